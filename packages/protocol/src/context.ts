@@ -1,0 +1,78 @@
+/**
+ * Host context: how a change is merged by the view and made by the host (X02).
+ *
+ * @module
+ */
+import type { HostContext } from "./apps.js";
+import { isObject } from "./schema.js";
+
+/** A change of host context: only the keys that changed, with `null` for a key that is gone. */
+export type HostContextUpdate = { [K in keyof HostContext]?: HostContext[K] | null };
+
+/**
+ * Merges a change into a host context (X02): each key of the change replaces the key of that name as a whole.
+ * A key that is there with the value `null` or `undefined` is removed, so that a host can take back what it
+ * said (D11). The context given is never changed.
+ *
+ * The update comes from outside: what is not an object changes nothing, and no name in it reaches an object's
+ * prototype.
+ *
+ * @example
+ * ```ts source="./context.examples.ts#mergeHostContext"
+ * const before: HostContext = { theme: "light", locale: "en-GB" };
+ * const after = mergeHostContext(before, { theme: "dark", locale: null });
+ * // after is { theme: "dark" }; before is as it was.
+ * ```
+ */
+export function mergeHostContext(current: HostContext = {}, update: unknown): HostContext {
+  // This function is part of the view's inline runtime: small on purpose.
+  return isObject(update)
+    ? Object.fromEntries(Object.entries({ ...current, ...update }).filter(([, value]) => value != null))
+    : current;
+}
+
+/**
+ * What changed between two host contexts, for `ui/notifications/host-context-changed` (X02): keys with a new
+ * value, and `null` for keys that are gone (D11). `undefined` when nothing changed. Values are compared by
+ * content, so a copy is no change. `null` in a context is the same as an absent key, as it is on the wire.
+ *
+ * Views built with the official SDK refuse `null` for the standard keys. Over `postMessage`, which keeps
+ * `undefined`, a host can send them `undefined` in its place; {@link mergeHostContext} takes either.
+ *
+ * @example
+ * ```ts source="./context.examples.ts#diffHostContext"
+ * const before: HostContext = { theme: "light", displayMode: "inline", locale: "en-GB" };
+ * const after: HostContext = { theme: "dark", displayMode: "inline" };
+ * const update = diffHostContext(before, after);
+ * // update is { theme: "dark", locale: null }
+ * ```
+ */
+export function diffHostContext(before: HostContext, after: HostContext): HostContextUpdate | undefined {
+  const update: HostContextUpdate = {};
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (key === "__proto__" || key === "constructor" || key === "prototype") continue;
+    const old = Object.hasOwn(before, key) ? before[key] : undefined;
+    const now = Object.hasOwn(after, key) ? after[key] : undefined;
+    if (!sameJson(old ?? null, now ?? null)) update[key] = now ?? null;
+  }
+  return Object.keys(update).length > 0 ? update : undefined;
+}
+
+/** Deeper than any real context. Beyond it two values count as different: at worst a key is sent again. */
+const MAX_DEPTH = 100;
+
+/** Whether two JSON values have the same content. A cycle ends at {@link MAX_DEPTH}. */
+function sameJson(a: unknown, b: unknown, depth = 0): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (depth > MAX_DEPTH || Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every(
+      (key) =>
+        Object.hasOwn(b, key) &&
+        sameJson((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key], depth + 1),
+    )
+  );
+}

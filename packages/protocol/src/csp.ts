@@ -1,0 +1,275 @@
+/**
+ * From `_meta.ui.csp` to the policy that a view's document runs under (S04, S05, S06).
+ *
+ * Metadata comes from a server that nobody trusts, so nothing of it is pasted into the policy: each value is
+ * parsed into scheme, host and port, and written anew from those parts.
+ *
+ * @module
+ */
+import type { ResourceCsp } from "./apps.js";
+
+/**
+ * What an *operator* may open for one server beyond what metadata can ask for. Off by default, and never
+ * taken from metadata.
+ * - `unsafe-eval`: `eval` and `new Function`, WebAssembly included.
+ * - `wasm-unsafe-eval`: WebAssembly only.
+ * - `blob-workers`: workers made from `blob:` URLs; they inherit this policy.
+ * - `blob-media`: pictures, sound and video from `blob:` URLs.
+ * - `data-fonts`: fonts inside `data:` URLs.
+ */
+export type Relaxation = "unsafe-eval" | "wasm-unsafe-eval" | "blob-workers" | "blob-media" | "data-fonts";
+
+/** A declared value that is not in the policy, and why. */
+export interface RejectedSource {
+  /** Where it stood, such as `csp.connectDomains[0]`. */
+  field: string;
+  /** The value, shortened for display. It is hostile text: escape it. */
+  value: string;
+  /** A sentence that says what is wrong and what to write instead. */
+  reason: string;
+}
+
+/** What {@link buildCsp} made of the metadata. */
+export interface CspResult {
+  /** The value of the `Content-Security-Policy` header. */
+  policy: string;
+  /** The declared sources that are in the policy, in normal form, without duplicates. */
+  accepted: ResourceCsp;
+  /** The declared values that are not. A host should refuse the resource and show these (attack B08). */
+  rejected: RejectedSource[];
+}
+
+type Field = keyof ResourceCsp;
+const FIELDS = [
+  "connectDomains",
+  "resourceDomains",
+  "frameDomains",
+  "baseUriDomains",
+] as const satisfies Field[];
+
+/** Most sources in one list: real apps have a handful, and the header has a limit. */
+const MAX_SOURCES = 100;
+/** Longest source: a host name of 253, a scheme, a wildcard and a port. */
+const MAX_LENGTH = 253 + "https://*.".length + ":65535/".length;
+
+/**
+ * Builds a view's Content Security Policy from `_meta.ui.csp`. Never throws, whatever the metadata is; what
+ * cannot be understood is left out, so a mistake can only make the policy narrower.
+ *
+ * A source is `https://` or (to connect) `wss://`, a host, optionally with a leading `*.`, and an optional
+ * port. `http://` and `ws://` are for loopback hosts only. Two tolerances: a final `/`, and a host without a
+ * scheme, as several guides show it, which is taken as `https://` (as `http://` on loopback).
+ *
+ * `frameAncestors` are the pages that may frame the document: *every* ancestor must be named, the proxy and
+ * the host page. Without it nobody may.
+ *
+ * @example
+ * ```ts source="./csp.examples.ts#buildCsp"
+ * const { policy, accepted, rejected } = buildCsp(
+ *   { connectDomains: ["https://api.example.com", "https://x.example; script-src *"] },
+ *   { frameAncestors: ["https://host.example"] },
+ * );
+ * // policy has "connect-src https://api.example.com" and no other connection
+ * // rejected[0].field is "csp.connectDomains[1]"
+ * ```
+ */
+export function buildCsp(
+  csp: unknown,
+  options: { frameAncestors?: readonly string[]; relax?: readonly Relaxation[] } = {},
+): CspResult {
+  const rejected: RejectedSource[] = [];
+  const accepted: ResourceCsp = {};
+  for (const field of FIELDS) {
+    const sources = readList(csp, field, rejected);
+    if (sources.length > 0) accepted[field] = sources;
+  }
+  if (csp != null && !isRecord(csp)) {
+    rejected.push({ field: "csp", value: show(csp), reason: "csp must be an object with lists of origins" });
+  }
+  // The operator may run a host page over http on a local network: that is no server's choice.
+  const ancestors = parseList(options.frameAncestors ?? [], "frameAncestors", /^https?$/, true, rejected);
+
+  const on = (relaxation: Relaxation, ...sources: string[]) =>
+    options.relax?.includes(relaxation) ? sources : [];
+  const resources = accepted.resourceDomains ?? [];
+  const directives: [name: string, sources: string[]][] = [
+    // S04: what is not named below is closed.
+    ["default-src", []],
+    // S05: inline code is all an app has. 'self' is part of the specification's default policy; it opens nothing
+    // as long as the view's origin serves nothing but this document.
+    [
+      "script-src",
+      [
+        "'self'",
+        "'unsafe-inline'",
+        ...on("unsafe-eval", "'unsafe-eval'"),
+        ...on("wasm-unsafe-eval", "'wasm-unsafe-eval'"),
+        ...resources,
+      ],
+    ],
+    ["style-src", ["'self'", "'unsafe-inline'", ...resources]],
+    // S05 says self and data:. Not blob:, or apps would pass here and fail in other hosts.
+    ["img-src", ["'self'", "data:", ...on("blob-media", "blob:"), ...resources]],
+    ["media-src", ["'self'", "data:", ...on("blob-media", "blob:"), ...resources]],
+    // S05 opens no fonts, not even from self or data:; S04 opens the declared ones.
+    ["font-src", [...on("data-fonts", "data:"), ...resources]],
+    // Never 'self': S05 says no connections, and a request to the sandbox origin is a way to leak too (A39).
+    ["connect-src", accepted.connectDomains ?? []],
+    ["frame-src", accepted.frameDomains ?? []],
+    ["base-uri", accepted.baseUriDomains ?? ["'self'"]],
+    // Without it workers fall back to script-src, where 'self' and declared hosts are open (A12, A13).
+    ["worker-src", on("blob-workers", "blob:")],
+    ["object-src", []],
+    // The next two have no default-src to fall back to: left out, they are open (A25).
+    ["form-action", []],
+    ["frame-ancestors", ancestors],
+    ["manifest-src", []],
+  ];
+  const policy = directives.map(([name, sources]) => `${name} ${sources.join(" ") || "'none'"}`).join("; ");
+  return { policy, accepted, rejected };
+}
+
+/**
+ * The value of the `Connection-Allowlist` response header for a view's document: its own origin and what was
+ * declared, as URL patterns. It closes what CSP leaves open (WebRTC, DNS, preconnect, navigation).
+ *
+ * A WebSocket is matched by the http(s) URL of its handshake, so `wss://` is listed as `https://` and `ws://`
+ * as `http://`. (Measured with `ws:` in Chromium 156: a `ws://` pattern matches nothing, `http://` does.)
+ *
+ * @example
+ * ```ts source="./csp.examples.ts#connectionAllowlist"
+ * const { accepted } = buildCsp({ connectDomains: ["wss://live.example.com"] });
+ * const header = connectionAllowlist(accepted);
+ * // header is (response-origin "https://live.example.com")
+ * ```
+ */
+export function connectionAllowlist(accepted: ResourceCsp): string {
+  // Not baseUriDomains: a base only changes what relative URLs mean; what they load is declared elsewhere.
+  const { connectDomains = [], resourceDomains = [], frameDomains = [] } = buildCsp(accepted).accepted;
+  const patterns = [...connectDomains, ...resourceDomains, ...frameDomains].map(
+    // A parsed source has no character that is special in a structured-field string; and of those special in
+    // a URL pattern only the `*` of a wildcard, which means the same there.
+    (source) => `"${source.replace(/^ws/, "http")}"`,
+  );
+  return `(${["response-origin", ...new Set(patterns)].join(" ")})`;
+}
+
+function readList(csp: unknown, field: Field, rejected: RejectedSource[]): string[] {
+  const schemes = field === "connectDomains" ? /^(https?|wss?)$/ : /^https?$/;
+  let list: unknown;
+  try {
+    // Own properties only, so that a polluted Object.prototype declares nothing.
+    if (!isRecord(csp) || !Object.hasOwn(csp, field)) return [];
+    list = csp[field];
+  } catch {
+    rejected.push({ field: `csp.${field}`, value: "", reason: "the list could not be read" });
+    return [];
+  }
+  return list == null ? [] : parseList(list, `csp.${field}`, schemes, false, rejected);
+}
+
+function parseList(
+  list: unknown,
+  field: string,
+  schemes: RegExp,
+  plainHttp: boolean,
+  rejected: RejectedSource[],
+): string[] {
+  const found = new Set<string>();
+  try {
+    if (!Array.isArray(list)) throw new TypeError();
+    for (let index = 0; index < list.length; index++) {
+      if (index === MAX_SOURCES) {
+        const reason = `only the first ${MAX_SOURCES} sources are used; declare fewer, or use "*." wildcards`;
+        rejected.push({ field, value: `${list.length} sources`, reason });
+        break;
+      }
+      const value: unknown = list[index];
+      const parsed = parseSource(value, schemes, plainHttp);
+      if (parsed.ok) found.add(parsed.source);
+      else rejected.push({ field: `${field}[${index}]`, value: show(value), reason: parsed.reason });
+    }
+    return [...found];
+  } catch {
+    rejected.push({
+      field,
+      value: show(list),
+      reason: 'must be an array of origins, such as ["https://example.com"]',
+    });
+    return [];
+  }
+}
+
+type Parsed = { ok: true; source: string } | { ok: false; reason: string };
+const no = (reason: string): Parsed => ({ ok: false, reason });
+
+/** What is wrong with a text that may not even be split into parts, in words for the author. First match counts. */
+const COMPLAINTS: readonly (readonly [RegExp, string])[] = [
+  [/^$/, "is empty; leave it out"],
+  [/['"`]/, "keywords and quotes cannot be declared, only origins such as https://example.com"],
+  [/[;,\s]/, "has white space, ';' or ','; write one origin to an entry"],
+  [/[^!-~]/, "has a character outside ASCII; write the host in punycode (xn--...)"],
+  [/^([a-z]+:\/\/)?\*(:|\/|$)/i, "allows every host; name the hosts that are needed"],
+  [/^[a-z]+:\/\/[^/]*@|^[^/]*@/i, "has a user name; leave out everything before and with the '@'"],
+  [/\[/, "browsers ignore IPv6 addresses in a policy; use a host name, or localhost"],
+  [/[?#]/, "has a query or fragment; write scheme, host and port only"],
+  [
+    /^(?!(https?|wss?):)[a-z][a-z0-9+.-]*:(?!\d+\/?$)/i,
+    "has a scheme that cannot be declared; use https:// or wss://",
+  ],
+  [/[^:/]\/./, "has a path; write scheme, host and port only"],
+];
+
+/** scheme "://" (optional), "*." (optional), host, ":" port (optional), "/" (optional) */
+const SOURCE = /^(?:([a-z]+):\/\/)?(\*\.)?([a-z0-9.-]+)(?::(\d{1,5}))?\/?$/;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+const DEFAULT_PORTS: Record<string, number> = { https: 443, wss: 443, http: 80, ws: 80 };
+
+/** S06: reads one source, and writes it anew from its parts. */
+function parseSource(value: unknown, schemes: RegExp, plainHttp: boolean): Parsed {
+  if (typeof value !== "string") return no("must be a string such as https://example.com");
+  if (value.length > MAX_LENGTH) return no("is too long; a host name has at most 253 characters");
+  const complaint = COMPLAINTS.find(([pattern]) => pattern.test(value));
+  if (complaint) return no(complaint[1]);
+  // Only ASCII is left here, so lower case cannot turn one character into another.
+  const [whole, declared, wildcard = "", host = "", portText] = SOURCE.exec(value.toLowerCase()) ?? [];
+  if (whole === undefined)
+    return no("is not an origin; write it like https://example.com or https://example.com:8443");
+
+  const labels = host.split(".");
+  // Browsers read a host whose last label is a number as an IPv4 address, in any of its odd spellings.
+  const numeric = /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? "");
+  if (host.length > 253 || !labels.every((label) => LABEL.test(label)) || (numeric && !IPV4.test(host))) {
+    return no("is not a valid host name or IPv4 address; write it like https://example.com");
+  }
+  if (wildcard && (labels.length < 2 || numeric))
+    return no("is too wide; '*.' needs a domain such as *.example.com");
+  const loopback = /(^|\.)localhost$/.test(host) || (numeric && host.startsWith("127."));
+  if (!declared && labels.length < 2 && !loopback)
+    return no("is not an origin; write the scheme too, such as https://");
+
+  const scheme = declared ?? (loopback ? "http" : "https");
+  if (!schemes.test(scheme)) return no("only http(s) has a meaning in this list; use https://");
+  if (DEFAULT_PORTS[scheme] === 80 && !loopback && !plainHttp) {
+    return no(`is not encrypted; use ${scheme}s:// (plain ${scheme}:// is for localhost only)`);
+  }
+  const port = portText === undefined ? undefined : Number(portText);
+  if (port !== undefined && (port < 1 || port > 65535))
+    return no("has no valid port; use 1 to 65535, or none");
+  const suffix = port === undefined || port === DEFAULT_PORTS[scheme] ? "" : `:${port}`;
+  return { ok: true, source: `${scheme}://${wildcard}${host}${suffix}` };
+}
+
+/** Objects as JSON has them; a revoked proxy, on which `Array.isArray` throws, is none. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  try {
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** A short text for a value, which is not trusted to have a working `toString`. */
+const show = (value: unknown): string =>
+  typeof value === "string" ? (value.length > 80 ? `${value.slice(0, 80)}...` : value) : `(${typeof value})`;

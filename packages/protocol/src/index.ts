@@ -1,0 +1,43 @@
+/**
+ * `@vitrine/protocol`: the MCP Apps wire. No dependencies; runs in a browser, a worker and Node.
+ *
+ * @module
+ */
+export type * from "./apps.js";
+export { Channel, type ChannelRequestOptions, type Listener } from "./channel.js";
+export * from "./checked-peer.js";
+export * from "./context.js";
+export * from "./csp.js";
+export * from "./errors.js";
+export * from "./lifecycle.js";
+export type {
+  AudioContent,
+  BlobResourceContents,
+  CallToolResult,
+  ContentBlock,
+  EmbeddedResource,
+  ImageContent,
+  Implementation,
+  LoggingLevel,
+  Prompt,
+  RequestId,
+  Resource,
+  ResourceContents,
+  ResourceLink,
+  ResourceTemplate,
+  SamplingMessage,
+  TextContent,
+  TextResourceContents,
+  Tool,
+  ToolAnnotations,
+} from "./mcp.js";
+export * from "./messages.js";
+export * from "./metadata.js";
+export * from "./methods.js";
+export * from "./peer.js";
+export * from "./permissions.js";
+export { type Decoded, decode, type Infer, type Schema } from "./schema.js";
+export * from "./style-variables.js";
+export * from "./transport.js";
+export * from "./version.js";
+export * from "./window-transport.js";

@@ -1,0 +1,279 @@
+/**
+ * The lifecycle of one view (part L), as two state machines. Both are pure: they send nothing, start no
+ * timer and read no clock of their own; they say what may be sent, in which order, and by when.
+ *
+ * @module
+ */
+import { VitrineError } from "./errors.js";
+import type { NotificationFrom, Params, RequestFrom } from "./methods.js";
+
+/** Why a view was given up on. */
+export interface Cause {
+  code: "initialize-timeout" | "initialized-timeout" | "teardown-timeout";
+  /** A sentence for the person who looks at the frame. */
+  message: string;
+}
+
+/** Milliseconds that a view has for each step. */
+export interface LifecycleLimits {
+  /** From the mount to `ui/initialize`. */
+  initialize: number;
+  /** From the answer to `ui/notifications/initialized`. */
+  initialized: number;
+  /** From `ui/resource-teardown` to its answer. */
+  teardown: number;
+}
+
+/** Limits of a host that says nothing else. */
+export const DEFAULT_LIMITS: Readonly<LifecycleLimits> = {
+  initialize: 10_000,
+  initialized: 10_000,
+  teardown: 2_000,
+};
+
+/**
+ * Where a view is in its life, seen by its host:
+ * `loading` → `initializing` → `ready` → `closing` → `closed`, or `failed` with a cause.
+ */
+export type HostPhase = "loading" | "initializing" | "ready" | "closing" | "closed" | "failed";
+
+/** A message that the host may send now. `key` is what the caller gave to recognise a request of its own. */
+export interface Outgoing {
+  method: NotificationFrom<"host"> | RequestFrom<"host">;
+  params: object;
+  key?: unknown;
+}
+
+/** What to do with a message of the view. */
+export type Verdict =
+  | {
+      serve: true;
+      /** What to send before it is served: the queue, when this message made the view ready. */
+      flush: Outgoing[];
+      /** The view began anew: forget what was asked of its earlier self. */
+      remounted: boolean;
+    }
+  | { serve: false; code: "out-of-order"; message: string };
+
+const TOOL_INPUT_PARTIAL = "ui/notifications/tool-input-partial";
+const TOOL_INPUT = "ui/notifications/tool-input";
+const TOOL_RESULT = "ui/notifications/tool-result";
+const TOOL_CANCELLED = "ui/notifications/tool-cancelled";
+const CONTEXT_CHANGED = "ui/notifications/host-context-changed";
+
+const isToolData = (method: string): boolean => method.includes("/tool-");
+
+/** Options of {@link HostLifecycle}. */
+export interface HostLifecycleOptions {
+  /** The time, in milliseconds. */
+  now: () => number;
+  limits?: Partial<LifecycleLimits> | undefined;
+}
+
+/**
+ * The host's end of a view's life. Ask it before every message: {@link received} for what the view sent,
+ * {@link send} for what the host wants to send. It keeps what a view that begins anew must hear again.
+ *
+ * @example
+ * ```ts source="./protocol.examples.ts#hostLifecycle"
+ * ```
+ */
+export class HostLifecycle {
+  readonly #now: () => number;
+  readonly #limits: LifecycleLimits;
+  #phase: HostPhase = "loading";
+  #cause: Cause | undefined;
+  #deadline: number | undefined;
+  #queue: Outgoing[] = [];
+  /** The tool call so far: what is sent to the view, and again to one that begins anew. */
+  readonly #tool = new Map<string, Outgoing>();
+
+  constructor({ now, limits }: HostLifecycleOptions) {
+    this.#now = now;
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#deadline = now() + this.#limits.initialize;
+  }
+
+  get phase(): HostPhase {
+    return this.#phase;
+  }
+  /** Why the view was given up on, or why its teardown was not waited for any longer. */
+  get cause(): Cause | undefined {
+    return this.#cause;
+  }
+  /** When to call {@link expire}, if nothing happens before. */
+  get deadline(): number | undefined {
+    return this.#deadline;
+  }
+
+  /** Judges a message of the view, and moves on. */
+  received(method: string): Verdict {
+    if (this.#phase === "closed" || this.#phase === "failed") return refusal("the view was closed");
+    if (method === "ui/initialize") return this.#begin();
+    if (this.#phase === "loading") {
+      return method === "ping" || method.startsWith("ui/notifications/sandbox-")
+        ? serve()
+        : refusal("ui/initialize comes first");
+    }
+    // L03, and T02: a view that goes to work without saying so is ready as well.
+    const works = method === "ui/notifications/initialized" || !/^ping$|notifications\//.test(method);
+    if (this.#phase === "initializing" && works) return this.#becomeReady();
+    return serve();
+  }
+
+  #begin(): Verdict {
+    if (this.#phase === "closing") return refusal("the view is being closed");
+    const remounted = this.#phase !== "loading";
+    this.#enter("initializing", this.#limits.initialized);
+    // The answer carries the whole context: changes that wait are in it.
+    this.#queue = this.#queue.filter(({ method }) => method !== CONTEXT_CHANGED);
+    return { serve: true, flush: [], remounted };
+  }
+
+  #becomeReady(): Verdict {
+    this.#enter("ready");
+    return { serve: true, flush: [...this.#tool.values(), ...this.#queue.splice(0)], remounted: false };
+  }
+
+  /**
+   * Wants to send a message. Returns what to send now: the message, or nothing while it waits for the view
+   * (L11).
+   *
+   * @throws {VitrineError} `out-of-order` for what the view must never hear (D9), `closed` after the end
+   */
+  send<M extends Outgoing["method"]>(method: M, params: Params<M>, key?: unknown): Outgoing[] {
+    if (this.#phase === "closed" || this.#phase === "failed" || this.#phase === "closing") {
+      throw new VitrineError("closed", `${method} cannot be sent: the view was closed`);
+    }
+    const message: Outgoing = key === undefined ? { method, params } : { method, params, key };
+    if (isToolData(method)) {
+      this.#checkOrder(method);
+      if (method === TOOL_INPUT) this.#tool.delete(TOOL_INPUT_PARTIAL);
+      this.#tool.set(method, message);
+      return this.#phase === "ready" ? [message] : [];
+    }
+    if (this.#phase === "ready") return [message];
+    this.#enqueue(message);
+    return [];
+  }
+
+  /** What waits is bounded: context changes are merged, and a notification that says the same waits once. */
+  #enqueue(message: Outgoing): void {
+    const { method, params, key } = message;
+    if (method === CONTEXT_CHANGED) {
+      const waiting = this.#queue.find((queued) => queued.method === CONTEXT_CHANGED);
+      if (waiting) {
+        waiting.params = { ...waiting.params, ...params };
+        return;
+      }
+    }
+    const said = JSON.stringify(params);
+    const twice = (queued: Outgoing): boolean =>
+      queued.method === method && queued.key === undefined && JSON.stringify(queued.params) === said;
+    if (key !== undefined || !this.#queue.some(twice)) this.#queue.push(message);
+  }
+
+  /** L04 to L07: partial input, then one input, then one result or cancellation. */
+  #checkOrder(method: string): void {
+    const sent = (other: string): boolean => this.#tool.has(other);
+    const over = sent(TOOL_RESULT) || sent(TOOL_CANCELLED);
+    const ends = method === TOOL_RESULT || method === TOOL_CANCELLED;
+    const wrong =
+      (ends && over && "the tool call is over") ||
+      (!ends && (over || sent(TOOL_INPUT)) && "the input was sent") ||
+      (method === TOOL_RESULT && !sent(TOOL_INPUT) && "the input comes first");
+    if (wrong) throw new VitrineError("out-of-order", `${method} was not sent: ${wrong}`);
+  }
+
+  /**
+   * Begins the end (L08). Returns whether the view must be asked with `ui/resource-teardown`; one that never
+   * came up is closed at once.
+   */
+  teardown(): boolean {
+    if (this.#phase !== "ready") {
+      if (this.#phase !== "closing") this.closed();
+      return false;
+    }
+    this.#enter("closing", this.#limits.teardown);
+    return true;
+  }
+
+  /** The view answered the teardown, or its frame is gone. */
+  closed(): void {
+    if (this.#phase !== "failed") this.#enter("closed");
+    this.#queue = [];
+    this.#tool.clear();
+  }
+
+  /** Call at {@link deadline}. Returns the cause when the view is out of time (L13). */
+  expire(): Cause | undefined {
+    if (this.#deadline === undefined || this.#now() < this.#deadline) return undefined;
+    if (this.#phase === "closing") {
+      this.#cause = {
+        code: "teardown-timeout",
+        message: "The app did not answer in time when asked to close.",
+      };
+      this.closed();
+      return this.#cause;
+    }
+    this.#cause =
+      this.#phase === "loading"
+        ? { code: "initialize-timeout", message: "The app loaded, but never started to talk to its host." }
+        : {
+            code: "initialized-timeout",
+            message: "The app started to talk, but never said that it is ready.",
+          };
+    this.#enter("failed");
+    this.closed();
+    return this.#cause;
+  }
+
+  #enter(phase: HostPhase, limit?: number): void {
+    this.#phase = phase;
+    this.#deadline = limit === undefined ? undefined : this.#now() + limit;
+  }
+}
+
+const serve = (): Verdict => ({ serve: true, flush: [], remounted: false });
+const refusal = (message: string): Verdict => ({ serve: false, code: "out-of-order", message });
+
+/** Where a view is in its own life. */
+export type ViewPhase = "idle" | "connecting" | "ready" | "closed";
+
+/**
+ * The view's own end of its life: when it may connect, and what arrived that a late listener must still
+ * hear. Hosts in the wild send out of order; a view takes what it gets.
+ *
+ * @example
+ * ```ts source="./protocol.examples.ts#viewLifecycle"
+ * ```
+ */
+export class ViewLifecycle {
+  /** Where it is; only {@link enter} moves it. */
+  phase: ViewPhase = "idle";
+  readonly #kept = new Map<string, unknown>();
+
+  /**
+   * Moves on.
+   *
+   * @throws {VitrineError} `out-of-order` for a second `connecting` without an end in between
+   */
+  enter(phase: ViewPhase): void {
+    if (phase === "connecting") {
+      if (!/idle|closed/.test(this.phase)) throw new VitrineError("out-of-order", "already connected");
+      this.#kept.clear();
+    }
+    this.phase = phase;
+  }
+
+  /** Keeps what the host said about the tool call. Partial input is worth nothing once the input is there. */
+  keep(method: string, params: unknown): void {
+    this.#kept.delete(`${method}-partial`);
+    if (isToolData(method)) this.#kept.set(method, params);
+  }
+
+  /** What was kept: the last params of that method. */
+  kept(method: string): unknown {
+    return this.#kept.get(method);
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * The part of MCP itself that crosses between a view and its host: content, tools, resources, prompts,
+ * sampling, logging. Only what MCP Apps carries is here.
+ *
+ * @module
+ */
+import {
+  array,
+  boolean,
+  type Infer,
+  integer,
+  literal,
+  number,
+  object,
+  open,
+  record,
+  type Schema,
+  string,
+  union,
+  unknown,
+} from "./schema.js";
+
+/** Any JSON value. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+const meta = record(unknown);
+/** What the other end passes on unread; that it is JSON is the transport's doing. */
+const json = unknown as Schema<Json>;
+const role = literal("user", "assistant");
+
+/** The id of a JSON-RPC request. */
+export type RequestId = string | number;
+export const requestId: Schema<RequestId> = union(string, integer);
+
+const icon = object(
+  { src: string },
+  { mimeType: string, sizes: array(string), theme: literal("light", "dark") },
+);
+const icons = array(icon);
+
+/** Name and version of a program. */
+export interface Implementation extends Infer<typeof implementation> {}
+export const implementation = object(
+  { name: string, version: string },
+  { title: string, description: string, websiteUrl: string, icons },
+);
+
+const annotations = object({}, { audience: array(role), priority: number, lastModified: string });
+
+/** Text, for people or for the model. */
+export interface TextContent extends Infer<typeof textContent> {}
+export const textContent = object({ type: literal("text"), text: string }, { annotations, _meta: meta });
+
+/** A picture, in base64. */
+export interface ImageContent extends Infer<typeof imageContent> {}
+export const imageContent = object(
+  { type: literal("image"), data: string, mimeType: string },
+  { annotations, _meta: meta },
+);
+
+/** Sound, in base64. */
+export interface AudioContent extends Infer<typeof audioContent> {}
+export const audioContent = object(
+  { type: literal("audio"), data: string, mimeType: string },
+  { annotations, _meta: meta },
+);
+
+const resourceFields = {
+  title: string,
+  description: string,
+  mimeType: string,
+  size: number,
+  icons,
+  annotations,
+  _meta: meta,
+};
+
+/** A resource by its address. */
+export interface ResourceLink extends Infer<typeof resourceLink> {}
+export const resourceLink = object(
+  { type: literal("resource_link"), uri: string, name: string },
+  resourceFields,
+);
+
+/** A resource's text. */
+export interface TextResourceContents extends Infer<typeof textResourceContents> {}
+const textResourceContents = object({ uri: string, text: string }, { mimeType: string, _meta: meta });
+
+/** A resource's bytes, in base64. */
+export interface BlobResourceContents extends Infer<typeof blobResourceContents> {}
+const blobResourceContents = object({ uri: string, blob: string }, { mimeType: string, _meta: meta });
+
+/** What a resource contains. */
+export type ResourceContents = Infer<typeof resourceContents>;
+export const resourceContents = union(textResourceContents, blobResourceContents);
+
+/** A resource, contents and all. */
+export interface EmbeddedResource extends Infer<typeof embeddedResource> {}
+export const embeddedResource = object(
+  { type: literal("resource"), resource: resourceContents },
+  { annotations, _meta: meta },
+);
+
+/** One block of content in a message or a result. */
+export type ContentBlock = Infer<typeof contentBlock>;
+export const contentBlock = union(textContent, imageContent, audioContent, resourceLink, embeddedResource);
+
+/** What a tool call came to. `content` is for the model, `structuredContent` for the view. */
+export interface CallToolResult extends Infer<typeof callToolResult> {}
+export const callToolResult = open(
+  { content: array(contentBlock) },
+  { structuredContent: unknown, isError: boolean, _meta: meta },
+);
+
+const toolAnnotations = object(
+  {},
+  {
+    title: string,
+    readOnlyHint: boolean,
+    destructiveHint: boolean,
+    idempotentHint: boolean,
+    openWorldHint: boolean,
+  },
+);
+/** Hints about what a tool does. They come from the server: trust them no more than the server. */
+export interface ToolAnnotations extends Infer<typeof toolAnnotations> {}
+
+/** A tool as `tools/list` describes it. */
+export interface Tool extends Infer<typeof tool> {}
+export const tool = object(
+  { name: string, inputSchema: open({ type: literal("object") }) },
+  {
+    title: string,
+    description: string,
+    outputSchema: record(unknown),
+    annotations: toolAnnotations,
+    execution: object({}, { taskSupport: literal("optional", "required", "forbidden") }),
+    icons,
+    _meta: meta,
+  },
+);
+
+/** A resource as `resources/list` describes it. */
+export interface Resource extends Infer<typeof resource> {}
+export const resource = object({ uri: string, name: string }, resourceFields);
+
+/** A family of resources, by URI template. */
+export interface ResourceTemplate extends Infer<typeof resourceTemplate> {}
+export const resourceTemplate = object(
+  { uriTemplate: string, name: string },
+  { title: string, description: string, mimeType: string, icons, annotations, _meta: meta },
+);
+
+/** A prompt that the server offers. */
+export interface Prompt extends Infer<typeof prompt> {}
+export const prompt = object(
+  { name: string },
+  {
+    title: string,
+    description: string,
+    arguments: array(object({ name: string }, { title: string, description: string, required: boolean })),
+    icons,
+    _meta: meta,
+  },
+);
+
+const promptMessage = object({ role, content: contentBlock });
+
+const page = { cursor: string, _meta: meta };
+const listed = { nextCursor: string, _meta: meta };
+
+export const emptyParams = object({}, { _meta: meta });
+export const emptyResult = open({}, { _meta: meta });
+export const listParams = object({}, page);
+export const listToolsResult = open({ tools: array(tool) }, listed);
+export const listResourcesResult = open({ resources: array(resource) }, listed);
+export const listResourceTemplatesResult = open({ resourceTemplates: array(resourceTemplate) }, listed);
+export const listPromptsResult = open({ prompts: array(prompt) }, listed);
+export const callToolParams = object({ name: string }, { arguments: record(unknown), _meta: meta });
+export const uriParams = object({ uri: string }, { _meta: meta });
+export const readResourceResult = open({ contents: array(resourceContents) }, { _meta: meta });
+export const getPromptParams = object({ name: string }, { arguments: record(string), _meta: meta });
+export const getPromptResult = open({ messages: array(promptMessage) }, { description: string, _meta: meta });
+
+const toolUse = object(
+  { type: literal("tool_use"), id: string, name: string, input: record(unknown) },
+  { _meta: meta },
+);
+const toolResult = object(
+  { type: literal("tool_result"), toolUseId: string, content: array(contentBlock) },
+  { structuredContent: unknown, isError: boolean, _meta: meta },
+);
+const samplingBlock = union(textContent, imageContent, audioContent, toolUse, toolResult);
+const samplingMessage = object(
+  { role, content: union(samplingBlock, array(samplingBlock)) },
+  { _meta: meta },
+);
+
+/** One turn of a conversation that a view asks the host's model to go on with. */
+export interface SamplingMessage extends Infer<typeof samplingMessage> {}
+
+export const createMessageParams = object(
+  { messages: array(samplingMessage), maxTokens: integer },
+  {
+    systemPrompt: string,
+    temperature: number,
+    stopSequences: array(string),
+    modelPreferences: object(
+      {},
+      {
+        hints: array(object({}, { name: string })),
+        costPriority: number,
+        speedPriority: number,
+        intelligencePriority: number,
+      },
+    ),
+    includeContext: literal("none", "thisServer", "allServers"),
+    metadata: record(json),
+    tools: array(tool),
+    toolChoice: object({}, { mode: literal("auto", "required", "none") }),
+    _meta: meta,
+  },
+);
+export const createMessageResult = open(
+  { role, model: string, content: union(samplingBlock, array(samplingBlock)) },
+  { stopReason: string, _meta: meta },
+);
+
+/** Levels of a log message, least to most urgent. */
+export type LoggingLevel = Infer<typeof loggingLevel>;
+const loggingLevel = literal("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
+export const loggingParams = object({ level: loggingLevel, data: unknown }, { logger: string, _meta: meta });
+
+export const progressParams = object(
+  { progressToken: requestId, progress: number },
+  { total: number, message: string, _meta: meta },
+);
+export const cancelledParams = object({}, { requestId, reason: string, _meta: meta });

@@ -1,0 +1,219 @@
+/**
+ * Encode and decode each message of the wire. Pure functions, for those who carry messages themselves: an
+ * HTTP endpoint, a proxy, a test, a recorder.
+ *
+ * @module
+ */
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from "./errors.js";
+import type { RequestId } from "./mcp.js";
+import {
+  NOTIFICATIONS,
+  type NotificationMethod,
+  type Params,
+  REQUESTS,
+  type RequestMethod,
+  type Result,
+} from "./methods.js";
+import { type Decoded, decode, isObject } from "./schema.js";
+import { tolerate } from "./tolerance.js";
+
+/** A JSON-RPC request as it crosses the wire. */
+export interface RequestMessage<M extends RequestMethod = RequestMethod> {
+  jsonrpc: "2.0";
+  id: RequestId;
+  method: M;
+  params: Params<M>;
+}
+
+/** A JSON-RPC notification as it crosses the wire. */
+export interface NotificationMessage<M extends NotificationMethod = NotificationMethod> {
+  jsonrpc: "2.0";
+  method: M;
+  params: Params<M>;
+}
+
+/** A JSON-RPC answer as it crosses the wire. */
+export interface ResultMessage<M extends RequestMethod = RequestMethod> {
+  jsonrpc: "2.0";
+  id: RequestId;
+  result: Result<M>;
+}
+
+/** A JSON-RPC refusal as it crosses the wire. */
+export interface ErrorMessage {
+  jsonrpc: "2.0";
+  id: RequestId | null;
+  error: { code: number; message: string; data?: unknown };
+}
+
+/** How {@link decodeParams} and {@link decodeMessage} treat what the wild sends but the spec does not allow. */
+export interface DecodeOptions {
+  /** Refuse the deviations T01, T04 and T05 instead of reading them as what they mean. */
+  strict?: boolean;
+}
+
+/** A decoded message, or what is wrong with it and the JSON-RPC error number that says so. */
+export type DecodedMessage =
+  | { ok: true; kind: "request"; message: RequestMessage }
+  | { ok: true; kind: "notification"; message: NotificationMessage }
+  | { ok: true; kind: "result"; message: { jsonrpc: "2.0"; id: RequestId; result: unknown } }
+  | { ok: true; kind: "error"; message: ErrorMessage }
+  | { ok: false; code: "invalid"; field: string; message: string; rpcCode: number };
+
+/**
+ * Makes a request message.
+ *
+ * @example
+ * ```ts source="./protocol.examples.ts#encodeRequest"
+ * ```
+ */
+export function encodeRequest<M extends RequestMethod>(
+  id: RequestId,
+  method: M,
+  params: Params<M>,
+): RequestMessage<M> {
+  return { jsonrpc: "2.0", id, method, params };
+}
+
+/**
+ * Makes a notification message.
+ *
+ * @example
+ * ```ts source="./protocol.examples.ts#encodeNotification"
+ * ```
+ */
+export function encodeNotification<M extends NotificationMethod>(
+  method: M,
+  params: Params<M>,
+): NotificationMessage<M> {
+  return { jsonrpc: "2.0", method, params };
+}
+
+/**
+ * Makes the answer to a request.
+ *
+ * @example
+ * ```ts source="./protocol.examples.ts#encodeResult"
+ * ```
+ */
+export function encodeResult<M extends RequestMethod>(
+  id: RequestId,
+  _method: M,
+  result: Result<M>,
+): ResultMessage<M> {
+  return { jsonrpc: "2.0", id, result };
+}
+
+/**
+ * Makes the refusal of a request. `id` is null when the request's own could not be read.
+ *
+ * @example
+ * ```ts source="./protocol.examples.ts#encodeError"
+ * ```
+ */
+export function encodeError(
+  id: RequestId | null,
+  code: number,
+  message: string,
+  data?: unknown,
+): ErrorMessage {
+  return { jsonrpc: "2.0", id, error: data === undefined ? { code, message } : { code, message, data } };
+}
+
+/**
+ * Checks the params of a request or notification. Absent params count as empty ones.
+ *
+ * @example
+ * ```ts source="./protocol.examples.ts#decodeParams"
+ * ```
+ */
+export function decodeParams<M extends RequestMethod | NotificationMethod>(
+  method: M,
+  params: unknown,
+  options: DecodeOptions = {},
+): Decoded<Params<M>> {
+  const entry = entryOf(method);
+  if (!entry) return unknownMethod(method);
+  try {
+    const value = params === undefined ? {} : options.strict ? params : tolerate(method, params);
+    return decode(entry.params, value, "params") as Decoded<Params<M>>;
+  } catch {
+    return { ok: false, code: "invalid", field: "params", message: "params could not be read" };
+  }
+}
+
+/**
+ * Checks the result of a request.
+ *
+ * @example
+ * ```ts source="./protocol.examples.ts#decodeResult"
+ * ```
+ */
+export function decodeResult<M extends RequestMethod>(method: M, result: unknown): Decoded<Result<M>> {
+  return Object.hasOwn(REQUESTS, method)
+    ? (decode(REQUESTS[method].result, result, "result") as Decoded<Result<M>>)
+    : unknownMethod(method);
+}
+
+/**
+ * Decodes any message, whatever it is; never throws. A result's value is left alone, since only the one who
+ * asked knows its method: pass it to {@link decodeResult}.
+ *
+ * @example
+ * ```ts source="./protocol.examples.ts#decodeMessage"
+ * ```
+ */
+export function decodeMessage(data: unknown, options: DecodeOptions = {}): DecodedMessage {
+  try {
+    return decodeEnvelope(data, options);
+  } catch {
+    return malformed("message", "the message could not be read");
+  }
+}
+
+function decodeEnvelope(data: unknown, options: DecodeOptions): DecodedMessage {
+  if (!isObject(data)) return malformed("message", "the message must be an object");
+  const { jsonrpc, id, method, params, result, error } = data;
+  if (jsonrpc !== "2.0") return malformed("jsonrpc", 'jsonrpc must be "2.0"');
+  const hasId = id !== undefined;
+  if (hasId && !isRequestId(id) && !(id === null && error)) {
+    return malformed("id", "id must be a string or a whole number");
+  }
+  if (typeof method === "string") {
+    const table = hasId ? REQUESTS : NOTIFICATIONS;
+    if (!Object.hasOwn(table, method)) {
+      return { ...unknownMethod(method), rpcCode: METHOD_NOT_FOUND };
+    }
+    const decoded = decodeParams(method as RequestMethod | NotificationMethod, params, options);
+    if (!decoded.ok) return { ...decoded, rpcCode: INVALID_PARAMS };
+    const message = { ...data, params: decoded.value };
+    return { ok: true, kind: hasId ? "request" : "notification", message } as DecodedMessage;
+  }
+  if (isObject(error) && typeof error.code === "number" && typeof error.message === "string") {
+    return { ok: true, kind: "error", message: data as unknown as ErrorMessage };
+  }
+  if (hasId && Object.hasOwn(data, "result")) {
+    return { ok: true, kind: "result", message: { jsonrpc, id: id as RequestId, result } };
+  }
+  return malformed("method", "the message must have a method, a result or an error");
+}
+
+const isRequestId = (id: unknown): id is RequestId => typeof id === "string" || Number.isSafeInteger(id);
+
+const entryOf = (method: string) =>
+  Object.hasOwn(REQUESTS, method)
+    ? REQUESTS[method as RequestMethod]
+    : Object.hasOwn(NOTIFICATIONS, method)
+      ? NOTIFICATIONS[method as NotificationMethod]
+      : undefined;
+
+const unknownMethod = (method: string) =>
+  ({ ok: false, code: "invalid", field: "method", message: `unknown method ${method}` }) as const;
+
+const malformed = (field: string, message: string): DecodedMessage => ({
+  ok: false,
+  code: "invalid",
+  field,
+  message,
+  rpcCode: INVALID_REQUEST,
+});

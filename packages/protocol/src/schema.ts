@@ -1,0 +1,173 @@
+/**
+ * Shapes of wire data, as data. A shape gives TypeScript its type ({@link Infer}) and the decoder its rules
+ * ({@link decode}), so that the two cannot differ.
+ *
+ * @module
+ */
+
+/** A shape. The type parameter is what a value of this shape is in TypeScript. */
+export type Schema<T = unknown> = { readonly [TYPE]?: T } & (
+  | { readonly kind: "string" | "boolean" | "unknown" }
+  | { readonly kind: "number"; readonly integer: boolean }
+  | { readonly kind: "literal"; readonly values: readonly (string | number | boolean)[] }
+  | { readonly kind: "array"; readonly items: Schema }
+  | { readonly kind: "record"; readonly values: Schema }
+  | { readonly kind: "union"; readonly options: readonly Schema[] }
+  | { readonly kind: "object"; readonly fields: Fields; readonly optional: Fields }
+);
+declare const TYPE: unique symbol;
+
+type Fields = { readonly [key: string]: Schema };
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** The TypeScript type of a shape. */
+export type Infer<S> = S extends Schema<infer T> ? T : never;
+
+type InferFields<F extends Fields, O extends Fields> = Flat<
+  { -readonly [K in keyof F]: Infer<F[K]> } & { -readonly [K in keyof O]?: Infer<O[K]> | undefined }
+>;
+
+/** Any string. */
+export const string: Schema<string> = { kind: "string" };
+/** Any finite number. */
+export const number: Schema<number> = { kind: "number", integer: false };
+/** A whole number that JavaScript holds exactly. */
+export const integer: Schema<number> = { kind: "number", integer: true };
+/** `true` or `false`. */
+export const boolean: Schema<boolean> = { kind: "boolean" };
+/** Anything at all; it is not looked into. */
+export const unknown: Schema<unknown> = { kind: "unknown" };
+/** One of these values. */
+export const literal = <const V extends readonly (string | number | boolean)[]>(
+  ...values: V
+): Schema<V[number]> => ({ kind: "literal", values });
+/** A list. */
+export const array = <S extends Schema>(items: S): Schema<Infer<S>[]> => ({ kind: "array", items });
+/** An object with any keys. */
+export const record = <S extends Schema>(values: S): Schema<{ [key: string]: Infer<S> }> => ({
+  kind: "record",
+  values,
+});
+/** A value of one of these shapes. */
+export const union = <const S extends readonly Schema[]>(...options: S): Schema<Infer<S[number]>> => ({
+  kind: "union",
+  options,
+});
+/** An object with required and optional fields; other fields are let through and not typed. */
+export const object = <const F extends Fields, const O extends Fields = Record<never, Schema>>(
+  fields: F,
+  optional: O = {} as O,
+): Schema<InferFields<F, O>> => ({ kind: "object", fields, optional });
+/** As {@link object}; the type says that other fields may be there. */
+export const open = <const F extends Fields, const O extends Fields = Record<never, Schema>>(
+  fields: F,
+  optional: O = {} as O,
+): Schema<InferFields<F, O> & { [key: string]: unknown }> => ({ kind: "object", fields, optional });
+
+/** What {@link decode} found: the value, now typed, or the field that is wrong. */
+export type Decoded<T> =
+  | { readonly ok: true; readonly value: T }
+  | {
+      readonly ok: false;
+      readonly code: "invalid";
+      /** Path of the field that is wrong, such as `params.content[0].text`. */
+      readonly field: string;
+      /** A sentence with the field and what was expected. */
+      readonly message: string;
+    };
+
+/**
+ * Checks a value from outside against a shape. Never throws, whatever the value: throwing getters and
+ * revoked proxies are reported as wrong.
+ *
+ * @example
+ * ```ts source="./protocol.examples.ts#decode"
+ * ```
+ */
+export function decode<T>(schema: Schema<T>, value: unknown, path = "value"): Decoded<T> {
+  try {
+    const wrong = check(schema, value, path);
+    return wrong ? { ok: false, code: "invalid", ...wrong } : { ok: true, value: value as T };
+  } catch {
+    return { ok: false, code: "invalid", field: path, message: `${path} could not be read` };
+  }
+}
+
+type Wrong = { field: string; message: string };
+
+function check(schema: Schema, value: unknown, path: string): Wrong | undefined {
+  switch (schema.kind) {
+    case "unknown":
+      return undefined;
+    case "string":
+    case "boolean":
+      return typeof value === schema.kind ? undefined : expected(path, `a ${schema.kind}`, value);
+    case "number": {
+      const fits = schema.integer ? Number.isSafeInteger(value) : Number.isFinite(value);
+      return fits ? undefined : expected(path, schema.integer ? "a whole number" : "a finite number", value);
+    }
+    case "literal":
+      return schema.values.some((option) => option === value)
+        ? undefined
+        : expected(path, schema.values.map((option) => JSON.stringify(option)).join(" or "), value);
+    case "array":
+      return Array.isArray(value)
+        ? firstWrong(value.keys(), (index) => check(schema.items, value[index], `${path}[${index}]`))
+        : expected(path, "an array", value);
+    case "union":
+      return checkUnion(schema.options, value, path);
+    case "record":
+    case "object":
+      if (!isObject(value)) return expected(path, "an object", value);
+      return schema.kind === "record"
+        ? firstWrong(Object.keys(value), (key) => check(schema.values, value[key], `${path}.${key}`))
+        : checkFields(schema, value, path);
+  }
+}
+
+function checkFields(
+  schema: { fields: Fields; optional: Fields },
+  value: Record<string, unknown>,
+  path: string,
+): Wrong | undefined {
+  return (
+    firstWrong(Object.entries(schema.fields), ([key, field]) =>
+      Object.hasOwn(value, key)
+        ? check(field, value[key], `${path}.${key}`)
+        : { field: `${path}.${key}`, message: `${path}.${key} is missing` },
+    ) ??
+    firstWrong(Object.entries(schema.optional), ([key, field]) =>
+      Object.hasOwn(value, key) && value[key] !== undefined
+        ? check(field, value[key], `${path}.${key}`)
+        : undefined,
+    )
+  );
+}
+
+/** Of several options, the complaint of the one that came furthest is the useful one. */
+function checkUnion(options: readonly Schema[], value: unknown, path: string): Wrong | undefined {
+  let best: Wrong | undefined;
+  for (const option of options) {
+    const wrong = check(option, value, path);
+    if (!wrong) return undefined;
+    if (!best || wrong.field.length > best.field.length) best = wrong;
+  }
+  return best;
+}
+
+function firstWrong<T>(items: Iterable<T>, look: (item: T) => Wrong | undefined): Wrong | undefined {
+  for (const item of items) {
+    const wrong = look(item);
+    if (wrong) return wrong;
+  }
+  return undefined;
+}
+
+function expected(field: string, what: string, value: unknown): Wrong {
+  const got = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
+  return { field, message: `${field} must be ${what}, not ${got}` };
+}
+
+/** Whether a value is a plain object as JSON knows it (not null, not an array). */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

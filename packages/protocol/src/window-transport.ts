@@ -1,0 +1,50 @@
+import type { Transport } from "./transport.js";
+
+/** How to reach the window at the other end. */
+export interface WindowTransportOptions {
+  /** The window at the other end: `window.parent` in a view, `iframe.contentWindow` in a host. */
+  target: Pick<Window, "postMessage">;
+  /**
+   * The other end's origin, or `"null"` for an opaque one (a sandboxed frame without `allow-same-origin`,
+   * `srcdoc` in one). Only a view may leave it out: its parent cannot change without destroying the view, so
+   * the origin of the parent's first message is the one that is pinned.
+   */
+  origin?: string | undefined;
+}
+
+/**
+ * A transport over `postMessage`. It takes messages only from the one window *and* the one origin, and posts
+ * to that origin alone: a frame that was navigated elsewhere neither hears nor is heard (S08, design
+ * decision 4). `*` is used only where the platform has no other way to address a window: an opaque origin,
+ * and a view's first message to a parent whose origin the browser does not tell.
+ *
+ * @example
+ * ```ts source="./protocol.examples.ts#windowTransport"
+ * ```
+ */
+export class WindowTransport implements Transport {
+  readonly #target: Pick<Window, "postMessage">;
+  #origin: string | undefined;
+  #listener = (_event: MessageEvent): void => {};
+
+  constructor({ target, origin }: WindowTransportOptions) {
+    this.#target = target;
+    this.#origin = origin;
+  }
+
+  start(receive: (message: unknown) => void): void {
+    this.#listener = ({ source, origin, data }) => {
+      if (source === this.#target && origin === (this.#origin ??= origin)) receive(data);
+    };
+    addEventListener("message", this.#listener);
+  }
+
+  send(message: unknown): void {
+    const origin = this.#origin ?? "null";
+    this.#target.postMessage(message, origin === "null" ? "*" : origin);
+  }
+
+  close(): void {
+    removeEventListener("message", this.#listener);
+  }
+}

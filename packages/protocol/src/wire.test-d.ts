@@ -1,0 +1,130 @@
+/**
+ * Proves at compile time that our types and the official ones are the same, both ways. There is nothing to
+ * run: `npm run lint` compiles it, and a difference is a compile error at the line that names the type.
+ */
+import type * as sdk from "@modelcontextprotocol/client";
+import type * as official from "@modelcontextprotocol/ext-apps";
+import type * as ours from "./index.js";
+
+type IsAny<T> = 0 extends 1 & T ? true : false;
+type Mutual<A, B> =
+  IsAny<A> extends true
+    ? "ours is any"
+    : IsAny<B> extends true
+      ? "theirs is any"
+      : [A] extends [B]
+        ? [B] extends [A]
+          ? true
+          : "theirs does not fit ours"
+        : "ours does not fit theirs";
+const same = <_Proof extends true>(): void => {};
+
+// Requests and notifications of MCP Apps.
+same<Mutual<ours.Params<"ui/initialize">, official.McpUiInitializeRequest["params"]>>();
+same<Mutual<ours.Result<"ui/initialize">, official.McpUiInitializeResult>>();
+same<Mutual<ours.Params<"ui/open-link">, official.McpUiOpenLinkRequest["params"]>>();
+same<Mutual<ours.Result<"ui/open-link">, official.McpUiOpenLinkResult>>();
+same<Mutual<ours.Params<"ui/download-file">, official.McpUiDownloadFileRequest["params"]>>();
+same<Mutual<ours.Result<"ui/download-file">, official.McpUiDownloadFileResult>>();
+same<Mutual<ours.Params<"ui/message">, official.McpUiMessageRequest["params"]>>();
+same<Mutual<ours.Result<"ui/message">, official.McpUiMessageResult>>();
+same<Mutual<ours.Params<"ui/update-model-context">, official.McpUiUpdateModelContextRequest["params"]>>();
+same<Mutual<ours.Params<"ui/request-display-mode">, official.McpUiRequestDisplayModeRequest["params"]>>();
+same<Mutual<ours.Result<"ui/request-display-mode">, official.McpUiRequestDisplayModeResult>>();
+same<Mutual<ours.Params<"ui/resource-teardown">, official.McpUiResourceTeardownRequest["params"]>>();
+same<Mutual<ours.Result<"ui/resource-teardown">, official.McpUiResourceTeardownResult>>();
+same<Mutual<ours.Params<"ui/notifications/size-changed">, official.McpUiSizeChangedNotification["params"]>>();
+same<Mutual<ours.Params<"ui/notifications/tool-input">, official.McpUiToolInputNotification["params"]>>();
+same<
+  Mutual<
+    ours.Params<"ui/notifications/tool-input-partial">,
+    official.McpUiToolInputPartialNotification["params"]
+  >
+>();
+same<Mutual<ours.Params<"ui/notifications/tool-result">, official.McpUiToolResultNotification["params"]>>();
+same<
+  Mutual<ours.Params<"ui/notifications/tool-cancelled">, official.McpUiToolCancelledNotification["params"]>
+>();
+same<
+  Mutual<
+    ours.Params<"ui/notifications/host-context-changed">,
+    official.McpUiHostContextChangedNotification["params"]
+  >
+>();
+same<
+  Mutual<
+    ours.Params<"ui/notifications/sandbox-resource-ready">,
+    official.McpUiSandboxResourceReadyNotification["params"]
+  >
+>();
+same<
+  Mutual<
+    ours.Params<"ui/notifications/sandbox-proxy-ready">,
+    official.McpUiSandboxProxyReadyNotification["params"]
+  >
+>();
+same<
+  Mutual<
+    ours.Params<"ui/notifications/request-teardown">,
+    NonNullable<official.McpUiRequestTeardownNotification["params"]>
+  >
+>();
+same<
+  Mutual<
+    ours.Params<"ui/notifications/initialized">,
+    NonNullable<official.McpUiInitializedNotification["params"]>
+  >
+>();
+
+// What they carry.
+same<Mutual<ours.HostContext, official.McpUiHostContext>>();
+same<Mutual<ours.HostCapabilities, official.McpUiHostCapabilities>>();
+same<Mutual<ours.AppCapabilities, official.McpUiAppCapabilities>>();
+same<Mutual<ours.HostStyles, official.McpUiHostStyles>>();
+same<Mutual<ours.StyleVariables, official.McpUiStyles>>();
+same<Mutual<ours.StyleVariable, official.McpUiStyleVariableKey>>();
+same<Mutual<ours.Theme, official.McpUiTheme>>();
+same<Mutual<ours.DisplayMode, official.McpUiDisplayMode>>();
+same<Mutual<ours.ResourceCsp, official.McpUiResourceCsp>>();
+same<Mutual<ours.ResourcePermissions, official.McpUiResourcePermissions>>();
+same<Mutual<ours.ResourceMeta, official.McpUiResourceMeta>>();
+same<Mutual<ours.ToolVisibility, official.McpUiToolVisibility>>();
+same<Mutual<ours.ClientCapabilities, official.McpUiClientCapabilities>>();
+same<Mutual<ours.ToolMeta, Pick<official.McpUiToolMeta, "resourceUri" | "visibility">>>();
+
+// MCP's own messages.
+same<Mutual<ours.Params<"tools/call">, sdk.CallToolRequest["params"]>>();
+same<Mutual<ours.Result<"tools/call">, sdk.CallToolResult>>();
+same<Mutual<ours.Result<"tools/list">, sdk.ListToolsResult>>();
+same<Mutual<ours.Params<"tools/list">, NonNullable<sdk.ListToolsRequest["params"]>>>();
+same<Mutual<ours.Params<"resources/read">, sdk.ReadResourceRequest["params"]>>();
+same<Mutual<ours.Result<"resources/read">, sdk.ReadResourceResult>>();
+same<Mutual<ours.Result<"resources/list">, sdk.ListResourcesResult>>();
+same<Mutual<ours.Result<"resources/templates/list">, sdk.ListResourceTemplatesResult>>();
+same<Mutual<ours.Params<"resources/subscribe">, sdk.SubscribeRequest["params"]>>();
+same<Mutual<ours.Result<"prompts/list">, sdk.ListPromptsResult>>();
+same<Mutual<ours.Params<"prompts/get">, sdk.GetPromptRequest["params"]>>();
+same<Mutual<ours.Result<"prompts/get">, sdk.GetPromptResult>>();
+same<Mutual<ours.Params<"sampling/createMessage">, sdk.CreateMessageRequest["params"]>>();
+same<Mutual<ours.Result<"sampling/createMessage">, sdk.CreateMessageResultWithTools>>();
+same<Mutual<ours.Params<"notifications/message">, sdk.LoggingMessageNotification["params"]>>();
+same<Mutual<ours.Params<"notifications/progress">, sdk.ProgressNotification["params"]>>();
+same<Mutual<ours.Params<"notifications/cancelled">, sdk.CancelledNotification["params"]>>();
+same<Mutual<ours.Params<"notifications/resources/updated">, sdk.ResourceUpdatedNotification["params"]>>();
+same<Mutual<ours.Implementation, sdk.Implementation>>();
+same<Mutual<ours.ContentBlock, sdk.ContentBlock>>();
+same<Mutual<ours.Tool, sdk.Tool>>();
+same<Mutual<ours.Resource, sdk.Resource>>();
+
+// The table says who sends what.
+same<Mutual<"ui/initialize" extends ours.RequestFrom<"view"> ? true : false, true>>();
+same<Mutual<"ui/initialize" extends ours.RequestFrom<"host"> ? true : false, false>>();
+same<Mutual<"tools/call" extends ours.RequestFrom<"host"> ? true : false, true>>();
+
+// The proof itself can fail.
+// @ts-expect-error a string is not a number
+same<Mutual<string, number>>();
+// @ts-expect-error a type that was not resolved is no proof
+same<Mutual<string, ReturnType<typeof JSON.parse>>>();
+// @ts-expect-error a missing field shows, in either direction
+same<Mutual<{ a: string }, { a: string; b: string }>>();

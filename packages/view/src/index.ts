@@ -1,0 +1,2 @@
+export * from "./theme.js";
+export * from "./view.js";

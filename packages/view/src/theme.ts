@@ -1,0 +1,78 @@
+/**
+ * Makes the document look like its host: theme, style variables, fonts, safe areas.
+ *
+ * @module
+ */
+import type { HostContext, StyleVariables, Theme } from "@vitrine/protocol";
+
+/** The style element that holds the host's font rules. */
+let fonts: HTMLStyleElement | undefined;
+
+/**
+ * The theme that the document shows now.
+ *
+ * @example
+ * ```ts source="./view.examples.ts#getDocumentTheme"
+ * ```
+ */
+export function getDocumentTheme(): Theme {
+  const root = document.documentElement;
+  return root.dataset.theme === "dark" || root.classList.contains("dark") ? "dark" : "light";
+}
+
+/**
+ * Sets `data-theme` and `color-scheme` on the document, so that `light-dark()` and `[data-theme]` rules
+ * follow the host (X03).
+ *
+ * @example
+ * ```ts source="./view.examples.ts#applyDocumentTheme"
+ * ```
+ */
+export function applyDocumentTheme(theme: Theme): void {
+  const root = document.documentElement;
+  root.dataset.theme = root.style.colorScheme = theme;
+}
+
+/**
+ * Sets the host's CSS variables on an element, the document by default. A variable without a value is
+ * removed.
+ *
+ * @example
+ * ```ts source="./view.examples.ts#applyHostStyleVariables"
+ * ```
+ */
+export function applyHostStyleVariables(
+  variables: Partial<StyleVariables>,
+  root: HTMLElement = document.documentElement,
+): void {
+  for (const [name, value] of Object.entries(variables)) root.style.setProperty(name, value ?? "");
+}
+
+/**
+ * Inserts the host's font rules; again with other rules, and they replace the earlier ones.
+ *
+ * @example
+ * ```ts source="./view.examples.ts#applyHostFonts"
+ * ```
+ */
+export function applyHostFonts(css: string): void {
+  fonts ??= document.head.appendChild(document.createElement("style"));
+  fonts.textContent = css;
+}
+
+/**
+ * Applies all that a host context says about looks. Safe areas become the variables
+ * `--safe-area-inset-top`, `-right`, `-bottom` and `-left`, in pixels.
+ *
+ * @example
+ * ```ts source="./view.examples.ts#applyHostContext"
+ * ```
+ */
+export function applyHostContext({ theme, styles, safeAreaInsets }: HostContext = {}): void {
+  if (theme) applyDocumentTheme(theme);
+  if (styles?.variables) applyHostStyleVariables(styles.variables);
+  if (styles?.css) applyHostFonts(styles.css.fonts ?? "");
+  for (const [side, pixels] of Object.entries(safeAreaInsets ?? {})) {
+    document.documentElement.style.setProperty(`--safe-area-inset-${side}`, `${pixels}px`);
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * The core of the runtime inside the iframe: everything that a small view needs, in under 3 KB.
+ *
+ * @module
+ */
+import {
+  type AppCapabilities,
+  Channel,
+  type ChannelRequestOptions,
+  type HostContext,
+  type Implementation,
+  mergeHostContext,
+  type NotificationFrom,
+  type Params,
+  PROTOCOL_VERSION,
+  type RequestFrom,
+  type Result,
+  type Transport,
+  ViewLifecycle,
+  VitrineError,
+  WindowTransport,
+} from "@vitrine/protocol";
+import { watchSize } from "./resize.js";
+import { applyHostContext } from "./theme.js";
+
+/** Options of a view. */
+export interface ViewOptions {
+  /** Report the content's size to the host; true by default. */
+  autoResize?: boolean | undefined;
+  /** Apply the host's theme, variables, fonts and safe areas to the document; true by default. */
+  autoTheme?: boolean | undefined;
+}
+
+/** What each event carries. */
+export interface ViewEventMap {
+  /** The tool's complete arguments. */
+  toolinput: Params<"ui/notifications/tool-input">;
+  /** The arguments so far, while the model still writes them. */
+  toolinputpartial: Params<"ui/notifications/tool-input-partial">;
+  /** What the tool call came to. */
+  toolresult: Params<"ui/notifications/tool-result">;
+  /** The tool call was cancelled. */
+  toolcancelled: Params<"ui/notifications/tool-cancelled">;
+  /** What changed in the host context; {@link View.getHostContext} has the whole. */
+  hostcontextchanged: HostContext;
+}
+
+/** The name of an event. */
+export type ViewEvent = keyof ViewEventMap;
+/** Hears an event. */
+export type ViewListener<E extends ViewEvent> = (params: ViewEventMap[E]) => unknown;
+
+/** The notification behind each event. */
+export const EVENTS: { readonly [E in ViewEvent]: NotificationFrom<"host"> } = {
+  toolinput: "ui/notifications/tool-input",
+  toolinputpartial: "ui/notifications/tool-input-partial",
+  toolresult: "ui/notifications/tool-result",
+  toolcancelled: "ui/notifications/tool-cancelled",
+  hostcontextchanged: "ui/notifications/host-context-changed",
+};
+
+/**
+ * A view with just enough to show a tool's result: the handshake, events, tool calls, theme and resize. A
+ * bundle that uses only `View` is under 3 KB; {@link App} is the same with everything else.
+ *
+ * @example
+ * ```ts source="./view.examples.ts#view"
+ * ```
+ */
+export class View {
+  readonly #info: Implementation;
+  readonly #capabilities: AppCapabilities;
+  readonly #options: ViewOptions;
+  readonly #channel: Channel<"view">;
+  readonly #life = new ViewLifecycle();
+  /** Settles when the handshake is done; what is asked before waits for it, in order. */
+  #connected: Promise<void> | undefined;
+  #size: ReturnType<typeof watchSize> | undefined;
+  /** What the host said in the handshake, with the changes of context since. */
+  protected host: Partial<Result<"ui/initialize">> = {};
+
+  /** Called, and waited for, before the host removes the view; `params.reason` is why, if the host says. */
+  onteardown: ((params: Params<"ui/resource-teardown">) => unknown) | undefined;
+  /** Hears what went wrong beside a request: a listener that threw, a message that made no sense. */
+  onerror: ((error: Error) => void) | undefined;
+  /** Called when the connection has ended, by either end. */
+  onclose: (() => void) | undefined;
+
+  constructor(
+    appInfo: Implementation,
+    capabilities: AppCapabilities = {},
+    options: ViewOptions = {},
+    channel = new Channel<"view">(),
+  ) {
+    this.#info = appInfo;
+    this.#capabilities = capabilities;
+    this.#options = options;
+    this.#channel = channel;
+    // Without a handler, errors go where those of an event listener go.
+    channel.onreport = (error) => (this.onerror ?? reportError)(error);
+    channel.onclose = () => {
+      this.#life.enter("closed");
+      this.#size?.stop();
+      this.onclose?.();
+    };
+    channel.onnotification = (method, params) => this.#life.keep(method, params);
+    this.on("hostcontextchanged", (change) => {
+      this.host.hostContext = mergeHostContext(this.host.hostContext, change);
+      if (options.autoTheme !== false) applyHostContext(change);
+      this.#size?.check();
+    });
+    // A view without a handler agrees to be removed (D12).
+    channel.handle(
+      "ui/resource-teardown",
+      (...request) => this.onteardown?.(...request) as Result<"ui/resource-teardown">,
+    );
+  }
+
+  /** Where the view runs: theme, locale, display mode and so on, changes merged. Undefined before `connect`. */
+  getHostContext(): HostContext | undefined {
+    return this.host.hostContext;
+  }
+
+  /**
+   * Adds a listener. One that comes late still hears the tool's input and result. Call what it returns to
+   * remove it.
+   */
+  on<E extends ViewEvent>(event: E, listener: ViewListener<E>): () => void {
+    const remove = this.#channel.on(EVENTS[event], listener as (params: object) => unknown);
+    const kept = this.#life.kept(EVENTS[event]);
+    if (kept) queueMicrotask(() => listener(kept as ViewEventMap[E]));
+    return remove;
+  }
+
+  /**
+   * Shakes hands with the host. Set handlers before or after: nothing that arrives is lost.
+   *
+   * @throws {VitrineError} `no-host` outside a frame, `timeout` when the host does not answer
+   */
+  async connect(transport: Transport = parentTransport(), options?: ChannelRequestOptions): Promise<void> {
+    this.#life.enter("connecting");
+    await (this.#connected = this.#shakeHands(transport, options));
+  }
+
+  async #shakeHands(transport: Transport, options?: ChannelRequestOptions): Promise<void> {
+    try {
+      this.#channel.open(transport);
+      this.host = await this.#channel.request(
+        "ui/initialize",
+        { protocolVersion: PROTOCOL_VERSION, appInfo: this.#info, appCapabilities: this.#capabilities },
+        options,
+      );
+      this.#channel.notify("ui/notifications/initialized", {});
+      this.#life.enter("ready");
+      if (this.#options.autoTheme !== false) applyHostContext(this.host.hostContext);
+      if (this.#options.autoResize !== false) this.watchSize();
+    } catch (error) {
+      this.#channel.close();
+      throw error;
+    }
+  }
+
+  /** Ends the connection and releases every observer and listener of the document (D21). */
+  async close(): Promise<void> {
+    this.#channel.close();
+  }
+
+  /** Reports the content's size from now on; returns what stops it. */
+  protected watchSize(): () => void {
+    this.#size?.stop();
+    this.#size = watchSize(
+      (size) => this.#channel.notify("ui/notifications/size-changed", size),
+      () => this.host.hostContext,
+    );
+    return this.#size.stop;
+  }
+
+  /** Sends the host any request of the wire. The methods of {@link App} are this with a name. */
+  async askHost<M extends RequestFrom<"view">>(
+    method: M,
+    params: Params<M>,
+    options?: ChannelRequestOptions,
+  ): Promise<Result<M>> {
+    await this.#connected;
+    return this.#channel.request(method, params, options);
+  }
+
+  /** Calls a tool of the view's own server. A tool that fails comes back as a result with `isError`. */
+  callServerTool(
+    params: Params<"tools/call">,
+    options?: ChannelRequestOptions,
+  ): Promise<Result<"tools/call">> {
+    return this.askHost("tools/call", params, options);
+  }
+}
+
+/**
+ * The transport to the window that embeds this one.
+ *
+ * @throws {VitrineError} `no-host` when nothing embeds it
+ */
+function parentTransport(): Transport {
+  if (parent === window) {
+    throw new VitrineError("no-host", "not in an MCP host");
+  }
+  return new WindowTransport({ target: parent, origin: location.ancestorOrigins?.[0] });
+}

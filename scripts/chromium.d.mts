@@ -1,0 +1,4 @@
+/** The path of a Chromium on this machine, if there is one. */
+export function findChromium(): string | undefined;
+/** As `findChromium`, but installs one when there is none. */
+export function ensureChromium(): string;

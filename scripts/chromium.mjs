@@ -1,0 +1,72 @@
+/**
+ * Finds a Chromium for the browser tests, and installs one when asked to and there is none: Debian's package
+ * when root, else Playwright's own download.
+ *
+ * As a command: `node scripts/chromium.mjs` makes sure that there is one, and prints where it is.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+
+/** The path of a Chromium on this machine: `$CHROMIUM`, one on the PATH, or Playwright's own. */
+export function findChromium() {
+  const fromEnv = process.env.CHROMIUM;
+  if (fromEnv) {
+    if (existsSync(fromEnv)) return fromEnv;
+    throw new Error(`CHROMIUM is set to ${fromEnv}, but there is no such file. Unset it, or set it right.`);
+  }
+  const onPath = (process.env.PATH ?? "")
+    .split(delimiter)
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+    .find(existsSync);
+  if (onPath) return onPath;
+  const own = chromium.executablePath();
+  return own && existsSync(own) ? own : undefined;
+}
+
+/** As {@link findChromium}, but installs one when there is none. */
+export function ensureChromium() {
+  const found = findChromium();
+  if (found) return found;
+  const isRoot = process.getuid?.() === 0;
+  const attempts = [];
+  if (isRoot && run("apt-get", ["--version"], "ignore")) {
+    attempts.push("apt-get install chromium");
+    console.log("No Chromium found; installing Debian's package…");
+    run("apt-get", ["update", "-qq"]);
+    run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"]);
+  }
+  if (!findChromium()) {
+    attempts.push("playwright-core install chromium");
+    console.log("No Chromium found; downloading Playwright's…");
+    run(process.execPath, [
+      fileURLToPath(import.meta.resolve("playwright-core/cli.js")),
+      "install",
+      "chromium",
+    ]);
+  }
+  const installed = findChromium();
+  if (installed) return installed;
+  throw new Error(
+    `No Chromium, and these did not bring one: ${attempts.join("; ")}.\n` +
+      "Install Chromium or Chrome with your system's package manager, or set CHROMIUM to its path.",
+  );
+}
+
+function run(command, args, stdio = "inherit") {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  return spawnSync(command, args, { stdio, env }).status === 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    console.log(ensureChromium());
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * What browser tests share: one Chromium per test file, pages served on loopback, scripts bundled in memory.
+ */
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
+import { type Browser, chromium } from "playwright-core";
+import { findChromium } from "../scripts/chromium.mjs";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** Starts Chromium. Close it in `afterAll`. */
+export function launchChromium(args: readonly string[] = []): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error("no Chromium: run `node scripts/chromium.mjs` first");
+  return chromium.launch({
+    executablePath,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      ...args,
+    ],
+  });
+}
+
+/** Bundles a module, given as text, for a page; imports resolve as from the repository's root. */
+export async function bundle(
+  code: string,
+  options: { format?: "iife" | "esm"; loader?: "ts" | "tsx"; plugins?: Plugin[]; minify?: boolean } = {},
+): Promise<string> {
+  const result = await build({
+    stdin: { contents: code, loader: options.loader ?? "ts", resolveDir: ROOT, sourcefile: "entry.ts" },
+    bundle: true,
+    write: false,
+    format: options.format ?? "iife",
+    target: "es2022",
+    jsx: "automatic",
+    minify: options.minify ?? false,
+    plugins: options.plugins ?? [],
+    define: { "process.env.NODE_ENV": '"production"' },
+    logLevel: "silent",
+  });
+  const [file] = result.outputFiles;
+  if (!file) throw new Error("esbuild made nothing");
+  return file.text;
+}
+
+/** What a path answers: HTML text, or anything with a type and headers. */
+export type Page = string | { body: string; type?: string; headers?: Record<string, string> };
+
+/** A web site on loopback. Every `*.localhost` name reaches it, so that one site has as many origins as needed. */
+export interface Site {
+  /** The origin, by a name of its own: `site.origin("view")` is `http://view.localhost:PORT`. */
+  origin(name?: string): string;
+  close(): Promise<void>;
+}
+
+/** Serves pages by path, or by `host/path` where two hosts differ. */
+export async function serveSite(pages: Record<string, Page>): Promise<Site> {
+  const server: Server = createServer((request, response) => {
+    const page = find(pages, request);
+    if (page === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    const {
+      body,
+      type = "text/html; charset=utf-8",
+      headers = {},
+    } = typeof page === "string" ? { body: page } : page;
+    response.writeHead(200, { "content-type": type, ...headers }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: (name) => `http://${name ? `${name}.` : ""}localhost:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function find(pages: Record<string, Page>, request: IncomingMessage): Page | undefined {
+  const { pathname, hostname } = new URL(request.url ?? "/", `http://${request.headers.host}`);
+  return pages[hostname.replace(/\.?localhost$/, "") + pathname] ?? pages[pathname];
+}
+
+/** Text that is safe inside a script element. */
+export const inlineScript = (code: string): string =>
+  `<script>${code.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--")}</script>`;
+
+/** Text that is safe inside a module script element. */
+export const inlineModule = (code: string): string =>
+  inlineScript(code).replace("<script>", '<script type="module">');
