@@ -6,6 +6,9 @@
 import type { HostContext } from "./apps.js";
 import { isObject } from "./schema.js";
 
+/** The key of a host context under which our hosts name the view's instance: the same name after a remount. */
+export const INSTANCE_KEY = "vitrine/instance";
+
 /** A change of host context: only the keys that changed, with `null` for a key that is gone. */
 export type HostContextUpdate = { [K in keyof HostContext]?: HostContext[K] | null };
 

@@ -7,6 +7,7 @@
  * @module
  */
 import type { ResourceCsp } from "./apps.js";
+import { isRecord } from "./untrusted.js";
 
 /**
  * What an *operator* may open for one server beyond what metadata can ask for. Off by default, and never
@@ -259,15 +260,6 @@ function parseSource(value: unknown, schemes: RegExp, plainHttp: boolean): Parse
     return no("has no valid port; use 1 to 65535, or none");
   const suffix = port === undefined || port === DEFAULT_PORTS[scheme] ? "" : `:${port}`;
   return { ok: true, source: `${scheme}://${wildcard}${host}${suffix}` };
-}
-
-/** Objects as JSON has them; a revoked proxy, on which `Array.isArray` throws, is none. */
-function isRecord(value: unknown): value is Record<string, unknown> {
-  try {
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
 
 /** A short text for a value, which is not trusted to have a working `toString`. */

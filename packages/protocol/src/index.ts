@@ -39,5 +39,7 @@ export * from "./permissions.js";
 export { type Decoded, decode, type Infer, type Schema } from "./schema.js";
 export * from "./style-variables.js";
 export * from "./transport.js";
+export * from "./ui-document.js";
+export * from "./ui-extension.js";
 export * from "./version.js";
 export * from "./window-transport.js";

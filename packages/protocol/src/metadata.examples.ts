@@ -1,14 +1,6 @@
-import {
-  isUiMimeType,
-  isVisibleTo,
-  readResourceUi,
-  readToolUi,
-  readUiCapability,
-  readUiDocument,
-  readUiLink,
-  UI_MIME_TYPE,
-  uiExtension,
-} from "./metadata.js";
+import { isVisibleTo, readResourceUi, readToolUi, readUiLink } from "./metadata.js";
+import { readUiDocument } from "./ui-document.js";
+import { isUiMimeType, readUiCapability, UI_MIME_TYPE, uiExtension } from "./ui-extension.js";
 
 export function uiOfATool() {
   //#region readToolUi

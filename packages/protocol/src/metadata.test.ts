@@ -6,19 +6,9 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as examples from "./metadata.examples.js";
-import {
-  isUiMimeType,
-  isVisibleTo,
-  RESOURCE_URI_META_KEY,
-  readResourceUi,
-  readToolUi,
-  readUiCapability,
-  readUiDocument,
-  readUiLink,
-  UI_EXTENSION,
-  UI_MIME_TYPE,
-  uiExtension,
-} from "./metadata.js";
+import { isVisibleTo, RESOURCE_URI_META_KEY, readResourceUi, readToolUi, readUiLink } from "./metadata.js";
+import { readUiDocument } from "./ui-document.js";
+import { isUiMimeType, readUiCapability, UI_EXTENSION, UI_MIME_TYPE, uiExtension } from "./ui-extension.js";
 
 const URI = "ui://server/view.html";
 const OTHER = "ui://server/other.html";

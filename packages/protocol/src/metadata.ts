@@ -1,6 +1,6 @@
 /**
  * The one reader of MCP Apps metadata, from every place that carries it: a tool, a tool's result, the legacy
- * flat key, a `resources/list` entry, a `resources/read` content item, and a client's capabilities.
+ * flat key, a `resources/list` entry and a `resources/read` content item.
  *
  * All of it comes from the other side: the readers never throw, copy only what they know, and report
  * what is wrong as {@link Problem}s, which a host shows and a checker counts.
@@ -9,12 +9,8 @@
  */
 import type { ResourceCsp, ResourceMeta, ResourcePermissions, ToolVisibility } from "./apps.js";
 import { PERMISSION_FEATURES, type Permission } from "./permissions.js";
-import { isObject } from "./schema.js";
+import { at, isRecord, items } from "./untrusted.js";
 
-/** The MIME type of a UI resource (R02). */
-export const UI_MIME_TYPE = "text/html;profile=mcp-app";
-/** The identifier of the MCP Apps extension (C01). */
-export const UI_EXTENSION = "io.modelcontextprotocol/ui";
 /** The deprecated flat key that links a tool to its UI (R06). */
 export const RESOURCE_URI_META_KEY = "ui/resourceUri";
 
@@ -249,178 +245,8 @@ function readPermissions(permissions: unknown, wrong: Report): ResourcePermissio
   return read;
 }
 
-/** Why {@link readUiDocument} has no document. */
-export type UiDocumentErrorCode =
-  /** The URI asked for is not `ui://` (R01). */
-  | "uri-invalid"
-  /** The result has no content for the URI. */
-  | "content-missing"
-  /** The content's MIME type is not {@link UI_MIME_TYPE} (R02). */
-  | "mime-type-wrong"
-  /** The content has neither `text` nor `blob`, or it is empty (R03). */
-  | "document-empty"
-  /** `blob` is not base64 (R03). */
-  | "base64-invalid"
-  /** `blob` is not UTF-8 (R03). */
-  | "utf8-invalid"
-  /** The document is larger than `maxBytes`. */
-  | "document-too-large";
-
-/** A UI resource that was read, or why it was not. */
-export type UiDocument =
-  | {
-      ok: true;
-      /** The document, without a byte order mark. */
-      html: string;
-      uri: string;
-      meta: ResourceMeta;
-      /** Where `meta` stood. */
-      from: "content" | "listing" | "none";
-      problems: Problem[];
-    }
-  | { ok: false; code: UiDocumentErrorCode; message: string };
-
-/**
- * Takes the document out of a `resources/read` result, with its metadata. `listing` is the resource's
- * `resources/list` entry, the fallback for the metadata (C05).
- *
- * @example
- * ```ts source="./metadata.examples.ts#readUiDocument"
- * const uri = "ui://shop/cart.html";
- * const result = { contents: [{ uri, mimeType: UI_MIME_TYPE, text: "<!doctype html><p>Cart" }] };
- * const document = readUiDocument(result, uri, { maxBytes: 5_000_000 });
- * const shown = document.ok ? document.html : `The view cannot be shown: ${document.message}`;
- * ```
- */
-export function readUiDocument(
-  result: unknown,
-  uri: string,
-  options: { listing?: unknown; maxBytes?: number } = {},
-): UiDocument {
-  const { listing, maxBytes = Number.POSITIVE_INFINITY } = options;
-  if (!isUiUri(uri)) return failed("uri-invalid", "the address of a UI resource must begin with ui://");
-  const contents = items(at(result, "contents")) ?? [];
-  const named = contents.filter((item) => at(item, "uri") === uri);
-  const candidates = named.length > 0 || contents.length > 1 ? named : contents;
-  const item = candidates.find((candidate) => isUiMimeType(at(candidate, "mimeType"))) ?? candidates[0];
-  if (item === undefined) return failed("content-missing", `the server returned no content for ${uri}`);
-  const mimeType = at(item, "mimeType");
-  if (!isUiMimeType(mimeType)) {
-    const got = typeof mimeType === "string" ? JSON.stringify(mimeType.slice(0, 80)) : "none";
-    return failed("mime-type-wrong", `the MIME type must be "${UI_MIME_TYPE}", and is ${got}`);
-  }
-  const decoded = readHtml(at(item, "text"), at(item, "blob"), maxBytes);
-  if (!decoded.ok) return decoded;
-
-  const { meta, from, problems } = readResourceUi({ content: item, listing });
-  if (mimeType !== UI_MIME_TYPE) {
-    const message = `write exactly "${UI_MIME_TYPE}"; other hosts compare it letter by letter`;
-    problems.push({ code: "mime-type-inexact", level: "warning", field: "mimeType", message });
-  }
-  if (named.length === 0) {
-    const message = `the content must have the URI that was asked for, ${uri}`;
-    problems.push({ code: "uri-mismatch", level: "warning", field: "uri", message });
-  }
-  return { ok: true, html: decoded.html, uri, meta, from, problems };
-}
-
-type Failed = { ok: false; code: UiDocumentErrorCode; message: string };
-const failed = (code: UiDocumentErrorCode, message: string): Failed => ({ ok: false, code, message });
-
-function readHtml(text: unknown, blob: unknown, maxBytes: number): { ok: true; html: string } | Failed {
-  const tooLarge = failed("document-too-large", `the document is larger than the limit of ${maxBytes} bytes`);
-  let html = "";
-  if (typeof text === "string" && text !== "") {
-    // A character is one to three bytes for each of its UTF-16 units: most texts need not be counted.
-    if (text.length > maxBytes) return tooLarge;
-    if (text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes) return tooLarge;
-    html = text.replace(/^\uFEFF/, "");
-  } else if (typeof blob === "string") {
-    // Looked at before decoding, with room for padding and line breaks, so that a huge one costs nothing.
-    if (blob.length > maxBytes * 1.5 + 8) return tooLarge;
-    let binary: string;
-    try {
-      binary = atob(blob);
-    } catch {
-      return failed("base64-invalid", "the blob is not valid base64");
-    }
-    if (binary.length > maxBytes) return tooLarge;
-    try {
-      // `atob` gives one character for each byte: shown as it is, UTF-8 is mojibake (D23).
-      const bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0));
-      html = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    } catch {
-      return failed("utf8-invalid", "the blob is not UTF-8 text");
-    }
-  }
-  return html.trim() === ""
-    ? failed("document-empty", "the content has no HTML in text or blob")
-    : { ok: true, html };
-}
-
-/**
- * Whether a MIME type is that of a UI resource, by the rules of MIME: letter case, white space, quotes around
- * the parameter and further parameters do not matter. `text/html` without the profile is not (R02, B19).
- *
- * @example
- * ```ts source="./metadata.examples.ts#isUiMimeType"
- * const yes = isUiMimeType('text/html; profile="mcp-app"');
- * const no = isUiMimeType("text/html");
- * ```
- */
-export function isUiMimeType(mimeType: unknown): boolean {
-  if (typeof mimeType !== "string" || mimeType.length > 255) return false;
-  if (!/^\s*text\/html\s*;/i.test(mimeType)) return false;
-  // A quoted value is taken whole, so that a ";profile=" inside it is not seen as a parameter.
-  const parameters = mimeType.matchAll(/;\s*([^=;\s"]+)=("[^"]*"|[^;"]*)/g);
-  for (const [, name = "", value = ""] of parameters) {
-    if (name.toLowerCase() === "profile") return /^("mcp-app"|mcp-app)\s*$/i.test(value);
-  }
-  return false;
-}
-
-/** Whether a client shows MCP Apps, as far as a server can know. */
-export interface UiCapability {
-  /** `unknown`: the client's capabilities are not known, as in a stateless request. Text must do then too. */
-  support: "yes" | "no" | "unknown";
-  /** The MIME types that it named. */
-  mimeTypes: string[];
-}
-
-/**
- * Reads a client's capabilities for MCP Apps (R11). An extension that is there without `mimeTypes` counts as
- * support; one that lists other MIME types only does not.
- *
- * @example
- * ```ts source="./metadata.examples.ts#readUiCapability"
- * const capabilities = { extensions: uiExtension() };
- * const { support } = readUiCapability(capabilities);
- * // support is "yes"; for undefined it is "unknown", for {} it is "no"
- * ```
- */
-export function readUiCapability(capabilities: unknown): UiCapability {
-  if (!isRecord(capabilities)) return { support: "unknown", mimeTypes: [] };
-  const extension = at(capabilities, "extensions", UI_EXTENSION);
-  if (!isRecord(extension)) return { support: "no", mimeTypes: [] };
-  const declared = at(extension, "mimeTypes");
-  if (declared == null) return { support: "yes", mimeTypes: [] };
-  const mimeTypes = (items(declared) ?? []).filter((entry) => typeof entry === "string");
-  return { support: mimeTypes.some(isUiMimeType) ? "yes" : "no", mimeTypes };
-}
-
-/**
- * What a client, or a server, puts into `capabilities.extensions` to say that it speaks MCP Apps (C01).
- *
- * @example
- * ```ts source="./metadata.examples.ts#uiExtension"
- * const capabilities = { extensions: { ...uiExtension() } };
- * ```
- */
-export function uiExtension(): { [UI_EXTENSION]: { mimeTypes: string[] } } {
-  return { [UI_EXTENSION]: { mimeTypes: [UI_MIME_TYPE] } };
-}
-
-const isUiUri = (uri: unknown): uri is string =>
+/** Whether this is the address of a UI resource (R01). */
+export const isUiUri = (uri: unknown): uri is string =>
   typeof uri === "string" && uri.length <= 2048 && /^ui:\/\/[^\s\p{Cc}]+$/u.test(uri);
 
 const invalid = (
@@ -429,41 +255,3 @@ const invalid = (
   expected: string,
   level: Problem["level"] = "error",
 ): Problem => ({ code, level, field, message: `${field} must be ${expected}` });
-
-/** Stands for a value that threw when it was read: it is there, and it is of no use. */
-const UNREADABLE = Symbol("unreadable");
-
-/** The value at a path of own properties, so that a polluted Object.prototype declares nothing. Never throws. */
-function at(value: unknown, ...path: string[]): unknown {
-  try {
-    let here = value;
-    for (const key of path) {
-      if (!isObject(here) || !Object.hasOwn(here, key)) return undefined;
-      here = here[key];
-    }
-    return here;
-  } catch {
-    return UNREADABLE;
-  }
-}
-
-/** As `isObject`; a revoked proxy, on which that throws, is none. */
-function isRecord(value: unknown): boolean {
-  try {
-    return isObject(value);
-  } catch {
-    return false;
-  }
-}
-
-/** Longest list that is looked at; no real one comes near. */
-const MAX_ITEMS = 1000;
-
-/** The items of an array, or `undefined` for what is none or cannot be read. */
-function items(value: unknown): unknown[] | undefined {
-  try {
-    return Array.isArray(value) ? value.slice(0, MAX_ITEMS) : undefined;
-  } catch {
-    return undefined;
-  }
-}

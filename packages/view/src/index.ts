@@ -1,2 +1,16 @@
+/**
+ * `@vitrine/view`: the runtime inside an MCP App's iframe. No dependencies but the wire.
+ *
+ * @module
+ */
+export * from "./app.js";
+export type {
+  AppToolCallback,
+  AppToolConfig,
+  AppToolContext,
+  AppToolResult,
+  RegisteredAppTool,
+} from "./app-tools.js";
+export type { StandardSchema } from "./standard-schema.js";
 export * from "./theme.js";
-export * from "./view.js";
+export { View, type ViewEvent, type ViewEventMap, type ViewListener, type ViewOptions } from "./view.js";

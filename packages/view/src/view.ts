@@ -67,20 +67,20 @@ export const EVENTS: { readonly [E in ViewEvent]: NotificationFrom<"host"> } = {
  * ```ts source="./view.examples.ts#view"
  * ```
  */
-export class View {
+export class View<Options extends ChannelRequestOptions = ChannelRequestOptions, Context = undefined> {
   readonly #info: Implementation;
   readonly #capabilities: AppCapabilities;
   readonly #options: ViewOptions;
   readonly #channel: Channel<"view">;
   readonly #life = new ViewLifecycle();
   /** Settles when the handshake is done; what is asked before waits for it, in order. */
-  #connected: Promise<void> | undefined;
+  protected connected: Promise<void> | undefined;
   #size: ReturnType<typeof watchSize> | undefined;
   /** What the host said in the handshake, with the changes of context since. */
   protected host: Partial<Result<"ui/initialize">> = {};
 
   /** Called, and waited for, before the host removes the view; `params.reason` is why, if the host says. */
-  onteardown: ((params: Params<"ui/resource-teardown">) => unknown) | undefined;
+  onteardown: ((params: Params<"ui/resource-teardown">, context: Context) => unknown) | undefined;
   /** Hears what went wrong beside a request: a listener that threw, a message that made no sense. */
   onerror: ((error: Error) => void) | undefined;
   /** Called when the connection has ended, by either end. */
@@ -112,7 +112,8 @@ export class View {
     // A view without a handler agrees to be removed (D12).
     channel.handle(
       "ui/resource-teardown",
-      (...request) => this.onteardown?.(...request) as Result<"ui/resource-teardown">,
+      (params, context?: unknown) =>
+        this.onteardown?.(params, context as Context) as Result<"ui/resource-teardown">,
     );
   }
 
@@ -137,12 +138,12 @@ export class View {
    *
    * @throws {VitrineError} `no-host` outside a frame, `timeout` when the host does not answer
    */
-  async connect(transport: Transport = parentTransport(), options?: ChannelRequestOptions): Promise<void> {
+  async connect(transport: Transport = parentTransport(), options?: Options): Promise<void> {
     this.#life.enter("connecting");
-    await (this.#connected = this.#shakeHands(transport, options));
+    await (this.connected = this.#shakeHands(transport, options));
   }
 
-  async #shakeHands(transport: Transport, options?: ChannelRequestOptions): Promise<void> {
+  async #shakeHands(transport: Transport, options?: Options): Promise<void> {
     try {
       this.#channel.open(transport);
       this.host = await this.#channel.request(
@@ -179,17 +180,14 @@ export class View {
   async askHost<M extends RequestFrom<"view">>(
     method: M,
     params: Params<M>,
-    options?: ChannelRequestOptions,
+    options?: Options,
   ): Promise<Result<M>> {
-    await this.#connected;
+    await this.connected;
     return this.#channel.request(method, params, options);
   }
 
   /** Calls a tool of the view's own server. A tool that fails comes back as a result with `isError`. */
-  callServerTool(
-    params: Params<"tools/call">,
-    options?: ChannelRequestOptions,
-  ): Promise<Result<"tools/call">> {
+  callServerTool(params: Params<"tools/call">, options?: Options): Promise<Result<"tools/call">> {
     return this.askHost("tools/call", params, options);
   }
 }
@@ -199,7 +197,7 @@ export class View {
  *
  * @throws {VitrineError} `no-host` when nothing embeds it
  */
-function parentTransport(): Transport {
+export function parentTransport(): Transport {
   if (parent === window) {
     throw new VitrineError("no-host", "not in an MCP host");
   }

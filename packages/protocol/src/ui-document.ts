@@ -1,0 +1,118 @@
+/**
+ * The HTML document of a view, out of a `resources/read` result.
+ *
+ * @module
+ */
+import type { ResourceMeta } from "./apps.js";
+import { isUiUri, type Problem, readResourceUi } from "./metadata.js";
+import { isUiMimeType, UI_MIME_TYPE } from "./ui-extension.js";
+import { at, items } from "./untrusted.js";
+
+/** Why {@link readUiDocument} has no document. */
+export type UiDocumentErrorCode =
+  /** The URI asked for is not `ui://` (R01). */
+  | "uri-invalid"
+  /** The result has no content for the URI. */
+  | "content-missing"
+  /** The content's MIME type is not {@link UI_MIME_TYPE} (R02). */
+  | "mime-type-wrong"
+  /** The content has neither `text` nor `blob`, or it is empty (R03). */
+  | "document-empty"
+  /** `blob` is not base64 (R03). */
+  | "base64-invalid"
+  /** `blob` is not UTF-8 (R03). */
+  | "utf8-invalid"
+  /** The document is larger than `maxBytes`. */
+  | "document-too-large";
+
+/** A UI resource that was read, or why it was not. */
+export type UiDocument =
+  | {
+      ok: true;
+      /** The document, without a byte order mark. */
+      html: string;
+      uri: string;
+      meta: ResourceMeta;
+      /** Where `meta` stood. */
+      from: "content" | "listing" | "none";
+      problems: Problem[];
+    }
+  | { ok: false; code: UiDocumentErrorCode; message: string };
+
+/**
+ * Takes the document out of a `resources/read` result, with its metadata. `listing` is the resource's
+ * `resources/list` entry, the fallback for the metadata (C05).
+ *
+ * @example
+ * ```ts source="./metadata.examples.ts#readUiDocument"
+ * const uri = "ui://shop/cart.html";
+ * const result = { contents: [{ uri, mimeType: UI_MIME_TYPE, text: "<!doctype html><p>Cart" }] };
+ * const document = readUiDocument(result, uri, { maxBytes: 5_000_000 });
+ * const shown = document.ok ? document.html : `The view cannot be shown: ${document.message}`;
+ * ```
+ */
+export function readUiDocument(
+  result: unknown,
+  uri: string,
+  options: { listing?: unknown; maxBytes?: number } = {},
+): UiDocument {
+  const { listing, maxBytes = Number.POSITIVE_INFINITY } = options;
+  if (!isUiUri(uri)) return failed("uri-invalid", "the address of a UI resource must begin with ui://");
+  const contents = items(at(result, "contents")) ?? [];
+  const named = contents.filter((item) => at(item, "uri") === uri);
+  const candidates = named.length > 0 || contents.length > 1 ? named : contents;
+  const item = candidates.find((candidate) => isUiMimeType(at(candidate, "mimeType"))) ?? candidates[0];
+  if (item === undefined) return failed("content-missing", `the server returned no content for ${uri}`);
+  const mimeType = at(item, "mimeType");
+  if (!isUiMimeType(mimeType)) {
+    const got = typeof mimeType === "string" ? JSON.stringify(mimeType.slice(0, 80)) : "none";
+    return failed("mime-type-wrong", `the MIME type must be "${UI_MIME_TYPE}", and is ${got}`);
+  }
+  const decoded = readHtml(at(item, "text"), at(item, "blob"), maxBytes);
+  if (!decoded.ok) return decoded;
+
+  const { meta, from, problems } = readResourceUi({ content: item, listing });
+  if (mimeType !== UI_MIME_TYPE) {
+    const message = `write exactly "${UI_MIME_TYPE}"; other hosts compare it letter by letter`;
+    problems.push({ code: "mime-type-inexact", level: "warning", field: "mimeType", message });
+  }
+  if (named.length === 0) {
+    const message = `the content must have the URI that was asked for, ${uri}`;
+    problems.push({ code: "uri-mismatch", level: "warning", field: "uri", message });
+  }
+  return { ok: true, html: decoded.html, uri, meta, from, problems };
+}
+
+type Failed = { ok: false; code: UiDocumentErrorCode; message: string };
+const failed = (code: UiDocumentErrorCode, message: string): Failed => ({ ok: false, code, message });
+
+function readHtml(text: unknown, blob: unknown, maxBytes: number): { ok: true; html: string } | Failed {
+  const tooLarge = failed("document-too-large", `the document is larger than the limit of ${maxBytes} bytes`);
+  let html = "";
+  if (typeof text === "string" && text !== "") {
+    // A character is one to three bytes for each of its UTF-16 units: most texts need not be counted.
+    if (text.length > maxBytes) return tooLarge;
+    if (text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes) return tooLarge;
+    html = text.replace(/^\uFEFF/, "");
+  } else if (typeof blob === "string") {
+    // Looked at before decoding, with room for padding and line breaks, so that a huge one costs nothing.
+    if (blob.length > maxBytes * 1.5 + 8) return tooLarge;
+    let binary: string;
+    try {
+      binary = atob(blob);
+    } catch {
+      return failed("base64-invalid", "the blob is not valid base64");
+    }
+    if (binary.length > maxBytes) return tooLarge;
+    try {
+      // `atob` gives one character for each byte: shown as it is, UTF-8 is mojibake (D23).
+      const bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0));
+      html = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    } catch {
+      return failed("utf8-invalid", "the blob is not UTF-8 text");
+    }
+  }
+  return html.trim() === ""
+    ? failed("document-empty", "the content has no HTML in text or blob")
+    : { ok: true, html };
+}

@@ -1,0 +1,139 @@
+/**
+ * `@vitrine/view/react`: hooks over {@link App}.
+ *
+ * @module
+ */
+import type { CallToolResult, DisplayMode, HostContext, Theme } from "@vitrine/protocol";
+import { type RefObject, useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import type { App } from "./app.js";
+import { type AdapterOptions, connect, createApp, hostContext, latest, type Store } from "./store.js";
+import { applyHostContext, getDocumentTheme } from "./theme.js";
+import type { ViewEvent, ViewEventMap } from "./view.js";
+
+export * from "./index.js";
+
+/** Options of {@link useApp}; those of the first render count. */
+export type UseAppOptions = AdapterOptions;
+
+/** What {@link useApp} gives. */
+export interface AppState {
+  /** The app, once connected. */
+  app: App | null;
+  isConnected: boolean;
+  error: Error | null;
+}
+
+/**
+ * Creates the app and connects it; closes it when the component goes.
+ *
+ * @example
+ * ```tsx source="./react.examples.tsx#useApp"
+ * ```
+ */
+export function useApp(options: UseAppOptions): AppState {
+  const [state, setState] = useState<AppState>({ app: null, isConnected: false, error: null });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the options of the first render count
+  useEffect(() => {
+    const app = createApp(options);
+    connect(app).then(
+      () => setState({ app, isConnected: true, error: null }),
+      (error) => error.code !== "closed" && setState({ app: null, isConnected: false, error }),
+    );
+    return () => void app.close();
+  }, []);
+  return state;
+}
+
+const NOTHING: Store<undefined> = { get: () => undefined, subscribe: () => () => {} };
+const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get, store.get);
+
+/** The params of the last event of that name. */
+export function useAppEvent<E extends ViewEvent>(app: App | null, event: E): ViewEventMap[E] | undefined {
+  return useStore<ViewEventMap[E] | undefined>(app ? latest(app, event) : NOTHING);
+}
+/** The tool's complete arguments. */
+export const useToolInput = (app: App | null): Record<string, unknown> | undefined =>
+  useAppEvent(app, "toolinput")?.arguments;
+/** The arguments so far; undefined once they are complete. */
+export function useToolInputPartial(app: App | null): Record<string, unknown> | undefined {
+  const partial = useAppEvent(app, "toolinputpartial")?.arguments;
+  return useAppEvent(app, "toolinput") ? undefined : partial;
+}
+/** What the tool call came to. */
+export const useToolResult = (app: App | null): CallToolResult | undefined => useAppEvent(app, "toolresult");
+/** The whole host context. */
+export const useHostContext = (app: App | null): HostContext | undefined =>
+  useStore<HostContext | undefined>(app ? hostContext(app) : NOTHING);
+/** The theme of the document. */
+export const useDocumentTheme = (app: App | null = null): Theme =>
+  useHostContext(app)?.theme ?? getDocumentTheme();
+
+/** The display mode in force, those that the host has, and a function to ask for another. */
+export function useDisplayMode(app: App | null): {
+  mode: DisplayMode;
+  available: readonly DisplayMode[];
+  request: (mode: DisplayMode) => Promise<DisplayMode>;
+} {
+  const { displayMode = "inline", availableDisplayModes = [] } = useHostContext(app) ?? {};
+  const request = useCallback(
+    async (mode: DisplayMode) => (app ? (await app.requestDisplayMode({ mode })).mode : "inline"),
+    [app],
+  );
+  return { mode: displayMode, available: availableDisplayModes, request };
+}
+
+/** What {@link useServerTool} knows about its calls. */
+export interface ServerToolState {
+  result?: CallToolResult;
+  error?: Error;
+  isPending: boolean;
+}
+
+/** Calls one tool of the server, and keeps what came back last. */
+export function useServerTool(
+  app: App | null,
+  name: string,
+): ServerToolState & { call: (args?: Record<string, unknown>) => Promise<CallToolResult | undefined> } {
+  const [state, setState] = useState<ServerToolState>({ isPending: false });
+  const call = useCallback(
+    async (args?: Record<string, unknown>) => {
+      setState((before) => ({ ...before, isPending: true }));
+      try {
+        const result = await app?.callServerTool({ name, arguments: args });
+        setState({ ...(result && { result }), isPending: false });
+        return result;
+      } catch (error) {
+        setState({ error: error as Error, isPending: false });
+        throw error;
+      }
+    },
+    [app, name],
+  );
+  return { ...state, call };
+}
+
+/** State that outlives a remount of the view. */
+export function useAppState<T>(app: App | null, initial: T): [T, (value: T) => void] {
+  const [value, setValue] = useState<T>();
+  const current = value ?? app?.state.get<T>() ?? initial;
+  const set = useCallback(
+    (next: T) => {
+      app?.state.set(next);
+      setValue(() => next);
+    },
+    [app],
+  );
+  return [current, set];
+}
+
+/** Applies the host's looks, for an app with `autoTheme` off. */
+export function useHostStyles(app: App | null): void {
+  const context = useHostContext(app);
+  useEffect(() => applyHostContext(context), [context]);
+}
+export { useHostStyles as useHostFonts, useHostStyles as useHostStyleVariables };
+
+/** Reports the size while the component is there, for an app with `autoResize` off. */
+export function useAutoResize(app: App | null, _element?: RefObject<HTMLElement | null>): void {
+  useEffect(() => app?.setupSizeChangedNotifications(), [app]);
+}

@@ -1,0 +1,26 @@
+/**
+ * The runtime as text, for servers that write HTML without a build step.
+ *
+ * @module
+ */
+import { INLINE } from "./inline-text.js";
+
+/** What the script tells the host about the app. */
+export interface ViewScriptOptions {
+  name: string;
+  version: string;
+}
+
+/**
+ * The whole runtime as the text of a classic script: put it between `<script>` and `</script>`. It defines
+ * `vitrine` (with `App`, `View` and the rest) and `McpApp`; both know the name and version given here.
+ *
+ * @example
+ * ```ts source="./view.examples.ts#viewScript"
+ * ```
+ */
+export function viewScript({ name, version }: ViewScriptOptions): string {
+  // `<` never appears as such, so that no name can end the script element or open a comment in it.
+  const info = JSON.stringify({ name, version }).replaceAll("<", "\\u003c");
+  return `${INLINE}McpApp.info=${info};`;
+}

@@ -1,0 +1,57 @@
+/**
+ * What we need of Standard Schema (https://standardschema.dev): validation and types, and JSON Schema where
+ * the library offers it. Zod 4, ArkType and Valibot all fit.
+ *
+ * @module
+ */
+import { INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
+
+type Json = Record<string, unknown>;
+
+/** A schema of any library that follows Standard Schema. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly validate: (value: unknown) => Validated<Output> | Promise<Validated<Output>>;
+    readonly jsonSchema?: {
+      readonly input: (options: { target: "draft-2020-12" }) => Json;
+      readonly output: (options: { target: "draft-2020-12" }) => Json;
+    };
+  };
+}
+
+type Validated<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: unknown }[] };
+
+/** The type of a value that a schema let through. */
+export type InferOutput<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : never;
+
+/**
+ * A schema as JSON Schema.
+ *
+ * @throws {VitrineError} `unsupported` when the library cannot tell
+ */
+export function toJsonSchema(schema: StandardSchema, direction: "input" | "output"): Json {
+  const { jsonSchema, vendor } = schema["~standard"];
+  if (!jsonSchema) throw new VitrineError("unsupported", `${vendor} schemas have no JSON Schema`);
+  return jsonSchema[direction]({ target: "draft-2020-12" });
+}
+
+/**
+ * Validates a value and returns what the schema made of it.
+ *
+ * @throws {VitrineError} with JSON-RPC's number for invalid params, and the issues as data
+ */
+export async function validate<Output>(
+  schema: StandardSchema<unknown, Output>,
+  value: unknown,
+  what: string,
+): Promise<Output> {
+  const result = await schema["~standard"].validate(value);
+  if (!result.issues) return result.value;
+  const reasons = result.issues.map(({ message }) => message).join("; ");
+  throw new VitrineError(INVALID_PARAMS, `${what}: ${reasons}`, { data: result.issues });
+}

@@ -1,0 +1,119 @@
+/**
+ * `@vitrine/view/svelte`: stores over {@link App}, for any Svelte from 3 on. Call these where a component
+ * starts.
+ *
+ * @module
+ */
+import type { CallToolResult, DisplayMode, HostContext } from "@vitrine/protocol";
+import { onDestroy } from "svelte";
+import type { App } from "./app.js";
+import {
+  type AdapterOptions,
+  connect,
+  createApp as create,
+  hostContext,
+  latest,
+  type Store,
+  variable,
+} from "./store.js";
+import type { ViewEvent, ViewEventMap } from "./view.js";
+
+export * from "./index.js";
+
+/** A Svelte store to read: `$store` in a component. */
+export interface Readable<T> {
+  subscribe(run: (value: T) => void): () => void;
+}
+/** A Svelte store to read and to set. */
+export interface Writable<T> extends Readable<T> {
+  set(value: T): void;
+  update(change: (value: T) => T): void;
+}
+
+function readable<T>(store: Store<T>): Readable<T> {
+  return {
+    subscribe: (run) => {
+      run(store.get());
+      return store.subscribe(() => run(store.get()));
+    },
+  };
+}
+
+/** Options of {@link createApp}. */
+export type CreateAppOptions = AdapterOptions;
+
+/**
+ * Creates the app and connects it; closes it when the component goes.
+ *
+ * @example
+ * ```ts source="./svelte.examples.ts#createApp"
+ * ```
+ */
+export function createApp(options: CreateAppOptions): {
+  app: App;
+  isConnected: Readable<boolean>;
+  error: Readable<Error | undefined>;
+} {
+  const app = create(options);
+  const isConnected = variable(false);
+  const error = variable<Error | undefined>(undefined);
+  connect(app).then(() => isConnected.set(true), error.set);
+  onDestroy(() => void app.close());
+  return { app, isConnected: readable(isConnected), error: readable(error) };
+}
+
+const map = <T, U>(store: Store<T>, get: (value: T) => U): Readable<U> =>
+  readable({ get: () => get(store.get()), subscribe: store.subscribe });
+
+/** The params of the last event of that name. */
+export const appEvent = <E extends ViewEvent>(app: App, event: E): Readable<ViewEventMap[E] | undefined> =>
+  readable(latest(app, event));
+/** The tool's complete arguments. */
+export const toolInput = (app: App): Readable<Record<string, unknown> | undefined> =>
+  map(latest(app, "toolinput"), (params) => params?.arguments);
+/** The arguments so far. */
+export const toolInputPartial = (app: App): Readable<Record<string, unknown> | undefined> =>
+  map(latest(app, "toolinputpartial"), (params) => params?.arguments);
+/** What the tool call came to. */
+export const toolResult = (app: App): Readable<CallToolResult | undefined> => appEvent(app, "toolresult");
+/** The whole host context, from the handshake on. */
+export const appContext = (app: App): Readable<HostContext | undefined> => readable(hostContext(app));
+/** The display mode in force; ask for another with `app.requestDisplayMode`. */
+export const displayMode = (app: App): Readable<DisplayMode> =>
+  map(hostContext(app), (context) => context?.displayMode ?? "inline");
+
+/** Calls one tool of the server, and keeps what came back last. */
+export function serverTool(app: App, name: string) {
+  type Calls = { result?: CallToolResult; error?: Error; isPending: boolean };
+  const calls = variable<Calls>({ isPending: false });
+  const call = async (args?: Record<string, unknown>): Promise<CallToolResult> => {
+    calls.set({ ...calls.get(), isPending: true });
+    try {
+      const result = await app.callServerTool({ name, arguments: args });
+      calls.set({ result, isPending: false });
+      return result;
+    } catch (error) {
+      calls.set({ error: error as Error, isPending: false });
+      throw error;
+    }
+  };
+  return { ...readable(calls), call };
+}
+
+/** State that outlives a remount of the view. */
+export function appState<T>(app: App, initial: T): Writable<T> {
+  const own = variable<T | undefined>(undefined);
+  const get = (): T => own.get() ?? app.state.get<T>() ?? initial;
+  const set = (value: T): void => {
+    app.state.set(value);
+    own.set(value);
+  };
+  const stores = [own, hostContext(app)];
+  const subscribe = (listener: () => void) => {
+    const ends = stores.map((store) => store.subscribe(listener));
+    return () => {
+      for (const end of ends) end();
+    };
+  };
+  return { ...readable({ get, subscribe }), set, update: (change) => set(change(get())) };
+}

@@ -1,0 +1,78 @@
+/** Who may import whom: the arrows of the house point down only. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const ALL = ["protocol", "view", "sandbox", "host", "server", "gateway", "workbench"];
+const ALLOWED: Record<string, readonly string[]> = {
+  protocol: [],
+  view: ["protocol"],
+  sandbox: ["protocol"],
+  host: ["protocol"],
+  server: ["protocol", "view"],
+  gateway: ["protocol", "sandbox", "host"],
+  workbench: ["host"],
+  cli: ALL,
+};
+/** Packages from npm that a package may import at run time, and in which files. */
+const EXTERNAL: Record<string, Record<string, RegExp>> = {
+  protocol: {},
+  view: { react: /^react\./, vue: /^vue\./, svelte: /^svelte\./ },
+};
+const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([@\w./:-]+)["']/g;
+
+/** What is wrong with the imports of one source file, in words. */
+function forbiddenImports(path: string, source: string): string[] {
+  const [, owner = "", file = ""] = /^packages\/([^/]+)\/src\/(.+)$/.exec(path) ?? [];
+  return [...source.matchAll(IMPORT)].flatMap(([, name = ""]) => {
+    if (name.startsWith(".")) {
+      const target = relative(".", resolve(dirname(path), name));
+      return target.startsWith(`packages/${owner}/src/`)
+        ? []
+        : [`${path} reaches out of its package: ${name}`];
+    }
+    const [, ours, deeper] = /^@vitrine\/([^/]+)(\/.*)?$/.exec(name) ?? [];
+    if (ours) {
+      if (!ALLOWED[owner]?.includes(ours)) return [`${path} may not import ${name}`];
+      return deeper?.startsWith("/dist") ? [`${path} uses a back door: ${name}`] : [];
+    }
+    const allowed = EXTERNAL[owner];
+    return !allowed || allowed[name]?.test(file) ? [] : [`${path} may not depend on ${name}`];
+  });
+}
+
+const isSource = (path: string): boolean => !/\.(test|test-d|examples|browser\.test)\.tsx?$/.test(path);
+
+describe("imports", () => {
+  it("point down only", () => {
+    const files = readdirSync("packages", { recursive: true, encoding: "utf8" })
+      .map((path) => join("packages", path))
+      .filter((path) => /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) && isSource(path));
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.flatMap((file) => forbiddenImports(file, readFileSync(file, "utf8")))).toEqual([]);
+  });
+
+  it.each([
+    ["packages/protocol/src/a.ts", 'import { App } from "@vitrine/view";'],
+    ["packages/protocol/src/a.ts", 'import type { App } from "@vitrine/view";'],
+    ["packages/protocol/src/a.ts", 'export * from "@vitrine/host";'],
+    ["packages/protocol/src/a.ts", 'const x = await import("@vitrine/view");'],
+    ["packages/protocol/src/a.ts", 'import { z } from "zod";'],
+    ["packages/protocol/src/a.ts", 'import fs from "node:fs";'],
+    ["packages/view/src/app.ts", 'import { useState } from "react";'],
+    ["packages/view/src/a.ts", 'import { x } from "../../protocol/src/peer.js";'],
+    ["packages/view/src/a.ts", 'import { x } from "@vitrine/protocol/dist/peer.js";'],
+    ["packages/workbench/src/a.ts", 'import { x } from "@vitrine/gateway";'],
+  ])("are refused: %s: %s", (path, source) => {
+    expect(forbiddenImports(path, source)).toHaveLength(1);
+  });
+
+  it.each([
+    ["packages/view/src/app.ts", 'import { Peer } from "@vitrine/protocol";'],
+    ["packages/view/src/react.ts", 'import { useState } from "react";'],
+    ["packages/view/src/a.ts", 'import { x } from "./view.js";'],
+    ["packages/cli/src/a.ts", 'import { x } from "@vitrine/gateway";'],
+  ])("are allowed: %s: %s", (path, source) => {
+    expect(forbiddenImports(path, source)).toEqual([]);
+  });
+});
