@@ -10,14 +10,16 @@ export default defineConfig({
           name: "unit",
           include: ["packages/*/src/**/*.test.ts", "testing/**/*.test.ts"],
           exclude: [browser],
+          // No test is about time; a slow machine is not a failure.
+          testTimeout: 60_000,
         },
       },
       {
         test: {
           name: "browser",
           include: [`packages/*/src/${browser}`],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 90_000,
+          hookTimeout: 120_000,
           maxWorkers: 2,
         },
       },

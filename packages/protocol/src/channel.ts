@@ -37,8 +37,8 @@ export interface Call {
 
 export type AnyFunction = (params: unknown, context?: unknown) => unknown;
 
-/** The longest that a timer can wait, 24 days; a longer one would fire at once. */
-const LONGEST = 2 ** 31 - 1;
+/** The longest timeout, 11 days: a timer that is set for longer than it can count fires at once. */
+const LONGEST = 1e9;
 
 /**
  * One end of a JSON-RPC channel, typed by the side it is on: requests and notifications both ways, and
@@ -46,6 +46,12 @@ const LONGEST = 2 ** 31 - 1;
  *
  * @example
  * ```ts source="./protocol.examples.ts#channel"
+ * const channel = new Channel<"view">();
+ * channel.on("ui/notifications/tool-cancelled", ({ reason }) => {
+ *   document.title = `Cancelled: ${reason ?? "no reason given"}`;
+ * });
+ * channel.open(transport);
+ * const { mode } = await channel.request("ui/request-display-mode", { mode: "fullscreen" });
  * ```
  */
 export class Channel<S extends Side = Side> {
@@ -134,7 +140,7 @@ export class Channel<S extends Side = Side> {
       const expire = (): void => call.settle(new VitrineError("timeout", `${method} timed out`));
       call.wait = () => {
         clearTimeout(timer);
-        if (timeout && timeout <= LONGEST) timer = setTimeout(expire, timeout);
+        if (timeout) timer = setTimeout(expire, Math.min(timeout, LONGEST));
       };
       call.wait();
       const failure = this.post({ id, method, params });
@@ -144,8 +150,7 @@ export class Channel<S extends Side = Side> {
   }
 
   protected receive(data: unknown): void {
-    const message: Record<string, unknown> = isObject(data) && data.jsonrpc === "2.0" ? data : {};
-    const { id, method, params = {}, result, error } = message;
+    const { id, method, params = {}, result, error } = Object(data) as Record<string, unknown>;
     if (typeof method === "string" && isObject(params)) {
       if (id === undefined) this.notified(method, params);
       else this.serve(id as RequestId, method, params);
@@ -172,8 +177,9 @@ export class Channel<S extends Side = Side> {
       const handler = this.#handlers.get(method);
       if (!handler) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
       return { result: (await handler(params, context)) ?? {} };
-    } catch (error) {
-      return { error: rpcError(error) };
+    } catch (thrown) {
+      const { code, message = `${thrown}`, data } = Object(thrown) as Partial<VitrineError>;
+      return { error: { code: Number(code) || INTERNAL_ERROR, message, data } };
     }
   }
 
@@ -194,7 +200,7 @@ export class Channel<S extends Side = Side> {
   }
 
   protected report(code: ErrorCode, cause?: unknown): VitrineError {
-    const error = new VitrineError(code, `${cause ?? code}`, { cause });
+    const error = new VitrineError(code, String(cause ?? code), { cause });
     this.onreport?.(error);
     return error;
   }
@@ -206,9 +212,3 @@ export class Channel<S extends Side = Side> {
 }
 
 const closedError = (): VitrineError => new VitrineError("closed", "not connected");
-
-/** The error of an answer, from whatever a handler threw. */
-export function rpcError(thrown: unknown): object {
-  const { code, message = `${thrown}`, data } = Object(thrown) as Partial<VitrineError>;
-  return { code: typeof code === "number" ? code : INTERNAL_ERROR, message, data };
-}

@@ -1,15 +1,15 @@
-import type { Listener } from "./channel.js";
 import { INVALID_PARAMS, VitrineError } from "./errors.js";
 import { decodeParams, decodeResult } from "./messages.js";
-import type {
-  NotificationFrom,
-  NotificationMethod,
-  OtherSide,
-  Params,
-  RequestFrom,
-  RequestMethod,
-  Result,
-  Side,
+import {
+  NOTIFICATIONS,
+  type NotificationMethod,
+  type OtherSide,
+  type Params,
+  REQUESTS,
+  type RequestFrom,
+  type RequestMethod,
+  type Result,
+  type Side,
 } from "./methods.js";
 import { type Handler, Peer, type RequestOptions } from "./peer.js";
 import type { Decoded } from "./schema.js";
@@ -22,6 +22,13 @@ import type { Decoded } from "./schema.js";
  *
  * @example
  * ```ts source="./protocol.examples.ts#checkedPeer"
+ * const peer = new CheckedPeer<"host">();
+ * peer.onreport = ({ code, message }) => log(`${code}: ${message}`);
+ * peer.handle("ui/open-link", ({ url }) => {
+ *   // `url` is a string: anything else was refused with -32602 and the name of the field.
+ *   return { isError: !url.startsWith("https://") };
+ * });
+ * peer.open(transport);
  * ```
  */
 export class CheckedPeer<S extends Side = Side> extends Peer<S> {
@@ -30,26 +37,29 @@ export class CheckedPeer<S extends Side = Side> extends Peer<S> {
     params: Params<M>,
     options?: RequestOptions,
   ): Promise<Result<M>> {
-    const result = decodeResult(method as RequestMethod, await super.request(method, params, options));
-    if (!result.ok) throw new VitrineError("invalid", `${method}: ${result.message}`);
-    return result.value as Result<M>;
+    const result = await super.request(method, params, options);
+    const decoded = isKnown(REQUESTS, method) ? decodeResult(method as RequestMethod, result) : undefined;
+    if (decoded?.ok === false) throw new VitrineError("invalid", `${method}: ${decoded.message}`);
+    return result;
   }
 
   override handle<M extends RequestFrom<OtherSide<S>>>(method: M, handler: Handler<M>): () => void {
     return super.handle(method, (params, context) => {
+      if (!isKnown(REQUESTS, method)) return handler(params, context);
       const decoded = decodeParams(method as RequestMethod, params) as Decoded<Params<M>>;
-      if (!decoded.ok)
-        throw new VitrineError(INVALID_PARAMS, decoded.message, { data: { field: decoded.field } });
-      return handler(decoded.value, context);
+      if (decoded.ok) return handler(decoded.value, context);
+      throw new VitrineError(INVALID_PARAMS, decoded.message, { data: { field: decoded.field } });
     });
   }
 
-  override on<M extends NotificationFrom<OtherSide<S>>>(method: M, listener: Listener<M>): () => void {
-    return super.on(method, (params) => {
-      const decoded = decodeParams(method as NotificationMethod, params) as Decoded<Params<M>>;
-      if (decoded.ok) return listener(decoded.value);
-      this.report("invalid", `${method}: ${decoded.message}`);
-      return undefined;
-    });
+  protected override notified(method: string, params: Record<string, unknown>): void {
+    const decoded = isKnown(NOTIFICATIONS, method)
+      ? (decodeParams(method as NotificationMethod, params) as Decoded<Record<string, unknown>>)
+      : { ok: true as const, value: params };
+    if (decoded.ok) super.notified(method, decoded.value);
+    else this.report("invalid", `${method}: ${decoded.message}`);
   }
 }
+
+/** A name that is not in the table is an extension's: there is no shape to check it by. */
+const isKnown = (table: object, method: string): boolean => Object.hasOwn(table, method);

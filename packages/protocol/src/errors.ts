@@ -59,6 +59,14 @@ export interface VitrineErrorOptions extends ErrorOptions {
  *
  * @example
  * ```ts source="./protocol.examples.ts#error"
+ * try {
+ *   await peer.request("tools/call", { name: "search" }, { timeout: 2_000 });
+ * } catch (error) {
+ *   if (!(error instanceof VitrineError)) throw error;
+ *   if (error.code === "timeout") show("The server is slow today.");
+ *   else if (error.code === INVALID_PARAMS) show(`The host refused: ${error.message}`);
+ *   else throw error;
+ * }
  * ```
  */
 export class VitrineError extends Error {

@@ -76,6 +76,21 @@ export interface HostLifecycleOptions {
  *
  * @example
  * ```ts source="./protocol.examples.ts#hostLifecycle"
+ * const life = new HostLifecycle({ now: Date.now });
+ * // The host may speak at any time; what the view must not hear yet waits.
+ * for (const message of life.send("ui/notifications/tool-input", { arguments: { city: "Rome" } }))
+ *   post(message);
+ * // For everything that the view sends:
+ * const onMessage = (method: string) => {
+ *   const verdict = life.received(method);
+ *   if (verdict.serve) for (const message of verdict.flush) post(message);
+ *   return verdict.serve;
+ * };
+ * // At `life.deadline`:
+ * const onDeadline = () => {
+ *   const cause = life.expire();
+ *   if (cause) show(cause.message);
+ * };
  * ```
  */
 export class HostLifecycle {
@@ -124,6 +139,8 @@ export class HostLifecycle {
   #begin(): Verdict {
     if (this.#phase === "closing") return refusal("the view is being closed");
     const remounted = this.#phase !== "loading";
+    // One that heard the tool call and begins anew hears it again.
+    if (this.#phase === "ready") this.#queue = [...this.#tool.values()];
     this.#enter("initializing", this.#limits.initialized);
     // The answer carries the whole context: changes that wait are in it.
     this.#queue = this.#queue.filter(({ method }) => method !== CONTEXT_CHANGED);
@@ -132,7 +149,7 @@ export class HostLifecycle {
 
   #becomeReady(): Verdict {
     this.#enter("ready");
-    return { serve: true, flush: [...this.#tool.values(), ...this.#queue.splice(0)], remounted: false };
+    return { serve: true, flush: this.#queue.splice(0), remounted: false };
   }
 
   /**
@@ -146,20 +163,29 @@ export class HostLifecycle {
       throw new VitrineError("closed", `${method} cannot be sent: the view was closed`);
     }
     const message: Outgoing = key === undefined ? { method, params } : { method, params, key };
+    // S03: what the proxy frame needs to load the view cannot wait for the view.
+    if (method.startsWith("ui/notifications/sandbox-")) return [message];
     if (isToolData(method)) {
       this.#checkOrder(method);
       if (method === TOOL_INPUT) this.#tool.delete(TOOL_INPUT_PARTIAL);
       this.#tool.set(method, message);
-      return this.#phase === "ready" ? [message] : [];
     }
     if (this.#phase === "ready") return [message];
     this.#enqueue(message);
     return [];
   }
 
-  /** What waits is bounded: context changes are merged, and a notification that says the same waits once. */
+  /**
+   * What waits is bounded: context changes are merged, only the last partial input waits and none beside the
+   * input, and a notification that says the same waits once.
+   */
   #enqueue(message: Outgoing): void {
     const { method, params, key } = message;
+    if (isToolData(method)) {
+      this.#queue = this.#queue.filter((queued) => queued.method !== TOOL_INPUT_PARTIAL);
+      this.#queue.push(message);
+      return;
+    }
     if (method === CONTEXT_CHANGED) {
       const waiting = this.#queue.find((queued) => queued.method === CONTEXT_CHANGED);
       if (waiting) {
@@ -246,12 +272,19 @@ export type ViewPhase = "idle" | "connecting" | "ready" | "closed";
  *
  * @example
  * ```ts source="./protocol.examples.ts#viewLifecycle"
+ * const life = new ViewLifecycle();
+ * life.enter("connecting");
+ * life.keep("ui/notifications/tool-input", { arguments: { city: "Rome" } });
+ * life.enter("ready");
+ * // A listener that comes late still hears it:
+ * const input = life.kept.get("ui/notifications/tool-input");
  * ```
  */
 export class ViewLifecycle {
   /** Where it is; only {@link enter} moves it. */
   phase: ViewPhase = "idle";
-  readonly #kept = new Map<string, unknown>();
+  /** What a late listener must still hear: the last params of each method, in the order they came. */
+  readonly kept = new Map<string, unknown>();
 
   /**
    * Moves on.
@@ -261,19 +294,14 @@ export class ViewLifecycle {
   enter(phase: ViewPhase): void {
     if (phase === "connecting") {
       if (!/idle|closed/.test(this.phase)) throw new VitrineError("out-of-order", "already connected");
-      this.#kept.clear();
+      this.kept.clear();
     }
     this.phase = phase;
   }
 
   /** Keeps what the host said about the tool call. Partial input is worth nothing once the input is there. */
   keep(method: string, params: unknown): void {
-    this.#kept.delete(`${method}-partial`);
-    if (isToolData(method)) this.#kept.set(method, params);
-  }
-
-  /** What was kept: the last params of that method. */
-  kept(method: string): unknown {
-    return this.#kept.get(method);
+    this.kept.delete(`${method}-partial`);
+    if (isToolData(method)) this.kept.set(method, params);
   }
 }

@@ -65,6 +65,8 @@ export type DecodedMessage =
  *
  * @example
  * ```ts source="./protocol.examples.ts#encodeRequest"
+ * const message = encodeRequest(1, "ui/open-link", { url: "https://example.com" });
+ * // { jsonrpc: "2.0", id: 1, method: "ui/open-link", params: { url: "https://example.com" } }
  * ```
  */
 export function encodeRequest<M extends RequestMethod>(
@@ -80,6 +82,8 @@ export function encodeRequest<M extends RequestMethod>(
  *
  * @example
  * ```ts source="./protocol.examples.ts#encodeNotification"
+ * const message = encodeNotification("ui/notifications/size-changed", { height: 320 });
+ * // { jsonrpc: "2.0", method: "ui/notifications/size-changed", params: { height: 320 } }
  * ```
  */
 export function encodeNotification<M extends NotificationMethod>(
@@ -94,6 +98,8 @@ export function encodeNotification<M extends NotificationMethod>(
  *
  * @example
  * ```ts source="./protocol.examples.ts#encodeResult"
+ * const message = encodeResult(1, "ui/request-display-mode", { mode: "inline" });
+ * // { jsonrpc: "2.0", id: 1, result: { mode: "inline" } }
  * ```
  */
 export function encodeResult<M extends RequestMethod>(
@@ -109,6 +115,8 @@ export function encodeResult<M extends RequestMethod>(
  *
  * @example
  * ```ts source="./protocol.examples.ts#encodeError"
+ * const message = encodeError(1, INVALID_PARAMS, "params.url is missing", { field: "params.url" });
+ * // { jsonrpc: "2.0", id: 1, error: { code: -32602, message: "params.url is missing", data: … } }
  * ```
  */
 export function encodeError(
@@ -125,6 +133,10 @@ export function encodeError(
  *
  * @example
  * ```ts source="./protocol.examples.ts#decodeParams"
+ * const sent = { role: "user", content: { type: "text", text: "Hi" } };
+ * const read = decodeParams("ui/message", sent); // ok: one block is read as a list of one (T04)
+ * const strict = decodeParams("ui/message", sent, { strict: true });
+ * // strict.message is "params.content must be an array, not object"
  * ```
  */
 export function decodeParams<M extends RequestMethod | NotificationMethod>(
@@ -147,6 +159,10 @@ export function decodeParams<M extends RequestMethod | NotificationMethod>(
  *
  * @example
  * ```ts source="./protocol.examples.ts#decodeResult"
+ * const decoded = decodeResult("tools/call", answer);
+ * const text = decoded.ok
+ *   ? decoded.value.content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join(" ")
+ *   : `bad answer: ${decoded.message}`;
  * ```
  */
 export function decodeResult<M extends RequestMethod>(method: M, result: unknown): Decoded<Result<M>> {
@@ -161,6 +177,10 @@ export function decodeResult<M extends RequestMethod>(method: M, result: unknown
  *
  * @example
  * ```ts source="./protocol.examples.ts#decodeMessage"
+ * const decoded = decodeMessage(body);
+ * if (!decoded.ok) return encodeError(null, decoded.rpcCode, decoded.message);
+ * if (decoded.kind === "request") return encodeResult(decoded.message.id, "ping", {});
+ * return undefined;
  * ```
  */
 export function decodeMessage(data: unknown, options: DecodeOptions = {}): DecodedMessage {

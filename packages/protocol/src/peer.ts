@@ -1,5 +1,5 @@
-import { type AnyFunction, Channel, type ChannelRequestOptions, rpcError } from "./channel.js";
-import { INVALID_REQUEST, PARSE_ERROR, VitrineError } from "./errors.js";
+import { type AnyFunction, Channel, type ChannelRequestOptions } from "./channel.js";
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, VitrineError } from "./errors.js";
 import type { RequestId } from "./mcp.js";
 import type { OtherSide, Params, RequestFrom, RequestMethod, Result, Side } from "./methods.js";
 import { isObject } from "./schema.js";
@@ -44,12 +44,25 @@ export type Handler<M extends RequestMethod> = (
  *
  * @example
  * ```ts source="./protocol.examples.ts#peer"
+ * const peer = new Peer<"view">();
+ * peer.handle("tools/call", async ({ name }, context) => {
+ *   context.progress?.({ progress: 1, total: 2 });
+ *   context.signal.throwIfAborted();
+ *   return { content: [{ type: "text", text: `${name} is done` }] };
+ * });
+ * peer.open(transport);
+ * const result = await peer.request(
+ *   "tools/call",
+ *   { name: "search", arguments: { query: "tea" } },
+ *   { signal, timeout: 5_000, onprogress: ({ progress, total }) => show(`${progress} of ${total}`) },
+ * );
  * ```
  */
 export class Peer<S extends Side = Side> extends Channel<S> {
   /** Their requests that are being served; a new map for each time the channel is open. */
   #running = new Map<unknown, AbortController>();
-  readonly #handled = new Set<string>();
+  /** What removes each handler. */
+  readonly #handled = new Map<string, () => void>();
   /** Our requests that want to hear progress. A token is the request's own id, so no other can have it. */
   readonly #watched = new Map<unknown, (params: Record<string, unknown>) => void>();
 
@@ -66,6 +79,12 @@ export class Peer<S extends Side = Side> extends Channel<S> {
     const call = this.call(id, method, { ...params, ...meta }, timeout);
     const abort = (): void => call.settle(aborted());
     if (onprogress) {
+      const { settle } = call;
+      // Not later: progress on the heels of the answer must not start the timeout anew.
+      call.settle = (...outcome) => {
+        this.#watched.delete(id);
+        settle(...outcome);
+      };
       this.#watched.set(id, ({ progressToken, _meta, ...progress }) => {
         call.wait();
         this.listen(onprogress as AnyFunction, progress);
@@ -95,11 +114,14 @@ export class Peer<S extends Side = Side> extends Channel<S> {
     if (this.#handled.has(method)) {
       throw new VitrineError("duplicate-handler", `${method} has a handler: remove it first`);
     }
-    this.#handled.add(method);
     const remove = super.handle(method, handler as (params: Params<M>) => Result<M>);
+    this.#handled.set(method, remove);
     return () => {
+      if (this.#handled.get(method) !== remove) return;
       this.#handled.delete(method);
       remove();
+      // L10: there is always an answer to it.
+      if (method === "ping") super.handle(method, () => ({}) as Result<M>);
     };
   }
 
@@ -112,7 +134,8 @@ export class Peer<S extends Side = Side> extends Channel<S> {
 
   protected override receive(data: unknown): void {
     try {
-      super.receive(data);
+      if (isObject(data) && data.jsonrpc === "2.0") super.receive(data);
+      else this.refuse(data);
     } catch {
       // Only a value that was never cloned can do that: a getter that throws, a revoked proxy.
       this.refuse(undefined);
@@ -125,7 +148,8 @@ export class Peer<S extends Side = Side> extends Channel<S> {
       const hear = this.#watched.get(params.progressToken);
       if (hear) hear(params);
       else this.report("unknown-progress");
-    } else super.notified(method, params);
+    }
+    super.notified(method, params);
   }
 
   protected override async serve(
@@ -133,7 +157,18 @@ export class Peer<S extends Side = Side> extends Channel<S> {
     method: string,
     params: Record<string, unknown>,
   ): Promise<void> {
-    if (!isId(id)) return this.refuse(id);
+    if (!isId(id)) return this.refuse(undefined);
+    let own = params;
+    let progressToken: unknown;
+    try {
+      // Tokens belong to one channel: a handler that passes its params on must not pass this on (D5, D6).
+      const { progressToken: token, ..._meta } = metaOf(params);
+      if (token !== undefined) own = { ...params, _meta };
+      progressToken = token;
+    } catch {
+      // As in `receive`; but from here on nobody would catch it.
+      return this.refuse(undefined);
+    }
     const running = this.#running;
     // Two requests under one id: the answer to the first is the only one the other end can tell apart.
     if (running.has(id)) {
@@ -143,26 +178,38 @@ export class Peer<S extends Side = Side> extends Channel<S> {
     const controller = new AbortController();
     const { signal } = controller;
     running.set(id, controller);
-    // Tokens belong to one channel: a handler that passes its params on must not pass this on (D5, D6).
-    const { progressToken, ..._meta } = metaOf(params);
-    const own = progressToken === undefined ? params : { ...params, _meta };
     const progress = isId(progressToken)
       ? (update: Progress): void => {
-          if (signal.aborted || !running.has(id)) return;
+          if (signal.aborted || running.get(id) !== controller) return;
           this.post({ method: "notifications/progress", params: { ...update, progressToken } });
         }
       : undefined;
     const answer = await this.answer(method, own, { requestId: id, signal, progress });
     const failure = signal.aborted ? undefined : this.post({ id, ...answer });
-    if (failure) this.post({ id, error: rpcError(failure) });
+    // The failure itself stays here: it may quote what could not be sent.
+    if (failure) this.post({ id, error: { code: INTERNAL_ERROR, message: "the answer could not be sent" } });
     running.delete(id);
   }
 
-  /** Answers what is no message: text that nobody could parse, or anything else. */
+  protected override async answer(method: string, params: object, context?: unknown): Promise<object> {
+    try {
+      return await super.answer(method, params, context);
+    } catch {
+      // The handler threw what cannot even be read: a symbol, an object without a prototype.
+      return { error: { code: INTERNAL_ERROR, message: "the handler failed" } };
+    }
+  }
+
+  /** Answers what is no message: text that nobody could parse, a request with bad params, or anything else. */
   protected override refuse(data: unknown): void {
     super.refuse(data);
-    const code = typeof data === "string" ? PARSE_ERROR : INVALID_REQUEST;
-    this.post({ id: null, error: { code, message: "not a JSON-RPC message" } });
+    const isText = typeof data === "string";
+    const isCall = isObject(data) && data.jsonrpc === "2.0" && typeof data.method === "string";
+    if (isCall && data.id === undefined) return; // Nobody waits for an answer to a notification.
+    const isRequest = isCall && isId(data.id);
+    const code = isText ? PARSE_ERROR : isRequest ? INVALID_PARAMS : INVALID_REQUEST;
+    const message = isRequest ? "params must be an object" : "not a JSON-RPC message";
+    this.post({ id: isRequest ? data.id : null, error: { code, message } });
   }
 }
 

@@ -82,18 +82,29 @@ export type Decoded<T> =
  *
  * @example
  * ```ts source="./protocol.examples.ts#decode"
+ * const person = object({ name: string }, { tags: array(string) });
+ * const decoded = decode(person, input);
+ * if (!decoded.ok) return decoded.message; // "value.tags[0] must be a string, not number"
+ * return decoded.value.name;
  * ```
  */
 export function decode<T>(schema: Schema<T>, value: unknown, path = "value"): Decoded<T> {
   try {
     const wrong = check(schema, value, path);
-    return wrong ? { ok: false, code: "invalid", ...wrong } : { ok: true, value: value as T };
+    if (!wrong) return { ok: true, value: value as T };
+    return { ok: false, code: "invalid", field: wrong.field, message: wrong.message };
   } catch {
     return { ok: false, code: "invalid", field: path, message: `${path} could not be read` };
   }
 }
 
-type Wrong = { field: string; message: string };
+type Wrong = {
+  field: string;
+  message: string;
+  /** What was expected there, and found; absent for a field that is missing. */
+  what?: string;
+  value?: unknown;
+};
 
 function check(schema: Schema, value: unknown, path: string): Wrong | undefined {
   switch (schema.kind) {
@@ -144,16 +155,32 @@ function checkFields(
   );
 }
 
-/** Of several options, the complaint of the one that came furthest is the useful one. */
+/**
+ * Of several options, the useful complaint is that of the one the value was meant for, and of those, of the
+ * one that came furthest. Where that is one field for all, the complaint names everything it could be.
+ */
 function checkUnion(options: readonly Schema[], value: unknown, path: string): Wrong | undefined {
-  let best: Wrong | undefined;
+  const wrongs: Wrong[] = [];
+  const meant: Wrong[] = [];
   for (const option of options) {
     const wrong = check(option, value, path);
     if (!wrong) return undefined;
-    if (!best || wrong.field.length > best.field.length) best = wrong;
+    wrongs.push(wrong);
+    if (!isOtherKind(option, value)) meant.push(wrong);
   }
-  return best;
+  const pool = meant.length > 0 ? meant : wrongs;
+  const best = pool.reduce((a, b) => (b.field.length > a.field.length ? b : a));
+  const all = new Set(pool.flatMap(({ field, what }) => (field === best.field && what ? what : [])));
+  return best.what ? expected(best.field, [...all].join(" or "), best.value) : best;
 }
+
+/** Whether a field that tells kinds apart, such as a content block's `type`, says that it is another kind. */
+const isOtherKind = (option: Schema, value: unknown): boolean =>
+  option.kind === "object" &&
+  isObject(value) &&
+  Object.entries(option.fields).some(
+    ([key, field]) => field.kind === "literal" && check(field, value[key], key) !== undefined,
+  );
 
 function firstWrong<T>(items: Iterable<T>, look: (item: T) => Wrong | undefined): Wrong | undefined {
   for (const item of items) {
@@ -165,7 +192,7 @@ function firstWrong<T>(items: Iterable<T>, look: (item: T) => Wrong | undefined)
 
 function expected(field: string, what: string, value: unknown): Wrong {
   const got = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
-  return { field, message: `${field} must be ${what}, not ${got}` };
+  return { field, message: `${field} must be ${what}, not ${got}`, what, value };
 }
 
 /** Whether a value is a plain object as JSON knows it (not null, not an array). */

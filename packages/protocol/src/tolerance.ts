@@ -22,6 +22,9 @@ const NORMALISERS: { readonly [method: string]: Normaliser } = {
     ...(params.role === "user" ? {} : { role: "user", sentRole: params.role }),
     content: isObject(params.content) ? [params.content] : params.content,
   }),
+  /** D11: a key that is gone, as JSON can say it. */
+  "ui/notifications/host-context-changed": (params) =>
+    Object.fromEntries(Object.entries(params).map(([key, value]) => [key, value ?? undefined])),
   /** T05: the long name of `pip`. */
   "ui/request-display-mode": (params) =>
     params.mode === "picture-in-picture" ? { ...params, mode: "pip" } : params,

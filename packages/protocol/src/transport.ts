@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isObject } from "./schema.js";
+
 /**
  * A channel to one other end. Implement it to carry MCP Apps over anything: the peer does the rest.
  *
@@ -12,6 +14,24 @@
  *
  * @example
  * ```ts source="./protocol.examples.ts#transport"
+ * const parse = (text: string): unknown => {
+ *   try {
+ *     return JSON.parse(text);
+ *   } catch {
+ *     return text; // The peer answers with a parse error.
+ *   }
+ * };
+ * const transport: Transport = {
+ *   start(receive, closed) {
+ *     socket.onmessage = ({ data }) => receive(parse(data));
+ *     socket.onclose = closed;
+ *   },
+ *   send: (message) => socket.send(JSON.stringify(message)),
+ *   close() {
+ *     socket.onmessage = socket.onclose = null;
+ *     socket.close();
+ *   },
+ * };
  * ```
  */
 export interface Transport {
@@ -32,6 +52,11 @@ export interface Transport {
  *
  * @example
  * ```ts source="./protocol.examples.ts#memoryPair"
+ * const [viewEnd, hostEnd] = memoryPair();
+ * const host = new Peer<"host">().open(hostEnd);
+ * host.handle("ui/open-link", ({ url }) => ({ isError: !URL.canParse(url) }));
+ * const view = new Peer<"view">().open(viewEnd);
+ * const { isError } = await view.request("ui/open-link", { url: "https://example.com" });
  * ```
  */
 export function memoryPair(): [Transport, Transport] {
@@ -45,19 +70,19 @@ class MemoryTransport implements Transport {
   other: MemoryTransport | undefined;
   #receive: ((message: unknown) => void) | undefined;
   #closed: (() => void) | undefined;
-  /** What arrived before `start`. */
-  #early: unknown[] = [];
+  /** What arrived and was not delivered yet, above all what arrived before `start`. */
+  readonly #inbox: (() => void)[] = [];
 
   start(receive: (message: unknown) => void, closed: () => void): void {
     this.#receive = receive;
     this.#closed = closed;
-    for (const message of this.#early.splice(0)) receive(message);
+    for (const _early of this.#inbox) queueMicrotask(() => this.#deliver());
   }
 
   send(message: unknown): void {
     const copy = structuredClone(message);
     const { other } = this;
-    if (other) queueMicrotask(() => other.#deliver(copy));
+    if (other) other.#arrive(() => other.#receive?.(copy));
   }
 
   close(): void {
@@ -66,16 +91,22 @@ class MemoryTransport implements Transport {
     this.#receive = undefined;
     if (!other) return;
     other.other = undefined;
-    queueMicrotask(() => other.#gone());
+    other.#arrive(() => other.#closed?.());
   }
 
-  #gone(): void {
-    this.#closed?.();
+  #arrive(event: () => void): void {
+    queueMicrotask(() => {
+      this.#inbox.push(event);
+      this.#deliver();
+    });
   }
 
-  #deliver(message: unknown): void {
-    if (this.#receive) this.#receive(message);
-    else if (this.other) this.#early.push(message);
+  /**
+   * Delivers one, unless this end has closed: then it has nothing more to hear, not even that the other did.
+   * There is one call for each, so that one that throws holds up no other.
+   */
+  #deliver(): void {
+    if (this.#receive) this.#inbox.shift()?.();
   }
 }
 
@@ -84,11 +115,15 @@ class MemoryTransport implements Transport {
  *
  * @example
  * ```ts source="./protocol.examples.ts#portTransport"
+ * const { port1, port2 } = new MessageChannel();
+ * worker.postMessage({ port: port2 }, [port2]);
+ * const peer = new Peer<"view">().open(new PortTransport(port1));
+ * await peer.request("ping", {});
  * ```
  */
 export class PortTransport implements Transport {
   readonly #port: MessagePort;
-  #closed: (() => void) | undefined;
+  #closed = (): void => {};
 
   constructor(port: MessagePort) {
     this.#port = port;
@@ -98,7 +133,7 @@ export class PortTransport implements Transport {
     this.#closed = closed;
     this.#port.onmessage = (event) => receive(event.data);
     // Browsers are beginning to tell when the other port is gone; Node always did.
-    this.#port.addEventListener("close", () => this.#closed?.());
+    this.#port.addEventListener("close", closed);
   }
 
   send(message: unknown): void {
@@ -106,7 +141,7 @@ export class PortTransport implements Transport {
   }
 
   close(): void {
-    this.#closed = undefined;
+    this.#port.removeEventListener("close", this.#closed);
     this.#port.onmessage = null;
     this.#port.close();
   }
@@ -117,6 +152,8 @@ export class PortTransport implements Transport {
  *
  * @example
  * ```ts source="./protocol.examples.ts#acceptText"
+ * const transport = new WindowTransport({ target: frame, origin: "https://app-1.sandbox.example" });
+ * const peer = new CheckedPeer<"host">().open(acceptText(transport));
  * ```
  */
 export function acceptText(transport: Transport): Transport {
@@ -125,7 +162,8 @@ export function acceptText(transport: Transport): Transport {
     if (typeof message !== "string") return message;
     try {
       const parsed: unknown = JSON.parse(message);
-      text = true;
+      // A stray text of something else in the page says nothing about what the other end can read.
+      text ||= isObject(parsed) && parsed.jsonrpc === "2.0";
       return parsed;
     } catch {
       return message;

@@ -20,6 +20,12 @@ export interface WindowTransportOptions {
  *
  * @example
  * ```ts source="./protocol.examples.ts#windowTransport"
+ * // In a host: the one frame, on the one origin.
+ * const target = iframe.contentWindow;
+ * if (!target) throw new Error("the frame is not in the document");
+ * const toView = new WindowTransport({ target, origin: "https://app-1.sandbox.example" });
+ * // In a view: the parent, whoever it is.
+ * const toHost = new WindowTransport({ target: window.parent });
  * ```
  */
 export class WindowTransport implements Transport {
