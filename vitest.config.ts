@@ -21,6 +21,8 @@ export default defineConfig({
           testTimeout: 90_000,
           hookTimeout: 120_000,
           maxWorkers: 2,
+          // After the unit tests: browsers want the machine for themselves.
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ErrorCode, INTERNAL_ERROR, METHOD_NOT_FOUND, VitrineError } from "./errors.js";
+import { METHOD_NOT_FOUND, VitrineError } from "./errors.js";
 import type { RequestId } from "./mcp.js";
 import type {
   NotificationFrom,
@@ -11,6 +11,7 @@ import type {
   OtherSide,
   Params,
   RequestFrom,
+  RequestMethod,
   Result,
   Side,
 } from "./methods.js";
@@ -22,6 +23,12 @@ export interface ChannelRequestOptions {
   /** Milliseconds to wait for the answer; 60 000 by default, 0 for no limit. */
   timeout?: number | undefined;
 }
+
+/** A request's handler. */
+export type Handler<M extends RequestMethod, Context = unknown> = (
+  params: Params<M>,
+  context: Context,
+) => Result<M> | Promise<Result<M>>;
 
 /** Hears a notification. */
 export type Listener<M extends NotificationMethod> = (params: Params<M>) => unknown;
@@ -42,7 +49,8 @@ const LONGEST = 1e9;
 
 /**
  * One end of a JSON-RPC channel, typed by the side it is on: requests and notifications both ways, and
- * timeouts. Use {@link Peer}, unless every byte counts.
+ * timeouts. Use {@link Peer}, unless every byte counts: a channel trusts its handlers not to throw and the other
+ * end to make sense, and reports what a listener threw to the window.
  *
  * @example
  * ```ts source="./protocol.examples.ts#channel"
@@ -54,9 +62,7 @@ const LONGEST = 1e9;
  * const { mode } = await channel.request("ui/request-display-mode", { mode: "fullscreen" });
  * ```
  */
-export class Channel<S extends Side = Side> {
-  /** Hears what was odd and survived: see {@link ErrorCode}. It never holds a payload. */
-  onreport: ((error: VitrineError) => void) | undefined;
+export class Channel<S extends Side = Side, Context = unknown> {
   /** Hears every notification, before its listeners. */
   onnotification: ((method: string, params: object) => void) | undefined;
   /** Called once when the channel has closed, by either end. */
@@ -99,23 +105,18 @@ export class Channel<S extends Side = Side> {
   /**
    * Sends a notification.
    *
-   * @throws {VitrineError} `closed`, or `send-failed` when the transport cannot carry it
+   * @throws {VitrineError} `closed`, and whatever the transport throws at what it cannot carry
    */
   notify<M extends NotificationFrom<S>>(method: M, params: Params<M>): void {
-    const failure = this.post({ method, params });
-    if (failure) throw failure;
+    this.post({ method, params });
   }
 
   /**
-   * Serves a request; one handler per method. It answers with a result, or throws ({@link VitrineError} with
-   * a number to choose the number). Call what this returns to stop serving.
+   * Serves a request; one handler per method, the last one. Call what this returns to stop serving.
    */
-  handle<M extends RequestFrom<OtherSide<S>>>(
-    method: M,
-    handler: (params: Params<M>) => Result<M> | Promise<Result<M>>,
-  ): () => void {
+  handle<M extends RequestFrom<OtherSide<S>>>(method: M, handler: Handler<M, Context>): () => void {
     this.#handlers.set(method, handler as AnyFunction);
-    return () => this.#handlers.delete(method);
+    return () => this.#handlers.get(method) === handler && this.#handlers.delete(method);
   }
 
   /** Hears a notification; any number of listeners, called in the order they came. */
@@ -128,7 +129,6 @@ export class Channel<S extends Side = Side> {
 
   protected call(id: number, method: string, params: object, timeout = 60_000): Call {
     const call = {} as Call;
-    this.#calls.set(id, call);
     call.answer = new Promise((resolve, reject) => {
       let timer: ReturnType<typeof setTimeout>;
       call.settle = (error, result) => {
@@ -142,9 +142,10 @@ export class Channel<S extends Side = Side> {
         clearTimeout(timer);
         if (timeout) timer = setTimeout(expire, Math.min(timeout, LONGEST));
       };
+      // What cannot be sent rejects, and waits for nothing.
+      this.post({ id, method, params });
+      this.#calls.set(id, call);
       call.wait();
-      const failure = this.post({ id, method, params });
-      if (failure) call.settle(failure);
     });
     return call;
   }
@@ -158,8 +159,8 @@ export class Channel<S extends Side = Side> {
       const call = this.#calls.get(id);
       const refusal = isObject(error) && new VitrineError(Number(error.code), `${error.message}`, error);
       if (call) call.settle(refusal, result);
-      else this.report("unknown-response");
-    } else this.refuse(data);
+      else this.refuse("unknown-response");
+    } else this.refuse("malformed", data);
   }
 
   protected notified(method: string, params: Record<string, unknown>): void {
@@ -173,42 +174,29 @@ export class Channel<S extends Side = Side> {
 
   /** What the handler makes of a request: the part of the answer beside its id. */
   protected async answer(method: string, params: object, context?: unknown): Promise<object> {
-    try {
-      const handler = this.#handlers.get(method);
-      if (!handler) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
-      return { result: (await handler(params, context)) ?? {} };
-    } catch (thrown) {
-      const { code, message = `${thrown}`, data } = Object(thrown) as Partial<VitrineError>;
-      return { error: { code: Number(code) || INTERNAL_ERROR, message, data } };
-    }
+    const handler = this.#handlers.get(method);
+    return handler
+      ? { result: (await handler(params, context)) ?? {} }
+      : { error: { code: METHOD_NOT_FOUND, message: "Method not found" } };
   }
 
-  /** Calls a listener; what it throws, now or later, is reported and stops nobody else (D19). */
-  protected listen(listener: AnyFunction, params: unknown): void {
-    (async () => listener(params))().catch((cause) => this.report("listener-failed", cause));
+  /** Calls a listener; what it throws, now or later, stops nobody else (D19). */
+  listen(listener: AnyFunction, params: unknown): void {
+    (async () => listener(params))().catch((cause) => this.failed(cause));
   }
 
-  /** Sends a message; an error is returned, not thrown. */
-  protected post(message: object): VitrineError | undefined {
-    if (!this.#transport) return closedError();
-    try {
-      this.#transport.send({ jsonrpc: "2.0", ...message });
-      return undefined;
-    } catch (cause) {
-      return this.report("send-failed", cause);
-    }
+  /** A listener threw: as in the DOM, the window hears it. */
+  protected failed(cause: unknown): void {
+    reportError(cause);
   }
 
-  protected report(code: ErrorCode, cause?: unknown): VitrineError {
-    const error = new VitrineError(code, String(cause ?? code), { cause });
-    this.onreport?.(error);
-    return error;
+  protected post(message: object): void {
+    if (!this.#transport) throw closedError();
+    this.#transport.send({ jsonrpc: "2.0", ...message });
   }
 
-  /** Survives what is no message. */
-  protected refuse(_data: unknown): void {
-    this.report("malformed");
-  }
+  /** Survives what is no message, or no answer to anything. */
+  protected refuse(_code: "malformed" | "unknown-response", _data?: unknown): void {}
 }
 
 const closedError = (): VitrineError => new VitrineError("closed", "not connected");

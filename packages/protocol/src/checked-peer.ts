@@ -1,3 +1,4 @@
+import type { Handler } from "./channel.js";
 import { INVALID_PARAMS, VitrineError } from "./errors.js";
 import { decodeParams, decodeResult } from "./messages.js";
 import {
@@ -11,7 +12,7 @@ import {
   type Result,
   type Side,
 } from "./methods.js";
-import { type Handler, Peer, type RequestOptions } from "./peer.js";
+import { Peer, type RequestContext, type RequestOptions } from "./peer.js";
 import type { Decoded } from "./schema.js";
 
 /**
@@ -32,6 +33,8 @@ import type { Decoded } from "./schema.js";
  * ```
  */
 export class CheckedPeer<S extends Side = Side> extends Peer<S> {
+  readonly #handled = new Set<string>();
+
   override async request<M extends RequestFrom<S>>(
     method: M,
     params: Params<M>,
@@ -43,13 +46,34 @@ export class CheckedPeer<S extends Side = Side> extends Peer<S> {
     return result;
   }
 
-  override handle<M extends RequestFrom<OtherSide<S>>>(method: M, handler: Handler<M>): () => void {
-    return super.handle(method, (params, context) => {
+  /**
+   * As {@link Channel.handle}, but a handler is never replaced unseen (D2).
+   *
+   * @throws {VitrineError} `duplicate-handler`
+   */
+  override handle<M extends RequestFrom<OtherSide<S>>>(
+    method: M,
+    handler: Handler<M, RequestContext>,
+  ): () => void {
+    if (this.#handled.has(method)) {
+      throw new VitrineError("duplicate-handler", `${method} has a handler: remove it first`);
+    }
+    this.#handled.add(method);
+    const remove = super.handle(method, (params, context) => {
       if (!isKnown(REQUESTS, method)) return handler(params, context);
       const decoded = decodeParams(method as RequestMethod, params) as Decoded<Params<M>>;
       if (decoded.ok) return handler(decoded.value, context);
       throw new VitrineError(INVALID_PARAMS, decoded.message, { data: { field: decoded.field } });
     });
+    let removed = false;
+    return () => {
+      if (removed) return;
+      removed = true;
+      this.#handled.delete(method);
+      remove();
+      // L10: there is always an answer to it.
+      if (method === "ping") super.handle("ping" as M, () => ({}) as Result<M>);
+    };
   }
 
   protected override notified(method: string, params: Record<string, unknown>): void {

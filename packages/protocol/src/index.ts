@@ -4,7 +4,7 @@
  * @module
  */
 export type * from "./apps.js";
-export { Channel, type ChannelRequestOptions, type Listener } from "./channel.js";
+export { Channel, type ChannelRequestOptions, type Handler, type Listener } from "./channel.js";
 export * from "./checked-peer.js";
 export * from "./context.js";
 export * from "./csp.js";

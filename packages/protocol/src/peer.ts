@@ -1,7 +1,14 @@
 import { type AnyFunction, Channel, type ChannelRequestOptions } from "./channel.js";
-import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, VitrineError } from "./errors.js";
+import {
+  type ErrorCode,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  PARSE_ERROR,
+  VitrineError,
+} from "./errors.js";
 import type { RequestId } from "./mcp.js";
-import type { OtherSide, Params, RequestFrom, RequestMethod, Result, Side } from "./methods.js";
+import type { Params, RequestFrom, Result, Side } from "./methods.js";
 import { isObject } from "./schema.js";
 
 /** How far a request has come. */
@@ -32,12 +39,6 @@ export interface RequestContext {
   progress: ((progress: Progress) => void) | undefined;
 }
 
-/** A request's handler: answers with a result, or throws ({@link VitrineError} with a number to choose it). */
-export type Handler<M extends RequestMethod> = (
-  params: Params<M>,
-  context: RequestContext,
-) => Result<M> | Promise<Result<M>>;
-
 /**
  * A JSON-RPC 2.0 peer: a {@link Channel} with cancellation and progress both ways, and an answer to everything. It survives whatever the
  * other end sends; only the envelope is checked, {@link CheckedPeer} also checks what is in it.
@@ -58,11 +59,11 @@ export type Handler<M extends RequestMethod> = (
  * );
  * ```
  */
-export class Peer<S extends Side = Side> extends Channel<S> {
+export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
+  /** Hears what was odd and survived: see {@link ErrorCode}. It never holds a payload. */
+  onreport: ((error: VitrineError) => void) | undefined;
   /** Their requests that are being served; a new map for each time the channel is open. */
-  #running = new Map<unknown, AbortController>();
-  /** What removes each handler. */
-  readonly #handled = new Map<string, () => void>();
+  #running = new Map<unknown, Serving>();
   /** Our requests that want to hear progress. A token is the request's own id, so no other can have it. */
   readonly #watched = new Map<unknown, (params: Record<string, unknown>) => void>();
 
@@ -96,7 +97,7 @@ export class Peer<S extends Side = Side> extends Channel<S> {
     } catch (error) {
       const { code } = error as VitrineError;
       if (code === "aborted" || code === "timeout") {
-        this.post({ method: "notifications/cancelled", params: { requestId: id, reason: code } });
+        this.#tryPost({ method: "notifications/cancelled", params: { requestId: id, reason: code } });
       }
       throw error;
     } finally {
@@ -105,40 +106,20 @@ export class Peer<S extends Side = Side> extends Channel<S> {
     }
   }
 
-  /**
-   * As {@link Channel.handle}, with a context.
-   *
-   * @throws {VitrineError} `duplicate-handler`, so that no handler is replaced unseen (D2)
-   */
-  override handle<M extends RequestFrom<OtherSide<S>>>(method: M, handler: Handler<M>): () => void {
-    if (this.#handled.has(method)) {
-      throw new VitrineError("duplicate-handler", `${method} has a handler: remove it first`);
-    }
-    const remove = super.handle(method, handler as (params: Params<M>) => Result<M>);
-    this.#handled.set(method, remove);
-    return () => {
-      if (this.#handled.get(method) !== remove) return;
-      this.#handled.delete(method);
-      remove();
-      // L10: there is always an answer to it.
-      if (method === "ping") super.handle(method, () => ({}) as Result<M>);
-    };
-  }
-
   override close(): void {
     const running = this.#running;
     this.#running = new Map();
     super.close();
-    for (const controller of running.values()) controller.abort();
+    for (const serving of running.values()) serving.abort();
   }
 
   protected override receive(data: unknown): void {
     try {
       if (isObject(data) && data.jsonrpc === "2.0") super.receive(data);
-      else this.refuse(data);
+      else this.refuse("malformed", data);
     } catch {
       // Only a value that was never cloned can do that: a getter that throws, a revoked proxy.
-      this.refuse(undefined);
+      this.refuse("malformed");
     }
   }
 
@@ -157,7 +138,7 @@ export class Peer<S extends Side = Side> extends Channel<S> {
     method: string,
     params: Record<string, unknown>,
   ): Promise<void> {
-    if (!isId(id)) return this.refuse(undefined);
+    if (!isId(id)) return this.refuse("malformed");
     let own = params;
     let progressToken: unknown;
     try {
@@ -167,7 +148,7 @@ export class Peer<S extends Side = Side> extends Channel<S> {
       progressToken = token;
     } catch {
       // As in `receive`; but from here on nobody would catch it.
-      return this.refuse(undefined);
+      return this.refuse("malformed");
     }
     const running = this.#running;
     // Two requests under one id: the answer to the first is the only one the other end can tell apart.
@@ -175,41 +156,103 @@ export class Peer<S extends Side = Side> extends Channel<S> {
       this.report("duplicate-request");
       return;
     }
-    const controller = new AbortController();
-    const { signal } = controller;
-    running.set(id, controller);
-    const progress = isId(progressToken)
-      ? (update: Progress): void => {
-          if (signal.aborted || running.get(id) !== controller) return;
-          this.post({ method: "notifications/progress", params: { ...update, progressToken } });
-        }
-      : undefined;
-    const answer = await this.answer(method, own, { requestId: id, signal, progress });
-    const failure = signal.aborted ? undefined : this.post({ id, ...answer });
+    const serving = new Serving(id);
+    running.set(id, serving);
+    if (isId(progressToken)) {
+      serving.progress = (update) => {
+        if (serving.aborted || running.get(id) !== serving) return;
+        this.#tryPost({ method: "notifications/progress", params: { ...update, progressToken } });
+      };
+    }
+    const answer = await this.answer(method, own, serving);
     // The failure itself stays here: it may quote what could not be sent.
-    if (failure) this.post({ id, error: { code: INTERNAL_ERROR, message: "the answer could not be sent" } });
+    if (!serving.aborted && !this.#tryPost({ id, ...answer })) {
+      this.#tryPost({ id, error: { code: INTERNAL_ERROR, message: "the answer cannot be sent" } });
+    }
     running.delete(id);
   }
 
   protected override async answer(method: string, params: object, context?: unknown): Promise<object> {
     try {
       return await super.answer(method, params, context);
+    } catch (thrown) {
+      return { error: rpcError(thrown) };
+    }
+  }
+
+  protected override failed(cause: unknown): void {
+    this.report("listener-failed", cause);
+  }
+
+  protected report(code: ErrorCode, cause?: unknown): VitrineError {
+    const isText = typeof cause === "string" || cause instanceof Error;
+    const error = new VitrineError(code, isText ? `${cause}` : code, { cause });
+    this.onreport?.(error);
+    return error;
+  }
+
+  protected override post(message: object): void {
+    try {
+      super.post(message);
+    } catch (cause) {
+      throw cause instanceof VitrineError ? cause : this.report("send-failed", cause);
+    }
+  }
+
+  /** Sends what nobody waits for; returns whether it went. */
+  #tryPost(message: object): boolean {
+    try {
+      this.post(message);
+      return true;
     } catch {
-      // The handler threw what cannot even be read: a symbol, an object without a prototype.
-      return { error: { code: INTERNAL_ERROR, message: "the handler failed" } };
+      return false;
     }
   }
 
   /** Answers what is no message: text that nobody could parse, a request with bad params, or anything else. */
-  protected override refuse(data: unknown): void {
-    super.refuse(data);
+  protected override refuse(reason: "malformed" | "unknown-response", data?: unknown): void {
+    this.report(reason);
+    if (reason === "unknown-response") return;
     const isText = typeof data === "string";
     const isCall = isObject(data) && data.jsonrpc === "2.0" && typeof data.method === "string";
     if (isCall && data.id === undefined) return; // Nobody waits for an answer to a notification.
     const isRequest = isCall && isId(data.id);
     const code = isText ? PARSE_ERROR : isRequest ? INVALID_PARAMS : INVALID_REQUEST;
-    const message = isRequest ? "params must be an object" : "not a JSON-RPC message";
-    this.post({ id: isRequest ? data.id : null, error: { code, message } });
+    const message = isRequest ? "params must be an object" : "no JSON-RPC message";
+    this.#tryPost({ id: isRequest ? data.id : null, error: { code, message } });
+  }
+}
+
+/** A request of theirs that is being served. An abort controller is dear: it is made when somebody looks. */
+class Serving implements RequestContext {
+  aborted = false;
+  progress: RequestContext["progress"];
+  #reason: unknown;
+  #controller: AbortController | undefined;
+
+  constructor(readonly requestId: RequestId) {}
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.aborted) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  abort(reason?: unknown): void {
+    this.aborted = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+/** The error of an answer, from whatever a handler threw. */
+function rpcError(thrown: unknown): object {
+  try {
+    const { code, message = `${thrown}`, data } = Object(thrown) as Partial<VitrineError>;
+    return { code: Number(code) || INTERNAL_ERROR, message, data };
+  } catch {
+    // What cannot even be read: a symbol, an object without a prototype.
+    return { code: INTERNAL_ERROR, message: "the handler failed" };
   }
 }
 

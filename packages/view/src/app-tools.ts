@@ -5,8 +5,10 @@
  */
 import {
   type CallToolResult,
+  INTERNAL_ERROR,
   INVALID_PARAMS,
   type RequestContext,
+  type RequestId,
   type Result,
   type Tool,
   type ToolAnnotations,
@@ -31,7 +33,7 @@ export interface AppToolConfig<
 
 /** What a callback knows about the call. `mcpReq` is the same, under the official SDK's name. */
 export interface AppToolContext extends RequestContext {
-  mcpReq: RequestContext;
+  mcpReq: RequestContext & { id: RequestId; method: string };
 }
 
 /** What a callback returns: a result, with `structuredContent` of the output schema's type if there is one. */
@@ -70,16 +72,17 @@ export class AppTools {
   readonly #callbacks = new WeakMap<RegisteredAppTool, Callback>();
   readonly #changed: () => void;
 
-  /** @param changed called for every change */
+  /** @param changed called for every change of a tool that is registered */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
 
   register(name: string, config: AppToolConfig, callback: Callback): RegisteredAppTool {
     if (this.#tools.has(name)) throw new VitrineError("duplicate-handler", `tool ${name} is registered`);
-    const change = (changes: object): void => {
+    const change = (changes: Partial<RegisteredAppTool>): void => {
+      describe(name, { ...tool, ...changes }); // As below.
       Object.assign(tool, changes);
-      this.#changed();
+      if (this.#tools.get(name) === tool) this.#changed();
     };
     const tool: RegisteredAppTool = {
       ...config,
@@ -95,8 +98,8 @@ export class AppTools {
     };
     describe(name, tool); // A schema that cannot be described is found out now, not when the host asks.
     this.#tools.set(name, tool);
-    this.#callbacks.set(tool, callback);
-    this.#changed();
+    // Whether it takes arguments is settled by what it was written for, whatever `update` does later.
+    this.#callbacks.set(tool, config.inputSchema ? callback : (_args, context) => callback(context));
     return tool;
   }
 
@@ -111,17 +114,18 @@ export class AppTools {
     };
   }
 
-  async call(name: string, args: unknown, request: RequestContext): Promise<CallToolResult> {
+  async call(name: string, args: unknown, context: AppToolContext): Promise<CallToolResult> {
     const tool = this.#tools.get(name);
     if (!tool?.enabled) throw new VitrineError(INVALID_PARAMS, `no tool ${name}`);
     const { inputSchema, outputSchema } = tool;
-    const context: AppToolContext = { ...request, mcpReq: request };
     const callback = this.#callbacks.get(tool) as Callback;
-    const result = await (inputSchema
-      ? callback(await validate(inputSchema, args ?? {}, `input of ${name}`), context)
-      : callback(context));
+    const given = args ?? {};
+    const input = inputSchema ? await validate(inputSchema, given, `input of ${name}`) : given;
+    const result = await callback(input, context);
     if (!outputSchema || result.isError) return result;
-    const structuredContent = await validate(outputSchema, result.structuredContent, `output of ${name}`);
+    const { structuredContent: output } = result;
+    // The host did nothing wrong: it is the tool that failed.
+    const structuredContent = await validate(outputSchema, output, `output of ${name}`, INTERNAL_ERROR);
     return { ...result, structuredContent };
   }
 }

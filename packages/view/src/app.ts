@@ -10,26 +10,62 @@ import {
   type Implementation,
   METHOD_NOT_FOUND,
   type NotificationFrom,
+  type NotificationMethod,
   type Params,
   Peer,
+  type RequestOptions as PeerOptions,
   PROTOCOL_VERSION,
   type RequestContext,
   type RequestFrom,
-  type RequestOptions,
+  type RequestMethod,
   type Result,
   type Transport,
   VitrineError,
   WindowTransport,
 } from "@vitrine/protocol";
-import { type AppToolCallback, type AppToolConfig, AppTools, type RegisteredAppTool } from "./app-tools.js";
-import { type StandardSchema, validate } from "./standard-schema.js";
+import {
+  type AppToolCallback,
+  type AppToolConfig,
+  type AppToolContext,
+  AppTools,
+  type RegisteredAppTool,
+} from "./app-tools.js";
+import { type InferOutput, type StandardSchema, validate } from "./standard-schema.js";
 import { ViewState } from "./state.js";
-import { EVENTS, View, type ViewEvent, type ViewListener, type ViewOptions } from "./view.js";
+import { EVENTS, View, type ViewEvent, type ViewListener } from "./view.js";
 
 type List = Params<"resources/list">;
 type Anything = (...args: unknown[]) => unknown;
-/** A method by its name, or by a Zod schema of its message, as older code names it. */
-type MethodName = string | { readonly shape: { readonly method: { readonly value: string } } };
+/** A Zod schema of a whole message: how older code names a method. */
+interface MessageSchema extends StandardSchema {
+  readonly shape: { readonly method: { readonly value: string } };
+}
+type MethodName = string | MessageSchema;
+/** A message of any kind; its params are known if the wire has it. */
+type Message<M extends string> = {
+  method: M;
+  params: M extends RequestMethod | NotificationMethod ? Params<M> : Record<string, unknown>;
+};
+
+/** Options of one request. */
+export interface RequestOptions extends PeerOptions {
+  /** Accepted and not used: progress always starts the timeout anew. */
+  resetTimeoutOnProgress?: boolean | undefined;
+  /** Milliseconds to wait in all, whatever the progress; the request is then aborted. */
+  maxTotalTimeout?: number | undefined;
+}
+
+/** Options of an app. */
+export interface AppOptions {
+  /** Report the content's size to the host; true by default. */
+  autoResize?: boolean | undefined;
+  /** Apply the host's theme, variables, fonts and safe areas to the document; true by default. */
+  autoTheme?: boolean | undefined;
+  /** Accepted and not used: what is asked before the handshake waits for it, and no handler comes too late. */
+  strict?: boolean | undefined;
+  /** Accepted and not used: nothing here needs `eval`. */
+  allowUnsafeEval?: boolean | undefined;
+}
 
 /** Where messages go: the official SDK's name for {@link WindowTransport} to the parent. */
 export class PostMessageTransport extends WindowTransport {
@@ -39,15 +75,42 @@ export class PostMessageTransport extends WindowTransport {
 }
 
 /**
+ * Counts from anywhere: an answer to what this document's last app, or this frame's last document, asked must
+ * not be taken for one to us.
+ */
+class AppPeer extends Peer<"view"> {
+  protected override nextId = Math.floor(Math.random() * 2 ** 40);
+
+  /** Handlers find what they know about the request under the official SDK's name as well. */
+  protected override answer(method: string, params: object, request?: unknown): Promise<object> {
+    const context = request as RequestContext;
+    const mcpReq = { ...context, id: context.requestId, method };
+    return super.answer(method, params, { ...context, mcpReq });
+  }
+}
+
+/**
  * A view with everything that MCP Apps has, by the official SDK's names: a view written for that one changes
  * only its import.
  *
  * @example
  * ```ts source="./view.examples.ts#app"
+ * const app = new App({ name: "weather", version: "1.0.0" });
+ * app.ontoolinputpartial = ({ arguments: args }) => show(args?.city);
+ * app.ontoolresult = ({ structuredContent }) => show(structuredContent);
+ * app.onteardown = () => show("Goodbye.");
+ * await app.connect();
+ *
+ * button.onclick = async () => {
+ *   const { structuredContent } = await app.callServerTool({ name: "forecast", arguments: { days: 5 } });
+ *   show(structuredContent);
+ *   await app.updateModelContext({ content: [{ type: "text", text: "The person looks at the forecast." }] });
+ * };
  * ```
  */
-export class App extends View<RequestOptions, RequestContext> {
+export class App extends View<RequestOptions> {
   readonly #peer: Peer<"view">;
+  readonly #options: AppOptions;
   readonly #tools = new AppTools(() => this.#toolsChanged());
   /** The handlers of the `on…` properties, by event. */
   readonly #handlers: { [event: string]: ViewListener<ViewEvent> | undefined } = {};
@@ -68,24 +131,36 @@ export class App extends View<RequestOptions, RequestContext> {
         },
         set(this: App, handler?: ViewListener<ViewEvent>) {
           const name = event as ViewEvent;
-          const before = this.#handlers[name];
-          if (before) this.removeEventListener(name, before);
+          this.#custom.get(`on${event}`)?.();
           this.#handlers[name] = handler;
-          if (handler) this.on(name, handler);
+          if (!handler) return;
+          let current = true;
+          const remove = this.on(name, (params) => current && handler(params));
+          this.#custom.set(`on${event}`, () => {
+            // It may be about to hear what it missed.
+            current = false;
+            remove();
+          });
         },
       });
     }
   }
 
+  /** Called, and waited for, before the host removes the view; `params.reason` is why, if the host says. */
+  onteardown: ((params: Params<"ui/resource-teardown">, context: AppToolContext) => unknown) | undefined;
+  /** Hears what went wrong beside a request: a listener that threw, a message that made no sense. */
+  onerror: ((error: Error) => void) | undefined;
+  /** Called when the connection has ended, by either end. */
+  onclose: (() => void) | undefined;
   /** Answers the host's `tools/call` in place of the registered tools. */
   oncalltool:
-    | ((params: Params<"tools/call">, context: RequestContext) => CallToolResult | Promise<CallToolResult>)
+    | ((params: Params<"tools/call">, context: AppToolContext) => CallToolResult | Promise<CallToolResult>)
     | undefined;
   /** Answers the host's `tools/list` in place of the registered tools. */
   onlisttools:
     | ((
         params: Params<"tools/list">,
-        context: RequestContext,
+        context: AppToolContext,
       ) => Result<"tools/list"> | Promise<Result<"tools/list">>)
     | undefined;
 
@@ -94,24 +169,41 @@ export class App extends View<RequestOptions, RequestContext> {
   /** What the view remembers of itself across remounts. */
   readonly state = new ViewState(() => this.getHostContext());
 
-  constructor(appInfo: Implementation, capabilities: AppCapabilities = {}, options?: ViewOptions) {
-    const peer = new Peer<"view">();
+  constructor(appInfo: Implementation, capabilities: AppCapabilities = {}, options: AppOptions = {}) {
+    const peer = new AppPeer();
     const own = { ...capabilities };
-    super(appInfo, own, options, peer);
+    super(appInfo, own, peer);
     this.#peer = peer;
+    this.#options = options;
+    if (options.autoTheme === false) this.applyContext = () => {};
     this.capabilities = own;
+    const { onreport, onclose } = peer;
+    peer.onreport = (error) => (this.onerror ?? onreport)?.(error);
+    peer.onclose = () => {
+      onclose?.();
+      this.onclose?.();
+    };
+    this.agrees();
+    peer.handle("ui/resource-teardown", async (params, context) => {
+      const result = await this.onteardown?.(params, context as AppToolContext);
+      return typeof result === "object" ? { ...result } : {};
+    });
     const offered = <T>(answer: T, custom: unknown): T => {
-      if (!custom && !this.#tools.any) throw new VitrineError(METHOD_NOT_FOUND, "this app has no tools");
+      if (!custom && !own.tools && !this.#tools.any)
+        throw new VitrineError(METHOD_NOT_FOUND, "this app has no tools");
       return answer;
     };
-    peer.handle("tools/list", (...request) =>
-      offered(this.onlisttools ?? (() => this.#tools.list()), this.onlisttools)(...request),
+    peer.handle("tools/list", (params, context) =>
+      offered(this.onlisttools ?? (() => this.#tools.list()), this.onlisttools)(
+        params,
+        context as AppToolContext,
+      ),
     );
-    peer.handle("tools/call", (...request) =>
+    peer.handle("tools/call", (params, context) =>
       offered(
-        this.oncalltool ?? (({ name, arguments: args }, context) => this.#tools.call(name, args, context)),
+        this.oncalltool ?? (({ name, arguments: args }, request) => this.#tools.call(name, args, request)),
         this.oncalltool,
-      )(...request),
+      )(params, context as AppToolContext),
     );
   }
 
@@ -132,6 +224,21 @@ export class App extends View<RequestOptions, RequestContext> {
       // Noticed, not refused: what both know still works (D14).
       this.onerror?.(new VitrineError("unsupported", `the host speaks protocol ${protocolVersion}`));
     }
+  }
+
+  protected override watchSize(): () => void {
+    return this.#options.autoResize === false ? () => {} : super.watchSize();
+  }
+
+  override askHost<M extends RequestFrom<"view">>(
+    method: M,
+    params: Params<M>,
+    options: RequestOptions = {},
+  ): Promise<Result<M>> {
+    const { signal, maxTotalTimeout } = options;
+    if (!maxTotalTimeout) return super.askHost(method, params, options);
+    const limits = [AbortSignal.timeout(maxTotalTimeout), ...(signal ? [signal] : [])];
+    return super.askHost(method, params, { ...options, signal: AbortSignal.any(limits) });
   }
 
   /** As {@link on}, for those who prefer the DOM's names. */
@@ -248,7 +355,7 @@ export class App extends View<RequestOptions, RequestContext> {
   }
   /** Reports the content's size from now on; returns what stops it. Automatic unless switched off. */
   setupSizeChangedNotifications(): () => void {
-    return this.watchSize();
+    return super.watchSize();
   }
   /** Asks the host to remove this view; it then asks back with a teardown. */
   requestTeardown(params: Params<"ui/notifications/request-teardown"> = {}): Promise<void> {
@@ -264,6 +371,20 @@ export class App extends View<RequestOptions, RequestContext> {
    *
    * @example
    * ```ts source="./view.examples.ts#registerTool"
+   * app.registerTool(
+   *   "select_row",
+   *   {
+   *     description: "Selects a row of the table that the person sees",
+   *     inputSchema: z.object({ row: z.number().int().min(1) }),
+   *     outputSchema: z.object({ name: z.string() }),
+   *     annotations: { readOnlyHint: true },
+   *   },
+   *   ({ row }) => {
+   *     const name = select(row);
+   *     return { content: [{ type: "text", text: `Selected ${name}` }], structuredContent: { name } };
+   *   },
+   * );
+   * await app.connect();
    * ```
    */
   registerTool<
@@ -274,8 +395,10 @@ export class App extends View<RequestOptions, RequestContext> {
     config: AppToolConfig<Input, Output>,
     callback: AppToolCallback<Input, Output>,
   ): RegisteredAppTool {
+    const tool = this.#tools.register(name, config, callback as (...args: unknown[]) => CallToolResult);
     this.capabilities.tools ??= { listChanged: true };
-    return this.#tools.register(name, config, callback as (...args: unknown[]) => CallToolResult);
+    this.#toolsChanged();
+    return tool;
   }
   /** Tells the host that the tools changed. Automatic for registered tools. */
   sendToolListChanged(params: Params<"notifications/tools/list_changed"> = {}): Promise<void> {
@@ -293,6 +416,12 @@ export class App extends View<RequestOptions, RequestContext> {
   }
 
   /** Sends a request of any kind, extensions too; a schema checks the result. */
+  request<S extends StandardSchema>(
+    message: { method: string; params?: object },
+    schema: S,
+    options?: RequestOptions,
+  ): Promise<InferOutput<S>>;
+  request(message: { method: string; params?: object }, options?: RequestOptions): Promise<unknown>;
   async request(
     { method, params = {} }: { method: string; params?: object },
     ...rest: (StandardSchema | RequestOptions | undefined)[]
@@ -300,26 +429,55 @@ export class App extends View<RequestOptions, RequestContext> {
     const schema = rest.find((item): item is StandardSchema => !!item && "~standard" in item);
     const options = rest.find((item): item is RequestOptions => !!item && item !== schema);
     const result = await this.askHost(method as RequestFrom<"view">, params as never, options);
-    return schema ? validate(schema, result, `result of ${method}`) : result;
+    return schema ? validate(schema, result, `result of ${method}`, "invalid") : result;
   }
   /** Sends a notification of any kind, extensions too. */
   notification({ method, params = {} }: { method: string; params?: object }): Promise<void> {
     return this.tellHost(method as NotificationFrom<"view">, params as never);
   }
   /** Serves a request of any kind: the handler gets the message, or its params when a schema stands between. */
+  setRequestHandler<P extends StandardSchema>(
+    method: string,
+    schemas: { params: P; result?: StandardSchema },
+    handler: (params: InferOutput<P>, context: AppToolContext) => unknown,
+  ): void;
+  setRequestHandler<M extends string>(
+    method: M,
+    handler: (request: Message<M>, context: AppToolContext) => unknown,
+  ): void;
+  setRequestHandler<S extends MessageSchema>(
+    schema: S,
+    handler: (request: InferOutput<S>, context: AppToolContext) => unknown,
+  ): void;
   setRequestHandler(method: MethodName, ...rest: unknown[]): void {
     const name = nameOf(method);
     this.removeRequestHandler(name);
-    this.#custom.set(name, this.#peer.handle(name as RequestFrom<"host">, adapt(name, rest) as never));
+    const handler = adapt(method, rest);
+    const property = HANDLERS[name];
+    if (property) this[property] = handler as never;
+    const remove = property
+      ? () => (this[property] = undefined)
+      : this.#peer.handle(name as RequestFrom<"host">, handler as never);
+    this.#custom.set(name, remove);
   }
   removeRequestHandler(method: string): void {
     this.#custom.get(method)?.();
   }
   /** Hears a notification of any kind; see {@link setRequestHandler}. */
+  setNotificationHandler<P extends StandardSchema>(
+    method: string,
+    schemas: { params: P },
+    handler: (params: InferOutput<P>) => unknown,
+  ): void;
+  setNotificationHandler<M extends string>(method: M, handler: (notification: Message<M>) => unknown): void;
+  setNotificationHandler<S extends MessageSchema>(
+    schema: S,
+    handler: (notification: InferOutput<S>) => unknown,
+  ): void;
   setNotificationHandler(method: MethodName, ...rest: unknown[]): void {
     const name = nameOf(method);
     this.removeNotificationHandler(name);
-    this.#custom.set(`:${name}`, this.#peer.on(name as NotificationFrom<"host">, adapt(name, rest)));
+    this.#custom.set(`:${name}`, this.#peer.on(name as NotificationFrom<"host">, adapt(method, rest)));
   }
   removeNotificationHandler(method: string): void {
     this.#custom.get(`:${method}`)?.();
@@ -329,7 +487,20 @@ export class App extends View<RequestOptions, RequestContext> {
 const nameOf = (method: MethodName): string =>
   typeof method === "string" ? method : method.shape.method.value;
 
-const adapt = (method: string, rest: unknown[]): Anything => {
+/** Requests that have a property for their handler. */
+const HANDLERS: { readonly [method: string]: "oncalltool" | "onlisttools" | "onteardown" | undefined } = {
+  "tools/call": "oncalltool",
+  "tools/list": "onlisttools",
+  "ui/resource-teardown": "onteardown",
+};
+
+/** A handler of params that checks them by its schema, or hands on the whole message. */
+const adapt = (method: MethodName, rest: unknown[]): Anything => {
+  const name = nameOf(method);
   const handler = rest.at(-1) as Anything;
-  return rest.length > 1 ? handler : (params, ...more) => handler({ method, params }, ...more);
+  const schema = rest.length > 1 ? (rest[0] as { params: StandardSchema }).params : method;
+  return async (params, ...more) => {
+    const given = rest.length > 1 ? params : { method: name, params };
+    return handler(typeof schema === "string" ? given : await validate(schema, given, name), ...more);
+  };
 };

@@ -11,6 +11,7 @@ export type {
   AppToolResult,
   RegisteredAppTool,
 } from "./app-tools.js";
+export type * from "./official-names.js";
 export type { StandardSchema } from "./standard-schema.js";
 export * from "./theme.js";
-export { View, type ViewEvent, type ViewEventMap, type ViewListener, type ViewOptions } from "./view.js";
+export { View, type ViewEvent, type ViewEventMap, type ViewListener } from "./view.js";

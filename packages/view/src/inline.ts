@@ -13,7 +13,7 @@ class InlineApp extends App {
   constructor(
     appInfo: Implementation = McpApp.info,
     capabilities?: AppCapabilities,
-    options?: view.ViewOptions,
+    options?: view.AppOptions,
   ) {
     super(appInfo, capabilities, options);
   }

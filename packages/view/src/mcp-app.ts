@@ -39,6 +39,15 @@ export interface McpAppHost {
  *
  * @example
  * ```ts source="./view.examples.ts#mcpApp"
+ * const app = new McpApp({ appInfo: { name: "dashboard", version: "1.0.0" } });
+ * app.ontoolinput = (args) => {
+ *   status.textContent = `Analyzing ${args.dataset}`;
+ * };
+ * app.ontoolresult = (result) => {
+ *   status.textContent = JSON.stringify(result.structuredContent);
+ * };
+ * const { hostContext } = await app.connect();
+ * document.body.className = hostContext.theme ?? "light";
  * ```
  */
 export class McpApp {

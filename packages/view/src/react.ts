@@ -4,13 +4,23 @@
  * @module
  */
 import type { CallToolResult, DisplayMode, HostContext, Theme } from "@vitrine/protocol";
-import { type RefObject, useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { type RefObject, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { App } from "./app.js";
-import { type AdapterOptions, connect, createApp, hostContext, latest, type Store } from "./store.js";
+import {
+  type AdapterOptions,
+  connect,
+  createApp,
+  hostContext,
+  latest,
+  type ServerToolState,
+  type Store,
+  serverTool,
+} from "./store.js";
 import { applyHostContext, getDocumentTheme } from "./theme.js";
 import type { ViewEvent, ViewEventMap } from "./view.js";
 
 export * from "./index.js";
+export type { ServerToolState };
 
 /** Options of {@link useApp}; those of the first render count. */
 export type UseAppOptions = AdapterOptions;
@@ -28,6 +38,12 @@ export interface AppState {
  *
  * @example
  * ```tsx source="./react.examples.tsx#useApp"
+ * export function Weather() {
+ *   const { app, error } = useApp({ appInfo: { name: "weather", version: "1.0.0" } });
+ *   const [input, result] = [useToolInput(app), useToolResult(app)];
+ *   if (error) return <p role="alert">{error.message}</p>;
+ *   return <p>{result ? JSON.stringify(result.structuredContent) : `Looking at ${input?.city ?? "…"}`}</p>;
+ * }
  * ```
  */
 export function useApp(options: UseAppOptions): AppState {
@@ -35,11 +51,19 @@ export function useApp(options: UseAppOptions): AppState {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the options of the first render count
   useEffect(() => {
     const app = createApp(options);
-    connect(app).then(
-      () => setState({ app, isConnected: true, error: null }),
-      (error) => error.code !== "closed" && setState({ app: null, isConnected: false, error }),
-    );
-    return () => void app.close();
+    let gone = false;
+    // Not at once: the mount that StrictMode takes back does not reach the host.
+    queueMicrotask(() => {
+      if (gone) return;
+      connect(app).then(
+        () => setState({ app, isConnected: true, error: null }),
+        (error) => setState({ app: null, isConnected: false, error }),
+      );
+    });
+    return () => {
+      gone = true;
+      app.close();
+    };
   }, []);
   return state;
 }
@@ -82,48 +106,31 @@ export function useDisplayMode(app: App | null): {
   return { mode: displayMode, available: availableDisplayModes, request };
 }
 
-/** What {@link useServerTool} knows about its calls. */
-export interface ServerToolState {
-  result?: CallToolResult;
-  error?: Error;
-  isPending: boolean;
-}
-
-/** Calls one tool of the server, and keeps what came back last. */
+const IDLE: ServerToolState = { isPending: false };
+/** Calls one tool of the server, and keeps the outcome of the last call. Before `app` is there, it calls nothing. */
 export function useServerTool(
   app: App | null,
   name: string,
 ): ServerToolState & { call: (args?: Record<string, unknown>) => Promise<CallToolResult | undefined> } {
-  const [state, setState] = useState<ServerToolState>({ isPending: false });
-  const call = useCallback(
-    async (args?: Record<string, unknown>) => {
-      setState((before) => ({ ...before, isPending: true }));
-      try {
-        const result = await app?.callServerTool({ name, arguments: args });
-        setState({ ...(result && { result }), isPending: false });
-        return result;
-      } catch (error) {
-        setState({ error: error as Error, isPending: false });
-        throw error;
-      }
-    },
-    [app, name],
-  );
+  const tool = useMemo(() => app && serverTool(app, name), [app, name]);
+  const state = useStore<ServerToolState | undefined>(tool ?? NOTHING) ?? IDLE;
+  const call = useCallback(async (args?: Record<string, unknown>) => tool?.call(args), [tool]);
   return { ...state, call };
 }
 
 /** State that outlives a remount of the view. */
 export function useAppState<T>(app: App | null, initial: T): [T, (value: T) => void] {
-  const [value, setValue] = useState<T>();
-  const current = value ?? app?.state.get<T>() ?? initial;
+  const [own, setOwn] = useState<{ value: T }>();
+  const kept = useMemo(() => app?.state.get<T>(), [app]);
+  useEffect(() => own && app?.state.set(own.value), [app, own]); // What was set before the app was there.
   const set = useCallback(
-    (next: T) => {
-      app?.state.set(next);
-      setValue(() => next);
+    (value: T) => {
+      app?.state.set(value);
+      setOwn({ value });
     },
     [app],
   );
-  return [current, set];
+  return [own ? own.value : kept === undefined ? initial : kept, set];
 }
 
 /** Applies the host's looks, for an app with `autoTheme` off. */

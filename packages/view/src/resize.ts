@@ -2,8 +2,9 @@
  * Finds the size that the content wants, whatever the frame's size is now, and reports it when it changes.
  *
  * Content that takes its height from the frame (`100vh`, `100%`) would grow or shrink with every report that
- * the host follows. So the height is measured with such heights switched off: those of the root and the body
- * always, those of another element once it was seen to follow the frame from one height to another.
+ * the host follows. So the height is measured with such heights switched off: percentages by a root of no
+ * definite height, viewport units in the very declarations that have them. All is put back before anything
+ * is painted, and only keywords replace lengths: between those there are no transitions.
  *
  * @module
  */
@@ -12,79 +13,114 @@ import type { HostContext } from "@vitrine/protocol";
 /** What a view reports. */
 export type Size = { width: number; height: number };
 
-/** When the frame follows us and the content follows the frame this often in a row, it is a loop. */
-const MAX_ECHOES = 3;
-const STILL = ";transition:none!important";
-const AUTO = `${STILL};height:auto!important;min-height:0!important`;
+/** Anything with a style or with rules: style sheets, rules, elements. */
+type Styled = { style?: CSSStyleDeclaration; cssRules?: Iterable<object> };
+
+/** Heights in terms of the frame's, in the text of a style. */
+const FRAME_HEIGHT = /(height: )[^;]*v[hm][^;!]*/g;
+
+/**
+ * A document is never lower than its frame. One that starts where the frame ends is higher by all that can
+ * be scrolled to: popups too, and margins as they are.
+ */
+const BELOW =
+  ";height:unset!important;min-height:unset!important;position:relative;top:100vh;scrollbar-width:none";
+
+/** Content without a height, in a frame without one: as high as a frame is in CSS. */
+const DEFAULT_HEIGHT = 150;
 
 /** Watches the document and reports its size, now and on every change (X05). */
 export function watchSize(
   report: (size: Size) => void,
   context: () => HostContext | undefined,
 ): { check: () => void; stop: () => void } {
-  const { documentElement: root, body } = document;
-  /** Elements as high as the frame, with the frame's height when that was first seen. */
-  const suspects = new WeakMap<Element, number>();
-  const followers = new Set([root, body]);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let frameHeight = 0;
-  let sent: Size | undefined;
+  let last: string | undefined;
+  let sent: string | undefined;
+  let frameHeight: number | undefined;
+  /** Until when a change of the content may be the effect of the frame's. */
+  let echoUntil = 0;
   let echoes = 0;
-
-  const findFollowers = (): void => {
-    for (const element of body.querySelectorAll<HTMLElement>("*")) {
-      if (element.offsetHeight < innerHeight) continue;
-      const { height, minHeight } = getComputedStyle(element);
-      if (![height, minHeight].includes(`${innerHeight}px`)) continue;
-      const seen = suspects.get(element);
-      if (!seen) suspects.set(element, innerHeight);
-      else if (seen !== innerHeight) followers.add(element);
-    }
-  };
-
-  const naturalHeight = (): number => {
-    const before = [...followers].map(({ style }) => [style, style.cssText] as const);
-    const restyle = (css: string): void => {
-      for (const [style, own] of before) style.cssText = own + css;
-    };
-    restyle(AUTO);
-    // Content that only fills the frame has no height of its own: the frame's is as good as any.
-    let height = body.offsetHeight ? root.getBoundingClientRect().height : innerHeight;
-    // What sticks out of the flow, popups for example, is what the body would have to scroll to.
-    restyle(`${AUTO};overflow:hidden!important;position:relative!important`);
-    height += body.scrollHeight - body.clientHeight;
-    // Back, without starting a transition from what nobody saw.
-    restyle(STILL);
-    root.offsetHeight;
-    restyle("");
-    return Math.ceil(height);
-  };
+  let askedWidth = 0;
 
   const measure = (): void => {
     timer = undefined;
-    findFollowers();
-    const width = Math.max(innerWidth, root.scrollWidth);
-    const height = naturalHeight();
+    const elements = [...document.querySelectorAll<HTMLElement>("*")];
+    // Styles before what scrolls in them, and the latest style first.
+    const undo: (() => void)[] = [];
+    for (const element of elements) {
+      const top = element.scrollTop;
+      if (top) undo.push(() => element.scrollTo({ top, behavior: "instant" }));
+      resizes.observe(element);
+    }
+
+    const free = (all: Iterable<Styled>, more = ""): void => {
+      for (const one of all) {
+        try {
+          const { style, cssRules = [] } = one;
+          const own = style?.cssText ?? "";
+          const freed = own.replace(FRAME_HEIGHT, "$1unset") + more;
+          if (style && freed !== own) {
+            undo.unshift(() => {
+              style.cssText = own;
+            });
+            style.cssText = freed;
+          }
+          free(cssRules);
+        } catch {
+          // A style sheet of another origin, not ours to read.
+        }
+      }
+    };
+    free(document.styleSheets);
+    free(document.querySelectorAll<HTMLElement>("[style*=vh]"));
+    free([document.documentElement], BELOW);
+
+    const { scrollWidth, scrollHeight } = document.scrollingElement ?? document.body;
+    // Content that was given the width it asked for and is still wider would be wider than any.
+    if (scrollWidth <= innerWidth) askedWidth = 0;
+    else if (innerWidth !== askedWidth) askedWidth = scrollWidth;
+    const width = askedWidth || innerWidth;
+    const given = innerHeight || DEFAULT_HEIGHT;
+    let height = scrollHeight - innerHeight;
+    const flat = height < given ? elements.filter((element) => !element.offsetHeight) : [];
+
+    for (const back of undo) back();
     mutations.takeRecords();
-    // Did the content change by itself, or only because the frame took the height that we asked for?
-    const echo = innerHeight !== frameHeight && innerHeight === sent?.height;
-    frameHeight = innerHeight;
+    // What has a height from the frame only, a map for example, keeps it: the frame's is as good as any.
+    if (flat.some((element) => element.offsetHeight || element === document.body)) height = given;
+
+    // Did the content change by itself, or because the frame took the height that we asked for?
+    const echo = innerHeight !== frameHeight && Date.now() < echoUntil;
+    const size = `${width} ${height}`;
+    if (!echo && size !== last) echoes = 0;
+    last = size;
     // Fullscreen is the host's size; on the way back the host must hear ours again.
     if (context()?.displayMode === "fullscreen") sent = undefined;
-    else if (width !== sent?.width || height !== sent.height) {
-      echoes = echo ? echoes + 1 : 0;
-      if (echoes < MAX_ECHOES) report((sent = { width, height }));
+    // A frame that is not displayed has no width.
+    else if (size !== sent && innerWidth) {
+      frameHeight = innerHeight;
+      // A loop, it seems: see whether the content changes while the frame does not, waiting ever longer.
+      if (echo && ++echoes > 2) timer = setTimeout(measure, 8 << echoes);
+      else {
+        sent = size;
+        report({ width, height });
+      }
     }
   };
   const check = (): void => {
     timer ??= setTimeout(measure, 16);
   };
 
+  // A scroll bar that the frame no longer needs stays, as the content is higher beside it; measuring ends that.
+  const resized = (): void => {
+    echoUntil = Date.now() + 400;
+    check();
+  };
   const resizes = new ResizeObserver(check);
   const mutations = new MutationObserver(check);
-  resizes.observe(body);
-  mutations.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
-  addEventListener("load", check, true);
+  mutations.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  addEventListener("resize", resized);
   // At once: a frame of no height is not painted, and observers of what is not painted stay silent.
   measure();
   return {
@@ -93,7 +129,7 @@ export function watchSize(
       clearTimeout(timer);
       resizes.disconnect();
       mutations.disconnect();
-      removeEventListener("load", check, true);
+      removeEventListener("resize", resized);
     },
   };
 }

@@ -17,6 +17,15 @@ export interface ViewScriptOptions {
  *
  * @example
  * ```ts source="./view.examples.ts#viewScript"
+ * const html = `<!doctype html>
+ *   <title>Weather</title>
+ *   <p id="now"></p>
+ *   <script>${viewScript({ name: "weather", version: "1.0.0" })}</script>
+ *   <script>
+ *     const app = new vitrine.App();
+ *     app.ontoolresult = ({ content }) => (now.textContent = content[0].text);
+ *     app.connect();
+ *   </script>`;
  * ```
  */
 export function viewScript({ name, version }: ViewScriptOptions): string {

@@ -43,15 +43,16 @@ export function toJsonSchema(schema: StandardSchema, direction: "input" | "outpu
 /**
  * Validates a value and returns what the schema made of it.
  *
- * @throws {VitrineError} with JSON-RPC's number for invalid params, and the issues as data
+ * @throws {VitrineError} with JSON-RPC's number for invalid params, or the code given, and the issues as data
  */
 export async function validate<Output>(
   schema: StandardSchema<unknown, Output>,
   value: unknown,
   what: string,
+  code: VitrineError["code"] = INVALID_PARAMS,
 ): Promise<Output> {
   const result = await schema["~standard"].validate(value);
   if (!result.issues) return result.value;
   const reasons = result.issues.map(({ message }) => message).join("; ");
-  throw new VitrineError(INVALID_PARAMS, `${what}: ${reasons}`, { data: result.issues });
+  throw new VitrineError(code, `${what}: ${reasons}`, { data: result.issues });
 }

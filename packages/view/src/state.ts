@@ -11,6 +11,10 @@ import { type HostContext, INSTANCE_KEY } from "@vitrine/protocol";
  *
  * @example
  * ```ts source="./view.examples.ts#state"
+ * await app.connect();
+ * const { open = "overview" } = app.state.get<{ open: string }>() ?? {};
+ * tab(open);
+ * addEventListener("hashchange", () => app.state.set({ open: location.hash.slice(1) }));
  * ```
  */
 export class ViewState {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import type { AppCapabilities, HostContext, Implementation } from "@vitrine/protocol";
-import { App } from "./app.js";
-import type { ViewEvent, ViewEventMap, ViewOptions } from "./view.js";
+import type { AppCapabilities, CallToolResult, HostContext, Implementation } from "@vitrine/protocol";
+import { App, type AppOptions } from "./app.js";
+import type { ViewEvent, ViewEventMap } from "./view.js";
 
 /** A value that changes. */
 export interface Store<T> {
@@ -55,8 +55,72 @@ export function hostContext(app: App): Store<HostContext | undefined> {
   return { get: () => app.getHostContext(), subscribe };
 }
 
+/** A value that is made of others. */
+export const derived = <T>(stores: readonly Store<unknown>[], get: () => T): Store<T> => ({
+  get,
+  subscribe: (listener) => {
+    const ends = stores.map((store) => store.subscribe(listener));
+    return () => {
+      for (const end of ends) end();
+    };
+  },
+});
+
+/** The arguments so far; undefined once they are complete. */
+export function partialInput(app: App): Store<Record<string, unknown> | undefined> {
+  const [partial, input] = [latest(app, "toolinputpartial"), latest(app, "toolinput")];
+  return derived([partial, input], () => (input.get() ? undefined : partial.get()?.arguments));
+}
+
+/** What is known about the calls of one tool. */
+export interface ServerToolState {
+  result?: CallToolResult;
+  error?: Error;
+  isPending: boolean;
+}
+/** The calls of one tool. */
+export interface ServerTool extends Store<ServerToolState> {
+  call(args?: Record<string, unknown>): Promise<CallToolResult>;
+}
+
+/** Calls one tool of the server, and keeps the outcome of the last call, in whatever order they come back. */
+export function serverTool(app: App, name: string): ServerTool {
+  const state = variable<ServerToolState>({ isPending: false });
+  let last: Promise<CallToolResult>;
+  const call = (args?: Record<string, unknown>): Promise<CallToolResult> => {
+    const own = (last = app.callServerTool({ name, arguments: args }));
+    const settle = (outcome: Partial<ServerToolState>): void => {
+      if (own === last) state.set({ ...outcome, isPending: false });
+    };
+    state.set({ ...state.get(), isPending: true });
+    own.then(
+      (result) => settle({ result }),
+      (error) => settle({ error }),
+    );
+    return own;
+  };
+  return { get: state.get, subscribe: state.subscribe, call };
+}
+
+/** State that outlives a remount: what was set here, else what was kept, else the initial value. */
+export function appState<T>(app: App, initial: T): Variable<T> {
+  const own = variable<{ value: T } | undefined>(undefined);
+  let kept: T | undefined;
+  const get = (): T => {
+    const changed = own.get();
+    if (changed) return changed.value;
+    kept ??= app.state.get<T>(); // Not each time: it must stay the same object.
+    return kept === undefined ? initial : kept;
+  };
+  const set = (value: T): void => {
+    app.state.set(value);
+    own.set({ value });
+  };
+  return { ...derived([own, hostContext(app)], get), set };
+}
+
 /** What every adapter needs to know to create an app. */
-export interface AdapterOptions extends ViewOptions {
+export interface AdapterOptions extends AppOptions {
   appInfo: Implementation;
   capabilities?: AppCapabilities;
   /** Called before the handshake: the place for handlers and tools. */

@@ -13,7 +13,11 @@ import {
   createApp as create,
   hostContext,
   latest,
+  partialInput,
+  type ServerToolState,
   type Store,
+  appState as state,
+  serverTool as tool,
   variable,
 } from "./store.js";
 import type { ViewEvent, ViewEventMap } from "./view.js";
@@ -47,6 +51,14 @@ export type CreateAppOptions = AdapterOptions;
  *
  * @example
  * ```ts source="./svelte.examples.ts#createApp"
+ * const { app, error } = createApp({ appInfo: { name: "weather", version: "1.0.0" } });
+ * const input = toolInput(app);
+ * const result = toolResult(app);
+ * const forecast = serverTool(app, "forecast");
+ * const tomorrow = () => forecast.call({ days: 1 });
+ * // <h1>{$input?.city}</h1>
+ * // <p>{$error?.message ?? $result?.structuredContent?.temperature}</p>
+ * // <button onclick={tomorrow} disabled={$forecast.isPending}>Tomorrow</button>
  * ```
  */
 export function createApp(options: CreateAppOptions): {
@@ -71,9 +83,9 @@ export const appEvent = <E extends ViewEvent>(app: App, event: E): Readable<View
 /** The tool's complete arguments. */
 export const toolInput = (app: App): Readable<Record<string, unknown> | undefined> =>
   map(latest(app, "toolinput"), (params) => params?.arguments);
-/** The arguments so far. */
+/** The arguments so far; undefined once they are complete. */
 export const toolInputPartial = (app: App): Readable<Record<string, unknown> | undefined> =>
-  map(latest(app, "toolinputpartial"), (params) => params?.arguments);
+  readable(partialInput(app));
 /** What the tool call came to. */
 export const toolResult = (app: App): Readable<CallToolResult | undefined> => appEvent(app, "toolresult");
 /** The whole host context, from the handshake on. */
@@ -82,38 +94,17 @@ export const appContext = (app: App): Readable<HostContext | undefined> => reada
 export const displayMode = (app: App): Readable<DisplayMode> =>
   map(hostContext(app), (context) => context?.displayMode ?? "inline");
 
-/** Calls one tool of the server, and keeps what came back last. */
-export function serverTool(app: App, name: string) {
-  type Calls = { result?: CallToolResult; error?: Error; isPending: boolean };
-  const calls = variable<Calls>({ isPending: false });
-  const call = async (args?: Record<string, unknown>): Promise<CallToolResult> => {
-    calls.set({ ...calls.get(), isPending: true });
-    try {
-      const result = await app.callServerTool({ name, arguments: args });
-      calls.set({ result, isPending: false });
-      return result;
-    } catch (error) {
-      calls.set({ error: error as Error, isPending: false });
-      throw error;
-    }
-  };
-  return { ...readable(calls), call };
+/** Calls one tool of the server, and keeps the outcome of the last call. */
+export function serverTool(
+  app: App,
+  name: string,
+): Readable<ServerToolState> & { call: (args?: Record<string, unknown>) => Promise<CallToolResult> } {
+  const calls = tool(app, name);
+  return { ...readable(calls), call: calls.call };
 }
 
 /** State that outlives a remount of the view. */
 export function appState<T>(app: App, initial: T): Writable<T> {
-  const own = variable<T | undefined>(undefined);
-  const get = (): T => own.get() ?? app.state.get<T>() ?? initial;
-  const set = (value: T): void => {
-    app.state.set(value);
-    own.set(value);
-  };
-  const stores = [own, hostContext(app)];
-  const subscribe = (listener: () => void) => {
-    const ends = stores.map((store) => store.subscribe(listener));
-    return () => {
-      for (const end of ends) end();
-    };
-  };
+  const { get, set, subscribe } = state(app, initial);
   return { ...readable({ get, subscribe }), set, update: (change) => set(change(get())) };
 }

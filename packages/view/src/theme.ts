@@ -13,6 +13,7 @@ let fonts: HTMLStyleElement | undefined;
  *
  * @example
  * ```ts source="./view.examples.ts#getDocumentTheme"
+ * chart.setColors(getDocumentTheme() === "dark" ? "bright" : "muted");
  * ```
  */
 export function getDocumentTheme(): Theme {
@@ -26,6 +27,8 @@ export function getDocumentTheme(): Theme {
  *
  * @example
  * ```ts source="./view.examples.ts#applyDocumentTheme"
+ * const dark = matchMedia("(prefers-color-scheme: dark)");
+ * applyDocumentTheme(dark.matches ? "dark" : "light");
  * ```
  */
 export function applyDocumentTheme(theme: Theme): void {
@@ -39,6 +42,8 @@ export function applyDocumentTheme(theme: Theme): void {
  *
  * @example
  * ```ts source="./view.examples.ts#applyHostStyleVariables"
+ * const { styles } = app.getHostContext() ?? {};
+ * if (styles?.variables) applyHostStyleVariables(styles.variables, widget);
  * ```
  */
 export function applyHostStyleVariables(
@@ -53,10 +58,12 @@ export function applyHostStyleVariables(
  *
  * @example
  * ```ts source="./view.examples.ts#applyHostFonts"
+ * const { styles } = app.getHostContext() ?? {};
+ * if (styles?.css?.fonts) applyHostFonts(styles.css.fonts);
  * ```
  */
 export function applyHostFonts(css: string): void {
-  fonts ??= document.head.appendChild(document.createElement("style"));
+  document.head.append((fonts ??= document.createElement("style")));
   fonts.textContent = css;
 }
 
@@ -66,13 +73,17 @@ export function applyHostFonts(css: string): void {
  *
  * @example
  * ```ts source="./view.examples.ts#applyHostContext"
+ * const app = new App({ name: "weather", version: "1.0.0" }, {}, { autoTheme: false });
+ * app.onhostcontextchanged = (change) => applyHostContext(adapt(change));
+ * await app.connect();
+ * applyHostContext(adapt(app.getHostContext() ?? {}));
  * ```
  */
 export function applyHostContext({ theme, styles, safeAreaInsets }: HostContext = {}): void {
   if (theme) applyDocumentTheme(theme);
-  if (styles?.variables) applyHostStyleVariables(styles.variables);
+  applyHostStyleVariables(styles?.variables ?? {});
   if (styles?.css) applyHostFonts(styles.css.fonts ?? "");
   for (const [side, pixels] of Object.entries(safeAreaInsets ?? {})) {
-    document.documentElement.style.setProperty(`--safe-area-inset-${side}`, `${pixels}px`);
+    applyHostStyleVariables({ [`--safe-area-inset-${side}`]: `${pixels}px` });
   }
 }

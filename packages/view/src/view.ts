@@ -23,14 +23,6 @@ import {
 import { watchSize } from "./resize.js";
 import { applyHostContext } from "./theme.js";
 
-/** Options of a view. */
-export interface ViewOptions {
-  /** Report the content's size to the host; true by default. */
-  autoResize?: boolean | undefined;
-  /** Apply the host's theme, variables, fonts and safe areas to the document; true by default. */
-  autoTheme?: boolean | undefined;
-}
-
 /** What each event carries. */
 export interface ViewEventMap {
   /** The tool's complete arguments. */
@@ -65,56 +57,48 @@ export const EVENTS: { readonly [E in ViewEvent]: NotificationFrom<"host"> } = {
  *
  * @example
  * ```ts source="./view.examples.ts#view"
+ * const view = new View({ name: "weather", version: "1.0.0" });
+ * view.on("toolresult", ({ content }) => {
+ *   for (const block of content) if (block.type === "text") show(block.text);
+ * });
+ * await view.connect();
  * ```
  */
-export class View<Options extends ChannelRequestOptions = ChannelRequestOptions, Context = undefined> {
-  readonly #info: Implementation;
-  readonly #capabilities: AppCapabilities;
-  readonly #options: ViewOptions;
+export class View<Options extends ChannelRequestOptions = ChannelRequestOptions> {
+  readonly #hello: Params<"ui/initialize">;
   readonly #channel: Channel<"view">;
   readonly #life = new ViewLifecycle();
   /** Settles when the handshake is done; what is asked before waits for it, in order. */
   protected connected: Promise<void> | undefined;
   #size: ReturnType<typeof watchSize> | undefined;
+  /** Makes the document look as the host says; a subclass may think otherwise. */
+  protected applyContext = applyHostContext;
   /** What the host said in the handshake, with the changes of context since. */
   protected host: Partial<Result<"ui/initialize">> = {};
 
-  /** Called, and waited for, before the host removes the view; `params.reason` is why, if the host says. */
-  onteardown: ((params: Params<"ui/resource-teardown">, context: Context) => unknown) | undefined;
-  /** Hears what went wrong beside a request: a listener that threw, a message that made no sense. */
-  onerror: ((error: Error) => void) | undefined;
-  /** Called when the connection has ended, by either end. */
-  onclose: (() => void) | undefined;
+  /** Ends that a view without a teardown of its own agrees to be removed (D12). */
+  protected readonly agrees: () => void;
 
   constructor(
     appInfo: Implementation,
-    capabilities: AppCapabilities = {},
-    options: ViewOptions = {},
+    appCapabilities: AppCapabilities = {},
     channel = new Channel<"view">(),
   ) {
-    this.#info = appInfo;
-    this.#capabilities = capabilities;
-    this.#options = options;
+    this.#hello = { protocolVersion: PROTOCOL_VERSION, appInfo, appCapabilities };
     this.#channel = channel;
-    // Without a handler, errors go where those of an event listener go.
-    channel.onreport = (error) => (this.onerror ?? reportError)(error);
+    // What a listener threw goes where it would go in the DOM.
+    channel.onreport = ({ cause }) => cause && reportError(cause);
     channel.onclose = () => {
       this.#life.enter("closed");
       this.#size?.stop();
-      this.onclose?.();
     };
     channel.onnotification = (method, params) => this.#life.keep(method, params);
     this.on("hostcontextchanged", (change) => {
       this.host.hostContext = mergeHostContext(this.host.hostContext, change);
-      if (options.autoTheme !== false) applyHostContext(change);
+      this.applyContext(change);
       this.#size?.check();
     });
-    // A view without a handler agrees to be removed (D12).
-    channel.handle(
-      "ui/resource-teardown",
-      (params, context?: unknown) =>
-        this.onteardown?.(params, context as Context) as Result<"ui/resource-teardown">,
-    );
+    this.agrees = channel.handle("ui/resource-teardown", () => ({}));
   }
 
   /** Where the view runs: theme, locale, display mode and so on, changes merged. Undefined before `connect`. */
@@ -127,10 +111,14 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions,
    * remove it.
    */
   on<E extends ViewEvent>(event: E, listener: ViewListener<E>): () => void {
-    const remove = this.#channel.on(EVENTS[event], listener as (params: object) => unknown);
-    const kept = this.#life.kept(EVENTS[event]);
-    if (kept) queueMicrotask(() => listener(kept as ViewEventMap[E]));
-    return remove;
+    const method = EVENTS[event];
+    const kept = this.#life.kept.get(method);
+    if (kept) {
+      const hear = (): void => this.#channel.listen(listener as (params: unknown) => unknown, kept);
+      // The end of the tool call one turn later: nobody hears an input after its result.
+      queueMicrotask(event.includes("input") ? hear : () => queueMicrotask(hear));
+    }
+    return this.#channel.on(method, listener as (params: object) => unknown);
   }
 
   /**
@@ -146,17 +134,14 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions,
   async #shakeHands(transport: Transport, options?: Options): Promise<void> {
     try {
       this.#channel.open(transport);
-      this.host = await this.#channel.request(
-        "ui/initialize",
-        { protocolVersion: PROTOCOL_VERSION, appInfo: this.#info, appCapabilities: this.#capabilities },
-        options,
-      );
+      this.host = await this.#channel.request("ui/initialize", this.#hello, options);
       this.#channel.notify("ui/notifications/initialized", {});
       this.#life.enter("ready");
-      if (this.#options.autoTheme !== false) applyHostContext(this.host.hostContext);
-      if (this.#options.autoResize !== false) this.watchSize();
+      this.applyContext(this.host.hostContext);
+      this.watchSize();
     } catch (error) {
-      this.#channel.close();
+      // One that was closed may be open again by now, for the next handshake.
+      if ((error as VitrineError).code !== "closed") this.#channel.close();
       throw error;
     }
   }
@@ -166,7 +151,7 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions,
     this.#channel.close();
   }
 
-  /** Reports the content's size from now on; returns what stops it. */
+  /** Reports the content's size from now on; a subclass may think otherwise. Returns what stops it. */
   protected watchSize(): () => void {
     this.#size?.stop();
     this.#size = watchSize(
@@ -198,8 +183,6 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions,
  * @throws {VitrineError} `no-host` when nothing embeds it
  */
 export function parentTransport(): Transport {
-  if (parent === window) {
-    throw new VitrineError("no-host", "not in an MCP host");
-  }
+  if (parent === window) throw new VitrineError("no-host", "not in an MCP host");
   return new WindowTransport({ target: parent, origin: location.ancestorOrigins?.[0] });
 }

@@ -4,9 +4,29 @@
  * @module
  */
 import type { CallToolResult, DisplayMode, HostContext } from "@vitrine/protocol";
-import { type ComputedRef, computed, onMounted, onScopeDispose, type Ref, ref, shallowRef } from "vue";
+import {
+  type ComputedRef,
+  computed,
+  markRaw,
+  onMounted,
+  onScopeDispose,
+  type Ref,
+  ref,
+  shallowRef,
+  type WritableComputedRef,
+} from "vue";
 import type { App } from "./app.js";
-import { type AdapterOptions, connect, createApp, hostContext, latest, type Store } from "./store.js";
+import {
+  type AdapterOptions,
+  appState,
+  connect,
+  createApp,
+  hostContext,
+  latest,
+  partialInput,
+  type Store,
+  serverTool,
+} from "./store.js";
 import type { ViewEvent, ViewEventMap } from "./view.js";
 
 export * from "./index.js";
@@ -19,6 +39,16 @@ export type UseAppOptions = AdapterOptions;
  *
  * @example
  * ```ts source="./vue.examples.ts#useApp"
+ * export const Weather = defineComponent(() => {
+ *   const { app, error } = useApp({ appInfo: { name: "weather", version: "1.0.0" } });
+ *   const result = useToolResult(app);
+ *   const forecast = useServerTool(app, "forecast");
+ *   return () => {
+ *     if (error.value) return h("p", { role: "alert" }, error.value.message);
+ *     const shown = JSON.stringify((forecast.result.value ?? result.value)?.structuredContent);
+ *     return h("button", { onClick: () => forecast.call({ days: 1 }) }, shown ?? "Loading");
+ *   };
+ * });
  * ```
  */
 export function useApp(options: UseAppOptions): {
@@ -26,7 +56,8 @@ export function useApp(options: UseAppOptions): {
   isConnected: Ref<boolean>;
   error: Ref<Error | undefined>;
 } {
-  const app = createApp(options);
+  // An app has private fields, which a reactive proxy of it could not reach.
+  const app = markRaw(createApp(options));
   const isConnected = ref(false);
   const error = shallowRef<Error>();
   onMounted(async () => {
@@ -60,10 +91,8 @@ export function useToolInput(app: App): ComputedRef<Record<string, unknown> | un
   return computed(() => input.value?.arguments);
 }
 /** The arguments so far; undefined once they are complete. */
-export function useToolInputPartial(app: App): ComputedRef<Record<string, unknown> | undefined> {
-  const [partial, input] = [useAppEvent(app, "toolinputpartial"), useAppEvent(app, "toolinput")];
-  return computed(() => (input.value ? undefined : partial.value?.arguments));
-}
+export const useToolInputPartial = (app: App): Ref<Record<string, unknown> | undefined> =>
+  useStore(partialInput(app));
 /** What the tool call came to. */
 export const useToolResult = (app: App): Ref<CallToolResult | undefined> => useAppEvent(app, "toolresult");
 
@@ -86,36 +115,29 @@ export function useDisplayMode(app: App): {
   };
 }
 
-/** Calls one tool of the server, and keeps what came back last. */
-export function useServerTool(app: App, name: string) {
-  const result = shallowRef<CallToolResult>();
-  const error = shallowRef<Error>();
-  const isPending = ref(false);
-  const call = async (args?: Record<string, unknown>): Promise<CallToolResult> => {
-    isPending.value = true;
-    error.value = undefined;
-    try {
-      return (result.value = await app.callServerTool({ name, arguments: args }));
-    } catch (reason) {
-      error.value = reason as Error;
-      throw reason;
-    } finally {
-      isPending.value = false;
-    }
+/** Calls one tool of the server, and keeps the outcome of the last call. */
+export function useServerTool(
+  app: App,
+  name: string,
+): {
+  call: (args?: Record<string, unknown>) => Promise<CallToolResult>;
+  result: ComputedRef<CallToolResult | undefined>;
+  error: ComputedRef<Error | undefined>;
+  isPending: ComputedRef<boolean>;
+} {
+  const tool = serverTool(app, name);
+  const state = useStore(tool);
+  return {
+    call: tool.call,
+    result: computed(() => state.value.result),
+    error: computed(() => state.value.error),
+    isPending: computed(() => state.value.isPending),
   };
-  return { call, result, error, isPending };
 }
 
 /** State that outlives a remount of the view: read it, or set it. */
-export function useAppState<T>(app: App, initial: T): ComputedRef<T> & { value: T } {
-  const own = shallowRef<T>();
-  const context = useHostContext(app);
-  return computed({
-    // The instance is known with the context, and with it what was kept.
-    get: () => own.value ?? (context.value && app.state.get<T>()) ?? initial,
-    set: (value) => {
-      app.state.set(value);
-      own.value = value;
-    },
-  });
+export function useAppState<T>(app: App, initial: T): WritableComputedRef<T> {
+  const state = appState(app, initial);
+  const value = useStore(state);
+  return computed({ get: () => value.value, set: state.set });
 }

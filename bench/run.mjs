@@ -1,0 +1,105 @@
+/**
+ * `npm run bench`: us and the official SDK side by side. Prints tables, and
+ * writes bench/results/latest.json when everything was measured.
+ *
+ * Every ratio is official ÷ ours, measured in one run with the contenders in turn, so it survives a busy
+ * machine; absolute times do not. More samples: `BENCH_STARTS=100 BENCH_ROUNDS=50 npm run bench`. One section:
+ * `node bench/run.mjs bytes`.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { launch } from "./browser.mjs";
+import { measureBytes, showBytes } from "./bytes.mjs";
+import { ROOT, versionOf } from "./contenders.mjs";
+import { measureRoundtrips, showRoundtrips } from "./roundtrip.mjs";
+import { shortfalls } from "./shortfalls.mjs";
+import { measureStartup, showStartup } from "./startup.mjs";
+
+const SECTIONS = {
+  bytes: {
+    title: "Bytes of the smallest useful app, runtime included",
+    measure: () => measureBytes(),
+    show: showBytes,
+  },
+  startup: {
+    title: "Start-up: iframe inserted → ui/notifications/initialized (Rollup bundles, inlined)",
+    measure: (browser) => measureStartup(browser, number("BENCH_STARTS", 30)),
+    show: showStartup,
+  },
+  roundtrips: {
+    title: "Round trip of tools/call: view → host page → view",
+    measure: (browser) => measureRoundtrips(browser, number("BENCH_ROUNDS", 16)),
+    show: showRoundtrips,
+  },
+};
+/** Another measurement, a program of its own: only when asked for by name. */
+const RESIZE = join(ROOT, "bench/resize-layouts.mjs");
+const INHERIT = { stdio: "inherit", cwd: ROOT };
+const RESULTS = join(ROOT, "bench/results");
+
+function number(variable, otherwise) {
+  const value = Number(process.env[variable] ?? otherwise);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${variable} must be a whole number above 0`);
+  return value;
+}
+
+/** What the numbers depend on. */
+const machine = (browser) => ({
+  date: new Date().toISOString(),
+  node: process.version,
+  chromium: browser.version(),
+  cpu: `${cpus().length} × ${cpus()[0]?.model ?? "unknown"} (${process.arch})`,
+  load: loadavg()[0],
+  packages: Object.fromEntries(
+    ["@vitrine/view", "ext-apps-1", "@modelcontextprotocol/ext-apps", "esbuild", "rollup", "zod"].map(
+      (name) => [name, versionOf(name)],
+    ),
+  ),
+});
+
+/** Runs the sections of these names, or all. */
+export async function main(names) {
+  const unknown = names.filter((name) => !Object.hasOwn(SECTIONS, name) && name !== "resize");
+  if (unknown.length)
+    throw new Error(`no section ${unknown.join(", ")}: ${Object.keys(SECTIONS).join(", ")}`);
+  const sections = Object.keys(SECTIONS).filter((name) => names.length === 0 || names.includes(name));
+  if (sections.length) await runSections(sections);
+  if (!existsSync(RESIZE)) return;
+  if (names.includes("resize")) process.exitCode = spawnSync(process.execPath, [RESIZE], INHERIT).status;
+  else console.log("Auto-resize takes minutes of its own: node bench/run.mjs resize");
+}
+
+async function runSections(names) {
+  const browser = await launch();
+  try {
+    const results = { machine: machine(browser) };
+    const { node, chromium, cpu, load } = results.machine;
+    console.log(`Node ${node}, Chromium ${chromium}, ${cpu}, load ${load.toFixed(1)}`);
+    for (const name of names) {
+      const { title, measure, show } = SECTIONS[name];
+      const began = performance.now();
+      results[name] = await measure(browser);
+      const seconds = ((performance.now() - began) / 1000).toFixed(0);
+      console.log(`\n${title} (measured in ${seconds} s)\n\n${show(results[name])}`);
+    }
+    results.machine.loadAfter = loadavg()[0];
+    if (Math.max(load, results.machine.loadAfter) > cpus().length) {
+      console.log(
+        "\nOther programs kept the machine busy: p99 and absolute times are theirs as much as ours.",
+      );
+    }
+    results.shortfalls = shortfalls(results);
+    console.log(`\n${results.shortfalls.join("\n") || "Every expectation is met."}`);
+    if (names.length < Object.keys(SECTIONS).length) return;
+    mkdirSync(RESULTS, { recursive: true });
+    writeFileSync(join(RESULTS, "latest.json"), `${JSON.stringify(results, null, 2)}\n`);
+    console.log("\nWritten: bench/results/latest.json");
+  } finally {
+    await browser.close();
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));

@@ -1,0 +1,55 @@
+/**
+ * What we expect of ourselves, and a line for each ratio that falls short of it, with what was measured.
+ *
+ * @module
+ */
+import { ms, times } from "./statistics.mjs";
+
+/** Official ÷ ours, at least. */
+export const EXPECTED = { bytes: 20, startup: 2, roundtrips: 2 };
+
+/** One line for each expectation that is not met. Those who carry everything (`App`) are held to it as well. */
+export function shortfalls({ bytes, startup = {}, roundtrips = {} }) {
+  return [
+    ...(bytes ? bytesShort(bytes) : []),
+    ...Object.entries(startup).flatMap(([situation, result]) =>
+      timesShort(`start-up, ${situation} process`, EXPECTED.startup, result),
+    ),
+    ...Object.entries(roundtrips).flatMap(([situation, { small }]) =>
+      timesShort(`round trip, ${situation}`, EXPECTED.roundtrips, small),
+    ),
+  ];
+}
+
+function bytesShort({ rows, ratios }) {
+  const label = labels(rows);
+  return ratios.flatMap(({ official, ours, ...byBundler }) =>
+    Object.entries(byBundler)
+      .filter(([, ratio]) => ratio < EXPECTED.bytes)
+      .map(
+        ([bundler, ratio]) =>
+          `short of ${EXPECTED.bytes}×: bytes with ${bundler}, ${label(official)} ÷ ${label(ours)} = ${times(ratio)}`,
+      ),
+  );
+}
+
+function timesShort(what, expected, { rows, ratios }) {
+  const label = labels(rows);
+  const rowOf = (id) => rows.find((row) => row.id === id);
+  const p50 = (id) => rowOf(id).p50;
+  return ratios
+    .filter((entry) => entry.p50 < expected)
+    .map(({ official, ours, ...entry }) => {
+      const floor = p50(rowOf(ours).floor ?? "floor");
+      const share = Math.round((floor / p50(ours)) * 100);
+      return (
+        `short of ${expected}×: ${what}, ${label(official)} ÷ ${label(ours)} = ${times(entry.p50)}; ` +
+        `the browser alone takes ${ms(floor)}, ${share} % of our ${ms(p50(ours))}; ` +
+        (entry.aboveFloor === null
+          ? "we are at that floor"
+          : `above it the ratio is ${times(entry.aboveFloor)}`)
+      );
+    });
+}
+
+const labels = (rows) => (id) => rows.find((row) => row.id === id).label;

@@ -1,0 +1,459 @@
+import type { Browser, Frame, Page } from "playwright-core";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium } from "../../../scripts/chromium.mjs";
+import { type Page as Answer, bundle, type Site, serveSite } from "../../../testing/browser.js";
+import {
+  box,
+  type FrameOptions,
+  type FrameState,
+  HOST_PAGE,
+  LAYOUTS,
+  layoutPath,
+  TEXT,
+  TRAPS,
+  viewPage,
+} from "../../../testing/layouts.mjs";
+
+/** One host page for all: each case is a frame of its own, of another site, so in another process. */
+let browser: Browser;
+let site: Site;
+let host: Page;
+const pages: Record<string, Answer> = { "/host": HOST_PAGE };
+
+const SCRIPT = `
+import { App, View } from "@vitrine/view";
+window.view = VIEW;
+window.connected = window.view.connect();
+window.events = [];
+for (const type of ["transitionrun", "transitioncancel"]) {
+  addEventListener(type, () => window.events.push(type), true);
+}
+window.measured = 0;
+const { querySelectorAll } = document;
+document.querySelectorAll = (selectors) => {
+  if (selectors === "*") window.measured++;
+  return querySelectorAll.call(document, selectors);
+};`;
+
+beforeAll(async () => {
+  const script = async (view: string): Promise<Answer> => ({
+    body: await bundle(SCRIPT.replace("VIEW", view)),
+    type: "text/javascript",
+  });
+  const info = '{ name: "view", version: "1" }';
+  pages["/view.js"] = await script(`new View(${info})`);
+  pages["/off.js"] = await script(`new App(${info}, {}, { autoResize: false })`);
+  pages["/on.js"] = await script(`new App(${info}, {}, { strict: true })`);
+  for (const { name, html } of [...LAYOUTS, ...TRAPS]) pages[layoutPath(name)] = html;
+  site = await serveSite(pages);
+  // With the scroll bars that tests are usually spared: they take width, so height.
+  browser = await chromium.launch({
+    executablePath: findChromium() ?? "",
+    args: ["--no-sandbox", "--disable-gpu"],
+    ignoreDefaultArgs: ["--hide-scrollbars"],
+  });
+  host = await openHost();
+});
+
+async function openHost(): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1300, height: 900 } });
+  await page.goto(`${site.origin()}/host`);
+  return page;
+}
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+/** A view in a frame of the host page. */
+class Case {
+  private constructor(
+    readonly index: number,
+    readonly frame: Frame,
+    readonly page: Page,
+  ) {}
+
+  static async open(path: string, options: Partial<FrameOptions> = {}, page = host): Promise<Case> {
+    const spec: FrameOptions = { src: `${site.origin("view")}${path}`, height: 150, ...options };
+    const index = await page.evaluate<number>(`add(${JSON.stringify(spec)})`);
+    const element = (await page.evaluateHandle<HTMLIFrameElement>(`hosts[${index}].frame`)).asElement();
+    const frame = await element?.contentFrame();
+    if (!frame) throw new Error("no frame");
+    return new Case(index, frame, page);
+  }
+
+  /** A document of its own. */
+  static html(name: string, html: string, options?: Partial<FrameOptions>, page?: Page): Promise<Case> {
+    pages[`/${name}`] = html;
+    return Case.open(`/${name}`, options, page);
+  }
+
+  settle(options: { quiet?: number; limit?: number; since?: number } = {}): Promise<FrameState> {
+    return this.page.evaluate<FrameState>(`settle(${this.index}, ${JSON.stringify(options)})`);
+  }
+
+  /** Runs code in the view; resolves, when all is quiet again, with what happened since. */
+  async after(code: string, quiet = 500): Promise<FrameState> {
+    const since = await this.inHost<number>("host.sizes.length");
+    await this.inView(code);
+    return this.settle({ since, quiet });
+  }
+
+  inView<T>(code: string): Promise<T> {
+    return this.frame.evaluate<T>(code);
+  }
+
+  inHost<T>(code: string): Promise<T> {
+    return this.page.evaluate<T>(`(({ host }) => (${code}))({ host: hosts[${this.index}] })`);
+  }
+
+  /** What of the content cannot be seen, by its edge below which it is cut. */
+  hidden(): Promise<string[]> {
+    return this.inView(`[...document.querySelectorAll(".c")].flatMap((content) => {
+      const { top, bottom } = content.getBoundingClientRect();
+      const edges = [innerHeight];
+      for (let e = content.parentElement; e !== document.body; e = e.parentElement) {
+        if (getComputedStyle(e).overflowY !== "visible") edges.push(e.getBoundingClientRect().bottom);
+      }
+      return top < -1 || bottom > Math.min(...edges) + 1 ? [\`\${top}..\${bottom} in \${edges}\`] : [];
+    })`);
+  }
+}
+
+/** The frame came to this height, at rest, with few words. */
+function expectHeight(state: FrameState, height: number, messages: number): void {
+  expect(state).toMatchObject({ stable: true });
+  expect(Math.abs(state.height - height), `${state.height} px, not ${height}`).toBeLessThanOrEqual(1);
+  expect(state.sizes.length, JSON.stringify(state.sizes)).toBeLessThanOrEqual(messages);
+}
+
+const SVG = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='100' height='300'/>";
+
+describe.concurrent("layouts at rest", () => {
+  it.each([...LAYOUTS, ...TRAPS])("$name", async (layout) => {
+    const check = async (from: number): Promise<void> => {
+      const view = await Case.open(layoutPath(layout.name), { height: from });
+      const state = await view.settle();
+      const natural =
+        layout.natural === "flow"
+          ? await view.inView<number>("document.documentElement.getBoundingClientRect().height")
+          : layout.natural === "frame"
+            ? from || 150
+            : layout.natural;
+      expectHeight(state, natural, 2);
+      expect(state.width).toBe(layout.width ?? 400);
+      expect(state.sizes.every(({ width }) => width >= 400)).toBe(true);
+      expect(state.sizes.every(({ height }) => height >= Math.min(natural, 50))).toBe(true);
+      if (!layout.clipped) expect(await view.hidden()).toEqual([]);
+      // No scroll bar is left.
+      if (layout.natural === "flow") {
+        expect(await view.inView("innerWidth - document.documentElement.clientWidth")).toBe(0);
+      }
+    };
+    await Promise.all((layout.from ?? [0, 150, 600]).map(check));
+  });
+
+  it.each([0, 150, 600])("quirks mode, from %d px: all is visible, nothing grows", async (from) => {
+    for (const more of ["", "#app{height:100%}"]) {
+      const html = viewPage(more, `<div id="app">${box(200)}</div>`, { doctype: "" });
+      const view = await Case.html(`quirks-${from}${more.length}`, html, { height: from });
+      const state = await view.settle();
+      expect(state.stable).toBe(true);
+      expect(state.height).toBeGreaterThanOrEqual(208);
+      expect(state.height).toBeLessThanOrEqual(Math.max(from, 216));
+      expect(state.sizes.length).toBeLessThanOrEqual(2);
+      expect(await view.hidden()).toEqual([]);
+    }
+  });
+});
+
+describe.concurrent("content that changes", () => {
+  const grow = (height: number): string =>
+    `document.querySelector(".c").style.height = "${height}px"; undefined`;
+
+  it.each([
+    ["flow", "body{margin:0}", 0],
+    ["body-min-height", "body{margin:0;min-height:100vh}", 0],
+    ["app-min-height", "#app{min-height:100vh}", 16],
+    ["height-padding", "body{margin:0}#app{height:100vh;padding:20px}", 40],
+    ["percent", "html,body,#app{height:100%;margin:0}", 0],
+    ["scroller", "html,body,#app{height:100%;margin:0}#app{overflow:auto}", 0],
+    ["flex", "body{margin:0;display:flex;flex-direction:column;height:100vh}#app{flex:1;overflow:auto}", 0],
+    ["grid", "body{margin:0;display:grid;place-items:center;min-height:100vh}#app{width:100%}", 0],
+  ])("grows and shrinks: %s", async (name, css, around) => {
+    const view = await Case.html(`grow-${name}`, viewPage(css, `<div id="app">${box(200)}</div>`));
+    expectHeight(await view.settle(), 200 + around, 2);
+    for (const height of [500, 100, 300]) {
+      expectHeight(await view.after(grow(height)), height + around, 3);
+      expect(await view.hidden()).toEqual([]);
+    }
+  });
+
+  it.each([
+    ["flow", ""],
+    ["scroller", "#app{height:100vh;overflow:auto}"],
+  ])("images, fonts, fields, details: %s", async (name, css) => {
+    const view = await Case.html(
+      `parts-${name}`,
+      viewPage(
+        `body{margin:0}${css}img,textarea,input{display:block;border:0;padding:0;margin:0}
+         p{margin:0;font:20px/1 monospace}textarea{font:20px/1 monospace;field-sizing:content}
+         details,summary{display:block;font:20px/1 monospace}#more{height:60px}
+         #tick:checked+#extra{height:70px}`,
+        `<div id="app"><img><p>Text</p><textarea></textarea>
+         <details><summary>More</summary><div id="more"></div></details>
+         <input type="checkbox" id="tick" style="height:20px"><div id="extra"></div></div>`,
+      ),
+    );
+    expectHeight(await view.settle(), 80, 2);
+    expectHeight(await view.after(`document.querySelector("img").src = "${SVG}"`), 380, 3);
+    expectHeight(await view.after(`document.querySelector("p").style.fontSize = "60px"`), 420, 3);
+    const since = (await view.settle({ quiet: 0 })).sizes.length;
+    await view.frame.locator("textarea").fill("a\nb\nc");
+    expectHeight(await view.settle({ since }), 460, 3);
+    expectHeight(await view.after(`document.querySelector("details").open = true`), 520, 3);
+    expectHeight(await view.after(`document.querySelector("details").open = false`), 460, 3);
+    // Nothing in the DOM changes here, only what is ticked.
+    expectHeight(await view.after(`document.querySelector("#tick").checked = true`), 530, 3);
+  });
+
+  it("popups open and close", async () => {
+    const view = await Case.html(
+      "popup",
+      viewPage(
+        "#pop{position:absolute;top:80px;display:none}.open #pop,#by:checked~#pop{display:block}",
+        `<input type="checkbox" id="by" style="position:absolute">${box(100)}<div id="pop">${box(300, "width:50px")}</div>`,
+      ),
+    );
+    for (const [open, close] of [
+      ["document.body.className = 'open'", "document.body.className = ''"],
+      ["document.querySelector('#by').checked = true", "document.querySelector('#by').checked = false"],
+    ] as const) {
+      expectHeight(await view.settle(), 116, 9);
+      expectHeight(await view.after(open), 380, 1);
+      expect(await view.hidden()).toEqual([]);
+      expectHeight(await view.after(close), 116, 1);
+    }
+  });
+
+  it.each([
+    ["flow", "body{margin:0}"],
+    ["scroller", "body{margin:0}#app{height:100vh;overflow:auto}"],
+  ])("accordions: %s", async (name, css) => {
+    const view = await Case.html(
+      `accordion-${name}`,
+      viewPage(
+        `${css}#panel{height:0;overflow:hidden;transition:height .3s}.open #panel{height:200px}`,
+        `<div id="app">${box(100)}<div id="panel"></div></div>`,
+      ),
+    );
+    await view.settle();
+    // On a busy machine this looks like a loop for a while.
+    expectHeight(await view.after("document.body.className = 'open'", 1500), 300, 30);
+    expectHeight(await view.after("document.body.className = ''", 1500), 100, 30);
+    expect(await view.inView("events")).toEqual(["transitionrun", "transitionrun"]);
+  });
+
+  it("measuring starts no transition and ends none", async () => {
+    const view = await Case.html(
+      "transitions",
+      viewPage(
+        `*{transition:all .2s}html,body{height:100%}#app{min-height:100vh;max-height:200vh}#b{height:50vh}
+         #fade{transition:opacity 3s;min-height:10vh}`,
+        `<div id="app">${box(100)}<p>Text</p><div id="b"></div></div><div id="fade"></div>`,
+      ),
+    );
+    await view.settle();
+    // What the new size of the frame itself set in motion.
+    await view.inView("events.length = 0");
+    const measured = await view.inView<number>("measured");
+    await view.after(`document.querySelector("p").append(".")`);
+    await view.after(`document.querySelector("p").append(".")`);
+    expect(await view.inView<number>("measured")).toBeGreaterThanOrEqual(measured + 2);
+    expect(await view.inView("events")).toEqual([]);
+    expect(await view.inView("document.getAnimations().length")).toBe(0);
+    await view.inView(`document.querySelector("#fade").style.opacity = 0`);
+    await view.after(`document.querySelector("p").append(".")`);
+    expect(await view.inView("events")).toEqual(["transitionrun"]);
+    expect(await view.inView("document.getAnimations().length")).toBe(1);
+  });
+
+  it("content gets wider, then narrower", async () => {
+    const view = await Case.html("wider", viewPage("body{margin:0}", box(100)));
+    await view.settle();
+    for (const width of [600, 800]) {
+      const state = await view.after(`document.querySelector(".c").style.width = "${width}px"`);
+      expect(state).toMatchObject({ stable: true, width, height: 100 });
+      expect(state.sizes.length).toBeLessThanOrEqual(2);
+    }
+    const state = await view.after(`document.querySelector(".c").style.width = "50px"`);
+    expect(state).toMatchObject({ stable: true, width: 800, height: 100, sizes: [] });
+  });
+});
+
+describe.concurrent("hosts", () => {
+  const SCROLLER = viewPage(
+    "body{margin:0}#app{height:100vh;overflow:auto;scroll-behavior:smooth}",
+    `<div id="app">${box(600)}<p style="margin:0">Text</p></div>`,
+  );
+
+  it("clamps: few messages, and a scroller keeps its place", async () => {
+    const view = await Case.html("clamp-scroller", SCROLLER, { max: 300 });
+    const first = await view.settle();
+    expect(first).toMatchObject({ stable: true, height: 300 });
+    expect(first.sizes.length).toBeLessThanOrEqual(2);
+    await view.inView(`document.querySelector("#app").scrollTo({ top: 123, behavior: "instant" })`);
+    const state = await view.after(
+      `for (let i = 0; i < 9; i++) document.querySelector("p").append(document.createElement("br"), "x")`,
+    );
+    expect(state.sizes).toHaveLength(1);
+    expect(await view.inView(`document.querySelector("#app").scrollTop`)).toBe(123);
+  });
+
+  it("clamps: the document keeps its place, focus and selection", async () => {
+    const view = await Case.html(
+      "clamp-document",
+      viewPage(
+        "html{scroll-behavior:smooth}body{margin:0;min-height:100vh}",
+        `${box(600)}<p>Some text</p><input>`,
+      ),
+      { max: 300 },
+      // A page of its own, where no other frame takes the focus.
+      await openHost(),
+    );
+    await view.settle();
+    await view.inView(`scrollTo({ top: 234, behavior: "instant" });
+      document.querySelector("input").focus({ preventScroll: true });
+      getSelection().setBaseAndExtent(document.querySelector("p").firstChild, 1, document.querySelector("p").firstChild, 4)`);
+    const state = await view.after(`document.body.append("more"); undefined`);
+    expect(state.sizes.length).toBeLessThanOrEqual(1);
+    expect(await view.inView("[scrollY, String(getSelection()), document.activeElement.tagName]")).toEqual([
+      234,
+      "ome",
+      "INPUT",
+    ]);
+  });
+
+  it.each(["100vh", "110vh", "calc(100vh - 20px)"])("ignores: few messages for %s", async (height) => {
+    const html = viewPage(`#app{min-height:${height}}`, `<div id="app">${box(200)}</div>`);
+    for (const options of [{ ignore: true }, { max: 100 }, { fixedWidth: true, max: 300, height: 0 }]) {
+      const name = `ignore-${height.length}-${Object.keys(options).length}-${options.max}`;
+      const state = await (await Case.html(name, html, options)).settle();
+      expect(state).toMatchObject({ stable: true });
+      expect(state.sizes.length).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it("is dragged to other widths", async () => {
+    const view = await Case.html("drag", viewPage("", `<p class="c">${TEXT}</p>`), { fixedWidth: true });
+    await view.settle();
+    await view.inHost(`(async () => {
+      for (let width = 400; width >= 150; width -= 5) {
+        host.frame.style.width = width + "px";
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })()`);
+    const state = await view.settle({ quiet: 1500 });
+    const natural = await view.inView<number>("document.documentElement.getBoundingClientRect().height");
+    expect(natural).toBeGreaterThan(300);
+    expectHeight(state, natural, 60);
+    expect(await view.inView("innerWidth - document.documentElement.clientWidth")).toBe(0);
+    expect(await view.hidden()).toEqual([]);
+  });
+
+  it("goes to full screen and back", async () => {
+    const view = await Case.open(layoutPath("app min-height 100vh"));
+    expectHeight(await view.settle(), 200, 2);
+    await view.inHost(`host.frame.style.height = "800px", host.context({ displayMode: "fullscreen" })`);
+    await view.settle();
+    const full = await view.after(`document.querySelector(".c").append("x")`);
+    expect(full).toMatchObject({ stable: true, height: 800, sizes: [] });
+    const since = await view.inHost<number>("host.sizes.length");
+    await view.inHost(`host.context({ displayMode: "inline" })`);
+    const back = await view.settle({ since });
+    expectHeight(back, 200, 2);
+    expect(back.sizes.length).toBeGreaterThan(0);
+  });
+
+  it("shows the frame later", async () => {
+    const view = await Case.open(layoutPath("margins"), { style: "display:none" });
+    const before = await view.settle();
+    expect(before.sizes).toEqual([]);
+    await view.inHost(`host.frame.style.display = "block"`);
+    const state = await view.settle();
+    expect(state.width).toBe(400);
+    expectHeight(state, 276, 2);
+  });
+
+  it.each([0, 150])("has the frame below the fold, from %d px", async (height) => {
+    const view = await Case.open(layoutPath("app min-height 100vh"), { height, style: "top:9000px" });
+    expectHeight(await view.settle(), 200, 2);
+    expectHeight(await view.after(`document.querySelector(".c").style.height = "320px"`), 320, 3);
+  });
+
+  it("has the frame below the fold, with an image that comes late", async () => {
+    const html = viewPage("body{margin:0}img{display:block}", `${box(50)}<img>`);
+    const view = await Case.html("late-below", html, { style: "top:9000px" });
+    expectHeight(await view.settle(), 50, 2);
+    expectHeight(await view.after(`document.querySelector("img").src = "${SVG}"`), 350, 3);
+  });
+});
+
+describe.concurrent("loops that no style sheet tells of", () => {
+  it.each([
+    ["grows", "innerHeight + 4"],
+    ["shrinks", "innerHeight - 20"],
+    ["explodes", "innerHeight * 1.1"],
+  ])("%s: slows down, and not less for what changes besides", async (name, height) => {
+    const view = await Case.html(
+      `loop-${name}`,
+      viewPage(
+        "body{margin:0}",
+        `<div id="app"></div><p style="margin:0"></p><script>
+          const fit = () => { document.querySelector("#app").style.height = ${height} + "px"; };
+          fit(); addEventListener("resize", fit);
+          setInterval(() => { document.querySelector("p").title += "x"; }, 50);
+        </script>`,
+      ),
+      { height: 400 },
+    );
+    await view.settle({ quiet: 60_000, limit: 3000 });
+    const { sizes } = await view.settle({ quiet: 0 });
+    expect(sizes.length).toBeLessThanOrEqual(10);
+    const later = await view.settle({ quiet: 60_000, limit: 2000, since: sizes.length });
+    expect(later.sizes.length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe.concurrent("options", () => {
+  const html = (script: string): string => viewPage("body{margin:0}", box(200), { script });
+
+  it("autoResize: false says nothing", async () => {
+    const view = await Case.html("off", html("/off.js"));
+    expect((await view.settle()).sizes).toEqual([]);
+    expect((await view.after(`document.querySelector(".c").style.height = "300px"`)).sizes).toEqual([]);
+  });
+
+  it("options without autoResize leave it on (D18)", async () => {
+    expectHeight(await (await Case.html("on", html("/on.js"))).settle(), 200, 1);
+  });
+
+  it("close() ends the measuring (D21)", async () => {
+    const view = await Case.html("close", html("/view.js"));
+    await view.settle();
+    // One measurement is due when it closes.
+    const state = await view.after(`(async () => {
+      document.querySelector(".c").style.height = "300px";
+      await Promise.resolve();
+      await view.close();
+      window.measured = 0;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      document.querySelector(".c").style.height = "400px";
+      document.body.append("more");
+    })()`);
+    expect(state.sizes).toEqual([]);
+    expect(await view.inView("measured")).toBe(0);
+  });
+});
