@@ -78,5 +78,7 @@ server.on("error", (error) => {
   }
   server.listen(++port, "127.0.0.1");
 });
-server.on("listening", () => console.log(`Vitrine: a view in a host → http://localhost:${port}  (Ctrl-C ends it)`));
+server.on("listening", () =>
+  console.log(`Vitrine: a view in a host → http://localhost:${port}  (Ctrl-C ends it)`),
+);
 server.listen(port, "127.0.0.1");

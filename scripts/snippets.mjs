@@ -8,7 +8,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 const check = process.argv.includes("--check");
-const FENCE = /^([ \t]*(?:\*[ \t])?)(```\w+ source="([^"#]+)(?:#([\w-]+))?")\n(?:[\s\S]*?\n)??[ \t]*(?:\*[ \t])?```$/gm;
+const FENCE =
+  /^([ \t]*(?:\*[ \t])?)(```\w+ source="([^"#]+)(?:#([\w-]+))?")\n(?:[\s\S]*?\n)??[ \t]*(?:\*[ \t])?```$/gm;
 
 const files = ["README.md", "CONTRIBUTING.md", ...walk("docs"), ...walk("packages")].filter(
   (path) => /\.(md|tsx?)$/.test(path) && existsSync(path),

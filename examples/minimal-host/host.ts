@@ -20,6 +20,7 @@ import {
   type Outgoing,
   type Params,
   PROTOCOL_VERSION,
+  type RequestContext,
   type RequestFrom,
   type Result,
   type Transport,
@@ -35,7 +36,7 @@ export interface HostOptions {
   capabilities: HostCapabilities;
   context: HostContext;
   /** What the view may ask for, beside the handshake and ping. */
-  handlers: { [M in Exclude<RequestFrom<"view">, "ui/initialize">]?: Handler<M> };
+  handlers: { [M in Exclude<RequestFrom<"view">, "ui/initialize">]?: Handler<M, RequestContext> };
   limits?: Partial<LifecycleLimits>;
   /** Hears every message that was let through, and every one that was refused. */
   onmessage?: (method: string, params: unknown) => void;
@@ -149,7 +150,7 @@ export function hostView(iframe: HTMLIFrameElement, options: HostOptions): Hoste
     };
   });
   for (const [method, handler] of Object.entries(options.handlers)) {
-    peer.handle(method as "ping", handler as Handler<"ping">);
+    peer.handle(method as "ping", handler as Handler<"ping", RequestContext>);
   }
   peer.open(mount());
   wire.start(receive, end);

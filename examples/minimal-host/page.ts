@@ -68,7 +68,8 @@ async function open(): Promise<void> {
     onmessage: (method, params) => {
       record("←", method, params);
       const { height } = Object(params) as { height?: number };
-      if (method === "ui/notifications/size-changed" && height) frame.style.height = `${Math.min(height, 800)}px`;
+      if (method === "ui/notifications/size-changed" && height)
+        frame.style.height = `${Math.min(height, 800)}px`;
     },
     onsent: (method, params) => record("→", method, params),
     onfailed: ({ message }) => {

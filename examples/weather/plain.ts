@@ -24,7 +24,8 @@ function show({ city: name, days }: Forecast): void {
 
 // While the model still writes the arguments, and when they are complete.
 app.ontoolinputpartial = ({ arguments: args }) => note?.replaceChildren(`Looking for ${args?.city ?? "…"}`);
-app.ontoolinput = ({ arguments: args }) => note?.replaceChildren(`Asking for ${args?.city ?? "the weather"}…`);
+app.ontoolinput = ({ arguments: args }) =>
+  note?.replaceChildren(`Asking for ${args?.city ?? "the weather"}…`);
 app.ontoolresult = (result) => {
   if (!result.isError) show(result.structuredContent as Forecast);
 };

@@ -228,9 +228,11 @@ describe("tools of a view", () => {
     expect((await call("add")).error?.code).toBe(-32601);
   });
 
-  it("can be served by hand", async () => {
+  it("can be served by hand, once the app says that it has tools", async () => {
     const view = await page.connect();
+    expect((await page.host.request("tools/list")).error).toMatchObject({ code: -32601 });
     await view.evaluate(() => {
+      app.capabilities.tools = {};
       app.onlisttools = () => ({ tools: [{ name: "own", inputSchema: { type: "object" } }] });
       app.oncalltool = ({ name, arguments: args }) => ({ content: [], structuredContent: { name, args } });
     });

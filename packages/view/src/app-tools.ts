@@ -103,11 +103,6 @@ export class AppTools {
     return tool;
   }
 
-  /** Whether there is any. */
-  get any(): boolean {
-    return this.#tools.size > 0;
-  }
-
   list(): Result<"tools/list"> {
     return {
       tools: [...this.#tools].filter(([, tool]) => tool.enabled).map(([name, tool]) => describe(name, tool)),

@@ -113,8 +113,7 @@ describe("events", () => {
     expect(await logOf(view)).toEqual([true, "both", "both", "both"]);
   });
 
-  // `it.fails`: a fault of view.ts, whose bytes are counted; when it is mended, this says so.
-  it.fails("that arrived before reach no listener that was removed at once", async () => {
+  it("that arrived before reach no listener that was removed at once", async () => {
     const view = await page.connect();
     await page.host.notify(RESULT, text("green"));
     await page.heard();
@@ -142,7 +141,7 @@ describe("events", () => {
     ]);
   });
 
-  it.fails("that arrived before are reported, too, when a late listener throws (D19)", async () => {
+  it("that arrived before are reported, too, when a late listener throws (D19)", async () => {
     const view = await page.connect();
     await page.host.notify(RESULT, text("green"));
     await page.heard();
@@ -191,7 +190,7 @@ describe("teardown", () => {
     expect(await logOf(view)).toEqual([{ reason: "the page closes" }]);
   });
 
-  it.fails("is answered with an object, whatever the handler returns", async () => {
+  it("is answered with an object, whatever the handler returns", async () => {
     const view = await page.connect();
     await view.evaluate(() => {
       app.onteardown = () => log.push("a number");
@@ -262,7 +261,7 @@ describe("connect", () => {
     await page.host.waitFor("ui/notifications/initialized");
   });
 
-  it.fails("works again after close, even when closed in the middle of the handshake", async () => {
+  it("works again after close, even when closed in the middle of the handshake", async () => {
     const view = await page.open();
     const outcomes = await view.evaluate(async () => {
       const own = new vitrine.App({ name: "test", version: "1" });

@@ -8,21 +8,18 @@ import {
   type CallToolResult,
   type HostCapabilities,
   type Implementation,
-  METHOD_NOT_FOUND,
   type NotificationFrom,
-  type NotificationMethod,
   type Params,
-  Peer,
+  type Peer,
   type RequestOptions as PeerOptions,
   PROTOCOL_VERSION,
-  type RequestContext,
   type RequestFrom,
-  type RequestMethod,
   type Result,
   type Transport,
   VitrineError,
   WindowTransport,
 } from "@vitrine/protocol";
+import { AppPeer } from "./app-peer.js";
 import {
   type AppToolCallback,
   type AppToolConfig,
@@ -30,28 +27,17 @@ import {
   AppTools,
   type RegisteredAppTool,
 } from "./app-tools.js";
+import { adapt, type Message, type MessageSchema, type MethodName, nameOf } from "./custom-handlers.js";
 import { type InferOutput, type StandardSchema, validate } from "./standard-schema.js";
 import { ViewState } from "./state.js";
 import { EVENTS, View, type ViewEvent, type ViewListener } from "./view.js";
 
 type List = Params<"resources/list">;
-type Anything = (...args: unknown[]) => unknown;
-/** A Zod schema of a whole message: how older code names a method. */
-interface MessageSchema extends StandardSchema {
-  readonly shape: { readonly method: { readonly value: string } };
-}
-type MethodName = string | MessageSchema;
-/** A message of any kind; its params are known if the wire has it. */
-type Message<M extends string> = {
-  method: M;
-  params: M extends RequestMethod | NotificationMethod ? Params<M> : Record<string, unknown>;
-};
-
 /** Options of one request. */
 export interface RequestOptions extends PeerOptions {
   /** Accepted and not used: progress always starts the timeout anew. */
   resetTimeoutOnProgress?: boolean | undefined;
-  /** Milliseconds to wait in all, whatever the progress; the request is then aborted. */
+  /** Accepted and not used: for a limit in all, pass `AbortSignal.timeout(ms)` as `signal`. */
   maxTotalTimeout?: number | undefined;
 }
 
@@ -71,21 +57,6 @@ export interface AppOptions {
 export class PostMessageTransport extends WindowTransport {
   constructor(target: Window = parent, _source?: unknown) {
     super({ target });
-  }
-}
-
-/**
- * Counts from anywhere: an answer to what this document's last app, or this frame's last document, asked must
- * not be taken for one to us.
- */
-class AppPeer extends Peer<"view"> {
-  protected override nextId = Math.floor(Math.random() * 2 ** 40);
-
-  /** Handlers find what they know about the request under the official SDK's name as well. */
-  protected override answer(method: string, params: object, request?: unknown): Promise<object> {
-    const context = request as RequestContext;
-    const mcpReq = { ...context, id: context.requestId, method };
-    return super.answer(method, params, { ...context, mcpReq });
   }
 }
 
@@ -131,16 +102,14 @@ export class App extends View<RequestOptions> {
         },
         set(this: App, handler?: ViewListener<ViewEvent>) {
           const name = event as ViewEvent;
-          this.#custom.get(`on${event}`)?.();
+          this.#custom.get(name)?.();
           this.#handlers[name] = handler;
-          if (!handler) return;
-          let current = true;
-          const remove = this.on(name, (params) => current && handler(params));
-          this.#custom.set(`on${event}`, () => {
-            // It may be about to hear what it missed.
-            current = false;
-            remove();
-          });
+          // A listener of its own, so that the same function may also be added as one.
+          if (handler)
+            this.#custom.set(
+              name,
+              this.on(name, (params) => handler(params)),
+            );
         },
       });
     }
@@ -177,34 +146,26 @@ export class App extends View<RequestOptions> {
     this.#options = options;
     if (options.autoTheme === false) this.applyContext = () => {};
     this.capabilities = own;
-    const { onreport, onclose } = peer;
-    peer.onreport = (error) => (this.onerror ?? onreport)?.(error);
+    const { onclose } = peer;
+    // Without a handler, what a listener threw goes where it would go in the DOM.
+    peer.onreport = (error) => (this.onerror ? this.onerror(error) : error.cause && reportError(error.cause));
     peer.onclose = () => {
       onclose?.();
       this.onclose?.();
     };
-    this.agrees();
     peer.handle("ui/resource-teardown", async (params, context) => {
       const result = await this.onteardown?.(params, context as AppToolContext);
       return typeof result === "object" ? { ...result } : {};
     });
-    const offered = <T>(answer: T, custom: unknown): T => {
-      if (!custom && !own.tools && !this.#tools.any)
-        throw new VitrineError(METHOD_NOT_FOUND, "this app has no tools");
-      return answer;
-    };
+    peer.offers = own;
     peer.handle("tools/list", (params, context) =>
-      offered(this.onlisttools ?? (() => this.#tools.list()), this.onlisttools)(
-        params,
-        context as AppToolContext,
-      ),
+      this.onlisttools ? this.onlisttools(params, context as AppToolContext) : this.#tools.list(),
     );
-    peer.handle("tools/call", (params, context) =>
-      offered(
-        this.oncalltool ?? (({ name, arguments: args }, request) => this.#tools.call(name, args, request)),
-        this.oncalltool,
-      )(params, context as AppToolContext),
-    );
+    peer.handle("tools/call", (params, context) => {
+      const request = context as AppToolContext;
+      if (this.oncalltool) return this.oncalltool(params, request);
+      return this.#tools.call(params.name, params.arguments, request);
+    });
   }
 
   /** What the host is: its name and version. Undefined before `connect`. */
@@ -228,17 +189,6 @@ export class App extends View<RequestOptions> {
 
   protected override watchSize(): () => void {
     return this.#options.autoResize === false ? () => {} : super.watchSize();
-  }
-
-  override askHost<M extends RequestFrom<"view">>(
-    method: M,
-    params: Params<M>,
-    options: RequestOptions = {},
-  ): Promise<Result<M>> {
-    const { signal, maxTotalTimeout } = options;
-    if (!maxTotalTimeout) return super.askHost(method, params, options);
-    const limits = [AbortSignal.timeout(maxTotalTimeout), ...(signal ? [signal] : [])];
-    return super.askHost(method, params, { ...options, signal: AbortSignal.any(limits) });
   }
 
   /** As {@link on}, for those who prefer the DOM's names. */
@@ -426,10 +376,10 @@ export class App extends View<RequestOptions> {
     { method, params = {} }: { method: string; params?: object },
     ...rest: (StandardSchema | RequestOptions | undefined)[]
   ): Promise<unknown> {
-    const schema = rest.find((item): item is StandardSchema => !!item && "~standard" in item);
-    const options = rest.find((item): item is RequestOptions => !!item && item !== schema);
+    const schema = rest[0] && "~standard" in rest[0] ? rest.shift() : undefined;
+    const options = rest[0] as RequestOptions | undefined;
     const result = await this.askHost(method as RequestFrom<"view">, params as never, options);
-    return schema ? validate(schema, result, `result of ${method}`, "invalid") : result;
+    return schema ? validate(schema as StandardSchema, result, `result of ${method}`, "invalid") : result;
   }
   /** Sends a notification of any kind, extensions too. */
   notification({ method, params = {} }: { method: string; params?: object }): Promise<void> {
@@ -452,13 +402,7 @@ export class App extends View<RequestOptions> {
   setRequestHandler(method: MethodName, ...rest: unknown[]): void {
     const name = nameOf(method);
     this.removeRequestHandler(name);
-    const handler = adapt(method, rest);
-    const property = HANDLERS[name];
-    if (property) this[property] = handler as never;
-    const remove = property
-      ? () => (this[property] = undefined)
-      : this.#peer.handle(name as RequestFrom<"host">, handler as never);
-    this.#custom.set(name, remove);
+    this.#custom.set(name, this.#peer.handle(name as RequestFrom<"host">, adapt(method, rest) as never));
   }
   removeRequestHandler(method: string): void {
     this.#custom.get(method)?.();
@@ -483,24 +427,3 @@ export class App extends View<RequestOptions> {
     this.#custom.get(`:${method}`)?.();
   }
 }
-
-const nameOf = (method: MethodName): string =>
-  typeof method === "string" ? method : method.shape.method.value;
-
-/** Requests that have a property for their handler. */
-const HANDLERS: { readonly [method: string]: "oncalltool" | "onlisttools" | "onteardown" | undefined } = {
-  "tools/call": "oncalltool",
-  "tools/list": "onlisttools",
-  "ui/resource-teardown": "onteardown",
-};
-
-/** A handler of params that checks them by its schema, or hands on the whole message. */
-const adapt = (method: MethodName, rest: unknown[]): Anything => {
-  const name = nameOf(method);
-  const handler = rest.at(-1) as Anything;
-  const schema = rest.length > 1 ? (rest[0] as { params: StandardSchema }).params : method;
-  return async (params, ...more) => {
-    const given = rest.length > 1 ? params : { method: name, params };
-    return handler(typeof schema === "string" ? given : await validate(schema, given, name), ...more);
-  };
-};

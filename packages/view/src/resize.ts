@@ -42,9 +42,12 @@ export function watchSize(
   let echoUntil = 0;
   let echoes = 0;
   let askedWidth = 0;
+  /** When the next measurement may be: the larger the page, the longer the pause, a tenth of the time at most. */
+  let next = 0;
 
   const measure = (): void => {
     timer = undefined;
+    const began = Date.now();
     const elements = [...document.querySelectorAll<HTMLElement>("*")];
     // Styles before what scrolls in them, and the latest style first.
     const undo: (() => void)[] = [];
@@ -107,9 +110,10 @@ export function watchSize(
         report({ width, height });
       }
     }
+    next = Date.now() * 10 - began * 9;
   };
   const check = (): void => {
-    timer ??= setTimeout(measure, 16);
+    timer ??= setTimeout(measure, Math.max(16, next - Date.now()));
   };
 
   // A scroll bar that the frame no longer needs stays, as the content is higher beside it; measuring ends that.

@@ -33,14 +33,14 @@ export class ViewState {
 
   /** Keeps a value; it must be JSON. */
   set(value: unknown): void {
-    const text = JSON.stringify(value) ?? "";
-    this.#text = text;
-    this.#store((storage, key) => storage.setItem(key, text));
+    this.#text = JSON.stringify(value) ?? "";
+    this.settle();
   }
 
-  /** After the handshake the instance is known: keeps what was set before. */
+  /** Stores what was set; again after the handshake, when the instance is known. */
   settle(): void {
-    if (this.#text) this.set(JSON.parse(this.#text));
+    const text = this.#text;
+    if (text !== undefined) this.#store((storage, key) => storage.setItem(key, text));
   }
 
   #store<T>(use: (storage: Storage, key: string) => T): T | undefined {

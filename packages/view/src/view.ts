@@ -42,6 +42,8 @@ export type ViewEvent = keyof ViewEventMap;
 /** Hears an event. */
 export type ViewListener<E extends ViewEvent> = (params: ViewEventMap[E]) => unknown;
 
+type AnyListener = (params: unknown) => unknown;
+
 /** The notification behind each event. */
 export const EVENTS: { readonly [E in ViewEvent]: NotificationFrom<"host"> } = {
   toolinput: "ui/notifications/tool-input",
@@ -76,18 +78,13 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
   /** What the host said in the handshake, with the changes of context since. */
   protected host: Partial<Result<"ui/initialize">> = {};
 
-  /** Ends that a view without a teardown of its own agrees to be removed (D12). */
-  protected readonly agrees: () => void;
-
   constructor(
     appInfo: Implementation,
     appCapabilities: AppCapabilities = {},
-    channel = new Channel<"view">(),
+    channel: Channel<"view"> = new Channel(),
   ) {
     this.#hello = { protocolVersion: PROTOCOL_VERSION, appInfo, appCapabilities };
     this.#channel = channel;
-    // What a listener threw goes where it would go in the DOM.
-    channel.onreport = ({ cause }) => cause && reportError(cause);
     channel.onclose = () => {
       this.#life.enter("closed");
       this.#size?.stop();
@@ -98,7 +95,8 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
       this.applyContext(change);
       this.#size?.check();
     });
-    this.agrees = channel.handle("ui/resource-teardown", () => ({}));
+    // A view without a teardown of its own agrees to be removed (D12).
+    channel.handle("ui/resource-teardown", () => ({}));
   }
 
   /** Where the view runs: theme, locale, display mode and so on, changes merged. Undefined before `connect`. */
@@ -113,12 +111,17 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
   on<E extends ViewEvent>(event: E, listener: ViewListener<E>): () => void {
     const method = EVENTS[event];
     const kept = this.#life.kept.get(method);
+    let listens = true;
     if (kept) {
-      const hear = (): void => this.#channel.listen(listener as (params: unknown) => unknown, kept);
+      const hear = (): unknown => listens && this.#channel.listen(listener as AnyListener, kept);
       // The end of the tool call one turn later: nobody hears an input after its result.
       queueMicrotask(event.includes("input") ? hear : () => queueMicrotask(hear));
     }
-    return this.#channel.on(method, listener as (params: object) => unknown);
+    const remove = this.#channel.on(method, listener as AnyListener);
+    return () => {
+      listens = false;
+      remove();
+    };
   }
 
   /**
