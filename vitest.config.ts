@@ -17,7 +17,7 @@ export default defineConfig({
       {
         test: {
           name: "browser",
-          include: [`packages/*/src/${browser}`],
+          include: [`packages/*/src/${browser}`, `examples/${browser}`],
           testTimeout: 90_000,
           hookTimeout: 120_000,
           maxWorkers: 2,

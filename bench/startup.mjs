@@ -16,7 +16,7 @@ import { against, ms, pairs, quantile, ratio, shuffled, summary, table } from ".
 const FLOOR = {
   id: "floor",
   side: "floor",
-  label: "floor (no runtime)",
+  label: "floor (handshake by hand)",
   minimal: `
     addEventListener("message", () =>
       parent.postMessage({ jsonrpc: "2.0", method: "ui/notifications/initialized", params: {} }, "*"), { once: true });

@@ -62,15 +62,16 @@ const host = {
   "/page.js": hostScript,
 };
 
-const server = createServer(({ url = "/", headers }, response) => {
+const serve = ({ url = "/", headers }, response) => {
   const name = headers.host?.split(":")[0];
   const pages = name === "view.localhost" ? views : name === "localhost" ? host : {};
   const body = pages[url.split("?")[0]];
   const type = url.endsWith(".js") ? "text/javascript" : "text/html";
   if (body) response.writeHead(200, { "content-type": `${type}; charset=utf-8` }).end(body);
   else response.writeHead(404).end();
-});
-let port = Number(process.env.PORT ?? 8090);
+};
+const server = createServer(serve);
+let port = Number(process.env.PORT || 8090);
 server.on("error", (error) => {
   if (error.code !== "EADDRINUSE" || process.env.PORT) {
     console.error(`Port ${port}: ${error.message}. Set PORT to a free one.`);
@@ -78,7 +79,11 @@ server.on("error", (error) => {
   }
   server.listen(++port, "127.0.0.1");
 });
-server.on("listening", () =>
-  console.log(`Vitrine: a view in a host → http://localhost:${port}  (Ctrl-C ends it)`),
-);
+server.on("listening", () => {
+  ({ port } = server.address());
+  const announce = () =>
+    console.log(`Vitrine: a view in a host → http://localhost:${port}  (Ctrl-C ends it)`);
+  // Some systems look for `localhost` there first; others have no IPv6.
+  createServer(serve).on("error", announce).listen(port, "::1", announce);
+});
 server.listen(port, "127.0.0.1");

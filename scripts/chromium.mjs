@@ -12,20 +12,26 @@ import { chromium } from "playwright-core";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
-/** The path of a Chromium on this machine: `$CHROMIUM`, one on the PATH, or Playwright's own. */
+/** Whether it runs: Ubuntu's package is a stub without snap, and a download may lack libraries of the system. */
+const runs = (path) =>
+  existsSync(path) &&
+  // On Windows `--version` opens a window.
+  (process.platform === "win32" || spawnSync(path, ["--version"], { stdio: "ignore" }).status === 0);
+
+/** The path of a Chromium that runs on this machine: `$CHROMIUM`, one on the PATH, or Playwright's own. */
 export function findChromium() {
   const fromEnv = process.env.CHROMIUM;
   if (fromEnv) {
-    if (existsSync(fromEnv)) return fromEnv;
-    throw new Error(`CHROMIUM is set to ${fromEnv}, but there is no such file. Unset it, or set it right.`);
+    if (runs(fromEnv)) return fromEnv;
+    throw new Error(`CHROMIUM is set to ${fromEnv}, but that does not run. Unset it, or set it right.`);
   }
   const onPath = (process.env.PATH ?? "")
     .split(delimiter)
     .flatMap((folder) => NAMES.map((name) => join(folder, name)))
-    .find(existsSync);
+    .find(runs);
   if (onPath) return onPath;
   const own = chromium.executablePath();
-  return own && existsSync(own) ? own : undefined;
+  return own && runs(own) ? own : undefined;
 }
 
 /** As {@link findChromium}, but installs one when there is none. */
@@ -52,8 +58,9 @@ export function ensureChromium() {
   const installed = findChromium();
   if (installed) return installed;
   throw new Error(
-    `No Chromium, and these did not bring one: ${attempts.join("; ")}.\n` +
-      "Install Chromium or Chrome with your system's package manager, or set CHROMIUM to its path.",
+    `No Chromium that runs, and these did not bring one: ${attempts.join("; ")}.\n` +
+      "If only libraries of the system are missing: npx playwright-core install-deps chromium\n" +
+      "Else install Chromium or Chrome with your system's package manager, or set CHROMIUM to its path.",
   );
 }
 

@@ -169,6 +169,24 @@ export const TRAPS = [
     ),
   },
   {
+    name: "100vh through a variable of any name, padding",
+    natural: 120,
+    html: viewPage(
+      ":root{--full:100vh}body{margin:0}#app{padding:10px;min-height:var(--full)}",
+      `<div id="app">${box(100)}</div>`,
+    ),
+  },
+  {
+    name: "min-block-size 100vh, margins",
+    natural: 116,
+    html: viewPage("#app{min-block-size:100vh}", `<div id="app">${box(100)}</div>`),
+  },
+  {
+    name: "100vmin and padding in a style attribute",
+    natural: 120,
+    html: viewPage("body{margin:0}", `<div style="min-height:100vmin;padding:10px">${box(100)}</div>`),
+  },
+  {
     name: "110dvh in a style attribute",
     natural: 100,
     html: viewPage("body{margin:0}", `<div style="min-height:110dvh !important">${box(100)}</div>`),

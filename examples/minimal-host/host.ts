@@ -16,15 +16,16 @@ import {
   type Implementation,
   INVALID_REQUEST,
   type LifecycleLimits,
+  type Listener,
   type NotificationFrom,
+  negotiateVersion,
   type Outgoing,
   type Params,
-  PROTOCOL_VERSION,
   type RequestContext,
   type RequestFrom,
   type Result,
   type Transport,
-  type VitrineError,
+  VitrineError,
   WindowTransport,
 } from "@vitrine/protocol";
 
@@ -37,6 +38,8 @@ export interface HostOptions {
   context: HostContext;
   /** What the view may ask for, beside the handshake and ping. */
   handlers: { [M in Exclude<RequestFrom<"view">, "ui/initialize">]?: Handler<M, RequestContext> };
+  /** Hear what the view says; it was checked. */
+  listeners?: { [M in NotificationFrom<"view">]?: Listener<M> };
   limits?: Partial<LifecycleLimits>;
   /** Hears every message that was let through, and every one that was refused. */
   onmessage?: (method: string, params: unknown) => void;
@@ -60,7 +63,10 @@ export interface HostedView {
   ask<M extends RequestFrom<"host">>(method: M, params: Params<M>): Promise<Result<M>>;
   /** Changes the context; the view hears what is new. */
   setContext(context: HostContext): void;
-  /** Asks the view to finish, waits for it within limits, and removes the frame. Says what went wrong, if anything. */
+  /**
+   * Asks the view to finish, waits for it within limits, and removes the frame. Says what went wrong, if
+   * anything. Called again, it gives the same promise.
+   */
   teardown(reason: string): Promise<Cause | VitrineError | undefined>;
 }
 
@@ -74,6 +80,9 @@ export function hostView(iframe: HTMLIFrameElement, options: HostOptions): Hoste
   const asked = new Map<unknown, (answer: Promise<unknown>) => void>();
   let context = options.context;
   let app: Params<"ui/initialize"> | undefined;
+  /** The id of the `ui/initialize` that waits for its answer. */
+  let initializing: unknown;
+  let ending: ReturnType<HostedView["teardown"]> | undefined;
   let deliver: (message: unknown) => void = () => {};
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -82,7 +91,14 @@ export function hostView(iframe: HTMLIFrameElement, options: HostOptions): Hoste
     start: (receive) => {
       deliver = receive;
     },
-    send: (message) => wire.send(message),
+    send: (message) => {
+      wire.send(message);
+      const { id, method } = Object(message) as { id?: unknown; method?: unknown };
+      if (method !== undefined || id === undefined || id !== initializing) return;
+      initializing = undefined;
+      flush(life.answered());
+      watch();
+    },
     close: () => {
       deliver = () => {};
     },
@@ -95,6 +111,17 @@ export function hostView(iframe: HTMLIFrameElement, options: HostOptions): Hoste
       asked.delete(key);
       if (answer) answer(peer.request(method as "ping", params));
       else peer.notify(method as "ui/notifications/tool-input", params);
+    }
+  };
+
+  /** Sends what waited. One that cannot be sent stops no other. */
+  const flush = (messages: Outgoing[]): void => {
+    for (const message of messages) {
+      try {
+        dispatch([message]);
+      } catch (error) {
+        reportError(error);
+      }
     }
   };
 
@@ -116,6 +143,25 @@ export function hostView(iframe: HTMLIFrameElement, options: HostOptions): Hoste
     peer.close();
     wire.close();
     iframe.remove();
+    const closed = new VitrineError("closed", "the view was closed");
+    for (const answer of asked.values()) answer(Promise.reject(closed));
+    asked.clear();
+  };
+
+  const finish: HostedView["teardown"] = async (reason) => {
+    if (!life.teardown()) {
+      end();
+      return undefined;
+    }
+    watch();
+    // A view without a handler refuses, which is as good as an answer (D12); none at all is cut short.
+    const refusal = await peer.request("ui/resource-teardown", { reason }).then(
+      () => undefined,
+      (error: VitrineError) => error,
+    );
+    const { cause } = life;
+    if (!cause) end();
+    return cause ?? refusal;
   };
 
   const receive = (message: unknown): void => {
@@ -133,8 +179,9 @@ export function hostView(iframe: HTMLIFrameElement, options: HostOptions): Hoste
       }
       options.onmessage?.(method, params);
       if (verdict.remounted) peer.open(mount());
+      if (method === "ui/initialize") initializing = id;
       watch();
-      dispatch(verdict.flush);
+      flush(verdict.flush);
     }
     deliver(message);
   };
@@ -143,7 +190,7 @@ export function hostView(iframe: HTMLIFrameElement, options: HostOptions): Hoste
   peer.handle("ui/initialize", (params) => {
     app = params;
     return {
-      protocolVersion: PROTOCOL_VERSION,
+      protocolVersion: negotiateVersion(params.protocolVersion),
       hostInfo: options.info,
       hostCapabilities: options.capabilities,
       hostContext: context,
@@ -151,6 +198,9 @@ export function hostView(iframe: HTMLIFrameElement, options: HostOptions): Hoste
   });
   for (const [method, handler] of Object.entries(options.handlers)) {
     peer.handle(method as "ping", handler as Handler<"ping", RequestContext>);
+  }
+  for (const [method, listener] of Object.entries(options.listeners ?? {})) {
+    peer.on(method as "ui/notifications/size-changed", listener as Listener<"ui/notifications/size-changed">);
   }
   peer.open(mount());
   wire.start(receive, end);
@@ -168,7 +218,12 @@ export function hostView(iframe: HTMLIFrameElement, options: HostOptions): Hoste
       new Promise<Result<M>>((resolve) => {
         const key = {};
         asked.set(key, (answer) => resolve(answer as Promise<Result<M>>));
-        dispatch(life.send(method, params, key));
+        try {
+          dispatch(life.send(method, params, key));
+        } catch (error) {
+          asked.delete(key);
+          throw error;
+        }
       }),
     setContext: (next) => {
       const update = diffHostContext(context, next);
@@ -177,20 +232,6 @@ export function hostView(iframe: HTMLIFrameElement, options: HostOptions): Hoste
       const changes = Object.entries(update ?? {}).map(([key, value]) => [key, value ?? undefined]);
       if (update) dispatch(life.send("ui/notifications/host-context-changed", Object.fromEntries(changes)));
     },
-    teardown: async (reason) => {
-      if (!life.teardown()) {
-        end();
-        return undefined;
-      }
-      watch();
-      // A view without a handler refuses, which is as good as an answer (D12); none at all is cut short.
-      const refusal = await peer.request("ui/resource-teardown", { reason }).then(
-        () => undefined,
-        (error: VitrineError) => error,
-      );
-      const { cause } = life;
-      if (!cause) end();
-      return cause ?? refusal;
-    },
+    teardown: (reason) => (ending ??= finish(reason)),
   };
 }

@@ -9,6 +9,9 @@ const [stage, status, log] = [find("stage"), find("status"), find("log")];
 const viewOrigin = `${location.protocol}//view.localhost:${location.port}`;
 
 let view: HostedView | undefined;
+let closing: ReturnType<HostedView["teardown"]> | undefined;
+/** Counts what the person asked for: only the last one is opened. */
+let turn = 0;
 let dark = matchMedia("(prefers-color-scheme: dark)").matches;
 
 const context = (): HostContext => ({
@@ -50,8 +53,19 @@ const result = (city: string) => ({
   structuredContent: forecast(city),
 });
 
+/** Closes the view, if there is one; what is about to be opened is not. */
+function close(reason: string): typeof closing {
+  turn++;
+  if (view) closing = view.teardown(reason);
+  view = undefined;
+  return closing;
+}
+
 async function open(): Promise<void> {
-  await view?.teardown("another view is opened");
+  const closed = close("another view is opened");
+  const mine = turn;
+  await closed;
+  if (mine !== turn) return;
   log.replaceChildren();
   status.textContent = "";
   const frame = document.createElement("iframe");
@@ -65,14 +79,15 @@ async function open(): Promise<void> {
     handlers: {
       "tools/call": async ({ arguments: args }) => result(String(args?.city ?? "Lisbon")),
     },
-    onmessage: (method, params) => {
-      record("←", method, params);
-      const { height } = Object(params) as { height?: number };
-      if (method === "ui/notifications/size-changed" && height)
-        frame.style.height = `${Math.min(height, 800)}px`;
+    listeners: {
+      "ui/notifications/size-changed": ({ height }) => {
+        if (height) frame.style.height = `${Math.min(height, 800)}px`;
+      },
     },
+    onmessage: (method, params) => record("←", method, params),
     onsent: (method, params) => record("→", method, params),
     onfailed: ({ message }) => {
+      if (view === opened) view = undefined;
       status.textContent = message;
     },
   });
@@ -107,7 +122,7 @@ find("reload").addEventListener("click", () => {
   if (frame) frame.src = `${frame.src}`;
 });
 find("close").addEventListener("click", async () => {
-  const problem = await view?.teardown("the person closed it");
+  const problem = await close("the person closed it");
   status.textContent = problem?.message ?? "The view was closed.";
 });
 showTheme();

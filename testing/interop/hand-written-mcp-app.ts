@@ -1,5 +1,5 @@
 /**
- * The `McpApp` class as people write it by hand from the description of it (seed 004): no `appInfo`, target
+ * The `McpApp` class as people write it by hand from the description of it: no `appInfo`, target
  * `*`, no check of where a message came from, everything answered by the method's name.
  */
 type Handler = ((value: unknown) => unknown) | undefined;

@@ -1,5 +1,5 @@
 /**
- * A view without any library, as a widely copied guide has it (seed 002): `clientInfo` and `capabilities` for
+ * A view without any library, as a widely copied guide has it: `clientInfo` and `capabilities` for
  * `appInfo` and `appCapabilities` (T01), a tool call right after the answer and never `initialized` (T02), no
  * answer to what the host asks. With `?text` its messages are JSON text, and it understands nothing else (T03).
  */

@@ -71,7 +71,8 @@ export class Channel<S extends Side = Side, Context = unknown> {
   readonly #listeners = new Map<string, Set<AnyFunction>>();
   readonly #calls = new Map<unknown, Call>();
   #transport: Transport | undefined;
-  protected nextId = 0;
+  /** Counts from now: an answer that this frame's last document still waited for must not be taken by this one. */
+  protected nextId = Date.now();
 
   /** Opens the channel; one that was open is closed. Handlers and listeners stay. */
   open(transport: Transport): this {
@@ -127,6 +128,11 @@ export class Channel<S extends Side = Side, Context = unknown> {
     return () => listeners.delete(listener as AnyFunction);
   }
 
+  /** Whether a listener is there. */
+  hears(method: string, listener: unknown): boolean | undefined {
+    return this.#listeners.get(method)?.has(listener as AnyFunction);
+  }
+
   protected call(id: number, method: string, params: object, timeout = 60_000): Call {
     const call = {} as Call;
     call.answer = new Promise((resolve, reject) => {
@@ -164,7 +170,7 @@ export class Channel<S extends Side = Side, Context = unknown> {
   }
 
   protected notified(method: string, params: Record<string, unknown>): void {
-    this.onnotification?.(method, params);
+    this.listen(() => this.onnotification?.(method, params), params);
     for (const listener of [...(this.#listeners.get(method) ?? [])]) this.listen(listener, params);
   }
 
@@ -187,7 +193,9 @@ export class Channel<S extends Side = Side, Context = unknown> {
 
   /** A listener threw: as in the DOM, the window hears it. */
   protected failed(cause: unknown): void {
-    reportError(cause);
+    queueMicrotask(() => {
+      throw cause;
+    });
   }
 
   protected post(message: object): void {

@@ -4,9 +4,14 @@ import { CspParser } from "csp_evaluator/dist/parser.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as examples from "./csp.examples.js";
-import { buildCsp, connectionAllowlist, type Relaxation } from "./csp.js";
+import {
+  buildCsp,
+  connectionAllowlist,
+  CSP_FIELDS as FIELDS,
+  type RejectedSourceCode,
+  type Relaxation,
+} from "./csp.js";
 
-const FIELDS = ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"] as const;
 const NAMES = [
   "default-src",
   "script-src",
@@ -240,6 +245,35 @@ describe("S06 a declared value never breaks out (B08)", () => {
       expect(rejected[0]).toMatchObject({ field: `csp.${field}[0]` });
       if (field === "connectDomains") expect(rejected[0]?.reason).toMatch(reason as RegExp);
     }
+  });
+
+  const codes: { [C in RejectedSourceCode]: unknown } = {
+    "csp-invalid": "https://a.example",
+    "list-invalid": { resourceDomains: "https://a.example" },
+    "too-many-sources": { resourceDomains: Array(101).fill("https://a.example") },
+    "not-a-string": { resourceDomains: [1] },
+    "too-long": { resourceDomains: ["a".repeat(1000)] },
+    empty: { resourceDomains: [""] },
+    keyword: { resourceDomains: ["'self'"] },
+    separator: { resourceDomains: ["https://a.example; script-src *"] },
+    "not-ascii": { resourceDomains: ["https://b\u00fccher.example"] },
+    "every-host": { resourceDomains: ["*"] },
+    "user-name": { resourceDomains: ["https://user@a.example"] },
+    ipv6: { resourceDomains: ["https://[::1]"] },
+    "query-or-fragment": { resourceDomains: ["https://a.example?x"] },
+    "scheme-forbidden": { resourceDomains: ["data:"] },
+    path: { resourceDomains: ["https://a.example/path"] },
+    "not-an-origin": { resourceDomains: ["https:"] },
+    "host-invalid": { resourceDomains: ["https://a..example"] },
+    "wildcard-too-wide": { resourceDomains: ["*.com"] },
+    "scheme-missing": { resourceDomains: ["none"] },
+    "scheme-misplaced": { resourceDomains: ["wss://a.example"] },
+    "not-encrypted": { resourceDomains: ["http://a.example"] },
+    "port-invalid": { resourceDomains: ["https://a.example:0"] },
+  };
+
+  it.each(Object.entries(codes))("S06 the code %s is stable", (code, csp) => {
+    expect(buildCsp(csp).rejected.map((rejected) => rejected.code)).toEqual([code]);
   });
 
   it("S06 keeps the good values beside a bad one, and says which was bad", () => {

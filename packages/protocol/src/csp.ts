@@ -20,8 +20,49 @@ import { isRecord } from "./untrusted.js";
  */
 export type Relaxation = "unsafe-eval" | "wasm-unsafe-eval" | "blob-workers" | "blob-media" | "data-fonts";
 
+/** Why a declared value is not in the policy; the meaning of a code never changes. */
+export type RejectedSourceCode =
+  /** `csp` is no object. */
+  | "csp-invalid"
+  /** The field is no list, or cannot be read. */
+  | "list-invalid"
+  /** The list has more sources than are used; the first ones are. */
+  | "too-many-sources"
+  /** The entry is no text. */
+  | "not-a-string"
+  | "too-long"
+  | "empty"
+  /** A keyword such as `'self'`, or a quote. */
+  | "keyword"
+  /** White space, `;` or `,`: more than one origin, or an attempt to end the directive. */
+  | "separator"
+  | "not-ascii"
+  /** `*`, with or without a scheme. */
+  | "every-host"
+  /** A user name before the host. */
+  | "user-name"
+  /** An IPv6 address, which browsers ignore in a policy. */
+  | "ipv6"
+  | "query-or-fragment"
+  /** A scheme that can never be declared, such as `data:`. */
+  | "scheme-forbidden"
+  | "path"
+  | "not-an-origin"
+  /** No valid host name or IPv4 address. */
+  | "host-invalid"
+  /** A wildcard over a top-level domain or an address. */
+  | "wildcard-too-wide"
+  /** A single word without a scheme. */
+  | "scheme-missing"
+  /** A WebSocket scheme in a list that is not for connections. */
+  | "scheme-misplaced"
+  /** `http://` or `ws://` to another host than loopback. */
+  | "not-encrypted"
+  | "port-invalid";
+
 /** A declared value that is not in the policy, and why. */
 export interface RejectedSource {
+  code: RejectedSourceCode;
   /** Where it stood, such as `csp.connectDomains[0]`. */
   field: string;
   /** The value, shortened for display. It is hostile text: escape it. */
@@ -41,7 +82,8 @@ export interface CspResult {
 }
 
 type Field = keyof ResourceCsp;
-const FIELDS = [
+/** The lists of origins that `csp` may have. */
+export const CSP_FIELDS = [
   "connectDomains",
   "resourceDomains",
   "frameDomains",
@@ -80,12 +122,13 @@ export function buildCsp(
 ): CspResult {
   const rejected: RejectedSource[] = [];
   const accepted: ResourceCsp = {};
-  for (const field of FIELDS) {
+  for (const field of CSP_FIELDS) {
     const sources = readList(csp, field, rejected);
     if (sources.length > 0) accepted[field] = sources;
   }
   if (csp != null && !isRecord(csp)) {
-    rejected.push({ field: "csp", value: show(csp), reason: "csp must be an object with lists of origins" });
+    const reason = "csp must be an object with lists of origins";
+    rejected.push({ code: "csp-invalid", field: "csp", value: show(csp), reason });
   }
   // The operator may run a host page over http on a local network: that is no server's choice.
   const ancestors = parseList(options.frameAncestors ?? [], "frameAncestors", /^https?$/, true, rejected);
@@ -163,7 +206,8 @@ function readList(csp: unknown, field: Field, rejected: RejectedSource[]): strin
     if (!isRecord(csp) || !Object.hasOwn(csp, field)) return [];
     list = csp[field];
   } catch {
-    rejected.push({ field: `csp.${field}`, value: "", reason: "the list could not be read" });
+    const reason = "the list could not be read";
+    rejected.push({ code: "list-invalid", field: `csp.${field}`, value: "", reason });
     return [];
   }
   return list == null ? [] : parseList(list, `csp.${field}`, schemes, false, rejected);
@@ -182,43 +226,48 @@ function parseList(
     for (let index = 0; index < list.length; index++) {
       if (index === MAX_SOURCES) {
         const reason = `only the first ${MAX_SOURCES} sources are used; declare fewer, or use "*." wildcards`;
-        rejected.push({ field, value: `${list.length} sources`, reason });
+        rejected.push({ code: "too-many-sources", field, value: `${list.length} sources`, reason });
         break;
       }
       const value: unknown = list[index];
       const parsed = parseSource(value, schemes, plainHttp);
       if (parsed.ok) found.add(parsed.source);
-      else rejected.push({ field: `${field}[${index}]`, value: show(value), reason: parsed.reason });
+      else {
+        const { code, reason } = parsed;
+        rejected.push({ code, field: `${field}[${index}]`, value: show(value), reason });
+      }
     }
     return [...found];
   } catch {
-    rejected.push({
-      field,
-      value: show(list),
-      reason: 'must be an array of origins, such as ["https://example.com"]',
-    });
+    const reason = 'must be an array of origins, such as ["https://example.com"]';
+    rejected.push({ code: "list-invalid", field, value: show(list), reason });
     return [];
   }
 }
 
-type Parsed = { ok: true; source: string } | { ok: false; reason: string };
-const no = (reason: string): Parsed => ({ ok: false, reason });
+type Parsed = { ok: true; source: string } | { ok: false; code: RejectedSourceCode; reason: string };
+const no = (code: RejectedSourceCode, reason: string): Parsed => ({ ok: false, code, reason });
 
 /** What is wrong with a text that may not even be split into parts, in words for the author. First match counts. */
-const COMPLAINTS: readonly (readonly [RegExp, string])[] = [
-  [/^$/, "is empty; leave it out"],
-  [/['"`]/, "keywords and quotes cannot be declared, only origins such as https://example.com"],
-  [/[;,\s]/, "has white space, ';' or ','; write one origin to an entry"],
-  [/[^!-~]/, "has a character outside ASCII; write the host in punycode (xn--...)"],
-  [/^([a-z]+:\/\/)?\*(:|\/|$)/i, "allows every host; name the hosts that are needed"],
-  [/^[a-z]+:\/\/[^/]*@|^[^/]*@/i, "has a user name; leave out everything before and with the '@'"],
-  [/\[/, "browsers ignore IPv6 addresses in a policy; use a host name, or localhost"],
-  [/[?#]/, "has a query or fragment; write scheme, host and port only"],
+const COMPLAINTS: readonly (readonly [RegExp, RejectedSourceCode, string])[] = [
+  [/^$/, "empty", "is empty; leave it out"],
+  [/['"`]/, "keyword", "keywords and quotes cannot be declared, only origins such as https://example.com"],
+  [/[;,\s]/, "separator", "has white space, ';' or ','; write one origin to an entry"],
+  [/[^!-~]/, "not-ascii", "has a character outside ASCII; write the host in punycode (xn--...)"],
+  [/^([a-z]+:\/\/)?\*(:|\/|$)/i, "every-host", "allows every host; name the hosts that are needed"],
+  [
+    /^[a-z]+:\/\/[^/]*@|^[^/]*@/i,
+    "user-name",
+    "has a user name; leave out everything before and with the '@'",
+  ],
+  [/\[/, "ipv6", "browsers ignore IPv6 addresses in a policy; use a host name, or localhost"],
+  [/[?#]/, "query-or-fragment", "has a query or fragment; write scheme, host and port only"],
   [
     /^(?!(https?|wss?):)[a-z][a-z0-9+.-]*:(?!\d+\/?$)/i,
+    "scheme-forbidden",
     "has a scheme that cannot be declared; use https:// or wss://",
   ],
-  [/[^:/]\/./, "has a path; write scheme, host and port only"],
+  [/[^:/]\/./, "path", "has a path; write scheme, host and port only"],
 ];
 
 /** scheme "://" (optional), "*." (optional), host, ":" port (optional), "/" (optional) */
@@ -229,35 +278,42 @@ const DEFAULT_PORTS: Record<string, number> = { https: 443, wss: 443, http: 80, 
 
 /** S06: reads one source, and writes it anew from its parts. */
 function parseSource(value: unknown, schemes: RegExp, plainHttp: boolean): Parsed {
-  if (typeof value !== "string") return no("must be a string such as https://example.com");
-  if (value.length > MAX_LENGTH) return no("is too long; a host name has at most 253 characters");
+  if (typeof value !== "string") return no("not-a-string", "must be a string such as https://example.com");
+  if (value.length > MAX_LENGTH) return no("too-long", "is too long; a host name has at most 253 characters");
   const complaint = COMPLAINTS.find(([pattern]) => pattern.test(value));
-  if (complaint) return no(complaint[1]);
+  if (complaint) return no(complaint[1], complaint[2]);
   // Only ASCII is left here, so lower case cannot turn one character into another.
   const [whole, declared, wildcard = "", host = "", portText] = SOURCE.exec(value.toLowerCase()) ?? [];
   if (whole === undefined)
-    return no("is not an origin; write it like https://example.com or https://example.com:8443");
+    return no(
+      "not-an-origin",
+      "is not an origin; write it like https://example.com or https://example.com:8443",
+    );
 
   const labels = host.split(".");
   // Browsers read a host whose last label is a number as an IPv4 address, in any of its odd spellings.
   const numeric = /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? "");
   if (host.length > 253 || !labels.every((label) => LABEL.test(label)) || (numeric && !IPV4.test(host))) {
-    return no("is not a valid host name or IPv4 address; write it like https://example.com");
+    return no("host-invalid", "is not a valid host name or IPv4 address; write it like https://example.com");
   }
   if (wildcard && (labels.length < 2 || numeric))
-    return no("is too wide; '*.' needs a domain such as *.example.com");
+    return no("wildcard-too-wide", "is too wide; '*.' needs a domain such as *.example.com");
   const loopback = /(^|\.)localhost$/.test(host) || (numeric && host.startsWith("127."));
   if (!declared && labels.length < 2 && !loopback)
-    return no("is not an origin; write the scheme too, such as https://");
+    return no("scheme-missing", "is not an origin; write the scheme too, such as https://");
 
   const scheme = declared ?? (loopback ? "http" : "https");
-  if (!schemes.test(scheme)) return no("only http(s) has a meaning in this list; use https://");
+  if (!schemes.test(scheme))
+    return no("scheme-misplaced", "only http(s) has a meaning in this list; use https://");
   if (DEFAULT_PORTS[scheme] === 80 && !loopback && !plainHttp) {
-    return no(`is not encrypted; use ${scheme}s:// (plain ${scheme}:// is for localhost only)`);
+    return no(
+      "not-encrypted",
+      `is not encrypted; use ${scheme}s:// (plain ${scheme}:// is for localhost only)`,
+    );
   }
   const port = portText === undefined ? undefined : Number(portText);
   if (port !== undefined && (port < 1 || port > 65535))
-    return no("has no valid port; use 1 to 65535, or none");
+    return no("port-invalid", "has no valid port; use 1 to 65535, or none");
   const suffix = port === undefined || port === DEFAULT_PORTS[scheme] ? "" : `:${port}`;
   return { ok: true, source: `${scheme}://${wildcard}${host}${suffix}` };
 }

@@ -25,13 +25,14 @@ const args = (city: string): { arguments: { city: string } } => ({ arguments: { 
 const methods = (messages: Outgoing[]): string[] => messages.map(({ method }) => method);
 
 /** A lifecycle with a clock of its own; `out` is everything that it let through, in order. */
-function life(limits?: Partial<LifecycleLimits>) {
+function life(limits?: Partial<LifecycleLimits>, { answers = true } = {}) {
   const clock = { now: 1_000 };
   const host = new HostLifecycle({ now: () => clock.now, limits });
   const out: Outgoing[] = [];
   const receive = (method: string): boolean => {
     const verdict = host.received(method);
     if (verdict.serve) out.push(...verdict.flush);
+    if (verdict.serve && method === "ui/initialize" && answers) out.push(...host.answered());
     return verdict.serve;
   };
   const send: HostLifecycle["send"] = (method, params, key) => {
@@ -46,6 +47,44 @@ function life(limits?: Partial<LifecycleLimits>) {
 }
 
 describe("the handshake", () => {
+  it("L03: nothing is said to a view before it has the answer, however eager it is", () => {
+    const { host, clock, out, become, send } = life({ initialized: 100 }, { answers: false });
+    send(INPUT, args("Lisbon"));
+    become("ui/initialize", INITIALIZED, "tools/call");
+    expect(out).toEqual([]);
+    clock.now += 1_000; // The host is slow, not the view: its time has not begun.
+    expect(host.expire()).toBeUndefined();
+    expect(methods(host.answered())).toEqual([INPUT]);
+    expect(host.phase).toBe("ready");
+    expect(host.answered()).toEqual([]);
+  });
+
+  it("L13: the view's time to become ready begins with the answer", () => {
+    const { host, clock, become } = life({ initialized: 100 }, { answers: false });
+    become("ui/initialize");
+    // Until then a host that never answers is the one that is waited for, not for ever either.
+    expect(host.deadline).toBe(clock.now + DEFAULT_LIMITS.initialize);
+    clock.now += 50;
+    host.answered();
+    expect(host.deadline).toBe(clock.now + 100);
+  });
+
+  it("L13: one that begins again and again is given up on all the same", () => {
+    const { host, clock, become } = life({ initialized: 100 });
+    become("ui/initialize");
+    for (let time = 0; time < 100; time += 10) {
+      clock.now += 10;
+      if (time < 90) become("ui/initialize");
+    }
+    expect(host.expire()?.code).toBe("initialized-timeout");
+  });
+
+  it("D18: a limit that is there without a value is the default", () => {
+    const { host, clock } = life({ initialize: undefined, teardown: undefined });
+    expect(host.deadline).toBe(clock.now + DEFAULT_LIMITS.initialize);
+    expect(host.expire()).toBeUndefined();
+  });
+
   it("L01: begins with ui/initialize; anything else before it is refused", () => {
     const { host, receive } = life();
     for (const method of ["tools/call", "ui/message", INITIALIZED, "ui/notifications/size-changed"]) {
@@ -152,6 +191,7 @@ describe("before the view is ready", () => {
   it("L11: what waits is sent before the message that made the view ready is served", () => {
     const { host } = life();
     host.received("ui/initialize");
+    host.answered();
     host.send(INPUT, args("Rome"));
     expect(host.received("tools/call")).toEqual({
       serve: true,
@@ -190,7 +230,7 @@ describe("before the view is ready", () => {
     ]);
   });
 
-  it("X02: context changes while it initializes are merged into one", () => {
+  it("X02, D20: context changes while it initializes are merged into one", () => {
     const { send, out, become } = life();
     become("ui/initialize");
     send(CONTEXT, { theme: "dark", locale: "en" });
@@ -199,7 +239,7 @@ describe("before the view is ready", () => {
     expect(out).toEqual([{ method: CONTEXT, params: { theme: "light", locale: "en", displayMode: "pip" } }]);
   });
 
-  it("X02: context changes before ui/initialize are in its answer, and not sent again", () => {
+  it("X02, D20: context changes before ui/initialize are in its answer, and not sent again", () => {
     const { send, out, ready } = life();
     send(CONTEXT, { theme: "dark" });
     ready();
@@ -512,7 +552,7 @@ describe("for any sequence of events", () => {
     | { kind: "receive"; method: string }
     | { kind: "send"; method: "partial" | "input" | "result" | "cancelled" | "context" | "list" | "call" }
     | { kind: "wait"; ms: number }
-    | { kind: "teardown" | "closed" };
+    | { kind: "teardown" | "closed" | "answer" };
 
   const event: fc.Arbitrary<Event> = fc.oneof(
     {
@@ -540,6 +580,7 @@ describe("for any sequence of events", () => {
       weight: 1,
       arbitrary: fc.record({ kind: fc.constant("wait" as const), ms: fc.constantFrom(1, 5_000, 60_000) }),
     },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("answer" as const) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("teardown" as const, "closed" as const) }) },
   );
 
@@ -582,8 +623,9 @@ describe("for any sequence of events", () => {
         /** What the view heard since it last began. */
         let heard: string[] = [];
         let keys: unknown[] = [];
+        let answered = false;
         const hear = (messages: Outgoing[]): void => {
-          if (messages.length > 0) expect(host.phase).toBe("ready");
+          if (messages.length > 0) expect([host.phase, answered]).toEqual(["ready", true]);
           heard.push(...methods(messages));
           keys.push(...messages.flatMap(({ key }) => key ?? []));
         };
@@ -596,8 +638,12 @@ describe("for any sequence of events", () => {
             if (verdict.serve && step.method === "ui/initialize") {
               check(heard);
               heard = [];
+              answered = false;
             }
             if (verdict.serve) hear(verdict.flush);
+          } else if (step.kind === "answer") {
+            answered = true;
+            hear(host.answered());
           } else if (step.kind === "send") {
             try {
               hear(sends(host, step.method));
@@ -707,6 +753,7 @@ describe("examples", () => {
     const {
       life: host,
       onMessage,
+      onAnswered,
       onDeadline,
     } = examples.hostLifecycleExample(
       (message) => posted.push(message),
@@ -714,6 +761,8 @@ describe("examples", () => {
     );
     expect(posted).toEqual([]);
     expect(["tools/call", "ui/initialize", INITIALIZED].map(onMessage)).toEqual([false, true, true]);
+    expect(posted).toEqual([]);
+    onAnswered();
     expect(methods(posted)).toEqual([INPUT]);
     onDeadline();
     expect([host.phase, shown]).toEqual(["ready", []]);

@@ -63,6 +63,9 @@ const CONTEXT_CHANGED = "ui/notifications/host-context-changed";
 
 const isToolData = (method: string): boolean => method.includes("/tool-");
 
+/** How many messages may wait for a view to become ready. */
+const MAX_WAITING = 1000;
+
 /** Options of {@link HostLifecycle}. */
 export interface HostLifecycleOptions {
   /** The time, in milliseconds. */
@@ -86,6 +89,10 @@ export interface HostLifecycleOptions {
  *   if (verdict.serve) for (const message of verdict.flush) post(message);
  *   return verdict.serve;
  * };
+ * // When its ui/initialize was answered:
+ * const onAnswered = () => {
+ *   for (const message of life.answered()) post(message);
+ * };
  * // At `life.deadline`:
  * const onDeadline = () => {
  *   const cause = life.expire();
@@ -99,13 +106,23 @@ export class HostLifecycle {
   #phase: HostPhase = "loading";
   #cause: Cause | undefined;
   #deadline: number | undefined;
+  /** The view's `ui/initialize` was answered. */
+  #answered = false;
+  /** The view's time to become ready has begun. */
+  #counting = false;
+  /** The view said that it is ready, be it before it had the answer. */
+  #eager = false;
   #queue: Outgoing[] = [];
   /** The tool call so far: what is sent to the view, and again to one that begins anew. */
   readonly #tool = new Map<string, Outgoing>();
 
   constructor({ now, limits }: HostLifecycleOptions) {
     this.#now = now;
-    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#limits = {
+      initialize: limits?.initialize ?? DEFAULT_LIMITS.initialize,
+      initialized: limits?.initialized ?? DEFAULT_LIMITS.initialized,
+      teardown: limits?.teardown ?? DEFAULT_LIMITS.teardown,
+    };
     this.#deadline = now() + this.#limits.initialize;
   }
 
@@ -132,8 +149,9 @@ export class HostLifecycle {
     }
     // L03, and T02: a view that goes to work without saying so is ready as well.
     const works = method === "ui/notifications/initialized" || !/^ping$|notifications\//.test(method);
-    if (this.#phase === "initializing" && works) return this.#becomeReady();
-    return serve();
+    if (this.#phase !== "initializing" || !works) return serve();
+    this.#eager = true;
+    return { serve: true, flush: this.#becomeReady(), remounted: false };
   }
 
   #begin(): Verdict {
@@ -141,22 +159,40 @@ export class HostLifecycle {
     const remounted = this.#phase !== "loading";
     // One that heard the tool call and begins anew hears it again.
     if (this.#phase === "ready") this.#queue = [...this.#tool.values()];
-    this.#enter("initializing", this.#limits.initialized);
+    // One that begins again and again without ever being ready gets no more time for it (L13).
+    if (this.#phase !== "initializing") {
+      this.#enter("initializing", this.#limits.initialize);
+      this.#counting = false;
+    }
+    this.#answered = this.#eager = false;
     // The answer carries the whole context: changes that wait are in it.
     this.#queue = this.#queue.filter(({ method }) => method !== CONTEXT_CHANGED);
     return { serve: true, flush: [], remounted };
   }
 
-  #becomeReady(): Verdict {
+  /**
+   * Call when `ui/initialize` was answered: from now on the view may be spoken to, once it is ready (L03), and
+   * its time to become ready begins. Returns what to send now, to a view that said so too early.
+   */
+  answered(): Outgoing[] {
+    if (this.#phase !== "initializing") return [];
+    this.#answered = true;
+    if (!this.#counting) this.#deadline = this.#now() + this.#limits.initialized;
+    this.#counting = true;
+    return this.#becomeReady();
+  }
+
+  #becomeReady(): Outgoing[] {
+    if (!this.#answered || !this.#eager) return [];
     this.#enter("ready");
-    return { serve: true, flush: this.#queue.splice(0), remounted: false };
+    return this.#queue.splice(0);
   }
 
   /**
    * Wants to send a message. Returns what to send now: the message, or nothing while it waits for the view
    * (L11).
    *
-   * @throws {VitrineError} `out-of-order` for what the view must never hear (D9), `closed` after the end
+   * @throws {VitrineError} `out-of-order` for what the view must never hear (D9) and when too much waits, `closed` after the end
    */
   send<M extends Outgoing["method"]>(method: M, params: Params<M>, key?: unknown): Outgoing[] {
     if (this.#phase === "closed" || this.#phase === "failed" || this.#phase === "closing") {
@@ -176,8 +212,8 @@ export class HostLifecycle {
   }
 
   /**
-   * What waits is bounded: context changes are merged, only the last partial input waits and none beside the
-   * input, and a notification that says the same waits once.
+   * Context changes are merged, only the last partial input waits and none beside the input, a notification
+   * that says the same waits once; and there is an end to what may wait.
    */
   #enqueue(message: Outgoing): void {
     const { method, params, key } = message;
@@ -193,10 +229,11 @@ export class HostLifecycle {
         return;
       }
     }
-    const said = JSON.stringify(params);
-    const twice = (queued: Outgoing): boolean =>
-      queued.method === method && queued.key === undefined && JSON.stringify(queued.params) === said;
-    if (key !== undefined || !this.#queue.some(twice)) this.#queue.push(message);
+    if (key === undefined && this.#queue.some((queued) => isSame(queued, message))) return;
+    if (this.#queue.length >= MAX_WAITING) {
+      throw new VitrineError("out-of-order", `${method} was not sent: too much waits for the view`);
+    }
+    this.#queue.push(message);
   }
 
   /** L04 to L07: partial input, then one input, then one result or cancellation. */
@@ -257,6 +294,16 @@ export class HostLifecycle {
   #enter(phase: HostPhase, limit?: number): void {
     this.#phase = phase;
     this.#deadline = limit === undefined ? undefined : this.#now() + limit;
+  }
+}
+
+/** What says the same; what cannot be compared says something else. */
+function isSame(a: Outgoing, b: Outgoing): boolean {
+  if (a.method !== b.method || a.key !== undefined) return false;
+  try {
+    return JSON.stringify(a.params) === JSON.stringify(b.params);
+  } catch {
+    return false;
   }
 }
 

@@ -176,7 +176,9 @@ export const listToolsResult = open({ tools: array(tool) }, listed);
 export const listResourcesResult = open({ resources: array(resource) }, listed);
 export const listResourceTemplatesResult = open({ resourceTemplates: array(resourceTemplate) }, listed);
 export const listPromptsResult = open({ prompts: array(prompt) }, listed);
-export const callToolParams = object({ name: string }, { arguments: record(unknown), _meta: meta });
+/** How a caller asks to be given a task in place of the answer. */
+const task = object({}, { ttl: number });
+export const callToolParams = object({ name: string }, { arguments: record(unknown), task, _meta: meta });
 export const uriParams = object({ uri: string }, { _meta: meta });
 export const readResourceResult = open({ contents: array(resourceContents) }, { _meta: meta });
 export const getPromptParams = object({ name: string }, { arguments: record(string), _meta: meta });
@@ -218,6 +220,7 @@ export const createMessageParams = object(
     metadata: record(json),
     tools: array(tool),
     toolChoice: object({}, { mode: literal("auto", "required", "none") }),
+    task,
     _meta: meta,
   },
 );

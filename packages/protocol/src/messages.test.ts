@@ -66,8 +66,8 @@ const BROKEN: { [M in RequestMethod | NotificationMethod]: Broken } = {
     [{ appInfo: { name: 1, version: "1" } }, "params.appInfo.name must be a string"],
     [{ appCapabilities: { tools: true } }, "params.appCapabilities.tools must be an object"],
     [
-      { appCapabilities: { availableDisplayModes: ["big"] } },
-      'params.appCapabilities.availableDisplayModes[0] must be "inline" or "fullscreen" or "pip"',
+      { appCapabilities: { availableDisplayModes: "pip" } },
+      "params.appCapabilities.availableDisplayModes must be an array, not string",
     ],
     [{ protocolVersion: 1 }, "params.protocolVersion must be a string"],
   ],
@@ -239,6 +239,8 @@ describe.each(requests)("request %s", (method) => {
         code: "invalid",
         field: begin.split(" ")[0],
         rpcCode: INVALID_PARAMS,
+        id: 1,
+        answer: true,
       });
     }
   });
@@ -249,9 +251,11 @@ describe.each(requests)("request %s", (method) => {
     }
   });
 
-  it("is no notification: without an id it is unknown", () => {
+  it("L12: is no notification: without an id it is unknown, and nobody waits", () => {
     expect(decodeMessage({ jsonrpc: "2.0", method, params: {} })).toMatchObject({
       rpcCode: METHOD_NOT_FOUND,
+      id: null,
+      answer: false,
     });
   });
 });
@@ -269,13 +273,15 @@ describe.each(notifications)("notification %s", (method) => {
     }
   });
 
-  it("broken params are refused with the field", () => {
+  it("L12: broken params are refused with the field, and not answered", () => {
     for (const [params, begin] of [...BROKEN[method], ...NOT_AN_OBJECT]) {
       expect(complaint(decodeParams(method, params))).toContain(begin);
       expect(decodeMessage({ jsonrpc: "2.0", method, params })).toMatchObject({
         ok: false,
         field: begin.split(" ")[0],
         rpcCode: INVALID_PARAMS,
+        id: null,
+        answer: false,
       });
     }
   });
@@ -283,6 +289,8 @@ describe.each(notifications)("notification %s", (method) => {
   it("is no request: with an id it is unknown", () => {
     expect(decodeMessage({ jsonrpc: "2.0", id: 1, method, params: {} })).toMatchObject({
       rpcCode: METHOD_NOT_FOUND,
+      id: 1,
+      answer: true,
     });
   });
 });
@@ -375,6 +383,41 @@ describe("tolerance", () => {
     expect(read("ui/initialize", both)).toMatchObject({ appInfo: APP, appCapabilities: {} });
   });
 
+  it.each([
+    ["T05: the long name of pip", ["inline", "picture-in-picture"], ["inline", "pip"]],
+    ["T05: both names of pip", ["pip", "picture-in-picture"], ["pip"]],
+    ["T01: a mode that nobody knows", ["theater", "fullscreen"], ["fullscreen"]],
+    ["T01: modes that are no text", [1, null, {}, ["inline"], "inline"], ["inline"]],
+    ["T01: nothing but odd modes", ["theater"], []],
+  ])("%s does not refuse the handshake", (_name, availableDisplayModes, meant) => {
+    const hello = { protocolVersion: PROTOCOL_VERSION, appInfo: APP };
+    for (const name of ["appCapabilities", "capabilities"]) {
+      expect(read("ui/initialize", { ...hello, [name]: { tools: {}, availableDisplayModes } })).toMatchObject(
+        { appCapabilities: { tools: {}, availableDisplayModes: meant } },
+      );
+    }
+    const params = { ...hello, appCapabilities: { availableDisplayModes } };
+    expect(decodeParams("ui/initialize", params, { strict: true }).ok).toBe(false);
+  });
+
+  it("T01: experimental entries that are no objects do not refuse the handshake", () => {
+    const experimental = JSON.parse('{ "a": true, "b": {}, "c": null, "d": [1], "__proto__": 1 }');
+    const params = { protocolVersion: PROTOCOL_VERSION, appInfo: APP, appCapabilities: { experimental } };
+    expect(read("ui/initialize", params)).toMatchObject({ appCapabilities: { experimental: { b: {} } } });
+    expect(experimental.a).toBe(true);
+    expect(complaint(decodeParams("ui/initialize", params, { strict: true }))).toBe(
+      "params.appCapabilities.experimental.a must be an object, not boolean",
+    );
+  });
+
+  it("T01: capabilities of the wrong shape are still refused, by their field", () => {
+    const refusal = (appCapabilities: unknown) => read("ui/initialize", { appCapabilities });
+    expect(refusal([])).toBe("params.appCapabilities must be an object, not an array");
+    expect(refusal({ experimental: 1 })).toBe(
+      "params.appCapabilities.experimental must be an object, not number",
+    );
+  });
+
   it("T04, D15: one content block is a list of one", () => {
     const block = { type: "text", text: "Hi" };
     const params = { role: "user", content: block };
@@ -441,6 +484,7 @@ describe("decodeMessage: envelopes", () => {
     ["a request", { jsonrpc: "2.0", id: 1, method: "ping" }, "request"],
     ["a request with a text id", { jsonrpc: "2.0", id: "a", method: "ping" }, "request"],
     ["a request with an empty id", { jsonrpc: "2.0", id: "", method: "ping" }, "request"],
+    ["a request with the longest id", { jsonrpc: "2.0", id: "x".repeat(256), method: "ping" }, "request"],
     ["a notification", { jsonrpc: "2.0", method: "ui/notifications/initialized" }, "notification"],
     ["a result", { jsonrpc: "2.0", id: 0, result: {} }, "result"],
     ["a result of null", { jsonrpc: "2.0", id: 0, result: null }, "result"],
@@ -461,6 +505,7 @@ describe("decodeMessage: envelopes", () => {
     ["an id that is an object", { jsonrpc: "2.0", id: {}, method: "ping" }, "id"],
     ["an id with a fraction", { jsonrpc: "2.0", id: 1.5, method: "ping" }, "id"],
     ["an id beyond what is exact", { jsonrpc: "2.0", id: 2 ** 60, method: "ping" }, "id"],
+    ["an id of 257 characters", { jsonrpc: "2.0", id: "x".repeat(257), method: "ping" }, "id"],
     ["an id of NaN", { jsonrpc: "2.0", id: Number.NaN, result: {} }, "id"],
     ["a method that is no text", { jsonrpc: "2.0", id: 1, method: 5 }, "method"],
     ["nothing but an id", { jsonrpc: "2.0", id: 1 }, "method"],
@@ -475,6 +520,28 @@ describe("decodeMessage: envelopes", () => {
       field,
       rpcCode: INVALID_REQUEST,
     });
+  });
+
+  it.each([
+    ["garbage", 7, null, true],
+    ["a batch", [], null, true],
+    ["what cannot be read", revoked(), null, true],
+    ["an object of something else", { hello: "world" }, null, true],
+    ["a request without a version", { id: 1, method: "ping" }, 1, true],
+    ["a request with an id that is no id", { jsonrpc: "2.0", id: {}, method: "ping" }, null, true],
+    ["a request with an id of null", { jsonrpc: "2.0", id: null, method: "ping" }, null, true],
+    ["a request whose method is no text", { jsonrpc: "2.0", id: "a", method: 5 }, "a", true],
+    ["a method that is no text, without an id", { jsonrpc: "2.0", method: 5 }, null, true],
+    ["nothing but an id, which may be ours", { jsonrpc: "2.0", id: 1 }, null, true],
+    ["an unknown request", { jsonrpc: "2.0", id: 0, method: "no/such" }, 0, true],
+    ["an unknown notification", { jsonrpc: "2.0", method: "no/such" }, null, false],
+    ["a notification without a version", { method: "ui/notifications/initialized" }, null, false],
+    ["a result without an id", { jsonrpc: "2.0", result: {} }, null, false],
+    ["a result without a version", { id: 1, result: {} }, null, false],
+    ["a result with an id that is no id", { jsonrpc: "2.0", id: 1.5, result: {} }, null, false],
+    ["an error that is text", { jsonrpc: "2.0", id: 1, error: "no" }, null, false],
+  ])("L12: how to answer %s", (_name, message, id, answer) => {
+    expect(decodeMessage(message)).toMatchObject({ ok: false, id, answer });
   });
 
   it("encodeError has data only when there is some", () => {
@@ -538,6 +605,11 @@ describe("examples", () => {
       result: {},
     });
     expect(examples.decodeMessageExample(7)).toMatchObject({ id: null, error: { code: INVALID_REQUEST } });
+    expect(examples.decodeMessageExample({ jsonrpc: "2.0", id: 3, method: "no/such" })).toMatchObject({
+      id: 3,
+      error: { code: METHOD_NOT_FOUND },
+    });
+    expect(examples.decodeMessageExample({ jsonrpc: "2.0", method: "no/such" })).toBeUndefined();
     expect(examples.decodeMessageExample({ jsonrpc: "2.0", id: 3, result: 1 })).toBeUndefined();
   });
 });

@@ -14,6 +14,7 @@ import {
   type RequestMethod,
   type Result,
 } from "./methods.js";
+import { isRequestId } from "./request-id.js";
 import { type Decoded, decode, isObject } from "./schema.js";
 import { tolerate } from "./tolerance.js";
 
@@ -52,13 +53,28 @@ export interface DecodeOptions {
   strict?: boolean;
 }
 
-/** A decoded message, or what is wrong with it and the JSON-RPC error number that says so. */
+/** Why {@link decodeMessage} refused a message, and how to answer it. */
+export interface RefusedMessage {
+  ok: false;
+  code: "invalid";
+  /** Path of the field that is wrong, such as `params.url`. */
+  field: string;
+  message: string;
+  /** The JSON-RPC error number that says so. */
+  rpcCode: number;
+  /** The id to answer under; null when the request's own could not be read. */
+  id: RequestId | null;
+  /** Whether to answer at all: nobody waits for an answer to a notification, a result or an error (L12). */
+  answer: boolean;
+}
+
+/** A decoded message, or what is wrong with it. */
 export type DecodedMessage =
   | { ok: true; kind: "request"; message: RequestMessage }
   | { ok: true; kind: "notification"; message: NotificationMessage }
   | { ok: true; kind: "result"; message: { jsonrpc: "2.0"; id: RequestId; result: unknown } }
   | { ok: true; kind: "error"; message: ErrorMessage }
-  | { ok: false; code: "invalid"; field: string; message: string; rpcCode: number };
+  | RefusedMessage;
 
 /**
  * Makes a request message.
@@ -178,7 +194,10 @@ export function decodeResult<M extends RequestMethod>(method: M, result: unknown
  * @example
  * ```ts source="./protocol.examples.ts#decodeMessage"
  * const decoded = decodeMessage(body);
- * if (!decoded.ok) return encodeError(null, decoded.rpcCode, decoded.message);
+ * if (!decoded.ok) {
+ *   // To a notification or an answer there is no answer, however wrong it is.
+ *   return decoded.answer ? encodeError(decoded.id, decoded.rpcCode, decoded.message) : undefined;
+ * }
  * if (decoded.kind === "request") return encodeResult(decoded.message.id, "ping", {});
  * return undefined;
  * ```
@@ -187,25 +206,25 @@ export function decodeMessage(data: unknown, options: DecodeOptions = {}): Decod
   try {
     return decodeEnvelope(data, options);
   } catch {
-    return malformed("message", "the message could not be read");
+    return refused({}, INVALID_REQUEST, "message", "the message could not be read");
   }
 }
 
 function decodeEnvelope(data: unknown, options: DecodeOptions): DecodedMessage {
-  if (!isObject(data)) return malformed("message", "the message must be an object");
+  if (!isObject(data)) return refused({}, INVALID_REQUEST, "message", "the message must be an object");
   const { jsonrpc, id, method, params, result, error } = data;
-  if (jsonrpc !== "2.0") return malformed("jsonrpc", 'jsonrpc must be "2.0"');
+  if (jsonrpc !== "2.0") return refused(data, INVALID_REQUEST, "jsonrpc", 'jsonrpc must be "2.0"');
   const hasId = id !== undefined;
   if (hasId && !isRequestId(id) && !(id === null && error)) {
-    return malformed("id", "id must be a string or a whole number");
+    return refused(data, INVALID_REQUEST, "id", "id must be a short string or a whole number");
   }
   if (typeof method === "string") {
     const table = hasId ? REQUESTS : NOTIFICATIONS;
     if (!Object.hasOwn(table, method)) {
-      return { ...unknownMethod(method), rpcCode: METHOD_NOT_FOUND };
+      return refused(data, METHOD_NOT_FOUND, "method", unknownMethod(method).message);
     }
     const decoded = decodeParams(method as RequestMethod | NotificationMethod, params, options);
-    if (!decoded.ok) return { ...decoded, rpcCode: INVALID_PARAMS };
+    if (!decoded.ok) return refused(data, INVALID_PARAMS, decoded.field, decoded.message);
     const message = { ...data, params: decoded.value };
     return { ok: true, kind: hasId ? "request" : "notification", message } as DecodedMessage;
   }
@@ -215,10 +234,9 @@ function decodeEnvelope(data: unknown, options: DecodeOptions): DecodedMessage {
   if (hasId && Object.hasOwn(data, "result")) {
     return { ok: true, kind: "result", message: { jsonrpc, id: id as RequestId, result } };
   }
-  return malformed("method", "the message must have a method, a result or an error");
+  const message = "the message must have a method, a result or an error";
+  return refused(data, INVALID_REQUEST, "method", message);
 }
-
-const isRequestId = (id: unknown): id is RequestId => typeof id === "string" || Number.isSafeInteger(id);
 
 const entryOf = (method: string) =>
   Object.hasOwn(REQUESTS, method)
@@ -230,10 +248,24 @@ const entryOf = (method: string) =>
 const unknownMethod = (method: string) =>
   ({ ok: false, code: "invalid", field: "method", message: `unknown method ${method}` }) as const;
 
-const malformed = (field: string, message: string): DecodedMessage => ({
-  ok: false,
-  code: "invalid",
-  field,
-  message,
-  rpcCode: INVALID_REQUEST,
-});
+function refused(
+  data: Record<string, unknown>,
+  rpcCode: number,
+  field: string,
+  message: string,
+): RefusedMessage {
+  const { id, method } = data;
+  const isCall = method !== undefined;
+  return {
+    ok: false,
+    code: "invalid",
+    field,
+    message,
+    rpcCode,
+    // Only of a call: the id of a result is ours, and an answer under it would settle a request of theirs.
+    id: isCall && isRequestId(id) ? id : null,
+    answer: isCall
+      ? id !== undefined || typeof method !== "string"
+      : !Object.hasOwn(data, "result") && !Object.hasOwn(data, "error"),
+  };
+}

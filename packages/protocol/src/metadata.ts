@@ -8,16 +8,49 @@
  * @module
  */
 import type { ResourceCsp, ResourceMeta, ResourcePermissions, ToolVisibility } from "./apps.js";
-import { PERMISSION_FEATURES, type Permission } from "./permissions.js";
+import { CSP_FIELDS } from "./csp.js";
+import { asksForPermission, PERMISSION_FEATURES, type Permission } from "./permissions.js";
 import { at, isRecord, items } from "./untrusted.js";
 
 /** The deprecated flat key that links a tool to its UI (R06). */
 export const RESOURCE_URI_META_KEY = "ui/resourceUri";
 
+/** What kind of {@link Problem}; the meaning of a code never changes. */
+export type ProblemCode =
+  /** `_meta.ui` is no object. */
+  | "ui-meta-invalid"
+  /** The address of the UI is no `ui://` URI (R01). */
+  | "resource-uri-invalid"
+  /** The address stands under the deprecated flat key alone (R06). */
+  | "resource-uri-legacy"
+  /** The flat key and the nested one differ; the nested one is used (R06). */
+  | "resource-uri-conflict"
+  /** The address stands on a result in place of the tool. */
+  | "resource-uri-on-result"
+  /** `visibility` is no list of `model` and `app` (R08). */
+  | "visibility-invalid"
+  /** A tool has `csp`, which means nothing there (R09). */
+  | "csp-on-tool"
+  /** A tool has `permissions`, which mean nothing there (R09). */
+  | "permissions-on-tool"
+  /** `csp`, or one of its lists, has the wrong shape. */
+  | "csp-invalid"
+  /** `permissions` is no object. */
+  | "permissions-invalid"
+  /** One permission is neither an object nor absent. */
+  | "permission-invalid"
+  /** `domain` is no domain name. */
+  | "domain-invalid"
+  /** `prefersBorder` is neither true nor false. */
+  | "prefers-border-invalid"
+  /** The MIME type means the right thing and is written in another way (R02). */
+  | "mime-type-inexact"
+  /** The content has another URI than the one asked for. */
+  | "uri-mismatch";
+
 /** Something wrong with metadata. */
 export interface Problem {
-  /** What kind of problem; stable, in kebab-case. */
-  code: string;
+  code: ProblemCode;
   /** `error`: a value was left out. `warning`: it was understood, or never had a meaning. */
   level: "error" | "warning";
   /** Where, such as `_meta.ui.visibility[1]`. */
@@ -57,7 +90,7 @@ export function readToolUi(tool: unknown): ToolUi {
   const { resourceUri, problems } = readLink(tool);
   const ui = at(tool, "_meta", "ui");
   const visibility = readVisibility(at(ui, "visibility"), problems);
-  for (const field of ["csp", "permissions"]) {
+  for (const field of ["csp", "permissions"] as const) {
     if (at(ui, field) == null) continue;
     const message = `${field} has no meaning on a tool; put it on the UI resource`;
     problems.push({ code: `${field}-on-tool`, level: "warning", field: `${UI_FIELD}.${field}`, message });
@@ -180,13 +213,6 @@ export function readResourceUi(sources: { content?: unknown; listing?: unknown }
   return { meta: {}, from: "none", problems: [] };
 }
 
-const CSP_FIELDS = [
-  "connectDomains",
-  "resourceDomains",
-  "frameDomains",
-  "baseUriDomains",
-] as const satisfies (keyof ResourceCsp)[];
-
 function readResourceMeta(ui: unknown): { meta: ResourceMeta; problems: Problem[] } {
   const meta: ResourceMeta = {};
   const problems: Problem[] = [];
@@ -214,7 +240,7 @@ function readResourceMeta(ui: unknown): { meta: ResourceMeta; problems: Problem[
   return { meta, problems };
 }
 
-type Report = (code: string, path: string, expected: string, level?: Problem["level"]) => void;
+type Report = (code: ProblemCode, path: string, expected: string, level?: Problem["level"]) => void;
 
 function readCsp(csp: unknown, wrong: Report): ResourceCsp {
   const read: ResourceCsp = {};
@@ -236,7 +262,7 @@ function readPermissions(permissions: unknown, wrong: Report): ResourcePermissio
   for (const permission of Object.keys(PERMISSION_FEATURES) as Permission[]) {
     const value = at(permissions, permission);
     if (value == null) continue;
-    if (isRecord(value) || value === true) read[permission] = {};
+    if (asksForPermission(value)) read[permission] = {};
     if (isRecord(value)) continue;
     // Some servers write true and false, and it is clear what they mean.
     const level = typeof value === "boolean" ? "warning" : "error";
@@ -250,7 +276,7 @@ export const isUiUri = (uri: unknown): uri is string =>
   typeof uri === "string" && uri.length <= 2048 && /^ui:\/\/[^\s\p{Cc}]+$/u.test(uri);
 
 const invalid = (
-  code: string,
+  code: ProblemCode,
   field: string,
   expected: string,
   level: Problem["level"] = "error",

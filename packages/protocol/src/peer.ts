@@ -9,6 +9,7 @@ import {
 } from "./errors.js";
 import type { RequestId } from "./mcp.js";
 import type { Params, RequestFrom, Result, Side } from "./methods.js";
+import { isRequestId } from "./request-id.js";
 import { isObject } from "./schema.js";
 
 /** How far a request has come. */
@@ -62,8 +63,8 @@ export interface RequestContext {
 export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
   /** Hears what was odd and survived: see {@link ErrorCode}. It never holds a payload. */
   onreport: ((error: VitrineError) => void) | undefined;
-  /** Their requests that are being served; a new map for each time the channel is open. */
-  #running = new Map<unknown, Serving>();
+  /** What aborts each of their requests that is being served; a new map for each time the channel is open. */
+  #running = new Map<unknown, (reason?: unknown) => void>();
   /** Our requests that want to hear progress. A token is the request's own id, so no other can have it. */
   readonly #watched = new Map<unknown, (params: Record<string, unknown>) => void>();
 
@@ -76,8 +77,11 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
       new VitrineError("aborted", `${method}: aborted`, { cause: signal?.reason });
     if (signal?.aborted) throw aborted();
     const id = this.nextId++;
-    const meta = onprogress && { _meta: { ...metaOf(params), progressToken: id } };
-    const call = this.call(id, method, { ...params, ...meta }, timeout);
+    // Tokens belong to one channel: one that came in with the params does not go out with them (D6).
+    const { progressToken, ..._meta } = metaOf(params);
+    const own = progressToken === undefined ? params : { ...params, _meta };
+    const asks = onprogress && { _meta: { ..._meta, progressToken: id } };
+    const call = this.call(id, method, { ...own, ...asks }, timeout);
     const abort = (): void => call.settle(aborted());
     if (onprogress) {
       const { settle } = call;
@@ -109,8 +113,11 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
   override close(): void {
     const running = this.#running;
     this.#running = new Map();
-    super.close();
-    for (const serving of running.values()) serving.abort();
+    try {
+      super.close();
+    } finally {
+      for (const abort of running.values()) abort();
+    }
   }
 
   protected override receive(data: unknown): void {
@@ -124,7 +131,7 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
   }
 
   protected override notified(method: string, params: Record<string, unknown>): void {
-    if (method === "notifications/cancelled") this.#running.get(params.requestId)?.abort(params.reason);
+    if (method === "notifications/cancelled") this.#running.get(params.requestId)?.(params.reason);
     else if (method === "notifications/progress") {
       const hear = this.#watched.get(params.progressToken);
       if (hear) hear(params);
@@ -138,7 +145,7 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
     method: string,
     params: Record<string, unknown>,
   ): Promise<void> {
-    if (!isId(id)) return this.refuse("malformed");
+    if (!isRequestId(id)) return this.refuse("malformed");
     let own = params;
     let progressToken: unknown;
     try {
@@ -156,18 +163,34 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
       this.report("duplicate-request");
       return;
     }
-    const serving = new Serving(id);
-    running.set(id, serving);
-    if (isId(progressToken)) {
-      serving.progress = (update) => {
-        if (serving.aborted || running.get(id) !== serving) return;
-        this.#tryPost({ method: "notifications/progress", params: { ...update, progressToken } });
-      };
-    }
-    const answer = await this.answer(method, own, serving);
+    let aborted = false;
+    let why: unknown;
+    let controller: AbortController | undefined;
+    const abort = (reason?: unknown): void => {
+      aborted = true;
+      why = reason;
+      controller?.abort(reason);
+    };
+    running.set(id, abort);
+    const context: RequestContext = {
+      requestId: id,
+      // An abort controller is dear: it is made when somebody looks.
+      get signal() {
+        controller ??= new AbortController();
+        if (aborted) controller.abort(why);
+        return controller.signal;
+      },
+      progress: isRequestId(progressToken)
+        ? (update) => {
+            if (aborted || running.get(id) !== abort) return;
+            this.#tryPost({ method: "notifications/progress", params: { ...update, progressToken } });
+          }
+        : undefined,
+    };
+    const answer = await this.answer(method, own, context);
     // The failure itself stays here: it may quote what could not be sent.
-    if (!serving.aborted && !this.#tryPost({ id, ...answer })) {
-      this.#tryPost({ id, error: { code: INTERNAL_ERROR, message: "the answer cannot be sent" } });
+    if (!aborted && !this.#tryPost({ id, ...answer })) {
+      this.#tryPost({ id, error: { code: INTERNAL_ERROR, message: "cannot be sent" } });
     }
     running.delete(id);
   }
@@ -195,7 +218,10 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
     try {
       super.post(message);
     } catch (cause) {
-      throw cause instanceof VitrineError ? cause : this.report("send-failed", cause);
+      // The transport's words stay in the cause: they may quote what could not be sent (D22).
+      throw cause instanceof VitrineError
+        ? cause
+        : new VitrineError("send-failed", "cannot be sent", { cause });
     }
   }
 
@@ -205,6 +231,7 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
       this.post(message);
       return true;
     } catch {
+      this.report("send-failed");
       return false;
     }
   }
@@ -216,32 +243,10 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
     const isText = typeof data === "string";
     const isCall = isObject(data) && data.jsonrpc === "2.0" && typeof data.method === "string";
     if (isCall && data.id === undefined) return; // Nobody waits for an answer to a notification.
-    const isRequest = isCall && isId(data.id);
+    const isRequest = isCall && isRequestId(data.id);
     const code = isText ? PARSE_ERROR : isRequest ? INVALID_PARAMS : INVALID_REQUEST;
-    const message = isRequest ? "params must be an object" : "no JSON-RPC message";
+    const message = isRequest ? "params is no object" : "no JSON-RPC message";
     this.#tryPost({ id: isRequest ? data.id : null, error: { code, message } });
-  }
-}
-
-/** A request of theirs that is being served. An abort controller is dear: it is made when somebody looks. */
-class Serving implements RequestContext {
-  aborted = false;
-  progress: RequestContext["progress"];
-  #reason: unknown;
-  #controller: AbortController | undefined;
-
-  constructor(readonly requestId: RequestId) {}
-
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.aborted) this.#controller.abort(this.#reason);
-    return this.#controller.signal;
-  }
-
-  abort(reason?: unknown): void {
-    this.aborted = true;
-    this.#reason = reason;
-    this.#controller?.abort(reason);
   }
 }
 
@@ -252,14 +257,9 @@ function rpcError(thrown: unknown): object {
     return { code: Number(code) || INTERNAL_ERROR, message, data };
   } catch {
     // What cannot even be read: a symbol, an object without a prototype.
-    return { code: INTERNAL_ERROR, message: "the handler failed" };
+    return { code: INTERNAL_ERROR, message: "failed" };
   }
 }
-
-/** Ids longer than this are refused: they are kept while a request runs, and sent back. */
-const MAX_ID_LENGTH = 256;
-const isId = (id: unknown): id is RequestId =>
-  typeof id === "string" ? id.length <= MAX_ID_LENGTH : Number.isSafeInteger(id);
 
 const metaOf = (params: object): Record<string, unknown> => {
   const { _meta } = params as { _meta?: unknown };

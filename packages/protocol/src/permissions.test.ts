@@ -1,6 +1,7 @@
 import { buildAllowAttribute } from "@modelcontextprotocol/ext-apps/app-bridge";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readResourceUi } from "./metadata.js";
 import * as examples from "./permissions.examples.js";
 import { allowAttribute, PERMISSION_FEATURES, type Permission } from "./permissions.js";
 
@@ -28,10 +29,19 @@ describe("allowAttribute", () => {
       camera: false,
       microphone: null,
       geolocation: "*",
+      clipboardWrite: [],
     };
     expect(allowAttribute(asked)).toBe("");
     expect(allowAttribute({ camera: true })).toBe("camera");
   });
+
+  it.each([{}, { x: 1 }, true, false, null, [], ["camera"], "yes", 1])(
+    "S09 %j asks for as much here as where metadata is read",
+    (camera) => {
+      const { meta } = readResourceUi({ content: { _meta: { ui: { permissions: { camera } } } } });
+      expect(allowAttribute({ camera })).toBe(allowAttribute(meta.permissions));
+    },
+  );
 
   it("S09 the host may refuse, and is asked only about what the view asks for", () => {
     const asked: Permission[] = [];

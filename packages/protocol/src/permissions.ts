@@ -4,6 +4,7 @@
  * @module
  */
 import type { ResourcePermissions } from "./apps.js";
+import { at, isRecord } from "./untrusted.js";
 
 /** A browser feature that a view may ask for, by its name in the metadata. */
 export type Permission = keyof ResourcePermissions;
@@ -19,8 +20,7 @@ export const PERMISSION_FEATURES = {
 /**
  * The `allow` attribute for a view's frame: the features that the metadata asks for and that `granted` lets
  * through. Only the four of {@link PERMISSION_FEATURES} can ever be in it (S09); all else is ignored, and
- * nothing in the metadata can make this throw. A feature is asked for by an object, as the specification has
- * it, or by `true`, as some servers write it.
+ * nothing in the metadata can make this throw. {@link asksForPermission} says what counts as asking.
  *
  * A feature named alone is for the origin of the frame's own `src`. Where a proxy frame stands between, both
  * frames need the attribute.
@@ -37,19 +37,13 @@ export function allowAttribute(
   granted: (permission: Permission) => boolean = () => true,
 ): string {
   return (Object.keys(PERMISSION_FEATURES) as Permission[])
-    .filter((permission) => asksFor(permissions, permission) && granted(permission))
+    .filter((permission) => asksForPermission(at(permissions, permission)) && granted(permission))
     .map((permission) => PERMISSION_FEATURES[permission])
     .join("; ");
 }
 
-function asksFor(permissions: unknown, permission: Permission): boolean {
-  try {
-    // Own properties only: a polluted Object.prototype asks for nothing.
-    if (typeof permissions !== "object" || permissions === null) return false;
-    if (!Object.hasOwn(permissions, permission)) return false;
-    const value: unknown = (permissions as Record<Permission, unknown>)[permission];
-    return value === true || (typeof value === "object" && value !== null);
-  } catch {
-    return false;
-  }
-}
+/**
+ * Whether the value of a permission in the metadata asks for it: an object, as the specification has it, or
+ * `true`, as some servers write it.
+ */
+export const asksForPermission = (value: unknown): boolean => value === true || isRecord(value);

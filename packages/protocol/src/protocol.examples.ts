@@ -11,9 +11,11 @@ import {
   encodeRequest,
   encodeResult,
 } from "./messages.js";
+import { REQUESTS } from "./methods.js";
 import { Peer } from "./peer.js";
-import { array, decode, object, string } from "./schema.js";
+import { decode } from "./schema.js";
 import { acceptText, memoryPair, PortTransport, type Transport } from "./transport.js";
+import { negotiateVersion } from "./version.js";
 import { WindowTransport } from "./window-transport.js";
 
 export async function channelExample(transport: Transport) {
@@ -74,11 +76,18 @@ export async function errorExample(peer: Peer<"view">, show: (text: string) => v
 
 export function decodeExample(input: unknown): string {
   //#region decode
-  const person = object({ name: string }, { tags: array(string) });
-  const decoded = decode(person, input);
-  if (!decoded.ok) return decoded.message; // "value.tags[0] must be a string, not number"
-  return decoded.value.name;
+  const decoded = decode(REQUESTS["ui/open-link"].params, input);
+  if (!decoded.ok) return decoded.message; // "value.url must be a string, not number"
+  return decoded.value.url;
   //#endregion decode
+}
+
+export function negotiateVersionExample() {
+  //#region negotiateVersion
+  const known = negotiateVersion("2025-11-21"); // "2025-11-21"
+  const unknown = negotiateVersion("2099-01-01"); // "2026-01-26", our newest
+  //#endregion negotiateVersion
+  return { known, unknown };
 }
 
 export function encodeRequestExample() {
@@ -136,7 +145,10 @@ export function decodeResultExample(answer: unknown) {
 export function decodeMessageExample(body: unknown) {
   //#region decodeMessage
   const decoded = decodeMessage(body);
-  if (!decoded.ok) return encodeError(null, decoded.rpcCode, decoded.message);
+  if (!decoded.ok) {
+    // To a notification or an answer there is no answer, however wrong it is.
+    return decoded.answer ? encodeError(decoded.id, decoded.rpcCode, decoded.message) : undefined;
+  }
   if (decoded.kind === "request") return encodeResult(decoded.message.id, "ping", {});
   return undefined;
   //#endregion decodeMessage
@@ -203,7 +215,7 @@ export function windowTransportExample(iframe: HTMLIFrameElement) {
   if (!target) throw new Error("the frame is not in the document");
   const toView = new WindowTransport({ target, origin: "https://app-1.sandbox.example" });
   // In a view: the parent, whoever it is.
-  const toHost = new WindowTransport({ target: window.parent });
+  const toHost = new WindowTransport({ target: window.parent, origin: location.ancestorOrigins?.[0] });
   //#endregion windowTransport
   return { toView, toHost };
 }
@@ -220,13 +232,17 @@ export function hostLifecycleExample(post: (message: Outgoing) => void, show: (t
     if (verdict.serve) for (const message of verdict.flush) post(message);
     return verdict.serve;
   };
+  // When its ui/initialize was answered:
+  const onAnswered = () => {
+    for (const message of life.answered()) post(message);
+  };
   // At `life.deadline`:
   const onDeadline = () => {
     const cause = life.expire();
     if (cause) show(cause.message);
   };
   //#endregion hostLifecycle
-  return { life, onMessage, onDeadline };
+  return { life, onMessage, onAnswered, onDeadline };
 }
 
 export function viewLifecycleExample() {

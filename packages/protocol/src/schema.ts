@@ -82,10 +82,9 @@ export type Decoded<T> =
  *
  * @example
  * ```ts source="./protocol.examples.ts#decode"
- * const person = object({ name: string }, { tags: array(string) });
- * const decoded = decode(person, input);
- * if (!decoded.ok) return decoded.message; // "value.tags[0] must be a string, not number"
- * return decoded.value.name;
+ * const decoded = decode(REQUESTS["ui/open-link"].params, input);
+ * if (!decoded.ok) return decoded.message; // "value.url must be a string, not number"
+ * return decoded.value.url;
  * ```
  */
 export function decode<T>(schema: Schema<T>, value: unknown, path = "value"): Decoded<T> {

@@ -3,18 +3,19 @@
  *
  * @module
  */
-import { isObject } from "./schema.js";
+import { displayMode } from "./apps.js";
+import { decode, isObject } from "./schema.js";
 import { PROTOCOL_VERSION } from "./version.js";
 
 type Normaliser = (params: Record<string, unknown>) => unknown;
 
 const NORMALISERS: { readonly [method: string]: Normaliser } = {
-  /** T01: `clientInfo`/`capabilities` for `appInfo`/`appCapabilities`, or neither, or no version. */
+  /** T01: `clientInfo`/`capabilities` for `appInfo`/`appCapabilities`, or neither, or no version; unknown words. */
   "ui/initialize": (params) => ({
     ...params,
     protocolVersion: params.protocolVersion ?? PROTOCOL_VERSION,
     appInfo: named(params.appInfo ?? params.clientInfo),
-    appCapabilities: params.appCapabilities ?? params.capabilities ?? {},
+    appCapabilities: understood(params.appCapabilities ?? params.capabilities ?? {}),
   }),
   /** T04 and D15: one content block instead of a list; another role, kept as `sentRole`: the turn is the user's. */
   "ui/message": (params) => ({
@@ -27,7 +28,7 @@ const NORMALISERS: { readonly [method: string]: Normaliser } = {
     Object.fromEntries(Object.entries(params).map(([key, value]) => [key, value ?? undefined])),
   /** T05: the long name of `pip`. */
   "ui/request-display-mode": (params) =>
-    params.mode === "picture-in-picture" ? { ...params, mode: "pip" } : params,
+    Object.hasOwn(params, "mode") ? { ...params, mode: shortMode(params.mode) } : params,
 };
 
 /** Reads params as what they mean; params that need no help come back as they are. */
@@ -38,4 +39,23 @@ export function tolerate(method: string, params: unknown): unknown {
 function named(info: unknown): unknown {
   if (info === undefined) return { name: "unknown", version: "0.0.0" };
   return isObject(info) ? { ...info, name: info.name ?? "unknown", version: info.version ?? "0.0.0" } : info;
+}
+
+const shortMode = (mode: unknown): unknown => (mode === "picture-in-picture" ? "pip" : mode);
+
+/** Capabilities without the words that we do not know: one of those must not refuse the whole view. */
+function understood(capabilities: unknown): unknown {
+  if (!isObject(capabilities)) return capabilities;
+  const { availableDisplayModes: modes, experimental } = capabilities;
+  const read = { ...capabilities };
+  if (Array.isArray(modes)) {
+    const known = modes.map(shortMode).filter((mode) => decode(displayMode, mode).ok);
+    read.availableDisplayModes = [...new Set(known)];
+  }
+  if (isObject(experimental)) {
+    read.experimental = Object.fromEntries(
+      Object.entries(experimental).filter(([, value]) => isObject(value)),
+    );
+  }
+  return read;
 }

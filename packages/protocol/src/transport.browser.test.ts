@@ -142,7 +142,10 @@ async function windowPair(frame: Frame, origin: string): Promise<Pair> {
   }, origin);
   await frame.evaluate(() => {
     const kit = globalThis as unknown as Kit;
-    kit.end = new kit.End(new kit.WindowTransport({ target: window.parent }), kit.windowListeners);
+    kit.end = new kit.End(
+      new kit.WindowTransport({ target: window.parent, origin: undefined }),
+      kit.windowListeners,
+    );
   });
   return {
     a: new RemoteEnd(page.mainFrame()),

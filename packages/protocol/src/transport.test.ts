@@ -116,7 +116,7 @@ describeTransport("WindowTransport to an opaque origin", () => {
   fake.viewOrigin = "null";
   return {
     a: new End(new WindowTransport({ target: fake.view, origin: "null" })),
-    b: new End(new WindowTransport({ target: fake.host })),
+    b: new End(new WindowTransport({ target: fake.host, origin: undefined })),
     tellsClose: false,
   };
 });
@@ -280,7 +280,7 @@ describe("WindowTransport", () => {
 
   it("pins the first origin when none was given, and only the right window can set it", () => {
     const { host } = windows.current;
-    const transport = new WindowTransport({ target: host });
+    const transport = new WindowTransport({ target: host, origin: undefined });
     const { received } = started(transport);
     windows.current.dispatch({ source: {}, origin: "https://evil.example", data: "forged" });
     windows.current.dispatch({ source: host, origin: "https://host.example", data: 1 });
@@ -300,7 +300,7 @@ describe("WindowTransport", () => {
   it("uses * only for an opaque origin, and while the origin is not known", () => {
     const { host, view } = windows.current;
     new WindowTransport({ target: view, origin: "null" }).send(1);
-    const unknown = new WindowTransport({ target: host });
+    const unknown = new WindowTransport({ target: host, origin: undefined });
     started(unknown);
     unknown.send(2);
     windows.current.dispatch({ source: host, origin: "null", data: "hello" });
@@ -309,7 +309,7 @@ describe("WindowTransport", () => {
   });
 
   it("a frame that was navigated to another origin does not hear what is posted to it", async () => {
-    const heard = started(new WindowTransport({ target: windows.current.host })).received;
+    const heard = started(new WindowTransport({ target: windows.current.host, origin: undefined })).received;
     const transport = new WindowTransport({ target: windows.current.view, origin: VIEW });
     windows.current.viewOrigin = "https://evil.example";
     transport.send("secret");
@@ -357,6 +357,7 @@ describe("examples", () => {
   it("windowTransport and acceptText", () => {
     const { view, host, listeners, posted } = windows.current;
     vi.stubGlobal("window", { parent: host });
+    vi.stubGlobal("location", {});
     const { toView, toHost } = examples.windowTransportExample({ contentWindow: view } as HTMLIFrameElement);
     toView.send(1);
     toHost.send(2);

@@ -40,7 +40,10 @@ export interface Transport {
    * not for a `close()` from this end.
    */
   start(receive: (message: unknown) => void, closed: () => void): void;
-  /** Sends one message. May throw when it cannot be carried (not cloneable, for example). */
+  /**
+   * Sends one message. May throw when it cannot be carried (not cloneable, for example). Must not deliver
+   * anything synchronously: an answer inside `send` would find nobody waiting.
+   */
   send(message: unknown): void;
   /** Ends delivery and releases everything. May be called twice. */
   close(): void;

@@ -6,10 +6,10 @@ export interface WindowTransportOptions {
   target: Pick<Window, "postMessage">;
   /**
    * The other end's origin, or `"null"` for an opaque one (a sandboxed frame without `allow-same-origin`,
-   * `srcdoc` in one). Only a view may leave it out: its parent cannot change without destroying the view, so
+   * `srcdoc` in one). Only a view may pass undefined: its parent cannot change without destroying the view, so
    * the origin of the parent's first message is the one that is pinned.
    */
-  origin?: string | undefined;
+  origin: string | undefined;
 }
 
 /**
@@ -25,13 +25,13 @@ export interface WindowTransportOptions {
  * if (!target) throw new Error("the frame is not in the document");
  * const toView = new WindowTransport({ target, origin: "https://app-1.sandbox.example" });
  * // In a view: the parent, whoever it is.
- * const toHost = new WindowTransport({ target: window.parent });
+ * const toHost = new WindowTransport({ target: window.parent, origin: location.ancestorOrigins?.[0] });
  * ```
  */
 export class WindowTransport implements Transport {
   readonly #target: Pick<Window, "postMessage">;
   #origin: string | undefined;
-  #listener = (_event: MessageEvent): void => {};
+  #listener: ((event: MessageEvent) => void) | undefined;
 
   constructor({ target, origin }: WindowTransportOptions) {
     this.#target = target;
@@ -51,6 +51,6 @@ export class WindowTransport implements Transport {
   }
 
   close(): void {
-    removeEventListener("message", this.#listener);
+    removeEventListener("message", this.#listener as () => void);
   }
 }

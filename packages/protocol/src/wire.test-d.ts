@@ -1,6 +1,6 @@
 /**
- * Proves at compile time that our types and the official ones are the same, both ways. There is nothing to
- * run: `npm run lint` compiles it, and a difference is a compile error at the line that names the type.
+ * Proves at compile time that our types and the official ones are the same, both ways: each fits the other,
+ * and both have the same fields, the optional ones as well. There is nothing to run: `npm run lint` compiles it, and a difference is a compile error at the line that names the type.
  */
 import type * as sdk from "@modelcontextprotocol/client";
 import type * as official from "@modelcontextprotocol/ext-apps";
@@ -14,9 +14,19 @@ type Mutual<A, B> =
       ? "theirs is any"
       : [A] extends [B]
         ? [B] extends [A]
-          ? true
+          ? SameKeys<Keys<A>, Keys<B>>
           : "theirs does not fit ours"
         : "ours does not fit theirs";
+/** A missing optional field leaves two types assignable to each other: only the names of the fields tell. */
+type SameKeys<A, B> = [Exclude<B, A>] extends [never]
+  ? [Exclude<A, B>] extends [never]
+    ? true
+    : ["theirs lacks", Exclude<A, B>]
+  : ["ours lacks", Exclude<B, A>];
+/** The names of an object's own fields, of all members of a union; index signatures are none. */
+type Keys<T> = T extends object
+  ? keyof { [K in keyof T as string extends K ? never : number extends K ? never : K]: T[K] }
+  : never;
 const same = <_Proof extends true>(): void => {};
 
 // Requests and notifications of MCP Apps.
@@ -31,7 +41,12 @@ same<Mutual<ours.Result<"ui/message">, official.McpUiMessageResult>>();
 same<Mutual<ours.Params<"ui/update-model-context">, official.McpUiUpdateModelContextRequest["params"]>>();
 same<Mutual<ours.Params<"ui/request-display-mode">, official.McpUiRequestDisplayModeRequest["params"]>>();
 same<Mutual<ours.Result<"ui/request-display-mode">, official.McpUiRequestDisplayModeResult>>();
+// Named exception, D13: the spec's text has a reason, the official type has none. When it does, this fails.
+// @ts-expect-error theirs lacks "reason"
 same<Mutual<ours.Params<"ui/resource-teardown">, official.McpUiResourceTeardownRequest["params"]>>();
+same<
+  Mutual<Omit<ours.Params<"ui/resource-teardown">, "reason">, official.McpUiResourceTeardownRequest["params"]>
+>();
 same<Mutual<ours.Result<"ui/resource-teardown">, official.McpUiResourceTeardownResult>>();
 same<Mutual<ours.Params<"ui/notifications/size-changed">, official.McpUiSizeChangedNotification["params"]>>();
 same<Mutual<ours.Params<"ui/notifications/tool-input">, official.McpUiToolInputNotification["params"]>>();
@@ -128,3 +143,11 @@ same<Mutual<string, number>>();
 same<Mutual<string, ReturnType<typeof JSON.parse>>>();
 // @ts-expect-error a missing field shows, in either direction
 same<Mutual<{ a: string }, { a: string; b: string }>>();
+// @ts-expect-error a missing optional field shows, in one direction
+same<Mutual<{ a: string }, { a: string; b?: string }>>();
+// @ts-expect-error and in the other
+same<Mutual<{ a: string; b?: string }, { a: string }>>();
+// @ts-expect-error and beside an index signature
+same<Mutual<{ a: string } & { [key: string]: unknown }, { [key: string]: unknown; a: string; b?: string }>>();
+// @ts-expect-error and in a member of a union
+same<Mutual<{ a: string } | { b: string }, { a: string } | { b: string; c?: string }>>();

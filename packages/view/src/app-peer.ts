@@ -1,12 +1,7 @@
 import { type AppCapabilities, Peer, type RequestContext } from "@vitrine/protocol";
 
-/**
- * Counts from anywhere: an answer to what this document's last app, or this frame's last document, asked must
- * not be taken for one to us.
- */
+/** The peer of an {@link App}. */
 export class AppPeer extends Peer<"view"> {
-  protected override nextId = Math.floor(Math.random() * 1e9);
-
   /** What the app can do for the host: without tools there are no methods for them. */
   offers: AppCapabilities = {};
 

@@ -78,7 +78,7 @@ export class AppTools {
   }
 
   register(name: string, config: AppToolConfig, callback: Callback): RegisteredAppTool {
-    if (this.#tools.has(name)) throw new VitrineError("duplicate-handler", `tool ${name} is registered`);
+    if (this.#tools.has(name)) throw new VitrineError("duplicate-handler", `tool ${name} exists`);
     const change = (changes: Partial<RegisteredAppTool>): void => {
       describe(name, { ...tool, ...changes }); // As below.
       Object.assign(tool, changes);

@@ -18,6 +18,7 @@ import {
   type Transport,
   VitrineError,
   WindowTransport,
+  type WindowTransportOptions,
 } from "@vitrine/protocol";
 import { AppPeer } from "./app-peer.js";
 import {
@@ -56,7 +57,8 @@ export interface AppOptions {
 /** Where messages go: the official SDK's name for {@link WindowTransport} to the parent. */
 export class PostMessageTransport extends WindowTransport {
   constructor(target: Window = parent, _source?: unknown) {
-    super({ target });
+    const options: Pick<WindowTransportOptions, "target"> = { target };
+    super(options as WindowTransportOptions);
   }
 }
 
@@ -101,15 +103,11 @@ export class App extends View<RequestOptions> {
           return this.#handlers[event];
         },
         set(this: App, handler?: ViewListener<ViewEvent>) {
-          const name = event as ViewEvent;
-          this.#custom.get(name)?.();
-          this.#handlers[name] = handler;
+          this.#custom.get(event)?.();
+          this.#handlers[event] = handler;
           // A listener of its own, so that the same function may also be added as one.
-          if (handler)
-            this.#custom.set(
-              name,
-              this.on(name, (params) => handler(params)),
-            );
+          const own: ViewListener<ViewEvent> = (params) => handler?.(params);
+          this.#custom.set(event, this.on(event as ViewEvent, own));
         },
       });
     }
@@ -183,8 +181,13 @@ export class App extends View<RequestOptions> {
     const { protocolVersion } = this.host;
     if (protocolVersion !== PROTOCOL_VERSION) {
       // Noticed, not refused: what both know still works (D14).
-      this.onerror?.(new VitrineError("unsupported", `the host speaks protocol ${protocolVersion}`));
+      this.onerror?.(new VitrineError("unsupported", `the host speaks ${protocolVersion}`));
     }
+  }
+
+  /** Ends the connection and releases every observer and listener of the document (D21). */
+  async close(): Promise<void> {
+    this.#peer.close();
   }
 
   protected override watchSize(): () => void {

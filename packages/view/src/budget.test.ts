@@ -68,7 +68,7 @@ describe("bytes", () => {
   it.each([
     ["the minimal view", MINIMAL, 3000],
     ["the whole surface", everythingOf("@vitrine/view"), 6000],
-    ["the React adapter, with the whole surface", everythingOf("@vitrine/view/react"), 6900],
+    ["the React adapter, with the whole surface", everythingOf("@vitrine/view/react"), 6950],
     ["the Vue adapter, with the whole surface", everythingOf("@vitrine/view/vue"), 6900],
     ["the Svelte adapter, with the whole surface", everythingOf("@vitrine/view/svelte"), 6800],
     ["a small React app", REACT, 6600],

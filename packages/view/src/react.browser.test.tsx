@@ -79,7 +79,7 @@ const PANEL = `
   export function Manual() {
     const { app } = useApp({ appInfo: { name: "manual", version: "1.0.0" }, autoTheme: false, autoResize: false });
     const [styled, setStyled] = useState(false);
-    const theme = useDocumentTheme(app);
+    const theme = useDocumentTheme();
     useAutoResize(styled ? app : null);
     useHostStyles(styled ? app : null);
     return <>
@@ -156,13 +156,14 @@ describeAdapter("@vitrine/view/react", scripts, ({ open }) => {
 
   it("applies looks and reports the size by hooks, when both are switched off", async () => {
     const { host, view, click } = await open({ path: "/manual" });
-    await shows(view, "theme", "dark");
+    await shows(view, "theme", "light"); // The document's, whatever the host's is.
     await host.request("ping");
     const theme = () => view.evaluate(() => document.documentElement.dataset.theme);
     expect([await theme(), await host.received("ui/notifications/size-changed")]).toEqual([undefined, []]);
     await click("style");
     await host.waitFor("ui/notifications/size-changed");
     expect(await theme()).toBe("dark");
+    await shows(view, "theme", "dark");
     await host.notify("ui/notifications/host-context-changed", { theme: "light" });
     await shows(view, "theme", "light");
     await expect.poll(theme).toBe("light");

@@ -10,13 +10,14 @@ import {
   type AdapterOptions,
   connect,
   createApp,
+  documentTheme,
   hostContext,
   latest,
   type ServerToolState,
   type Store,
   serverTool,
 } from "./store.js";
-import { applyHostContext, getDocumentTheme } from "./theme.js";
+import { applyHostContext } from "./theme.js";
 import type { ViewEvent, ViewEventMap } from "./view.js";
 
 export * from "./index.js";
@@ -56,8 +57,8 @@ export function useApp(options: UseAppOptions): AppState {
     queueMicrotask(() => {
       if (gone) return;
       connect(app).then(
-        () => setState({ app, isConnected: true, error: null }),
-        (error) => setState({ app: null, isConnected: false, error }),
+        () => gone || setState({ app, isConnected: true, error: null }),
+        (error) => gone || setState({ app: null, isConnected: false, error }),
       );
     });
     return () => {
@@ -88,9 +89,8 @@ export const useToolResult = (app: App | null): CallToolResult | undefined => us
 /** The whole host context. */
 export const useHostContext = (app: App | null): HostContext | undefined =>
   useStore<HostContext | undefined>(app ? hostContext(app) : NOTHING);
-/** The theme of the document. */
-export const useDocumentTheme = (app: App | null = null): Theme =>
-  useHostContext(app)?.theme ?? getDocumentTheme();
+/** The theme that the document shows. */
+export const useDocumentTheme = (): Theme => useStore(documentTheme);
 
 /** The display mode in force, those that the host has, and a function to ask for another. */
 export function useDisplayMode(app: App | null): {
@@ -134,8 +134,8 @@ export function useAppState<T>(app: App | null, initial: T): [T, (value: T) => v
 }
 
 /** Applies the host's looks, for an app with `autoTheme` off. */
-export function useHostStyles(app: App | null): void {
-  const context = useHostContext(app);
+export function useHostStyles(app: App | null, initial?: HostContext | null): void {
+  const context = useHostContext(app) ?? initial ?? undefined;
   useEffect(() => applyHostContext(context), [context]);
 }
 export { useHostStyles as useHostFonts, useHostStyles as useHostStyleVariables };

@@ -251,8 +251,8 @@ describe.concurrent("content that changes", () => {
     );
     await view.settle();
     // On a busy machine this looks like a loop for a while.
-    expectHeight(await view.after("document.body.className = 'open'", 1500), 300, 30);
-    expectHeight(await view.after("document.body.className = ''", 1500), 100, 30);
+    expectHeight(await view.after("document.body.className = 'open'", 3000), 300, 30);
+    expectHeight(await view.after("document.body.className = ''", 3000), 100, 30);
     expect(await view.inView("events")).toEqual(["transitionrun", "transitionrun"]);
   });
 
@@ -310,6 +310,24 @@ describe.concurrent("hosts", () => {
     );
     expect(state.sizes).toHaveLength(1);
     expect(await view.inView(`document.querySelector("#app").scrollTop`)).toBe(123);
+  });
+
+  it("lets a smooth scroll on its way go on, whatever changes meanwhile", async () => {
+    const html = viewPage(
+      "body{margin:0}#app{height:300px;overflow:auto}",
+      `<div id="app">${box(3000)}<p style="margin:0">Text</p></div>`,
+    );
+    const view = await Case.html("smooth", html);
+    await view.settle();
+    const reached = await view.inView<number>(`(async () => {
+      const app = document.querySelector("#app");
+      const changes = setInterval(() => document.querySelector("p").append("x"), 30);
+      app.scrollTo({ top: 1000, behavior: "smooth" });
+      await new Promise((resolve) => app.addEventListener("scrollend", resolve, { once: true }));
+      clearInterval(changes);
+      return app.scrollTop;
+    })()`);
+    expect(reached).toBe(1000);
   });
 
   it("clamps: the document keeps its place, focus and selection", async () => {
@@ -440,8 +458,23 @@ describe.concurrent("options", () => {
     expectHeight(await (await Case.html("on", html("/on.js"))).settle(), 200, 1);
   });
 
+  it("what setupSizeChangedNotifications returns ends it for good, context changes or not (D21)", async () => {
+    const view = await Case.html("stop", html("/off.js"));
+    await view.settle();
+    const state = await view.after(`(async () => {
+      const stop = view.setupSizeChangedNotifications();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      stop();
+    })()`);
+    expect(state.sizes).toHaveLength(1);
+    await view.inHost(
+      `host.frame.contentWindow.postMessage({ jsonrpc: "2.0", method: "ui/notifications/host-context-changed", params: { theme: "dark" } }, "*")`,
+    );
+    expect((await view.after(`document.querySelector(".c").style.height = "300px"`)).sizes).toEqual([]);
+  });
+
   it("close() ends the measuring (D21)", async () => {
-    const view = await Case.html("close", html("/view.js"));
+    const view = await Case.html("close", html("/on.js"));
     await view.settle();
     // One measurement is due when it closes.
     const state = await view.after(`(async () => {

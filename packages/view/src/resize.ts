@@ -16,8 +16,8 @@ export type Size = { width: number; height: number };
 /** Anything with a style or with rules: style sheets, rules, elements. */
 type Styled = { style?: CSSStyleDeclaration; cssRules?: Iterable<object> };
 
-/** Heights in terms of the frame's, in the text of a style. */
-const FRAME_HEIGHT = /(height: )[^;]*v[hm][^;!]*/g;
+/** Heights in terms of the frame's, and variables that may be one, in the text of a style; `k` is of `block`. */
+const FRAME_HEIGHT = /(height|k-size|--[\w-]+): [^;]*v[hmb][^;!]*/g;
 
 /**
  * A document is never lower than its frame. One that starts where the frame ends is higher by all that can
@@ -34,7 +34,7 @@ export function watchSize(
   report: (size: Size) => void,
   context: () => HostContext | undefined,
 ): { check: () => void; stop: () => void } {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: ReturnType<typeof setTimeout> | 0 | undefined;
   let last: string | undefined;
   let sent: string | undefined;
   let frameHeight: number | undefined;
@@ -50,10 +50,13 @@ export function watchSize(
     const began = Date.now();
     const elements = [...document.querySelectorAll<HTMLElement>("*")];
     // Styles before what scrolls in them, and the latest style first.
-    const undo: (() => void)[] = [];
+    const undo: (() => unknown)[] = [];
     for (const element of elements) {
       const top = element.scrollTop;
-      if (top) undo.push(() => element.scrollTo({ top, behavior: "instant" }));
+      // Only if it moved: scrolling to where it is would end a smooth scroll on its way.
+      if (top) {
+        undo.push(() => element.scrollTop !== top && element.scrollTo({ top, behavior: "instant" }));
+      }
       resizes.observe(element);
     }
 
@@ -62,7 +65,7 @@ export function watchSize(
         try {
           const { style, cssRules = [] } = one;
           const own = style?.cssText ?? "";
-          const freed = own.replace(FRAME_HEIGHT, "$1unset") + more;
+          const freed = own.replace(FRAME_HEIGHT, "$1:unset") + more;
           if (style && freed !== own) {
             undo.unshift(() => {
               style.cssText = own;
@@ -76,7 +79,7 @@ export function watchSize(
       }
     };
     free(document.styleSheets);
-    free(document.querySelectorAll<HTMLElement>("[style*=vh]"));
+    free(document.querySelectorAll<HTMLElement>("[style*=v]"));
     free([document.documentElement], BELOW);
 
     const { scrollWidth, scrollHeight } = document.scrollingElement ?? document.body;
@@ -131,6 +134,7 @@ export function watchSize(
     check,
     stop: () => {
       clearTimeout(timer);
+      timer = 0; // Not undefined: nothing is measured any more.
       resizes.disconnect();
       mutations.disconnect();
       removeEventListener("resize", resized);

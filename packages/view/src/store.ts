@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { AppCapabilities, CallToolResult, HostContext, Implementation } from "@vitrine/protocol";
+import type { AppCapabilities, CallToolResult, HostContext, Implementation, Theme } from "@vitrine/protocol";
 import { App, type AppOptions } from "./app.js";
+import { getDocumentTheme } from "./theme.js";
 import type { ViewEvent, ViewEventMap } from "./view.js";
 
 /** A value that changes. */
@@ -139,3 +140,13 @@ export async function connect(app: App): Promise<void> {
   await app.connect();
   latest(app, "hostcontextchanged").set(app.getHostContext());
 }
+
+/** The theme that the document shows, whoever set it. */
+export const documentTheme: Store<Theme> = {
+  get: getDocumentTheme,
+  subscribe: (listener) => {
+    const observer = new MutationObserver(listener);
+    observer.observe(document.documentElement, { attributeFilter: ["data-theme", "class"] });
+    return () => observer.disconnect();
+  },
+};

@@ -111,17 +111,13 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
   on<E extends ViewEvent>(event: E, listener: ViewListener<E>): () => void {
     const method = EVENTS[event];
     const kept = this.#life.kept.get(method);
-    let listens = true;
     if (kept) {
-      const hear = (): unknown => listens && this.#channel.listen(listener as AnyListener, kept);
+      const hear = (): unknown =>
+        this.#channel.hears(method, listener) && this.#channel.listen(listener as AnyListener, kept);
       // The end of the tool call one turn later: nobody hears an input after its result.
       queueMicrotask(event.includes("input") ? hear : () => queueMicrotask(hear));
     }
-    const remove = this.#channel.on(method, listener as AnyListener);
-    return () => {
-      listens = false;
-      remove();
-    };
+    return this.#channel.on(method, listener as AnyListener);
   }
 
   /**
@@ -147,11 +143,6 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
       if ((error as VitrineError).code !== "closed") this.#channel.close();
       throw error;
     }
-  }
-
-  /** Ends the connection and releases every observer and listener of the document (D21). */
-  async close(): Promise<void> {
-    this.#channel.close();
   }
 
   /** Reports the content's size from now on; a subclass may think otherwise. Returns what stops it. */

@@ -1,0 +1,128 @@
+/** `npm start` as a person sees it: every view in the minimal host, every button. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { launchChromium } from "../testing/browser.ts";
+
+const START = fileURLToPath(new URL("start.mjs", import.meta.url));
+
+let server: ChildProcess;
+let address: string;
+let browser: Browser;
+let page: Page;
+let errors: string[];
+
+/** Starts it on a free port; resolves with the address that it prints. */
+function start(): Promise<string> {
+  const child = spawn(process.execPath, [START], { env: { ...process.env, PORT: "0" } });
+  server = child;
+  return new Promise((resolve, reject) => {
+    let said = "";
+    const hear = (text: unknown): void => {
+      said += text;
+      const [url] = /http:\/\/localhost:\d+/.exec(said) ?? [];
+      if (url) resolve(url);
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.on("error", reject);
+    child.on("exit", () => reject(new Error(`it ended: ${said}`)));
+  });
+}
+
+beforeAll(async () => {
+  [address, browser] = await Promise.all([start(), launchChromium()]);
+});
+afterAll(async () => {
+  server?.kill();
+  await browser?.close();
+});
+
+beforeEach(async () => {
+  errors = [];
+  page = await browser.newPage();
+  page.on("pageerror", ({ message }) => errors.push(message));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  // No two forecasts are the same.
+  await page.addInitScript(() => {
+    let calls = 0;
+    Math.random = () => (calls++ * 0.37) % 1;
+  });
+  await page.goto(address);
+});
+afterEach(async () => {
+  await page.close();
+  expect(errors).toEqual([]);
+});
+
+const view = () => page.frameLocator("#stage iframe");
+const forecast = () => view().locator("ol").textContent();
+const press = (name: string) => page.getByRole("button", { name }).click();
+const says = (text: string) => page.getByRole("status").getByText(text).waitFor();
+const logged = (method: string) => page.locator("#log li", { hasText: method });
+
+async function seesForecast(): Promise<void> {
+  await view().getByRole("heading", { name: "Lisbon" }).waitFor();
+  await view().getByText("5 days").waitFor();
+  await expect.poll(() => view().locator("ol li").count(), { timeout: 20_000 }).toBe(5);
+}
+
+it.each(["script-tag", "plain", "react"])("shows the %s view, and every button works", async (name) => {
+  await page.getByLabel("View").selectOption(name);
+  await page.locator(`#stage iframe[src$="/${name}.html"]`).waitFor();
+  await seesForecast();
+
+  const before = await forecast();
+  await view().getByRole("button", { name: "Refresh" }).click();
+  await expect.poll(forecast, { timeout: 20_000 }).not.toBe(before);
+  expect(await logged("tools/call").count()).toBe(1);
+
+  await press("Dark theme");
+  await view().locator('html[data-theme="dark"]').waitFor({ state: "attached" });
+
+  await view()
+    .locator("html")
+    .evaluate((root) => root.setAttribute("data-old", ""));
+  await press("Reload");
+  await view().locator("html:not([data-old])").waitFor({ state: "attached" });
+  await seesForecast();
+  await view().locator('html[data-theme="dark"]').waitFor({ state: "attached" });
+
+  await press("Close");
+  await says("The view was closed.");
+  expect(await page.locator("iframe").count()).toBe(0);
+  await press("Light theme");
+  await press("Reload");
+  await press("Close");
+});
+
+it("opens only the last of two views that are chosen quickly", async () => {
+  await seesForecast();
+  await page.getByLabel("View").evaluate((select: HTMLSelectElement) => {
+    for (select.value of ["plain", "react"]) select.dispatchEvent(new Event("change"));
+  });
+  await page.locator('#stage iframe[src$="/react.html"]').waitFor();
+  await seesForecast();
+  expect(await page.locator("iframe").count()).toBe(1);
+  expect(await logged("ui/initialize").count()).toBe(1);
+});
+
+it("closes while the model still writes", async () => {
+  await page.getByLabel("View").evaluate(async (select: HTMLSelectElement) => {
+    const opened = new Promise<void>((resolve) => {
+      new MutationObserver(() => document.querySelector("iframe[src*=plain]") && resolve()).observe(
+        document.body,
+        { subtree: true, childList: true, attributes: true },
+      );
+    });
+    select.value = "plain";
+    select.dispatchEvent(new Event("change"));
+    await opened;
+    document.getElementById("close")?.click();
+  });
+  await says("The view was closed.");
+  // Longer than the model writes.
+  await page.waitForTimeout(600);
+  expect(await page.locator("iframe").count()).toBe(0);
+});
