@@ -68,7 +68,8 @@ export function applyHostFonts(css: string): void {
 }
 
 /**
- * Applies all that a host context says about looks. Safe areas become the variables
+ * Applies all that a host context says about looks. What an earlier context set and this one leaves out stays as
+ * it is. Safe areas become the variables
  * `--safe-area-inset-top`, `-right`, `-bottom` and `-left`, in pixels.
  *
  * @example
