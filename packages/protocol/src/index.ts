@@ -42,4 +42,5 @@ export * from "./transport.js";
 export * from "./ui-document.js";
 export * from "./ui-extension.js";
 export * from "./version.js";
+export { ViewLifecycle, type ViewPhase } from "./view-lifecycle.js";
 export * from "./window-transport.js";

@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  DEFAULT_LIMITS,
-  HostLifecycle,
-  type LifecycleLimits,
-  type Outgoing,
-  ViewLifecycle,
-} from "./lifecycle.js";
+import { DEFAULT_LIMITS, HostLifecycle, type LifecycleLimits, type Outgoing } from "./lifecycle.js";
 import * as examples from "./protocol.examples.js";
+import { ViewLifecycle } from "./view-lifecycle.js";
 
 fc.configureGlobal({ seed: 20260126 });
 

@@ -1,11 +1,12 @@
 /**
- * The lifecycle of one view (part L), as two state machines. Both are pure: they send nothing, start no
- * timer and read no clock of their own; they say what may be sent, in which order, and by when.
+ * The lifecycle of one view (part L), seen by its host, as a state machine. It is pure: it sends nothing, starts no
+ * timer and reads no clock of its own; it says what may be sent, in which order, and by when.
  *
  * @module
  */
 import { VitrineError } from "./errors.js";
 import type { NotificationFrom, Params, RequestFrom } from "./methods.js";
+import { isToolData } from "./view-lifecycle.js";
 
 /** Why a view was given up on. */
 export interface Cause {
@@ -60,8 +61,6 @@ const TOOL_INPUT = "ui/notifications/tool-input";
 const TOOL_RESULT = "ui/notifications/tool-result";
 const TOOL_CANCELLED = "ui/notifications/tool-cancelled";
 const CONTEXT_CHANGED = "ui/notifications/host-context-changed";
-
-const isToolData = (method: string): boolean => method.includes("/tool-");
 
 /** How many messages may wait for a view to become ready. */
 const MAX_WAITING = 1000;
@@ -309,46 +308,3 @@ function isSame(a: Outgoing, b: Outgoing): boolean {
 
 const serve = (): Verdict => ({ serve: true, flush: [], remounted: false });
 const refusal = (message: string): Verdict => ({ serve: false, code: "out-of-order", message });
-
-/** Where a view is in its own life. */
-export type ViewPhase = "idle" | "connecting" | "ready" | "closed";
-
-/**
- * The view's own end of its life: when it may connect, and what arrived that a late listener must still
- * hear. Hosts in the wild send out of order; a view takes what it gets.
- *
- * @example
- * ```ts source="./protocol.examples.ts#viewLifecycle"
- * const life = new ViewLifecycle();
- * life.enter("connecting");
- * life.keep("ui/notifications/tool-input", { arguments: { city: "Rome" } });
- * life.enter("ready");
- * // A listener that comes late still hears it:
- * const input = life.kept.get("ui/notifications/tool-input");
- * ```
- */
-export class ViewLifecycle {
-  /** Where it is; only {@link enter} moves it. */
-  phase: ViewPhase = "idle";
-  /** What a late listener must still hear: the last params of each method, in the order they came. */
-  readonly kept = new Map<string, unknown>();
-
-  /**
-   * Moves on.
-   *
-   * @throws {VitrineError} `out-of-order` for a second `connecting` without an end in between
-   */
-  enter(phase: ViewPhase): void {
-    if (phase === "connecting") {
-      if (!/idle|closed/.test(this.phase)) throw new VitrineError("out-of-order", "already connected");
-      this.kept.clear();
-    }
-    this.phase = phase;
-  }
-
-  /** Keeps what the host said about the tool call. Partial input is worth nothing once the input is there. */
-  keep(method: string, params: unknown): void {
-    this.kept.delete(`${method}-partial`);
-    if (isToolData(method)) this.kept.set(method, params);
-  }
-}

@@ -1,7 +1,7 @@
 import { Channel } from "./channel.js";
 import { CheckedPeer } from "./checked-peer.js";
 import { INVALID_PARAMS, VitrineError } from "./errors.js";
-import { HostLifecycle, type Outgoing, ViewLifecycle } from "./lifecycle.js";
+import { HostLifecycle, type Outgoing } from "./lifecycle.js";
 import {
   decodeMessage,
   decodeParams,
@@ -16,6 +16,7 @@ import { Peer } from "./peer.js";
 import { decode } from "./schema.js";
 import { acceptText, memoryPair, PortTransport, type Transport } from "./transport.js";
 import { negotiateVersion } from "./version.js";
+import { ViewLifecycle } from "./view-lifecycle.js";
 import { WindowTransport } from "./window-transport.js";
 
 export async function channelExample(transport: Transport) {

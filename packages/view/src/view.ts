@@ -177,6 +177,6 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
  * @throws {VitrineError} `no-host` when nothing embeds it
  */
 export function parentTransport(): Transport {
-  if (parent === window) throw new VitrineError("no-host", "not in an MCP host");
+  if (parent === window) throw new VitrineError("no-host", "not in a host");
   return new WindowTransport({ target: parent, origin: location.ancestorOrigins?.[0] });
 }
