@@ -19,12 +19,15 @@ type Styled = { style?: CSSStyleDeclaration; cssRules?: Iterable<object> };
 /** Heights in terms of the frame's, and variables that may be one, in the text of a style; `k` is of `block`. */
 const FRAME_HEIGHT = /(height|k-size|--[\w-]+): [^;]*v[hmb][^;!]*/g;
 
+/** How far down the document is moved to be measured: further than any frame is high. */
+const DOWN = 99_999;
+
 /**
- * A document is never lower than its frame. One that starts where the frame ends is higher by all that can
- * be scrolled to: popups too, and margins as they are.
+ * A document is never lower than its frame. One that starts below the frame's end is higher by all that can be
+ * scrolled to: popups too, and margins as they are. Not by one frame: while a frame changes its size, what it
+ * says of its height and what the layout makes of it may differ.
  */
-const BELOW =
-  ";height:unset!important;min-height:unset!important;position:relative;top:100vh;scrollbar-width:none";
+const BELOW = `;height:unset!important;min-height:unset!important;position:relative;top:${DOWN}px;scrollbar-width:none`;
 
 /** Content without a height, in a frame without one: as high as a frame is in CSS. */
 const DEFAULT_HEIGHT = 150;
@@ -88,7 +91,7 @@ export function watchSize(
     else if (innerWidth !== askedWidth) askedWidth = scrollWidth;
     const width = askedWidth || innerWidth;
     const given = innerHeight || DEFAULT_HEIGHT;
-    let height = scrollHeight - innerHeight;
+    let height = scrollHeight - DOWN;
     const flat = height < given ? elements.filter((element) => !element.offsetHeight) : [];
 
     for (const back of undo) back();
