@@ -45,7 +45,7 @@ export function watchSize(
   let echoUntil = 0;
   let echoes = 0;
   let askedWidth = 0;
-  /** When the next measurement may be: the larger the page, the longer the pause, a tenth of the time at most. */
+  /** When the next measurement may be: the larger the page, the longer the pause, a fifth of the time at most. */
   let next = 0;
 
   const measure = (): void => {
@@ -116,7 +116,7 @@ export function watchSize(
         report({ width, height });
       }
     }
-    next = Date.now() * 10 - began * 9;
+    next = Date.now() * 5 - began * 4;
   };
   const check = (): void => {
     timer ??= setTimeout(measure, Math.max(16, next - Date.now()));
