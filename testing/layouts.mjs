@@ -245,8 +245,8 @@ export const TRAPS = [
 export const layoutPath = (name) => `/${encodeURIComponent(name.replaceAll("%", " percent"))}`;
 
 /**
- * The host page. `add` puts a frame into it, and tells its number; `settle` waits until a frame has said
- * nothing for a while; `hosts` has what was said.
+ * The host page. `add` puts a frame into it, and tells its number; `settle` waits until a frame has the size,
+ * and has said as much, as it should, and has said nothing more for a while; `hosts` has what was said.
  */
 export const HOST_PAGE = `<!doctype html><style>iframe{position:absolute;border:0}</style><body><script>
 const hosts = [];
@@ -282,16 +282,21 @@ addEventListener("message", ({ source, data }) => {
     host.at = performance.now();
   } else if (data.method === "ui/notifications/size-changed") host.resize(data.params);
 });
-function settle(index, { quiet = 500, limit = 8000, since = 0 } = {}) {
+function settle(index, { quiet = 500, limit = 20000, since = 0, width, height, messages = 0 } = {}) {
   const host = hosts[index];
   const from = performance.now();
   return new Promise((resolve) => {
     (function look() {
       const now = performance.now();
-      const stable = host.initialized && now - Math.max(host.at, from) > quiet;
+      const { clientWidth, clientHeight } = host.frame;
+      const reached =
+        host.initialized &&
+        host.sizes.length - since >= messages &&
+        Math.abs(clientWidth - (width ?? clientWidth)) <= 1 &&
+        Math.abs(clientHeight - (height ?? clientHeight)) <= 1;
+      const stable = reached && now - Math.max(host.at, from) > quiet;
       if (!stable && now - from < limit) return setTimeout(look, 20);
-      const { clientWidth: width, clientHeight: height } = host.frame;
-      resolve({ stable, width, height, sizes: host.sizes.slice(since) });
+      resolve({ stable, width: clientWidth, height: clientHeight, sizes: host.sizes.slice(since) });
     })();
   });
 }

@@ -67,6 +67,16 @@ afterAll(async () => {
   await site?.close();
 });
 
+/** What to wait for: `settle` of the host page. */
+type SettleOptions = {
+  quiet?: number;
+  limit?: number;
+  since?: number;
+  width?: number;
+  height?: number;
+  messages?: number;
+};
+
 /** A view in a frame of the host page. */
 class Case {
   private constructor(
@@ -90,15 +100,26 @@ class Case {
     return Case.open(`/${name}`, options, page);
   }
 
-  settle(options: { quiet?: number; limit?: number; since?: number } = {}): Promise<FrameState> {
+  settle(options: SettleOptions = {}): Promise<FrameState> {
     return this.page.evaluate<FrameState>(`settle(${this.index}, ${JSON.stringify(options)})`);
   }
 
   /** Runs code in the view; resolves, when all is quiet again, with what happened since. */
-  async after(code: string, quiet = 500): Promise<FrameState> {
+  async after(code: string, options: SettleOptions = {}): Promise<FrameState> {
     const since = await this.inHost<number>("host.sizes.length");
     await this.inView(code);
-    return this.settle({ since, quiet });
+    return this.settle({ since, ...options });
+  }
+
+  /** The frame comes to this height, and to rest, with few words. */
+  async expectHeight(height: number, messages: number, options?: SettleOptions): Promise<FrameState> {
+    const state = await this.settle({ height, ...options });
+    expectHeight(state, height, messages);
+    return state;
+  }
+
+  async expectHeightAfter(code: string, height: number, messages: number, quiet?: number): Promise<void> {
+    expectHeight(await this.after(code, { height, ...(quiet && { quiet }) }), height, messages);
   }
 
   inView<T>(code: string): Promise<T> {
@@ -122,13 +143,12 @@ class Case {
   }
 }
 
-/** The frame came to this height, at rest, with few words. */
 function expectHeight(state: FrameState, height: number, messages: number): void {
-  expect(state).toMatchObject({ stable: true });
   expect(
     Math.abs(state.height - height),
     `${state.height} px, not ${height}: ${JSON.stringify(state.sizes)}`,
   ).toBeLessThanOrEqual(1);
+  expect(state).toMatchObject({ stable: true });
   expect(state.sizes.length, JSON.stringify(state.sizes)).toBeLessThanOrEqual(messages);
 }
 
@@ -138,14 +158,14 @@ describe.concurrent("layouts at rest", () => {
   it.each([...LAYOUTS, ...TRAPS])("$name", async (layout) => {
     const check = async (from: number): Promise<void> => {
       const view = await Case.open(layoutPath(layout.name), { height: from });
-      const state = await view.settle();
+      await view.settle({ messages: layout.natural === "frame" && from ? 0 : 1 });
       const natural =
         layout.natural === "flow"
           ? await view.inView<number>("document.documentElement.getBoundingClientRect().height")
           : layout.natural === "frame"
             ? from || 150
             : layout.natural;
-      expectHeight(state, natural, 2);
+      const state = await view.expectHeight(natural, 2);
       expect(state.width).toBe(layout.width ?? 400);
       expect(state.sizes.every(({ width }) => width >= 400)).toBe(true);
       expect(state.sizes.every(({ height }) => height >= Math.min(natural, 50))).toBe(true);
@@ -187,9 +207,9 @@ describe.concurrent("content that changes", () => {
     ["grid", "body{margin:0;display:grid;place-items:center;min-height:100vh}#app{width:100%}", 0],
   ])("grows and shrinks: %s", async (name, css, around) => {
     const view = await Case.html(`grow-${name}`, viewPage(css, `<div id="app">${box(200)}</div>`));
-    expectHeight(await view.settle(), 200 + around, 2);
+    await view.expectHeight(200 + around, 2);
     for (const height of [500, 100, 300]) {
-      expectHeight(await view.after(grow(height)), height + around, 3);
+      await view.expectHeightAfter(grow(height), height + around, 3);
       expect(await view.hidden()).toEqual([]);
     }
   });
@@ -210,16 +230,16 @@ describe.concurrent("content that changes", () => {
          <input type="checkbox" id="tick" style="height:20px"><div id="extra"></div></div>`,
       ),
     );
-    expectHeight(await view.settle(), 80, 2);
-    expectHeight(await view.after(`document.querySelector("img").src = "${SVG}"`), 380, 3);
-    expectHeight(await view.after(`document.querySelector("p").style.fontSize = "60px"`), 420, 3);
+    await view.expectHeight(80, 2);
+    await view.expectHeightAfter(`document.querySelector("img").src = "${SVG}"`, 380, 3);
+    await view.expectHeightAfter(`document.querySelector("p").style.fontSize = "60px"`, 420, 3);
     const since = (await view.settle({ quiet: 0 })).sizes.length;
     await view.frame.locator("textarea").fill("a\nb\nc");
-    expectHeight(await view.settle({ since }), 460, 3);
-    expectHeight(await view.after(`document.querySelector("details").open = true`), 520, 3);
-    expectHeight(await view.after(`document.querySelector("details").open = false`), 460, 3);
+    await view.expectHeight(460, 3, { since });
+    await view.expectHeightAfter(`document.querySelector("details").open = true`, 520, 3);
+    await view.expectHeightAfter(`document.querySelector("details").open = false`, 460, 3);
     // Nothing in the DOM changes here, only what is ticked.
-    expectHeight(await view.after(`document.querySelector("#tick").checked = true`), 530, 3);
+    await view.expectHeightAfter(`document.querySelector("#tick").checked = true`, 530, 3);
   });
 
   it("popups open and close", async () => {
@@ -234,10 +254,10 @@ describe.concurrent("content that changes", () => {
       ["document.body.className = 'open'", "document.body.className = ''"],
       ["document.querySelector('#by').checked = true", "document.querySelector('#by').checked = false"],
     ] as const) {
-      expectHeight(await view.settle(), 116, 9);
-      expectHeight(await view.after(open), 380, 1);
+      await view.expectHeight(116, 9);
+      await view.expectHeightAfter(open, 380, 1);
       expect(await view.hidden()).toEqual([]);
-      expectHeight(await view.after(close), 116, 1);
+      await view.expectHeightAfter(close, 116, 1);
     }
   });
 
@@ -257,8 +277,8 @@ describe.concurrent("content that changes", () => {
     );
     await view.settle();
     // On a busy machine this looks like a loop for a while.
-    expectHeight(await view.after("document.body.className = 'open'", 3000), 300, 30);
-    expectHeight(await view.after("document.body.className = ''", 3000), 100, 30);
+    await view.expectHeightAfter("document.body.className = 'open'", 300, 30, 3000);
+    await view.expectHeightAfter("document.body.className = ''", 100, 30, 3000);
     expect(await view.inView("events")).toEqual(["transitionrun", "transitionrun"]);
   });
 
@@ -290,7 +310,7 @@ describe.concurrent("content that changes", () => {
     const view = await Case.html("wider", viewPage("body{margin:0}", box(100)));
     await view.settle();
     for (const width of [600, 800]) {
-      const state = await view.after(`document.querySelector(".c").style.width = "${width}px"`);
+      const state = await view.after(`document.querySelector(".c").style.width = "${width}px"`, { width });
       expect(state).toMatchObject({ stable: true, width, height: 100 });
       expect(state.sizes.length).toBeLessThanOrEqual(2);
     }
@@ -307,12 +327,13 @@ describe.concurrent("hosts", () => {
 
   it("clamps: few messages, and a scroller keeps its place", async () => {
     const view = await Case.html("clamp-scroller", SCROLLER, { max: 300 });
-    const first = await view.settle();
+    const first = await view.settle({ height: 300 });
     expect(first).toMatchObject({ stable: true, height: 300 });
     expect(first.sizes.length).toBeLessThanOrEqual(2);
     await view.inView(`document.querySelector("#app").scrollTo({ top: 123, behavior: "instant" })`);
     const state = await view.after(
       `for (let i = 0; i < 9; i++) document.querySelector("p").append(document.createElement("br"), "x")`,
+      { messages: 1 },
     );
     expect(state.sizes).toHaveLength(1);
     expect(await view.inView(`document.querySelector("#app").scrollTop`)).toBe(123);
@@ -389,15 +410,14 @@ describe.concurrent("hosts", () => {
 
   it("goes to full screen and back", async () => {
     const view = await Case.open(layoutPath("app min-height 100vh"));
-    expectHeight(await view.settle(), 200, 2);
+    await view.expectHeight(200, 2);
     await view.inHost(`host.frame.style.height = "800px", host.context({ displayMode: "fullscreen" })`);
     await view.settle();
     const full = await view.after(`document.querySelector(".c").append("x")`);
     expect(full).toMatchObject({ stable: true, height: 800, sizes: [] });
     const since = await view.inHost<number>("host.sizes.length");
     await view.inHost(`host.context({ displayMode: "inline" })`);
-    const back = await view.settle({ since });
-    expectHeight(back, 200, 2);
+    const back = await view.expectHeight(200, 2, { since, messages: 1 });
     expect(back.sizes.length).toBeGreaterThan(0);
   });
 
@@ -406,22 +426,21 @@ describe.concurrent("hosts", () => {
     const before = await view.settle();
     expect(before.sizes).toEqual([]);
     await view.inHost(`host.frame.style.display = "block"`);
-    const state = await view.settle();
+    const state = await view.expectHeight(276, 2);
     expect(state.width).toBe(400);
-    expectHeight(state, 276, 2);
   });
 
   it.each([0, 150])("has the frame below the fold, from %d px", async (height) => {
     const view = await Case.open(layoutPath("app min-height 100vh"), { height, style: "top:9000px" });
-    expectHeight(await view.settle(), 200, 2);
-    expectHeight(await view.after(`document.querySelector(".c").style.height = "320px"`), 320, 3);
+    await view.expectHeight(200, 2);
+    await view.expectHeightAfter(`document.querySelector(".c").style.height = "320px"`, 320, 3);
   });
 
   it("has the frame below the fold, with an image that comes late", async () => {
     const html = viewPage("body{margin:0}img{display:block}", `${box(50)}<img>`);
     const view = await Case.html("late-below", html, { style: "top:9000px" });
-    expectHeight(await view.settle(), 50, 2);
-    expectHeight(await view.after(`document.querySelector("img").src = "${SVG}"`), 350, 3);
+    await view.expectHeight(50, 2);
+    await view.expectHeightAfter(`document.querySelector("img").src = "${SVG}"`, 350, 3);
   });
 });
 
@@ -461,7 +480,7 @@ describe.concurrent("options", () => {
   });
 
   it("options without autoResize leave it on (D18)", async () => {
-    expectHeight(await (await Case.html("on", html("/on.js"))).settle(), 200, 1);
+    await (await Case.html("on", html("/on.js"))).expectHeight(200, 1);
   });
 
   it("what setupSizeChangedNotifications returns ends it for good, context changes or not (D21)", async () => {
