@@ -417,8 +417,7 @@ describe.concurrent("hosts", () => {
     expect(full).toMatchObject({ stable: true, height: 800, sizes: [] });
     const since = await view.inHost<number>("host.sizes.length");
     await view.inHost(`host.context({ displayMode: "inline" })`);
-    const back = await view.expectHeight(200, 2, { since, messages: 1 });
-    expect(back.sizes.length).toBeGreaterThan(0);
+    await view.expectHeight(200, 2, { since, messages: 1 });
   });
 
   it("shows the frame later", async () => {
