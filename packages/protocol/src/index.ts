@@ -9,6 +9,7 @@ export * from "./checked-peer.js";
 export * from "./context.js";
 export * from "./csp.js";
 export * from "./errors.js";
+export * from "./json-text.js";
 export * from "./lifecycle.js";
 export type {
   AudioContent,

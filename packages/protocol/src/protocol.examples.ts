@@ -1,6 +1,7 @@
 import { Channel } from "./channel.js";
 import { CheckedPeer } from "./checked-peer.js";
 import { INVALID_PARAMS, VitrineError } from "./errors.js";
+import { JsonText } from "./json-text.js";
 import { HostLifecycle, type Outgoing } from "./lifecycle.js";
 import {
   decodeMessage,
@@ -256,4 +257,13 @@ export function viewLifecycleExample() {
   const input = life.kept.get("ui/notifications/tool-input");
   //#endregion viewLifecycle
   return input;
+}
+
+export async function jsonTextExample(body: string) {
+  //#region jsonText
+  const answer = await fetch("/tools/call", { method: "POST", body });
+  // The text of a CallToolResult, on its way to a view that will parse it.
+  const result = new JsonText(await answer.text());
+  //#endregion jsonText
+  return result;
 }

@@ -1,0 +1,36 @@
+/**
+ * What every request and notification of a view passes before anything happens: a chain of small links.
+ *
+ * @module
+ */
+import type { NotificationFrom, RequestFrom } from "@vitrine/protocol";
+
+/** One thing that a view asks for or says, with who it is. */
+export interface ViewCall {
+  /** The view's instance. */
+  readonly view: string;
+  /** The server that the view came from: the only one it may reach (C04). */
+  readonly server: string;
+  readonly method: RequestFrom<"view"> | NotificationFrom<"view">;
+  /** Checked by the method table. */
+  readonly params: Record<string, unknown>;
+  /** Aborted when the view takes the request back, or is closed. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Passes a call on. */
+export type Next = (call: ViewCall) => Promise<unknown>;
+
+/** One concern: passes the call on, changed or not, or throws to refuse it. */
+export type Link = (call: ViewCall, next: Next) => Promise<unknown>;
+
+/**
+ * Joins links into one; the first one sees a call first and its outcome last.
+ *
+ * @example
+ * ```ts source="./guard.examples.ts#chain"
+ * ```
+ */
+export function chain(...links: Link[]): Link {
+  return (call, next) => links.reduceRight<Next>((rest, link) => (passed) => link(passed, rest), next)(call);
+}

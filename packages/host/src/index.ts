@@ -1,0 +1,7 @@
+/**
+ * `@vitrine/host`: the host end of an MCP App.
+ *
+ * @module
+ */
+export * from "./guard/link.js";
+export * from "./upstream.js";

@@ -1,0 +1,6 @@
+/**
+ * `@vitrine/sandbox`: the origin that views run on.
+ *
+ * @module
+ */
+export {};
