@@ -35,6 +35,8 @@ export type ErrorCode =
   | "unsupported"
   /** The app is not running inside a host: there is no parent window. */
   | "no-host"
+  /** The UI resource cannot be shown as it is; `data` says more. A frame gives up with the same word. */
+  | "bad_resource"
   // What a channel survived and reports:
   /** Something that is no JSON-RPC message. */
   | "malformed"

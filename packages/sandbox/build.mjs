@@ -1,0 +1,23 @@
+/** Makes the scripts of the sandbox's pages: each a classic script, minified, as an exported text. */
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const page = fileURLToPath(new URL("src/page/", import.meta.url));
+let module = "";
+for (const name of ["proxy", "direct", "loader"]) {
+  const { outputFiles } = await build({
+    entryPoints: [`${page}${name}.ts`],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2022",
+    charset: "utf8",
+    write: false,
+  });
+  const text = outputFiles[0].text.trim();
+  if (/<\/script|<!--|\n/i.test(text))
+    throw new Error(`${name} cannot stand inside a script element on one line`);
+  module += `export const ${name.toUpperCase()} = ${JSON.stringify(text)};\n`;
+}
+writeFileSync(fileURLToPath(new URL("dist/page-text.js", import.meta.url)), module);

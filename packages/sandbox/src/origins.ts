@@ -1,0 +1,71 @@
+/**
+ * The origins of the sandbox: two for each app, one for its proxy and one for its view.
+ *
+ * @module
+ */
+import { VitrineError } from "@vitrine/protocol";
+
+/** Which of the two pages of an app. */
+export type Role = "proxy" | "view";
+
+const LETTER: Record<Role, string> = { proxy: "p", view: "v" };
+const LABEL = "[a-z2-7]{26}";
+
+/** Where apps live. */
+export interface Origins {
+  /** The origin of one of an app's pages. */
+  of(role: Role, label: string): string;
+  /** Whose page a `Host` header asks for; undefined for a name that is none of ours (B18). */
+  read(host: string | null): { role: Role; label: string } | undefined;
+  /** Called before an app's origins are used for the first time. */
+  prepare?(label: string): Promise<void>;
+  /** Every label is a site of its own, and so a process of its own, by its name alone. */
+  readonly ownSites: boolean;
+  /** Cookies of one app reach the others: they do not know ports. */
+  readonly shareCookies: boolean;
+}
+
+/**
+ * Names: a pattern with `{role}` and `{label}` in its host name: `http://{role}.{label}.localhost:8091`
+ * or `https://{role}-{label}.apps.example.com`.
+ */
+export class PatternOrigins implements Origins {
+  readonly #pattern: string;
+  readonly #host: RegExp;
+  readonly ownSites: boolean;
+  readonly shareCookies = false;
+
+  /** @throws {VitrineError} `invalid` for a pattern that does not keep apps apart */
+  constructor(pattern: string) {
+    const example = URL.canParse(fill(pattern, "proxy", "a".repeat(26)))
+      ? new URL(fill(pattern, "proxy", "a".repeat(26)))
+      : undefined;
+    const { host } = /^https?:\/\/(?<host>[^/?#@]+)$/.exec(pattern)?.groups ?? {};
+    if (!example || !host || !/\{role\}.*\{label\}/.test(host)) {
+      throw new VitrineError(
+        "invalid",
+        `the sandbox's origin must be like "https://{role}-{label}.apps.example.com", and is "${pattern}"`,
+      );
+    }
+    // A port that the scheme implies is not in a Host header, nor in an origin.
+    const implied = `:${example.protocol === "https:" ? 443 : 80}`;
+    this.#pattern = pattern.endsWith(implied) ? pattern.slice(0, -implied.length) : pattern;
+    const name = this.#pattern.replace(/^https?:\/\//, "");
+    const escaped = name.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
+    this.#host = new RegExp(`^${escaped.replace("{role}", "([pv])").replace("{label}", `(${LABEL})`)}$`, "i");
+    this.ownSites = /^\{role\}\.\{label\}\.localhost(:|$)/.test(name);
+  }
+
+  of(role: Role, label: string): string {
+    return fill(this.#pattern, role, label);
+  }
+
+  read(host: string | null): { role: Role; label: string } | undefined {
+    const [, letter, label] = this.#host.exec(host ?? "") ?? [];
+    if (!letter || !label) return undefined;
+    return { role: letter.toLowerCase() === "p" ? "proxy" : "view", label: label.toLowerCase() };
+  }
+}
+
+const fill = (pattern: string, role: Role, label: string): string =>
+  pattern.replace("{role}", LETTER[role]).replace("{label}", label);

@@ -1,0 +1,52 @@
+/**
+ * What was registered, by name.
+ *
+ * @module
+ */
+
+/** Keeps what the sandbox serves. Give one of your own to share it between processes. */
+export interface RecordStore {
+  get(name: string): Promise<string | undefined> | string | undefined;
+  set(name: string, record: string): Promise<void> | void;
+}
+
+/**
+ * Records in memory, up to a number of characters; those that were not used for longest go first. One that
+ * is gone is there again when it is registered again, under the same address.
+ *
+ * @example
+ * ```ts source="./sandbox.examples.ts#memoryRecords"
+ * const sandbox = new Sandbox({ ...options, records: new MemoryRecords(50_000_000) });
+ * ```
+ */
+export class MemoryRecords implements RecordStore {
+  readonly #records = new Map<string, string>();
+  readonly #limit: number;
+  #size = 0;
+
+  constructor(limit = 200_000_000) {
+    this.#limit = limit;
+  }
+
+  get(name: string): string | undefined {
+    const record = this.#records.get(name);
+    if (record !== undefined) this.#touch(name, record);
+    return record;
+  }
+
+  set(name: string, record: string): void {
+    this.#touch(name, record);
+    for (const [oldest, { length }] of this.#records) {
+      if (this.#size <= this.#limit || oldest === name) break;
+      this.#records.delete(oldest);
+      this.#size -= length;
+    }
+  }
+
+  /** Makes it the newest: a map keeps the order in which its keys came. */
+  #touch(name: string, record: string): void {
+    this.#size += record.length - (this.#records.get(name)?.length ?? 0);
+    this.#records.delete(name);
+    this.#records.set(name, record);
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * The sandbox origin: what the host side registers, and what browsers are served.
+ *
+ * @module
+ */
+import {
+  allowAttribute,
+  buildCsp,
+  type Permission,
+  type RejectedSource,
+  type Relaxation,
+  type ResourceCsp,
+  type ResourceMeta,
+  VitrineError,
+} from "@vitrine/protocol";
+import { DENY_ALL, type PagePolicy, type Places, proxyHeaders, viewHeaders } from "./headers.js";
+import { Keys } from "./keys.js";
+import { type Origins, PatternOrigins } from "./origins.js";
+import { beforeDocument, loaderPage, proxyPage, proxyScriptHash } from "./pages.js";
+import { MemoryRecords, type RecordStore } from "./records.js";
+
+/** What a sandbox is made of. */
+export interface SandboxOptions {
+  /** Known to the host side alone. Keep it: with another one every app gets other origins and empty storage. */
+  secret: string | Uint8Array;
+  /**
+   * Where apps live, with `{role}` and `{label}` in the host name: `http://{role}.{label}.localhost:8091`, or
+   * `https://{role}-{label}.apps.example.com`. Never a name of the host page's own site.
+   */
+  origin: string | Origins;
+  /** The origins of the host pages: nobody else may show an app. */
+  hosts: readonly string[];
+  records?: RecordStore | undefined;
+  /** The domain of `origin` is on the public suffix list, so that its labels are sites of their own. */
+  publicSuffix?: boolean | undefined;
+}
+
+/** One view, as the host side wants it shown. */
+export interface ViewRegistration {
+  /** Who the server is: views of one server share an origin, views of two never do. */
+  server: string;
+  /** The document. Without it, the host page hands it over by `sandbox-resource-ready` (S03). */
+  html?: string | undefined;
+  /** `_meta.ui` of its resource, as `readUiDocument` gives it. */
+  meta?: ResourceMeta | undefined;
+  /** What the operator opens for this server beyond the specification. */
+  relax?: readonly Relaxation[] | undefined;
+  /** Which of the permissions that the view asks for it gets; none by default. */
+  grant?: ((permission: Permission) => boolean) | undefined;
+  /**
+   * Take the view's origin away: no storage, no cookies, and `null` to every server it talks to. So it is by
+   * default where apps would share cookies: with a port for each app in place of a name.
+   */
+  opaque?: boolean | undefined;
+}
+
+/** What a host page needs to show a view. It holds no secret. */
+export interface SandboxedView {
+  /** The address of the proxy page: the `src` of the host page's frame. */
+  src: string;
+  /** The proxy's origin: the one to speak to. */
+  origin: string;
+  /** The view's own origin, or `null`: what servers that it calls see. */
+  viewOrigin: string;
+  /** The `allow` attribute of the host page's frame. */
+  allow: string;
+  /** The policy that the view runs under, for review (S12). */
+  policy: string;
+  /** What was granted, for `hostCapabilities.sandbox`. */
+  csp: ResourceCsp;
+  permissions: Partial<Record<Permission, object>>;
+  relax: readonly Relaxation[];
+  prefersBorder?: boolean | undefined;
+}
+
+/** A record is this, as JSON, and then the document: it need not be parsed to be served. */
+interface RecordHead extends PagePolicy {
+  label: string;
+  allow: string;
+  waits: boolean;
+}
+
+/**
+ * The sandbox origin. It serves proxy pages and view documents, each under policies that are response headers,
+ * and refuses everything else. What it serves was registered by the host side; a page can add nothing.
+ *
+ * @example
+ * ```ts source="./sandbox.examples.ts#sandbox"
+ * const sandbox = new Sandbox({
+ *   secret,
+ *   origin: "https://{role}-{label}.apps.example.com",
+ *   hosts: ["https://chat.example"],
+ * });
+ * const { src } = await sandbox.register({ server: "weather", html: "<!doctype html><p>Sunny" });
+ * // `src` goes to the host page, and requests for it come to `sandbox.fetch`.
+ * ```
+ */
+export class Sandbox {
+  readonly #origins: Origins;
+  readonly #keys: Keys;
+  readonly #records: RecordStore;
+  readonly #hosts: readonly string[];
+  readonly #isolate: boolean;
+
+  /** @throws {VitrineError} `invalid` for options that would not keep apps apart */
+  constructor(options: SandboxOptions) {
+    if (options.secret.length < 16)
+      throw new VitrineError("invalid", "the sandbox's secret is under 16 bytes");
+    this.#origins = typeof options.origin === "string" ? new PatternOrigins(options.origin) : options.origin;
+    this.#keys = new Keys(options.secret);
+    this.#records = options.records ?? new MemoryRecords();
+    this.#hosts = readHosts(options.hosts, this.#origins);
+    this.#isolate = !this.#origins.ownSites && !options.publicSuffix;
+  }
+
+  /**
+   * Makes a view ready to be shown. The same view has the same address each time.
+   *
+   * @throws {VitrineError} `bad_resource` when its metadata declares what cannot be in a policy (B08); see `data`
+   */
+  async register(view: ViewRegistration): Promise<SandboxedView> {
+    const { html, meta = {}, relax = [], grant = () => false } = view;
+    const opaque = view.opaque ?? this.#origins.shareCookies;
+    const { accepted, rejected } = buildCsp(meta.csp);
+    if (rejected.length > 0) throw badResource(rejected);
+    const allow = allowAttribute(meta.permissions, grant);
+    const features = allow === "" ? [] : allow.split("; ");
+    const label = await this.#keys.label(view.server, meta.domain);
+    await this.#origins.prepare?.(label);
+    const waits = html === undefined;
+    const head: RecordHead = { label, csp: accepted, relax, features, opaque, allow, waits };
+    const record = `${JSON.stringify(head)}\n${html ?? ""}`;
+    const name = await this.#keys.name(label, record);
+    await this.#records.set(name, record);
+    const places = this.#places(label);
+    return {
+      src: `${places.proxy}/${name}`,
+      origin: places.proxy,
+      viewOrigin: opaque ? "null" : places.view,
+      allow,
+      policy: viewHeaders(head, places)["content-security-policy"] ?? "",
+      csp: accepted,
+      permissions: Object.fromEntries(
+        Object.keys(meta.permissions ?? {})
+          .filter((key) => allowAttribute({ [key]: {} }, grant) !== "")
+          .map((key) => [key, {}]),
+      ),
+      relax,
+      prefersBorder: meta.prefersBorder,
+    };
+  }
+
+  /** Answers a browser. Never throws. */
+  async fetch(request: Request): Promise<Response> {
+    try {
+      return (await this.#serve(request)) ?? deny(404);
+    } catch {
+      return deny(500);
+    }
+  }
+
+  async #serve(request: Request): Promise<Response | undefined> {
+    const { pathname, search, host } = new URL(request.url);
+    const place = this.#origins.read(request.headers.get("host") ?? host);
+    // B18: a name that was bent to lead here.
+    if (!place) return deny(403);
+    if (request.method !== "GET") return deny(405);
+    const name = pathname.slice(1);
+    // Only a frame has a use for these pages (browsers that tell). Not in a cache, a worker or a tab of its own.
+    if (search !== "" || !/^(iframe|null)$/.test(`${request.headers.get("sec-fetch-dest")}`))
+      return undefined;
+    if (!/^[a-z2-7]{52}$/.test(name) || !(await this.#keys.isOurs(place.label, name))) return undefined;
+    const record = await this.#records.get(name);
+    if (record === undefined) return undefined;
+    const end = record.indexOf("\n");
+    const head = JSON.parse(record.slice(0, end)) as RecordHead;
+    const places = this.#places(place.label);
+    if (place.role === "proxy") {
+      const { allow, opaque } = head;
+      const page = { hosts: this.#hosts, view: places.view, src: `${places.view}/${name}`, allow, opaque };
+      return new Response(proxyPage(page), { headers: proxyHeaders(head, places, await proxyScriptHash) });
+    }
+    const html = record.slice(end + 1);
+    return new Response(head.waits ? loaderPage(places.proxy) : beforeDocument(html) + html, {
+      headers: viewHeaders(head, places),
+    });
+  }
+
+  #places(label: string): Places {
+    const [proxy, view] = [this.#origins.of("proxy", label), this.#origins.of("view", label)];
+    return { hosts: this.#hosts, proxy, view, isolate: this.#isolate };
+  }
+}
+
+const deny = (status: number): Response => new Response("Nothing here.\n", { status, headers: DENY_ALL });
+
+function readHosts(hosts: readonly string[], origins: Origins): string[] {
+  if (hosts.length === 0)
+    throw new VitrineError("invalid", "the sandbox needs the origin of a host page in `hosts`");
+  return hosts.map((host) => {
+    if (!URL.canParse(host) || new URL(host).origin !== host || !/^https?:/.test(host)) {
+      throw new VitrineError(
+        "invalid",
+        `a host must be an origin such as https://chat.example, and is "${host}"`,
+      );
+    }
+    // S01: a host page on a sandbox origin would be an app's neighbour.
+    if (origins.read(new URL(host).host)) throw new VitrineError("invalid", `${host} is an app's own origin`);
+    return host;
+  });
+}
+
+function badResource(rejected: RejectedSource[]): VitrineError {
+  const message = rejected.map(({ field, reason }) => `${field} ${reason}`).join("; ");
+  return new VitrineError("bad_resource", message, { data: { rejected } });
+}
