@@ -89,7 +89,8 @@ const VISIBILITIES = ["model", "app"] as const satisfies ToolVisibility[];
 export function readToolUi(tool: unknown): ToolUi {
   const { resourceUri, problems } = readLink(tool);
   const ui = at(tool, "_meta", "ui");
-  const visibility = readVisibility(at(ui, "visibility"), problems);
+  const visibility = readVisibility(at(ui, "visibility"));
+  checkVisibility(at(ui, "visibility"), visibility, problems);
   for (const field of ["csp", "permissions"] as const) {
     if (at(ui, field) == null) continue;
     const message = `${field} has no meaning on a tool; put it on the UI resource`;
@@ -109,7 +110,7 @@ export function readToolUi(tool: unknown): ToolUi {
  * ```
  */
 export function isVisibleTo(tool: unknown, who: ToolVisibility): boolean {
-  return readToolUi(tool).visibility.includes(who);
+  return readVisibility(at(tool, "_meta", "ui", "visibility")).includes(who);
 }
 
 /**
@@ -171,13 +172,17 @@ function readLink(carrier: unknown): { declared: boolean; resourceUri?: string; 
   return { declared: true, problems };
 }
 
-function readVisibility(value: unknown, problems: Problem[]): ToolVisibility[] {
-  const field = `${UI_FIELD}.visibility`;
+function readVisibility(value: unknown): ToolVisibility[] {
   if (value == null) return [...VISIBILITIES];
   const list = items(value);
   // A single name in place of a list leaves no doubt about what is meant.
-  const visibility = VISIBILITIES.filter((known) => (list ? list.includes(known) : value === known));
-  if (!list) {
+  return VISIBILITIES.filter((known) => (list ? list.includes(known) : value === known));
+}
+
+function checkVisibility(value: unknown, visibility: ToolVisibility[], problems: Problem[]): void {
+  const field = `${UI_FIELD}.visibility`;
+  const list = items(value);
+  if (value != null && !list) {
     const level = visibility.length > 0 ? "warning" : "error";
     problems.push(invalid("visibility-invalid", field, 'a list of "model" and "app"', level));
   }
@@ -185,7 +190,6 @@ function readVisibility(value: unknown, problems: Problem[]): ToolVisibility[] {
     if (VISIBILITIES.some((known) => known === entry)) return;
     problems.push(invalid("visibility-invalid", `${field}[${index}]`, '"model" or "app"'));
   });
-  return visibility;
 }
 
 /**

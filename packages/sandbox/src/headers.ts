@@ -117,14 +117,14 @@ export function viewHeaders(
 export function proxyHeaders(
   { features }: PagePolicy,
   places: Places,
-  script: string,
+  page: { script: string; src: string },
 ): Record<string, string> {
   const directives = [
     "default-src 'none'",
-    `script-src '${script}'`,
+    `script-src '${page.script}'`,
     "style-src 'unsafe-inline'",
-    // Here the frame is kept where it belongs: it may show the view's origin, and nothing else.
-    `frame-src ${places.view}`,
+    // Here the frame is kept where it belongs: it may show this one document, and nothing else.
+    `frame-src ${page.src}`,
     "base-uri 'none'",
     "form-action 'none'",
     `frame-ancestors ${places.hosts.join(" ")}`,

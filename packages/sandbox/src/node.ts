@@ -4,14 +4,9 @@
  * @module
  */
 import { once } from "node:events";
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { DENY_ALL } from "./headers.js";
 import type { Origins, Role } from "./origins.js";
 import { Sandbox, type SandboxOptions } from "./sandbox.js";
 
@@ -39,42 +34,60 @@ export interface ServedSandbox {
  *
  * @example
  * ```ts source="./sandbox.examples.ts#serveSandbox"
- * const { sandbox, close } = await serveSandbox({ secret, hosts: ["http://localhost:8080"] });
- * const { src } = await sandbox.register({ server: "weather", html: "<!doctype html><p>Sunny" });
- * // src is like http://p.<label>.localhost:8091/<name>
- * await close();
  * ```
  */
 export async function serveSandbox(options: ServeSandboxOptions): Promise<ServedSandbox> {
   const servers: Server[] = [];
   let sandbox: Sandbox | undefined;
-  const answer: RequestListener = (request, response) => void respond(sandbox, request, response);
-  const listen = async (port: number): Promise<number> => {
-    const server = createServer({ maxHeaderSize: 16_384, requestTimeout: 10_000 }, answer);
+  const listen = async (port: number, address = "127.0.0.1"): Promise<number> => {
+    const server = createListener((request, response) => respond(sandbox, request, response));
     servers.push(server);
-    server.listen(port, options.address ?? "127.0.0.1");
+    server.listen(port, address);
     await once(server, "listening");
     return (server.address() as AddressInfo).port;
   };
-  const port = await listen(options.port ?? 8091);
-  const origin = options.portPerApp
-    ? new PortOrigins(() => listen(0))
-    : (options.origin ?? `http://{role}.{label}.localhost:${port}`);
-  sandbox = new Sandbox({ ...options, origin });
-  return {
-    sandbox,
-    port,
-    close: async () => {
-      await Promise.all(
-        servers.map(async (server) => {
-          const closed = once(server, "close");
-          server.close();
-          server.closeAllConnections();
-          await closed;
-        }),
-      );
-    },
+  const close = async (): Promise<void> => {
+    await Promise.all(
+      servers.splice(0).map(async (server) => {
+        const closed = once(server, "close");
+        server.close();
+        server.closeAllConnections();
+        await closed;
+      }),
+    );
   };
+  try {
+    const port = await listen(options.port ?? 8091, options.address);
+    const origin = options.portPerApp
+      ? new PortOrigins(() => listen(0))
+      : (options.origin ?? `http://{role}.{label}.localhost:${port}`);
+    sandbox = new Sandbox({ ...options, origin });
+    return { sandbox, port, close };
+  } catch (error) {
+    // Nobody else could.
+    await close();
+    throw error;
+  }
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** A server on which every answer is ours: those that Node would give by itself have no policy (see DENY_ALL). */
+function createListener(listener: Listener): Server {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    listener(request, response).catch(() => response.destroy());
+  };
+  const options = { maxHeaderSize: 16_384, requestTimeout: 10_000, requireHostHeader: false };
+  const server = createServer(options, answer);
+  server.on("checkExpectation", answer);
+  // What is no HTTP, too long or too slow: an app can make a browser ask for an address that is.
+  server.on("clientError", (_error, socket) => {
+    const headers = Object.entries({ ...DENY_ALL, connection: "close" });
+    const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    if (socket.writable) socket.end(`HTTP/1.1 400 Bad Request\r\n${lines}\r\nNothing here.\n`);
+    else socket.destroy();
+  });
+  return server;
 }
 
 /** Ports in place of names: two for each app. Storage is apart, cookies are not. */
@@ -82,7 +95,7 @@ class PortOrigins implements Origins {
   readonly ownSites = false;
   readonly shareCookies = true;
   readonly #listen: () => Promise<number>;
-  readonly #ports = new Map<string, Promise<Record<Role, number>>>();
+  readonly #opened = new Map<string, Promise<void>>();
   readonly #places = new Map<string, { role: Role; label: string }>();
   readonly #origins = new Map<string, string>();
 
@@ -91,17 +104,19 @@ class PortOrigins implements Origins {
   }
 
   async prepare(label: string): Promise<void> {
-    if (!this.#ports.has(label)) this.#ports.set(label, this.#open(label));
-    await this.#ports.get(label);
+    const opening = this.#opened.get(label) ?? this.#open(label);
+    this.#opened.set(label, opening);
+    // One that failed may go better the next time.
+    opening.catch(() => this.#opened.delete(label));
+    await opening;
   }
 
-  async #open(label: string): Promise<Record<Role, number>> {
-    const [proxy, view] = [await this.#listen(), await this.#listen()];
-    for (const [role, port] of [["proxy", proxy] as const, ["view", view] as const]) {
-      this.#places.set(`127.0.0.1:${port}`, { role, label });
-      this.#origins.set(`${role} ${label}`, `http://127.0.0.1:${port}`);
+  async #open(label: string): Promise<void> {
+    for (const role of ["proxy", "view"] as const) {
+      const host = `127.0.0.1:${await this.#listen()}`;
+      this.#places.set(host, { role, label });
+      this.#origins.set(`${role} ${label}`, `http://${host}`);
     }
-    return { proxy, view };
   }
 
   of(role: Role, label: string): string {
@@ -127,7 +142,7 @@ async function respond(
     new Request(address, { method: method === "GET" ? "GET" : "POST", headers: asked }),
   );
   if (!answer) return void response.destroy();
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  for await (const chunk of answer.body ?? []) if (!response.write(chunk)) await once(response, "drain");
-  response.end();
+  const body = new Uint8Array(await answer.arrayBuffer());
+  response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), "content-length": body.length });
+  response.end(body);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { VitrineError } from "@vitrine/protocol";
+import { buildCsp, VitrineError } from "@vitrine/protocol";
 
 /** Which of the two pages of an app. */
 export type Role = "proxy" | "view";
@@ -37,23 +37,25 @@ export class PatternOrigins implements Origins {
 
   /** @throws {VitrineError} `invalid` for a pattern that does not keep apps apart */
   constructor(pattern: string) {
-    const example = URL.canParse(fill(pattern, "proxy", "a".repeat(26)))
-      ? new URL(fill(pattern, "proxy", "a".repeat(26)))
-      : undefined;
-    const { host } = /^https?:\/\/(?<host>[^/?#@]+)$/.exec(pattern)?.groups ?? {};
-    if (!example || !host || !/\{role\}.*\{label\}/.test(host)) {
-      throw new VitrineError(
-        "invalid",
-        `the sandbox's origin must be like "https://{role}-{label}.apps.example.com", and is "${pattern}"`,
-      );
-    }
+    const invalid = new VitrineError(
+      "invalid",
+      `the sandbox's origin must be like "https://{role}-{label}.apps.example.com", and is "${pattern}"`,
+    );
+    const [, scheme, name, port = ""] = /^(https?):\/\/([a-z0-9.{}-]+)(:\d+)?$/i.exec(pattern) ?? [];
+    // As a browser writes an origin: anything else would never be equal to one.
+    const host = name?.toLowerCase() ?? "";
+    if (!scheme || !/^[^{}]*\{role\}[^{}]*\{label\}[^{}]*$/.test(host)) throw invalid;
+    const example = fill(`${scheme}://${host}${port}`, "proxy", "a".repeat(26));
+    // A name that a policy cannot hold would leave every view without an ancestor.
+    const { rejected } = buildCsp(undefined, { frameAncestors: [example] });
+    if (!URL.canParse(example) || rejected.length > 0) throw invalid;
+    const { protocol, host: full, hostname } = new URL(example);
     // A port that the scheme implies is not in a Host header, nor in an origin.
-    const implied = `:${example.protocol === "https:" ? 443 : 80}`;
-    this.#pattern = pattern.endsWith(implied) ? pattern.slice(0, -implied.length) : pattern;
-    const name = this.#pattern.replace(/^https?:\/\//, "");
-    const escaped = name.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
+    const authority = host + full.slice(hostname.length);
+    this.#pattern = `${protocol}//${authority}`;
+    const escaped = authority.replaceAll(".", "\\.");
     this.#host = new RegExp(`^${escaped.replace("{role}", "([pv])").replace("{label}", `(${LABEL})`)}$`, "i");
-    this.ownSites = /^\{role\}\.\{label\}\.localhost(:|$)/.test(name);
+    this.ownSites = /^\{role\}\.\{label\}\.localhost$/.test(host);
   }
 
   of(role: Role, label: string): string {

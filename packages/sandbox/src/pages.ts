@@ -9,7 +9,7 @@ import { DIRECT, LOADER, PROXY } from "./page-text.js";
 /** The hash of the proxy's script, as its policy names it. */
 export const proxyScriptHash: Promise<string> = hash(PROXY);
 
-/** The proxy page, with the view's frame in it: the browser asks for the view before any script has run. */
+/** The proxy page; its script makes the view's frame. */
 export function proxyPage(page: {
   hosts: readonly string[];
   view: string;
@@ -21,32 +21,43 @@ export function proxyPage(page: {
   const view = page.opaque ? "null" : page.view;
   // Every value is an origin, an address or a name of ours: none has a character that HTML would mind.
   return (
-    '<!doctype html><meta charset="utf-8"><title>App</title>' +
+    "<!doctype html><title>App</title>" +
     "<style>body{margin:0;overflow:hidden}iframe{display:block;border:0;width:100%;height:100vh}</style>" +
-    `<script data-hosts="${page.hosts.join(" ")}" data-view="${view}">${PROXY}</script>` +
-    `<body><iframe title="App" sandbox="${sandbox}" allow="${page.allow}" src="${page.src}"></iframe>`
+    `<body data-hosts="${page.hosts.join(" ")}" data-view="${view}" data-src="${page.src}" ` +
+    `data-sandbox="${sandbox}" data-allow="${page.allow}"><script>${PROXY}</script>`
   );
 }
 
-/** What stands before a view's own HTML, on the same line, so that line numbers stay what they are. */
-export const beforeDocument = (html: string): string =>
-  `${hasDoctype(html) ? "<!doctype html>" : ""}<script>${DIRECT}</script>`;
+/**
+ * What stands before a view's own HTML, on the same line, so that line numbers stay what they are. A script
+ * there takes the place of the doctype and would give the document quirks, so the same doctype comes before it; a
+ * document without one keeps the quirks that it was written for.
+ */
+export const beforeDocument = (html: string, proxy: string): string =>
+  `${doctype(html)}<script data-proxy="${proxy}">${DIRECT}</script>`;
 
-/** Whether the document begins with a doctype, as a parser sees it: one without keeps the quirks it was written for. */
-function hasDoctype(html: string): boolean {
+/** What a parser passes over on its way to the doctype: white space, comments, and what it takes for comments. */
+const BEFORE_DOCTYPE =
+  /[\t\n\f\r ]+|<!--(?:-?>|[\s\S]*?--!?>)|<\?[^>]*>|<!(?!--|doctype)[^>]*>|<\/[^a-z>][^>]*>/iy;
+const DOCTYPE = /<!doctype[^>]*>/iy;
+
+/** The document's doctype, if a parser finds one. */
+function doctype(html: string): string {
   let at = 0;
-  for (;;) {
-    while (/\s/.test(html[at] ?? "")) at++;
-    if (!html.startsWith("<!--", at)) return /^<!doctype/i.test(html.slice(at, at + 9));
-    const end = html.indexOf("-->", at + 4);
-    if (end < 0) return false;
-    at = end + 3;
-  }
+  // Token by token, as a parser does: one pattern for all of them would go back over hostile text for ever.
+  const take = (token: RegExp): string => {
+    token.lastIndex = at;
+    const [text = ""] = token.exec(html) ?? [];
+    at += text.length;
+    return text;
+  };
+  while (take(BEFORE_DOCTYPE));
+  return take(DOCTYPE).replace(/[\n\r]/g, " ");
 }
 
 /** The view's document when its HTML comes by message. */
 export const loaderPage = (proxy: string): string =>
-  `<!doctype html><meta charset="utf-8"><title>App</title><script data-proxy="${proxy}">${LOADER}</script>`;
+  `<!doctype html><title>App</title><script data-proxy="${proxy}">${LOADER}</script>`;
 
 async function hash(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

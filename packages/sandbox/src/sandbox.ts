@@ -4,8 +4,9 @@
  * @module
  */
 import {
-  allowAttribute,
+  asksForPermission,
   buildCsp,
+  PERMISSION_FEATURES,
   type Permission,
   type RejectedSource,
   type Relaxation,
@@ -33,6 +34,8 @@ export interface SandboxOptions {
   records?: RecordStore | undefined;
   /** The domain of `origin` is on the public suffix list, so that its labels are sites of their own. */
   publicSuffix?: boolean | undefined;
+  /** Hears why a browser was answered with an error: `records` failed, as a rule. */
+  onerror?: ((error: unknown) => void) | undefined;
 }
 
 /** One view, as the host side wants it shown. */
@@ -75,8 +78,7 @@ export interface SandboxedView {
 
 /** A record is this, as JSON, and then the document: it need not be parsed to be served. */
 interface RecordHead extends PagePolicy {
-  label: string;
-  allow: string;
+  /** The document comes by message. */
   waits: boolean;
 }
 
@@ -86,13 +88,6 @@ interface RecordHead extends PagePolicy {
  *
  * @example
  * ```ts source="./sandbox.examples.ts#sandbox"
- * const sandbox = new Sandbox({
- *   secret,
- *   origin: "https://{role}-{label}.apps.example.com",
- *   hosts: ["https://chat.example"],
- * });
- * const { src } = await sandbox.register({ server: "weather", html: "<!doctype html><p>Sunny" });
- * // `src` goes to the host page, and requests for it come to `sandbox.fetch`.
  * ```
  */
 export class Sandbox {
@@ -101,6 +96,7 @@ export class Sandbox {
   readonly #records: RecordStore;
   readonly #hosts: readonly string[];
   readonly #isolate: boolean;
+  readonly #onerror: (error: unknown) => void;
 
   /** @throws {VitrineError} `invalid` for options that would not keep apps apart */
   constructor(options: SandboxOptions) {
@@ -111,6 +107,7 @@ export class Sandbox {
     this.#records = options.records ?? new MemoryRecords();
     this.#hosts = readHosts(options.hosts, this.#origins);
     this.#isolate = !this.#origins.ownSites && !options.publicSuffix;
+    this.#onerror = options.onerror ?? (() => {});
   }
 
   /**
@@ -119,32 +116,35 @@ export class Sandbox {
    * @throws {VitrineError} `bad_resource` when its metadata declares what cannot be in a policy (B08); see `data`
    */
   async register(view: ViewRegistration): Promise<SandboxedView> {
-    const { html, meta = {}, relax = [], grant = () => false } = view;
+    const { meta = {}, relax = [], grant = () => false } = view;
+    // A byte order mark is no part of a document, and would be text in it where something stands before.
+    const html = view.html?.replace(/^\uFEFF/, "");
     const opaque = view.opaque ?? this.#origins.shareCookies;
     const { accepted, rejected } = buildCsp(meta.csp);
     if (rejected.length > 0) throw badResource(rejected);
-    const allow = allowAttribute(meta.permissions, grant);
-    const features = allow === "" ? [] : allow.split("; ");
+    const granted = (Object.keys(PERMISSION_FEATURES) as Permission[]).filter(
+      (permission) => asksForPermission(meta.permissions?.[permission]) && grant(permission),
+    );
+    const features = granted.map((permission) => PERMISSION_FEATURES[permission]);
     const label = await this.#keys.label(view.server, meta.domain);
     await this.#origins.prepare?.(label);
     const waits = html === undefined;
-    const head: RecordHead = { label, csp: accepted, relax, features, opaque, allow, waits };
+    const head: RecordHead = { csp: accepted, relax, features, opaque, waits };
     const record = `${JSON.stringify(head)}\n${html ?? ""}`;
-    const name = await this.#keys.name(label, record);
-    await this.#records.set(name, record);
     const places = this.#places(label);
+    // Browsers keep these pages for good. So the name stands for all that is served under it: pages or policies of
+    // another version have other names.
+    const pages = [await proxyAnswer(head, places, ""), viewAnswer(head, places, "")];
+    const name = await this.#keys.name(label, `${JSON.stringify(pages)}\n${record}`);
+    await this.#records.set(name, record);
     return {
       src: `${places.proxy}/${name}`,
       origin: places.proxy,
       viewOrigin: opaque ? "null" : places.view,
-      allow,
+      allow: features.join("; "),
       policy: viewHeaders(head, places)["content-security-policy"] ?? "",
       csp: accepted,
-      permissions: Object.fromEntries(
-        Object.keys(meta.permissions ?? {})
-          .filter((key) => allowAttribute({ [key]: {} }, grant) !== "")
-          .map((key) => [key, {}]),
-      ),
+      permissions: Object.fromEntries(granted.map((permission) => [permission, {}])),
       relax,
       prefersBorder: meta.prefersBorder,
     };
@@ -154,7 +154,8 @@ export class Sandbox {
   async fetch(request: Request): Promise<Response> {
     try {
       return (await this.#serve(request)) ?? deny(404);
-    } catch {
+    } catch (error) {
+      this.#onerror(error);
       return deny(500);
     }
   }
@@ -175,15 +176,11 @@ export class Sandbox {
     const end = record.indexOf("\n");
     const head = JSON.parse(record.slice(0, end)) as RecordHead;
     const places = this.#places(place.label);
-    if (place.role === "proxy") {
-      const { allow, opaque } = head;
-      const page = { hosts: this.#hosts, view: places.view, src: `${places.view}/${name}`, allow, opaque };
-      return new Response(proxyPage(page), { headers: proxyHeaders(head, places, await proxyScriptHash) });
-    }
-    const html = record.slice(end + 1);
-    return new Response(head.waits ? loaderPage(places.proxy) : beforeDocument(html) + html, {
-      headers: viewHeaders(head, places),
-    });
+    const { body, headers } =
+      place.role === "proxy"
+        ? await proxyAnswer(head, places, `${places.view}/${name}`)
+        : viewAnswer(head, places, record.slice(end + 1));
+    return new Response(body, { headers });
   }
 
   #places(label: string): Places {
@@ -192,18 +189,42 @@ export class Sandbox {
   }
 }
 
+interface Answer {
+  body: string;
+  headers: Record<string, string>;
+}
+
+async function proxyAnswer(head: RecordHead, places: Places, src: string): Promise<Answer> {
+  const { features, opaque } = head;
+  return {
+    body: proxyPage({ ...places, src, allow: features.join("; "), opaque }),
+    headers: proxyHeaders(head, places, { script: await proxyScriptHash, src }),
+  };
+}
+
+function viewAnswer(head: RecordHead, places: Places, html: string): Answer {
+  return {
+    body: head.waits ? loaderPage(places.proxy) : beforeDocument(html, places.proxy) + html,
+    headers: viewHeaders(head, places),
+  };
+}
+
 const deny = (status: number): Response => new Response("Nothing here.\n", { status, headers: DENY_ALL });
 
 function readHosts(hosts: readonly string[], origins: Origins): string[] {
   if (hosts.length === 0)
     throw new VitrineError("invalid", "the sandbox needs the origin of a host page in `hosts`");
-  return hosts.map((host) => {
+  const { rejected } = buildCsp(undefined, { frameAncestors: hosts });
+  return hosts.map((host, index) => {
     if (!URL.canParse(host) || new URL(host).origin !== host || !/^https?:/.test(host)) {
       throw new VitrineError(
         "invalid",
         `a host must be an origin such as https://chat.example, and is "${host}"`,
       );
     }
+    // In a policy it would be missing, and no app would ever be shown.
+    const unnamed = rejected.find(({ field }) => field === `frameAncestors[${index}]`);
+    if (unnamed) throw new VitrineError("invalid", `the host ${host} ${unnamed.reason}`);
     // S01: a host page on a sandbox origin would be an app's neighbour.
     if (origins.read(new URL(host).host)) throw new VitrineError("invalid", `${host} is an app's own origin`);
     return host;

@@ -29,6 +29,20 @@ export type Link = (call: ViewCall, next: Next) => Promise<unknown>;
  *
  * @example
  * ```ts source="./guard.examples.ts#chain"
+ * const timed: Link = async (call, next) => {
+ *   const start = Date.now();
+ *   try {
+ *     return await next(call);
+ *   } finally {
+ *     log(`${call.method}: ${Date.now() - start} ms`);
+ *   }
+ * };
+ * const readOnly: Link = (call, next) => {
+ *   if (call.method === "tools/call") throw new Error("no tools here");
+ *   return next(call);
+ * };
+ * // `timed` sees what `readOnly` refuses, too.
+ * const guard = chain(timed, readOnly);
  * ```
  */
 export function chain(...links: Link[]): Link {

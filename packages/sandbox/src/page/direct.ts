@@ -1,5 +1,6 @@
 /** Before a view's document that is served as it is. */
 import { prelude } from "./prelude.js";
 
-prelude();
-document.currentScript?.remove();
+const script = document.currentScript as HTMLScriptElement;
+prelude(`${script.dataset["proxy"]}`);
+script.remove();

@@ -2,16 +2,16 @@
  * The view's document when its HTML comes by message (S03): it asks the proxy, then becomes what it is given.
  * `document.write` keeps this document's origin and its header policy, whatever the HTML says.
  */
-import { prelude, tellProxy } from "./prelude.js";
+import { prelude, tell } from "./prelude.js";
 
-prelude();
-const { proxy } = (document.currentScript as HTMLScriptElement).dataset;
+const { proxy = "" } = (document.currentScript as HTMLScriptElement).dataset;
+prelude(proxy);
 addEventListener("message", ({ source, origin, data }) => {
   if (source !== parent || origin !== proxy || typeof data !== "string") return;
   // This also takes every listener off the window.
   document.open();
-  prelude();
+  prelude(proxy);
   document.write(data);
   document.close();
 });
-tellProxy("waiting");
+tell(proxy, "waiting");

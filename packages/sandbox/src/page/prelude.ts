@@ -3,10 +3,10 @@
  * document began, what its policy blocked, what its scripts threw. All of it is about the view itself, so a
  * view that lies here only hurts its own diagnosis. Nothing else of the document is touched.
  */
-export function prelude(): void {
+export function prelude(proxy: string): void {
   let left = 50;
   const report = (code: string, params: object): void => {
-    if (left-- > 0) tellProxy("report", { code, ...params });
+    if (left-- > 0) tell(proxy, "report", { code, ...params });
   };
   const short = (text: unknown): string => `${text ?? ""}`.slice(0, 300);
   addEventListener("securitypolicyviolation", (event) =>
@@ -21,20 +21,49 @@ export function prelude(): void {
   addEventListener("unhandledrejection", ({ reason }) =>
     report("script_error", { message: short(reason?.message ?? reason) }),
   );
-  // A large message comes as text: parsed here, its objects are made once, in place of twice and a slow copy
-  // between origins. Everybody else hears it as if it had come that way.
-  addEventListener("message", (event) => {
-    const { source, origin, data } = event;
-    if (source !== parent || typeof data?.[LARGE] !== "string") return;
-    event.stopImmediatePropagation();
-    dispatchEvent(new MessageEvent("message", { source, origin, data: JSON.parse(data[LARGE]) }));
+  // A key that the app has no use for: the host may have one, and cannot hear it here.
+  // Asked afterwards, as this listener is the first of all.
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape")
+      setTimeout(() => event.defaultPrevented || tell(proxy, "report", { code: "escape" }));
   });
-  tellProxy("started");
+  tell(proxy, "started", {}, [largeMessages(proxy)]);
 }
 
-/** The one key of a large message on its way from the proxy. */
-export const LARGE = "vitrine/json";
+/**
+ * A way for large messages straight from the host: past the proxy, whose process would copy them, and parsed here,
+ * so that their objects are made once and not by a slow copy between origins. The view hears them like any other.
+ * Returns the host's end.
+ */
+function largeMessages(proxy: string): MessagePort {
+  const { port1, port2 } = new MessageChannel();
+  /** How many messages came from the proxy. */
+  let heard = 0;
+  let waiting: { after: number; message: unknown } | undefined;
+  const deliver = (force?: boolean): void => {
+    if (!waiting || (heard < waiting.after && !force)) return;
+    const { message } = waiting;
+    waiting = undefined;
+    const data = typeof message === "string" ? JSON.parse(message) : message;
+    dispatchEvent(new MessageEvent("message", { source: parent, origin: proxy, data }));
+    // The next one may come.
+    port1.postMessage(0);
+  };
+  port1.onmessage = ({ data }) => {
+    waiting = data;
+    // What was sent before it comes before it; if it was lost on the way, this one is not.
+    deliver();
+    setTimeout(() => waiting === data && deliver(true), 500);
+  };
+  addEventListener("message", ({ source, isTrusted }) => {
+    if (source !== parent || !isTrusted) return;
+    heard++;
+    // After everybody else has heard this one.
+    if (waiting) setTimeout(() => deliver());
+  });
+  return port2;
+}
 
-/** The proxy is the only parent that the policy lets this document have, and checks whom it hears. */
-export const tellProxy = (what: string, params = {}): void =>
-  parent.postMessage({ jsonrpc: "2.0", method: `ui/notifications/sandbox-${what}`, params }, "*");
+/** Tells the proxy something under a reserved name. */
+export const tell = (proxy: string, what: string, params = {}, ports: MessagePort[] = []): void =>
+  parent.postMessage({ jsonrpc: "2.0", method: `ui/notifications/sandbox-${what}`, params }, proxy, ports);

@@ -7,15 +7,16 @@
  * view's own process. Any other host, such as one built on the official SDK, is spoken to by `postMessage`, in
  * objects.
  */
-import { LARGE } from "./prelude.js";
+type Message = { jsonrpc?: unknown; method?: unknown; id?: unknown; params?: Record<string, unknown> };
 
-type Message = { method?: unknown; id?: unknown; params?: Record<string, unknown> };
-
-const { hosts = "", view = "" } = (document.currentScript as HTMLScriptElement).dataset;
+const { hosts = "", view = "", src = "", sandbox = "", allow = "" } = document.body.dataset;
 const HOSTS = hosts.split(" ");
 const RESERVED = "ui/notifications/sandbox-";
-/** Most characters in a message of a view; most messages in a burst, and in each millisecond after it. */
+/** Most characters in a message of a view, and in what it says about itself; most levels in either. */
 const LONGEST = 32e6;
+const LONGEST_REPORT = 1e4;
+const DEEPEST = 500;
+/** Most messages in a burst, and in each millisecond after it. */
 const BURST = 5000;
 const PER_MS = 2;
 
@@ -26,13 +27,20 @@ try {
 } catch {
   // As it must be: the host page has another origin.
 }
-if (reachable) throw new Error("This page works only inside its host.");
+if (reachable) throw new Error("only inside its host");
 
 /** The host page's origin, and the port it took, once it spoke. */
 let host: string | undefined;
 let taken: MessagePort | undefined;
 let viewSendsText = false;
+/** What leads straight to the view, until the host has it. */
+let direct: readonly MessagePort[] = [];
+/** How many messages the frame was sent, and how many of them before this view was there. */
+let relayed = 0;
+let before = 0;
 let html: string | undefined;
+/** The frame's document asked for its HTML. */
+let waiting = false;
 /** The frame's document began, and has not finished loading. */
 let started = false;
 let loads = 0;
@@ -40,8 +48,15 @@ let budget = BURST;
 let counted = 0;
 let flooded = false;
 
-const tell = (what: string, params: object): void =>
-  toHost({ jsonrpc: "2.0", method: RESERVED + what, params } as Message);
+const reserved = (what: string, params = {}): Message => ({
+  jsonrpc: "2.0",
+  method: RESERVED + what,
+  params,
+});
+/** What a reserved method says; undefined for any other. */
+const read = (method: string): string | undefined =>
+  method.startsWith(RESERVED) ? method.slice(RESERVED.length) : undefined;
+const tell = (what: string, params?: object): void => toHost(reserved(what, params));
 const report = (code: string, params?: object): void => tell("report", { ...params, code });
 
 function toHost(message: Message, text = JSON.stringify(message)): void {
@@ -50,27 +65,42 @@ function toHost(message: Message, text = JSON.stringify(message)): void {
   else for (const origin of host ? [host] : HOSTS) parent.postMessage(message, origin);
 }
 
-function toView(message: unknown, ports: readonly MessagePort[] = []): void {
-  frames[0]?.postMessage(message, view === "null" ? "*" : view, [...ports]);
+/** Hands the host the way for large messages; where they stand among the others is a matter of counting. */
+function offer(): void {
+  if (taken && direct[0]) taken.postMessage(JSON.stringify(reserved("started", { before })), [...direct]);
+  if (taken) direct = [];
 }
 
-function fromHost(message: Message | null, ports: readonly MessagePort[]): void {
+function toView(message: unknown): void {
+  frame.contentWindow?.postMessage(message, view === "null" ? "*" : view);
+}
+
+function fromHost(message: Message | null): void {
   const method = `${message?.method}`;
   const params = message?.params;
-  if (method === `${RESERVED}resource-ready`) {
+  const what = read(method);
+  if (what === "resource-ready") {
     html = `${params?.html}`;
-    // It asks when it is there; if it was there first, it asked in vain.
-    toView(html);
-  } else if (method === `${RESERVED}ping`) tell("pong", {});
-  else if (!method.startsWith(RESERVED)) {
+    handOver();
+  } else if (what === "ping") tell("pong");
+  else if (what === "load") frame.isConnected || show();
+  else if (what === undefined) {
     // D11: JSON has only null for what is gone, and official views want undefined.
     if (method === "ui/notifications/host-context-changed" && !viewSendsText)
       for (const key in params) params[key] ??= undefined;
-    toView(viewSendsText ? JSON.stringify(message) : message, ports);
+    relayed++;
+    toView(viewSendsText ? JSON.stringify(message) : message);
   }
 }
 
-function fromView(data: unknown): void {
+/** Only to a document that asked: an app that runs has no use for it. */
+function handOver(): void {
+  if (!waiting || html === undefined) return;
+  waiting = false;
+  toView(html);
+}
+
+function fromView(data: unknown, ports: readonly MessagePort[]): void {
   const now = performance.now();
   budget = Math.min(BURST, budget + (now - counted) * PER_MS) - 1;
   counted = now;
@@ -84,62 +114,94 @@ function fromView(data: unknown): void {
   const isText = typeof data === "string";
   let message: Message;
   let text: string;
+  let length: number;
+  let name: string;
   try {
     message = isText ? JSON.parse(data) : data;
     text = isText ? data : JSON.stringify(data);
+    ({ length } = text);
+    name = `${Object(message).method}`.slice(0, 99);
   } catch {
-    // No JSON, or nested too deep to be written: no message of this protocol.
+    // No JSON, and nothing that could be: no message of this protocol.
     report("malformed");
     return;
   }
   const { method, id, params } = Object(message) as Message;
-  const name = `${method}`.slice(0, 99);
-  if (name === `${RESERVED}started`) started = true;
-  else if (name === `${RESERVED}waiting`) html !== undefined && toView(html);
-  else if (name === `${RESERVED}report`) tell("report", { ...params, by: "view" });
-  else if (name.startsWith(RESERVED)) report("reserved", { method: name });
-  else if (text?.length > LONGEST) report("too_large", { id, method: name });
+  const what = read(name);
+  const ofItself = what === "report";
+  if (what === "started") {
+    started = true;
+    waiting = false;
+    direct = ports;
+    before = relayed;
+    offer();
+  } else if (what === "waiting") {
+    waiting = true;
+    handOver();
+  } else if (length > (ofItself ? LONGEST_REPORT : LONGEST))
+    // The host answers by the id, unless that is what is large.
+    report("too_large", { id: JSON.stringify(id)?.length < 99 ? id : undefined, method: name });
+  else if (isDeep(message, DEEPEST)) report("malformed");
+  else if (ofItself) tell("report", { ...params, by: "view" });
+  else if (what !== undefined) report("reserved", { method: name });
   else {
     // T03: a view is answered in the form it speaks.
-    viewSendsText ||= isText && method !== undefined;
+    if (isText && method !== undefined && !viewSendsText) {
+      viewSendsText = true;
+      tell("text");
+    }
     toHost(message, text);
   }
 }
 
-addEventListener("message", ({ source, origin, data, ports }) => {
-  // S08: source and origin, both.
-  if (source === parent && HOSTS.includes(origin) && origin === (host ??= origin)) fromHost(data, ports);
-  else if (source === frames[0] && origin === view) fromView(data);
-});
-
-// The frame's load event does not bubble, but it can be captured before the frame is in the page.
-document.addEventListener("load", () => judge(Date.now() + 1000), true);
-
-/** What was loaded: a view says that it began, an error page says nothing. That word may be late. */
-function judge(deadline: number): void {
-  if (!started && Date.now() < deadline) {
-    setTimeout(judge, 20, deadline);
-    return;
-  }
-  report(started ? "loaded" : loads ? "navigated_away" : "load_failed");
-  started = false;
-  loads++;
+/** Chromium reads and writes JSON of any depth; whoever walks through it later runs out of stack. */
+function isDeep(value: unknown, left: number): boolean {
+  if (Object(value) !== value) return false;
+  for (const key in value as object)
+    if (!left || isDeep((value as Record<string, unknown>)[key], left - 1)) return true;
+  return false;
 }
 
-// This page's policy names the one origin that the frame may show: a navigation elsewhere is blocked, and heard.
+const frame = document.createElement("iframe");
+frame.title = document.title;
+frame.setAttribute("sandbox", sandbox);
+frame.allow = allow;
+frame.src = src;
+frame.onload = () => judge(++loads, Date.now() + 1000);
+const show = (): void => document.body.append(frame);
+
+addEventListener("message", ({ source, origin, data, ports }) => {
+  // S08: source and origin, both.
+  if (source === parent && HOSTS.includes(origin) && origin === (host ??= origin)) fromHost(data);
+  else if (source === frame.contentWindow && origin === view) fromView(data, ports);
+});
+
+/** What was loaded: a view says that it began, an error page says nothing. That word may be late. */
+function judge(load: number, deadline: number): void {
+  // Something else was loaded since, and is judged by itself.
+  if (load !== loads) return;
+  if (!started && Date.now() < deadline) {
+    setTimeout(judge, 20, load, deadline);
+    return;
+  }
+  report(started ? "loaded" : load > 1 ? "navigated_away" : "load_failed");
+  started = false;
+}
+
+// This page's policy names the one address that the frame may show: a navigation elsewhere is blocked, and heard.
 addEventListener("securitypolicyviolation", ({ effectiveDirective: directive, blockedURI: blocked }) =>
-  report("csp_violation", { directive, blocked }),
+  report("csp_violation", { directive, blocked: blocked.slice(0, 300) }),
 );
 
+// A page that is made ready before it is needed shows nothing until it is told to.
+if (location.hash !== "#later") show();
 for (const origin of HOSTS) {
   const { port1, port2 } = new MessageChannel();
-  port1.onmessage = ({ data, ports }) => {
+  port1.onmessage = ({ data }) => {
     taken = port1;
     host = origin;
-    // The host's library writes reserved methods first and in this form; the rest of a large text is the view's.
-    if (data.length > 1e5 && !viewSendsText && !data.startsWith(`{"jsonrpc":"2.0","method":"${RESERVED}`))
-      toView({ [LARGE]: data }, ports);
-    else if (data) fromHost(JSON.parse(data), ports);
+    offer();
+    if (data) fromHost(JSON.parse(data));
   };
-  parent.postMessage({ jsonrpc: "2.0", method: `${RESERVED}proxy-ready`, params: {} }, origin, [port2]);
+  parent.postMessage(reserved("proxy-ready"), origin, [port2]);
 }

@@ -1,0 +1,185 @@
+/**
+ * Tools that a view offers to its host, and through it to the model (part A).
+ *
+ * @module
+ */
+import { type CallToolResult, type Tool, VitrineError } from "@vitrine/protocol";
+import type { Bridge } from "./bridge.js";
+
+/** A call of a view's tool, for those who allow and record it. */
+export interface AppToolCall {
+  /** The view. */
+  source: string;
+  /** The namespaced name. */
+  name: string;
+  /** What the view says about the tool, under its own name. */
+  tool: Tool;
+  arguments: Record<string, unknown>;
+}
+
+/** One line about a call, for the audit log (A06). */
+export interface AppToolAudit extends AppToolCall {
+  /** `refused` by {@link AppToolsOptions.confirm}; `error` when the call, or the tool, failed. */
+  outcome: "done" | "error" | "refused";
+}
+
+/** Options of {@link AppTools}. */
+export interface AppToolsOptions {
+  /** What names begin with: 1 to 32 of `A-Z a-z 0-9 _ -`; `app` by default. One for each view that is open. */
+  prefix?: string | undefined;
+  /** Whether a server's tool has this name; a view's tool then has no place (A05). */
+  taken?: ((name: string) => boolean) | undefined;
+  /** Asks the person about a call of a tool that is not read-only (A06). Without it such calls are refused. */
+  confirm?: ((call: AppToolCall) => boolean | Promise<boolean>) | undefined;
+  /** Hears of every call. */
+  audit?: ((entry: AppToolAudit) => void) | undefined;
+}
+
+const MAX_TOOLS = 50;
+const MAX_BYTES = 10_000_000;
+const CALL_LIMIT = 30_000;
+const CHANGE_INTERVAL = 1_000;
+
+/**
+ * The tools of one view. `search` of the view is `<prefix>__search` here: a name without the prefix is a server's.
+ * Names of anything but ASCII letters, digits, `_`, `-` and `.` are left out, as one may look like another.
+ *
+ * @example
+ * ```ts source="./bridge.examples.ts#appTools"
+ * const tools = new AppTools(bridge, {
+ *   prefix: "chart",
+ *   taken: (name) => serverTools.some((tool) => tool.name === name),
+ *   confirm: ({ name, arguments: args }) => ask(`Run ${name} with ${JSON.stringify(args)}?`),
+ * });
+ * const offered = await tools.list(); // "zoom" of the view is "chart__zoom"
+ * const result = await tools.call("chart__zoom", { factor: 2 });
+ * ```
+ */
+export class AppTools {
+  readonly #bridge: Bridge;
+  readonly #options: AppToolsOptions;
+  readonly #prefix: string;
+  #listed: Promise<Map<string, Tool>> | undefined;
+
+  constructor(bridge: Bridge, options: AppToolsOptions = {}) {
+    const { prefix = "app" } = options;
+    if (!/^[\w-]{1,32}$/.test(prefix))
+      throw new VitrineError("invalid", `${prefix} is no prefix of a tool's name`);
+    this.#bridge = bridge;
+    this.#options = options;
+    this.#prefix = `${prefix}__`;
+    const forget = (): void => {
+      this.#listed = undefined;
+    };
+    bridge.on("tools-changed", forget);
+    bridge.on("ready", forget);
+  }
+
+  /** The tools, under their names here. They are asked for once, and again when the view says that they changed. */
+  async list(): Promise<Tool[]> {
+    return [...(await this.#tools())].map(([name, tool]) => ({ ...tool, name }));
+  }
+
+  /**
+   * Calls a tool by its name here. A tool that fails comes back as a result with `isError`.
+   *
+   * @throws {VitrineError} `unsupported` when there is no such tool, or nobody allows it, `closed` after the view
+   * (A04), `timeout` after 30 s, `invalid` for a result of the wrong shape or of more than 10 MB (A05)
+   */
+  async call(
+    name: string,
+    args: Record<string, unknown> = {},
+    options: { signal?: AbortSignal | undefined } = {},
+  ): Promise<CallToolResult> {
+    const tool = (await this.#tools()).get(name);
+    if (!tool) throw new VitrineError("unsupported", `the app has no tool ${name}`);
+    const call = { source: this.#bridge.instance, name, tool, arguments: args };
+    const { confirm, audit } = this.#options;
+    let outcome: AppToolAudit["outcome"] = "refused";
+    try {
+      if (tool.annotations?.readOnlyHint !== true && !(await confirm?.(call))) {
+        throw new VitrineError("unsupported", `${name} was not allowed`);
+      }
+      outcome = "error";
+      const params = { name: tool.name, arguments: args };
+      const result = await this.#bridge.request("tools/call", params, { ...options, timeout: CALL_LIMIT });
+      if (isLarger(result, MAX_BYTES))
+        throw new VitrineError("invalid", `the result of ${name} is too large`);
+      if (!result.isError) outcome = "done";
+      return result;
+    } finally {
+      audit?.({ ...call, outcome });
+    }
+  }
+
+  /** Hears that {@link list} has other tools now, at most once a second however often the view says so. */
+  onchange(listener: () => void): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let again = false;
+    const tell = (): void => {
+      again = false;
+      timer = setTimeout(() => {
+        timer = undefined;
+        if (again) tell();
+      }, CHANGE_INTERVAL);
+      listener();
+    };
+    const leave = this.#bridge.on("tools-changed", () => {
+      if (timer) again = true;
+      else tell();
+    });
+    return () => {
+      leave();
+      clearTimeout(timer);
+    };
+  }
+
+  async #tools(): Promise<Map<string, Tool>> {
+    const { phase, app } = this.#bridge;
+    // A04: tools die with the view. One that is away for a moment has none either: nobody knows when it is back.
+    if (phase !== "ready") throw new VitrineError("closed", "the app is not open");
+    // A01: a view that declared no tools is not asked for any.
+    if (!app?.appCapabilities.tools) return new Map();
+    const listed = (this.#listed ??= this.#read());
+    listed.catch(() => {
+      if (this.#listed === listed) this.#listed = undefined;
+    });
+    return listed;
+  }
+
+  async #read(): Promise<Map<string, Tool>> {
+    const tools = new Map<string, Tool>();
+    let cursor: string | undefined;
+    // Pages are counted too: one that always has a next one, and nothing on it, is no list.
+    for (let page = 0; page < MAX_TOOLS; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const result = await this.#bridge.request("tools/list", params, { timeout: CALL_LIMIT });
+      for (const tool of result.tools) {
+        const name = this.#prefix + tool.name;
+        const fits = /^[\w.-]{1,64}$/.test(tool.name) && !tools.has(name) && !this.#options.taken?.(name);
+        if (fits && tools.size < MAX_TOOLS) tools.set(name, tool);
+      }
+      cursor = result.nextCursor;
+      if (cursor === undefined || tools.size >= MAX_TOOLS) break;
+    }
+    return tools;
+  }
+}
+
+/** Whether a value is larger than so many characters of JSON, about; stops as soon as it knows. */
+function isLarger(value: unknown, limit: number): boolean {
+  let left = limit;
+  const open = [value];
+  while (open.length > 0 && left >= 0) {
+    const here = open.pop();
+    left -= typeof here === "string" ? here.length : 4;
+    if (typeof here !== "object" || here === null) continue;
+    // Not `Object.entries`, which would make a list of all before the first is counted.
+    for (const key in here) {
+      left -= key.length;
+      open.push((here as Record<string, unknown>)[key]);
+      if (left < 0) break;
+    }
+  }
+  return left < 0;
+}

@@ -1,0 +1,14 @@
+/**
+ * Makes `<mcp-app>` known to the page.
+ *
+ * @module
+ */
+import { defineMcpApp, type McpAppElement } from "./element.js";
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "mcp-app": McpAppElement;
+  }
+}
+
+defineMcpApp();

@@ -1,0 +1,69 @@
+import type { CallToolResult } from "@vitrine/protocol";
+import { defineMcpApp } from "./element.js";
+import { AppFrame } from "./frame/frame.js";
+import { askInFrame } from "./frame/prompt.js";
+import { type FrameView, warm } from "./frame/proxy-frame.js";
+import { standardGuard } from "./guard/standard.js";
+import type { Upstream } from "./upstream.js";
+import "./define.js";
+
+const info = { name: "chat", version: "1.0.0" };
+
+export function warmExample(views: FrameView[]) {
+  //#region warm
+  // The server was connected, and its UI resources were read and registered with the sandbox.
+  for (const view of views) warm(view);
+  //#endregion warm
+}
+
+export function askInFrameExample(upstream: Upstream) {
+  //#region askInFrame
+  const guard = standardGuard(upstream, { ask: askInFrame });
+  //#endregion askInFrame
+  return guard;
+}
+
+export async function appFrameExample(place: HTMLElement, view: FrameView, upstream: Upstream) {
+  //#region appFrame
+  const frame = new AppFrame(place.attachShadow({ mode: "open" }), {
+    info,
+    view,
+    upstream,
+    guard: standardGuard(upstream, { ask: askInFrame }),
+    title: "Weather",
+    onstate: (state, failure) => place.setAttribute("data-state", failure?.code ?? state),
+  });
+  await frame.mount();
+  frame.bridge.sendToolInput({ city: "Rome" });
+  // Later: the app may finish what it does.
+  await frame.close("the conversation was closed");
+  //#endregion appFrame
+}
+
+export function elementExample(view: FrameView, upstream: Upstream, result: CallToolResult) {
+  //#region element
+  const app = document.createElement("mcp-app");
+  app.app = {
+    info,
+    view,
+    upstream,
+    guard: standardGuard(upstream, { ask: askInFrame }),
+    title: "Weather",
+    handlers: { openLink: ({ url }) => void open(url, "_blank", "noopener") },
+  };
+  app.addEventListener("statechange", ({ detail }) => {
+    app.classList.toggle("failed", detail.state === "failed");
+  });
+  document.body.append(app);
+  app.bridge?.sendToolInput({ city: "Rome" });
+  app.bridge?.sendToolResult(result);
+  //#endregion element
+}
+
+export function defineMcpAppExample() {
+  //#region defineMcpApp
+  defineMcpApp("chat-app");
+  const app = document.createElement("chat-app");
+  //#endregion defineMcpApp
+  return app;
+}

@@ -1,0 +1,26 @@
+/**
+ * What a page knows about where an app runs (X01).
+ *
+ * @module
+ */
+import type { HostContext } from "@vitrine/protocol";
+
+/** The context that every app in this page has, as far as the browser can tell. */
+export function browserContext(): HostContext {
+  const matches = (query: string): boolean => matchMedia(query).matches;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return {
+    theme: matches("(prefers-color-scheme: dark)") ? "dark" : "light",
+    locale: navigator.language,
+    timeZone,
+    platform: "web",
+    deviceCapabilities: { touch: matches("(any-pointer: coarse)"), hover: matches("(any-hover: hover)") },
+  };
+}
+
+/** Calls back when the person changes the theme; call what it returns to stop. */
+export function onThemeChange(listener: () => void): () => void {
+  const query = matchMedia("(prefers-color-scheme: dark)");
+  query.addEventListener("change", listener);
+  return () => query.removeEventListener("change", listener);
+}

@@ -1,0 +1,323 @@
+/**
+ * An app in a page: its frame, its bridge, and what a person sees when something is not as it should be.
+ *
+ * @module
+ */
+import type { ContainerDimensions, DisplayMode, HostContext } from "@vitrine/protocol";
+import { Bridge, type BridgeOptions } from "../bridge.js";
+import type { ProxyReport } from "../proxy-transport.js";
+import { browserContext, onThemeChange } from "./browser-context.js";
+import { buildChrome, type Chrome, showFailure, showNotice } from "./chrome.js";
+import { FAILURES, type Failure, type FailureCode } from "./failure.js";
+import { showMode } from "./modes.js";
+import { type Mount, mounts } from "./mount-queue.js";
+import { type FrameView, type ProxyFrame, placeFrame } from "./proxy-frame.js";
+import { keepHeight, keptHeight, Sizing } from "./sizing.js";
+import { watch } from "./watch.js";
+
+/** `idle` → `loading` → `ready` ⇄ `unresponsive`, or `failed`; `closed` at the end. */
+export type FrameState = "idle" | "loading" | "ready" | "unresponsive" | "failed" | "closed";
+
+/** Options of an {@link AppFrame}. */
+export interface AppFrameOptions extends BridgeOptions {
+  /** The view, as the sandbox registered it; a promise while its resource is still being read. */
+  view: FrameView | Promise<FrameView>;
+  /** What the app is called: the frame's accessible name. */
+  title: string;
+  /** What to show when the app cannot be shown (C07): the text of the tool's result, best. */
+  fallback?: (() => string) | undefined;
+  /**
+   * The room that the app has. By default it is as wide as its place and as high as its content, up to 4,000
+   * pixels. What is fixed by `height` or `width` is not the app's to change (X04).
+   */
+  dimensions?: ContainerDimensions | undefined;
+  /** The modes that this page has; all three by default. */
+  displayModes?: DisplayMode[] | undefined;
+  /** Hears what the frame goes through. */
+  onstate?: ((state: FrameState, failure?: Failure) => void) | undefined;
+  /** Hears what the policy blocked and what the view's scripts threw (S12). The details are the view's words. */
+  onreport?: ((report: ProxyReport) => void) | undefined;
+}
+
+/** Milliseconds from evidence to failure: a sandbox page without a proxy, a document that loaded and cannot start. */
+const PATIENCE = 1500;
+/** Milliseconds after which a frame that still loads lets the next one begin. */
+const TURN = 3000;
+const MAX_HEIGHT = 4000;
+const DEFAULT_HEIGHT = 150;
+
+const frames = new Map<string, AppFrame>();
+
+/** The frame of a view, by its bridge's instance. */
+export const frameOf = (instance: string): AppFrame | undefined => frames.get(instance);
+
+/**
+ * One app in a shadow root. It mounts the sandbox's proxy, opens the bridge, sizes the frame, shows a skeleton
+ * before and a readable cause after, and releases everything at the end. The bridge outlives the frame: mounted
+ * again, the app hears again what it knew.
+ *
+ * @example
+ * ```ts source="../frame.examples.ts#appFrame"
+ * const frame = new AppFrame(place.attachShadow({ mode: "open" }), {
+ *   info,
+ *   view,
+ *   upstream,
+ *   guard: standardGuard(upstream, { ask: askInFrame }),
+ *   title: "Weather",
+ *   onstate: (state, failure) => place.setAttribute("data-state", failure?.code ?? state),
+ * });
+ * await frame.mount();
+ * frame.bridge.sendToolInput({ city: "Rome" });
+ * // Later: the app may finish what it does.
+ * await frame.close("the conversation was closed");
+ * ```
+ */
+export class AppFrame {
+  readonly bridge: Bridge;
+  readonly #options: AppFrameOptions;
+  readonly #chrome: Chrome;
+  readonly #place: Element;
+  readonly #releases: (() => void)[] = [];
+  #context: HostContext;
+  #state: FrameState = "idle";
+  #view: FrameView | undefined;
+  #frame: ProxyFrame | undefined;
+  #sizing = new Sizing(DEFAULT_HEIGHT);
+  /** What the view's policy kept from running, if anything. */
+  #blocked: string | undefined;
+  #visible = true;
+  readonly #mount: Mount = { isVisible: () => this.#visible, start: () => this.#start() };
+  /** What ends with the frame that is mounted now. */
+  #ends: (() => void)[] = [];
+
+  constructor(root: ShadowRoot, options: AppFrameOptions) {
+    this.#options = options;
+    this.#place = root.host;
+    this.#context = options.context ?? {};
+    this.#chrome = buildChrome(root);
+    const requestDisplayMode = ({ mode }: { mode: DisplayMode }) => {
+      this.#show(mode);
+      return { mode };
+    };
+    const handlers = { requestDisplayMode, ...options.handlers };
+    this.bridge = new Bridge({ ...options, handlers, context: this.#whole() });
+    this.bridge.on("ready", () => this.#ready());
+    this.bridge.on("failed", ({ message }) => this.#fail("handshake_timeout", message));
+    this.bridge.on("size", ({ height }) => this.#follow(height));
+    frames.set(this.bridge.instance, this);
+    this.#draw();
+  }
+
+  get state(): FrameState {
+    return this.#state;
+  }
+
+  /** Loads the app, when it is its turn. Does nothing when it is there already. */
+  async mount(): Promise<void> {
+    if (this.#state !== "idle" && this.#state !== "failed") return;
+    this.#enter("loading");
+    const { width, top, bottom } = this.#place.getBoundingClientRect();
+    this.#visible = width > 0 && bottom >= 0 && top <= innerHeight;
+    try {
+      this.#view = await this.#options.view;
+    } catch (error) {
+      const { message } = error as Error;
+      this.#fail("bad_resource", message);
+      return;
+    }
+    // Anything may have happened while its resource was read.
+    if (this.state !== "loading") return;
+    const { src, prefersBorder } = this.#view;
+    this.#chrome.box.toggleAttribute("data-border", prefersBorder ?? false);
+    this.#sizing = new Sizing(keptHeight(src) ?? DEFAULT_HEIGHT);
+    this.#resize(this.#sizing.height);
+    mounts.enter(this.#mount);
+  }
+
+  #start(): void {
+    const view = this.#view;
+    if (!view || this.#state !== "loading") {
+      mounts.leave(this.#mount);
+      return;
+    }
+    this.#blocked = undefined;
+    const frame = placeFrame(view, this.#chrome.stage);
+    this.#frame = frame;
+    const { iframe, transport } = frame;
+    iframe.title = this.#options.title;
+    transport.onreport = (report) => this.#hear(report);
+    iframe.onload = () =>
+      this.#later(PATIENCE, () => {
+        if (!transport.isReady) this.#fail("load_failed", `Nothing answered at ${view.origin}.`);
+      });
+    this.#later(TURN, () => mounts.leave(this.#mount));
+    this.bridge.open(transport);
+  }
+
+  #ready(): void {
+    const frame = this.#frame;
+    if (!frame) return;
+    mounts.leave(this.#mount);
+    // A view that began anew in the same frame is watched already.
+    if (this.#state === "loading") {
+      this.#ends.push(
+        watch(frame, {
+          oncrash: () => this.#fail("crashed"),
+          onsilence: (silent) => this.#enter(silent ? "unresponsive" : "ready"),
+        }),
+      );
+    }
+    this.#enter("ready");
+  }
+
+  #hear(report: ProxyReport): void {
+    this.#options.onreport?.(report);
+    const { code, directive, blocked } = report;
+    if (code === "load_failed" || code === "navigated_away") this.#fail(code);
+    else if (code === "escape") this.#show("inline");
+    else if (code === "csp_violation" && /^script/.test(`${directive}`)) {
+      this.#blocked ??= `${directive} blocked ${blocked}`;
+    } else if (code === "loaded")
+      this.#later(PATIENCE, () => {
+        if (this.#state === "loading" && this.bridge.phase === "loading" && this.#blocked)
+          this.#fail("csp_blocked", this.#blocked);
+      });
+  }
+
+  #fail(code: FailureCode, detail?: string): void {
+    if (this.#state === "closed" || this.#state === "failed") return;
+    const failure = { code, message: FAILURES[code], detail };
+    this.#remove();
+    showFailure(this.#chrome, failure, this.#options.fallback?.() ?? "", () => this.mount());
+    this.#enter("failed", failure);
+  }
+
+  #enter(state: FrameState, failure?: Failure): void {
+    this.#state = state;
+    const { box, failure: panel } = this.#chrome;
+    box.dataset["state"] = state;
+    panel.hidden = state !== "failed";
+    showNotice(this.#chrome, state === "unresponsive", () => this.#fail("stopped"));
+    this.#options.onstate?.(state, failure);
+  }
+
+  /** The frame goes; the bridge stays, and what it was told. */
+  #remove(): void {
+    mounts.leave(this.#mount);
+    for (const end of this.#ends.splice(0)) end();
+    this.#show("inline");
+    this.bridge.detach();
+    this.#frame?.iframe.remove();
+    this.#frame = undefined;
+  }
+
+  /** Takes the app out of the page without asking it; mounted again, it begins anew. */
+  unmount(): void {
+    if (this.#state === "closed") return;
+    this.#remove();
+    this.#enter("idle");
+  }
+
+  /** Asks the app to finish, waits for it within its limit, and releases everything (L08). */
+  async close(reason?: string): Promise<void> {
+    if (this.#state === "closed") return;
+    await this.bridge.teardown(reason);
+    this.#remove();
+    this.#enter("closed");
+    for (const release of this.#releases.splice(0)) release();
+    frames.delete(this.bridge.instance);
+    this.#chrome.box.remove();
+  }
+
+  /** Changes what the app knows of where it runs; what the page itself knows is added (X01, X02). */
+  setContext(context: HostContext): void {
+    this.#context = context;
+    this.#tell();
+  }
+
+  /** Shows the app in another mode. */
+  setDisplayMode(mode: DisplayMode): void {
+    this.#show(mode);
+  }
+
+  /** Where the page says something about the app, above it: no app can draw there. */
+  get notices(): HTMLElement {
+    return this.#chrome.notices;
+  }
+
+  #show(mode: DisplayMode): void {
+    showMode(this.#chrome, mode);
+    this.#resize(this.#sizing.height);
+    this.#tell();
+  }
+
+  #draw(): void {
+    const { title, box, close } = this.#chrome;
+    const { title: name, upstream } = this.#options;
+    // D07: who it is from stands outside of the frame, in the host's own words.
+    title.textContent = upstream ? `${name} · ${upstream.server}` : name;
+    box.setAttribute("aria-label", name);
+    close.onclick = () => this.#show("inline");
+    box.oncancel = (event) => {
+      event.preventDefault();
+      this.#show("inline");
+    };
+    const seen = new IntersectionObserver((entries) => {
+      this.#visible = entries.some(({ isIntersecting }) => isIntersecting);
+    });
+    seen.observe(this.#place);
+    const sized = new ResizeObserver(() => this.#tell());
+    sized.observe(this.#place);
+    this.#releases.push(
+      () => seen.disconnect(),
+      () => sized.disconnect(),
+      onThemeChange(() => this.#tell()),
+    );
+  }
+
+  #follow(reported: number | undefined): void {
+    const { height, maxHeight = MAX_HEIGHT } = this.#dimensions();
+    if (height !== undefined) return;
+    const next = this.#sizing.follow(reported, maxHeight);
+    if (next === undefined) return;
+    this.#resize(next);
+    if (this.#view) keepHeight(this.#view.src, next);
+  }
+
+  #resize(height: number): void {
+    const { stage, box } = this.#chrome;
+    const fixed = this.#dimensions().height;
+    stage.style.height = box.dataset["mode"] === "fullscreen" ? "" : `${fixed ?? height}px`;
+  }
+
+  #dimensions(): { height?: number; width?: number; maxHeight?: number; maxWidth?: number } {
+    return this.#options.dimensions ?? {};
+  }
+
+  #whole(): HostContext {
+    const { displayModes = ["inline", "fullscreen", "pip"] } = this.#options;
+    const displayMode = this.#chrome.box.dataset["mode"] as DisplayMode;
+    const { stage } = this.#chrome;
+    const containerDimensions: ContainerDimensions =
+      displayMode === "fullscreen"
+        ? { width: stage.clientWidth, height: stage.clientHeight }
+        : { width: stage.clientWidth, maxHeight: MAX_HEIGHT, ...this.#options.dimensions };
+    return {
+      ...browserContext(),
+      userAgent: `${this.#options.info.name}/${this.#options.info.version}`,
+      ...this.#context,
+      displayMode,
+      availableDisplayModes: displayModes,
+      containerDimensions,
+    };
+  }
+
+  #tell(): void {
+    this.bridge.setContext(this.#whole());
+  }
+
+  #later(delay: number, act: () => void): void {
+    const timer = setTimeout(act, delay);
+    this.#ends.push(() => clearTimeout(timer));
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Which frames load now. A browser that starts fifty apps at once shows none of them for seconds; a few at a time,
+ * those on screen first, the first is there as fast as if it were alone.
+ *
+ * @module
+ */
+
+/** A frame that waits for its turn. */
+export interface Mount {
+  /** Whether a person would see it. */
+  isVisible(): boolean;
+  /** Begins to load. */
+  start(): void;
+}
+
+/** Lets a few frames load at a time. */
+export class MountQueue {
+  readonly #limit: number;
+  readonly #waiting = new Set<Mount>();
+  readonly #loading = new Set<Mount>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Asks for a turn; call {@link leave} when it loaded, failed or is no longer wanted. */
+  enter(mount: Mount): void {
+    this.#waiting.add(mount);
+    this.#next();
+  }
+
+  leave(mount: Mount): void {
+    this.#waiting.delete(mount);
+    if (this.#loading.delete(mount)) this.#next();
+  }
+
+  /** Nothing loads or waits. */
+  get isIdle(): boolean {
+    return this.#waiting.size + this.#loading.size === 0;
+  }
+
+  #next(): void {
+    while (this.#loading.size < this.#limit && this.#waiting.size > 0) {
+      const waiting = [...this.#waiting];
+      const mount = waiting.find((each) => each.isVisible()) ?? waiting[0];
+      if (!mount) return;
+      this.#waiting.delete(mount);
+      this.#loading.add(mount);
+      mount.start();
+    }
+  }
+}
+
+/** The queue of this page. */
+export const mounts = new MountQueue(3);

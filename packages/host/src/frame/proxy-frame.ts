@@ -1,0 +1,71 @@
+/**
+ * The frame of a sandbox proxy, made when it is needed or kept ready before.
+ *
+ * @module
+ */
+import { ProxyTransport } from "../proxy-transport.js";
+
+/** What a frame needs to know of a view: what the sandbox gave for it. */
+export interface FrameView {
+  /** The address of the proxy page. */
+  src: string;
+  /** The proxy's origin. */
+  origin: string;
+  /** The features that were granted: the frame's `allow` attribute. */
+  allow?: string | undefined;
+  /** Whether the view wants a border around it. */
+  prefersBorder?: boolean | undefined;
+}
+
+/** A frame, and the wire to what is in it. */
+export interface ProxyFrame {
+  iframe: HTMLIFrameElement;
+  transport: ProxyTransport;
+}
+
+type Movable = Element & { moveBefore?(node: Node, child: Node | null): void };
+
+const spares = new Map<string, ProxyFrame>();
+
+/**
+ * Makes a view quick to show: its process is started and its proxy page loaded, out of sight. Nothing of the view
+ * itself is loaded or run. Call when a server with apps was connected.
+ *
+ * @example
+ * ```ts source="../frame.examples.ts#warm"
+ * // The server was connected, and its UI resources were read and registered with the sandbox.
+ * for (const view of views) warm(view);
+ * ```
+ */
+export function warm(view: FrameView): void {
+  if (spares.has(view.src)) return;
+  const shelf = document.createElement("div");
+  shelf.hidden = true;
+  document.body.append(shelf);
+  spares.set(view.src, open(view, shelf, "#later"));
+}
+
+/** Puts a view's frame into its place: the one that was made ready, or a new one. */
+export function placeFrame(view: FrameView, place: Movable): ProxyFrame {
+  const spare = spares.get(view.src);
+  // An iframe that is moved in any other way begins anew; a spare that cannot move still keeps its process warm.
+  if (!spare?.transport.isReady || !place.moveBefore) return open(view, place, "");
+  spares.delete(view.src);
+  const shelf = spare.iframe.parentElement;
+  place.moveBefore(spare.iframe, null);
+  shelf?.remove();
+  spare.transport.load();
+  return spare;
+}
+
+function open({ src, origin, allow = "" }: FrameView, place: Element, hash: string): ProxyFrame {
+  const iframe = document.createElement("iframe");
+  // S02. The proxy's own policy says the same; what is in it gets less.
+  iframe.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
+  iframe.allow = allow;
+  iframe.src = src + hash;
+  place.append(iframe);
+  const { contentWindow: target } = iframe;
+  if (!target) throw new Error("a frame can only be opened in a document");
+  return { iframe, transport: new ProxyTransport({ target, origin }) };
+}

@@ -1,0 +1,11 @@
+/**
+ * One text for all ways to write the same JSON: keys in order, no spaces.
+ *
+ * @module
+ */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    Object(part) === part && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part as object).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );

@@ -1,0 +1,122 @@
+/**
+ * What a view may do by itself, and what a person is asked about.
+ *
+ * @module
+ */
+import { fileName } from "../download.js";
+import { readLink } from "../link-policy.js";
+import { type Ask, askOnce, type ConsentStore, type Question } from "./consent.js";
+import type { Link, ViewCall } from "./link.js";
+import { arrayAt } from "./listing.js";
+import { Refusal } from "./refusal.js";
+import { fingerprint, type ToolDirectory } from "./tool-directory.js";
+
+/** What happens to a call. */
+export type Decision = "allow" | "ask" | "deny";
+
+/**
+ * Decisions by method, or by method and tool or host: `"tools/call:delete"`, `"ui/open-link:example.com"`. A function
+ * sees the whole question. What is not decided is left to {@link defaultDecision}.
+ */
+export type Policy =
+  | { readonly [methodOrSubject: string]: Decision }
+  | ((question: Question) => Decision | undefined | Promise<Decision | undefined>);
+
+/** Nothing leaves the conversation but what its own server does (attack A42). */
+export const STRICT_POLICY: Policy = {
+  "ui/open-link": "deny",
+  "ui/download-file": "deny",
+  "sampling/createMessage": "deny",
+};
+
+/** Options of {@link applyPolicy}. */
+export interface PolicyOptions {
+  policy?: Policy | undefined;
+  /** Asks the person. Without it, what would be asked is denied. */
+  ask?: Ask | undefined;
+  /** Where answers are kept; in memory if absent. */
+  consents?: ConsentStore | undefined;
+}
+
+/** What has no effect outside the conversation. */
+const HARMLESS =
+  /^(ping$|tools\/list$|resources\/|prompts\/|notifications\/|ui\/(initialize|message|update-model-context|request-display-mode)$|ui\/notifications\/)/;
+
+/**
+ * Reading is allowed, and so is what stays in the conversation; everything else is asked. The hints of a tool are the
+ * word of its server, which is the one that the view speaks to anyway.
+ *
+ * @example
+ * ```ts source="./guard.examples.ts#defaultDecision"
+ * const reading = defaultDecision({ method: "resources/read" }); // "allow"
+ * const unknownTool = defaultDecision({ method: "tools/call" }); // "ask"
+ * ```
+ */
+export const defaultDecision = ({ method, tool }: Pick<Question, "method" | "tool">): Decision =>
+  HARMLESS.test(method) || (method === "tools/call" && tool?.annotations?.readOnlyHint === true)
+    ? "allow"
+    : "ask";
+
+const REASONS: Record<string, string> = {
+  "tools/call": "The app wants to use a tool that may change something.",
+  "ui/open-link": "The app wants to open a page outside of this conversation.",
+  "ui/download-file": "The app wants to save files on this device.",
+  "sampling/createMessage": "The app wants to use your model.",
+};
+
+/**
+ * Allows, asks or denies each call. A link is read first (I04), and passed on in the form that was shown.
+ *
+ * @example
+ * ```ts source="./guard.examples.ts#applyPolicy"
+ * const link = applyPolicy(tools, {
+ *   policy: {
+ *     "tools/call:refresh": "allow",
+ *     "ui/open-link:docs.example.com": "allow",
+ *     "ui/download-file": "deny",
+ *   },
+ *   ask: show,
+ * });
+ * ```
+ */
+export function applyPolicy(tools: ToolDirectory, { policy = {}, ask, consents }: PolicyOptions = {}): Link {
+  const isAllowed = ask && askOnce(ask, consents);
+  const decide = async (question: Question) =>
+    (typeof policy === "function"
+      ? await policy(question)
+      : (policy[`${question.method}:${question.subject}`] ?? policy[question.method])) ??
+    defaultDecision(question);
+
+  return async (call, next) => {
+    const { method, signal } = call;
+    const question = await describe(call, tools);
+    const decision = await decide(question);
+    const what = `${method} ${question.subject}`.trim();
+    if (decision === "ask") {
+      const missing = `${what}: nobody can be asked; give the guard an "ask" function, or allow it in its policy`;
+      if (!isAllowed) throw new Refusal("denied", missing);
+      if (!(await isAllowed(question, signal))) throw new Refusal("denied", `${what}: the person said no`);
+    } else if (decision !== "allow") {
+      throw new Refusal("not-allowed", `${what}: the host does not allow this`);
+    }
+    return next(question.params === call.params ? call : { ...call, params: question.params });
+  };
+}
+
+async function describe(call: ViewCall, tools: ToolDirectory): Promise<Question> {
+  const { view, server, method, params } = call;
+  const reason = REASONS[method] ?? "The host asks before this.";
+  const base = { view, server, method, params, subject: "", title: method, fingerprint: "", reason };
+  if (method === "tools/call") {
+    const subject = String(params["name"]);
+    const tool = await tools.find(subject);
+    const title = tool?.title ?? tool?.annotations?.title ?? subject;
+    return { ...base, subject, title, tool, fingerprint: tool ? fingerprint(tool) : "" };
+  }
+  if (method === "ui/open-link") {
+    const link = readLink(params["url"]);
+    if (!link.ok) throw new Refusal("link-invalid", link.message);
+    return { ...base, params: { ...params, url: link.url }, subject: link.host, title: link.display, link };
+  }
+  return method === "ui/download-file" ? { ...base, files: arrayAt(params, "contents").map(fileName) } : base;
+}

@@ -1,0 +1,39 @@
+/**
+ * A view calls only tools that its server offers to views.
+ *
+ * @module
+ */
+import { isVisibleTo } from "@vitrine/protocol";
+import type { Link } from "./link.js";
+import { arrayAt, resultObject } from "./listing.js";
+import { Refusal } from "./refusal.js";
+import type { ToolDirectory } from "./tool-directory.js";
+
+/**
+ * Refuses `tools/call` of a tool that is unknown, or has no "app" in its visibility, before the server hears of it
+ * (C03, D1). Takes such tools out of the answer to `tools/list` (I03).
+ *
+ * A tool that was added is unknown until the server says that its list changed, or the view lists the tools itself.
+ *
+ * @example
+ * ```ts source="./guard.examples.ts#onlyVisibleTools"
+ * const guard = chain(onlyVisibleTools(new ToolDirectory(upstream)));
+ * ```
+ */
+export const onlyVisibleTools =
+  (tools: ToolDirectory): Link =>
+  async (call, next) => {
+    const name = String(call.params["name"]);
+    if (call.method === "tools/call") {
+      const tool = await tools.find(name);
+      if (!tool) throw new Refusal("tool-unknown", `the server lists no tool "${name}"; see tools/list`);
+      if (!isVisibleTo(tool, "app")) {
+        throw new Refusal("tool-not-visible", `"${name}" is not for views: its visibility lacks "app"`);
+      }
+    }
+    const result = await next(call);
+    if (call.method !== "tools/list") return result;
+    tools.refresh();
+    const list = resultObject(result);
+    return { ...list, tools: arrayAt(list, "tools").filter((tool) => isVisibleTo(tool, "app")) };
+  };

@@ -1,0 +1,157 @@
+/**
+ * JSON-RPC in one HTTP exchange: reads a body with a limit, and writes the answer.
+ *
+ * @module
+ */
+import {
+  encodeError,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  JsonText,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+  type RequestId,
+} from "@vitrine/protocol";
+
+/** What is wrong with a request, in both languages. */
+export interface HttpFailure {
+  status: number;
+  code: number;
+  message: string;
+  data?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** What a body says, or why it cannot be read. */
+export type ReadBody = { ok: true; value: unknown } | { ok: false; failure: HttpFailure };
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+
+/** Reads the JSON of a POST, and no more bytes than the limit, whatever the headers say. */
+export async function readJson(request: Request, limit: number): Promise<ReadBody> {
+  if (request.method !== "POST") {
+    return bad(405, INVALID_REQUEST, "only POST is served here", { allow: "POST" });
+  }
+  // A page of any other site can send everything else unasked, with the person's cookies.
+  if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
+    return bad(415, INVALID_REQUEST, "the content-type must be application/json");
+  }
+  const tooLarge = bad(413, INVALID_REQUEST, `the body is larger than ${limit} bytes`);
+  if (Number(request.headers.get("content-length")) > limit) return tooLarge;
+  const text = await readText(request, limit).catch(() => undefined);
+  if (text === undefined) return bad(400, PARSE_ERROR, "the body could not be read as UTF-8 text");
+  if (text === TOO_LARGE) return tooLarge;
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch {
+    return bad(400, PARSE_ERROR, "the body is not JSON");
+  }
+}
+
+const TOO_LARGE = Symbol("too large");
+
+async function readText(request: Request, limit: number): Promise<string | typeof TOO_LARGE> {
+  const reader = request.body?.getReader();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  for (let size = 0; reader; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > limit) {
+      // Not waited for: a sender that never ends would hold the answer up.
+      reader.cancel().catch(() => {});
+      return TOO_LARGE;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+const bad = (
+  status: number,
+  code: number,
+  message: string,
+  headers?: Record<string, string>,
+): ReadBody & { ok: false } => ({
+  ok: false,
+  failure: headers ? { status, code, message, headers } : { status, code, message },
+});
+
+const HEADERS = { "cache-control": "no-cache", "x-content-type-options": "nosniff" };
+const JSON_HEADERS = { ...HEADERS, "content-type": "application/json; charset=utf-8" };
+
+/** The status of a JSON-RPC error that says nothing else about it. */
+export const statusOf = (code: number): number =>
+  code === METHOD_NOT_FOUND
+    ? 404
+    : code === PARSE_ERROR || code === INVALID_REQUEST || code === INVALID_PARAMS
+      ? 400
+      : 500;
+
+/** To a notification: nobody waits for more. */
+export const accepted = (): Response => new Response(null, { status: 202, headers: HEADERS });
+
+/**
+ * The answer to a request. `result` stands last, so that a reader of {@link resultText} finds it without parsing;
+ * what is JSON already is not written again.
+ */
+export function answerResult(id: RequestId, result: unknown): Response {
+  const text = result instanceof JsonText ? result.text : (JSON.stringify(result) ?? "{}");
+  return new Response(`${resultPrefix(id)}${text}}`, { status: 200, headers: JSON_HEADERS });
+}
+
+/** The refusal of a request. What is wrong is in `data.message` too, beside whatever else there is to say. */
+export function answerError(id: RequestId | null, failure: HttpFailure): Response {
+  const { status, code, message, data, headers } = failure;
+  const more = data === undefined || isPlain(data) ? { message, ...data } : data;
+  let text: string;
+  try {
+    text = JSON.stringify(encodeError(id, code, message, more));
+  } catch {
+    text = JSON.stringify(encodeError(id, code, message, { message }));
+  }
+  return new Response(text, { status, headers: { ...JSON_HEADERS, ...headers } });
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const resultPrefix = (id: RequestId): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+
+/**
+ * The text of the result in an answer of the form that {@link answerResult} writes; undefined for any other form.
+ * Makes sure that the result is one object and all that is left, so that nothing in it can pass for a part of the
+ * message around it; whether it is JSON inside is for whoever parses it.
+ */
+export function resultText(answer: string, id: RequestId): string | undefined {
+  const prefix = resultPrefix(id);
+  const end = answer.length - 1;
+  return answer.startsWith(`${prefix}{`) && answer.endsWith("}}") && endOfValue(answer, prefix.length) === end
+    ? answer.slice(prefix.length, end)
+    : undefined;
+}
+
+/** Where the object that begins here ends: by its brackets, and without looking into its strings. */
+function endOfValue(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === 0x22) {
+      at = endOfString(text, at);
+      if (at < 0) return -1;
+    } else if (char === 0x7b || char === 0x5b) depth++;
+    else if ((char === 0x7d || char === 0x5d) && --depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+/** Where the string that begins here has its last quote. */
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at > 0; at = text.indexOf('"', at + 1)) {
+    let before = at;
+    while (text.charCodeAt(before - 1) === 0x5c) before--;
+    if ((at - before) % 2 === 0) return at;
+  }
+  return -1;
+}

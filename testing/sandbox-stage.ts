@@ -1,0 +1,240 @@
+/**
+ * A sandbox with a browser before it: host pages by hand that speak bare `postMessage`, or take the proxy's port.
+ * None of our host's code is here, so a mistake of ours cannot hide by being made at both ends.
+ */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
+import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
+import type { Browser, Frame, Page } from "playwright-core";
+import { onTestFinished, vi } from "vitest";
+import { inlineScript, launchChromium, type Page as Served, type Site, serveSite } from "./browser.ts";
+
+/** A message as the host page heard it. */
+export interface Heard {
+  method?: string;
+  id?: unknown;
+  params?: Record<string, unknown>;
+  result?: unknown;
+}
+
+/** How the host page shows a view. */
+export interface Showing {
+  src: string;
+  origin: string;
+  allow: string;
+  /** Take the port that the proxy offers, as our own host does. */
+  port?: boolean;
+  /** Answer `sandbox-proxy-ready` with this. */
+  resource?: Record<string, unknown>;
+  /** The frame's `sandbox` attribute. */
+  sandbox?: string;
+}
+
+/** What the host page offers to the test. */
+interface HostPage {
+  heard: { message: Heard; isText: boolean; byPort: boolean }[];
+  show(showing: Showing): void;
+  post(message: unknown): void;
+  /** Straight to the view's document, after everything that was posted. */
+  postLarge(text: string): void;
+}
+declare const host: HostPage;
+
+/** Runs in the host's page. */
+function hostPage(): void {
+  const RESERVED = "ui/notifications/sandbox-";
+  const frame = document.createElement("iframe");
+  let showing: Showing;
+  let port: MessagePort | undefined;
+  let direct: MessagePort | undefined;
+  let posted = 0;
+  const hear = (data: unknown, ports: readonly MessagePort[], byPort: boolean): void => {
+    const isText = typeof data === "string";
+    const message: Heard = isText ? JSON.parse(data) : data;
+    page.heard.push({ message, isText, byPort });
+    if (message?.method === `${RESERVED}started`) {
+      direct = ports[0];
+      posted -= Number(message.params?.["before"]);
+    }
+    if (message?.method !== `${RESERVED}proxy-ready`) return;
+    if (showing.port && ports[0]) {
+      port = ports[0];
+      port.onmessage = (event) => hear(event.data, event.ports, true);
+      port.postMessage("");
+    }
+    if (showing.resource)
+      frame.contentWindow?.postMessage(
+        { jsonrpc: "2.0", method: `${RESERVED}resource-ready`, params: showing.resource },
+        showing.origin,
+      );
+  };
+  const page: HostPage = {
+    heard: [],
+    show: (options) => {
+      showing = options;
+      frame.setAttribute("sandbox", options.sandbox ?? "allow-scripts allow-same-origin allow-forms");
+      frame.allow = options.allow;
+      frame.src = options.src;
+      document.body.append(frame);
+    },
+    post: (message) => {
+      posted++;
+      if (port) port.postMessage(JSON.stringify(message));
+      else frame.contentWindow?.postMessage(message, showing.origin);
+    },
+    postLarge: (text) => direct?.postMessage({ after: posted, message: text }),
+  };
+  addEventListener("message", ({ source, origin, data, ports }) => {
+    if (source === frame.contentWindow && origin === showing.origin) hear(data, ports, false);
+  });
+  Object.assign(globalThis, { host: page });
+}
+
+/** Waits for something to become true, however slow the machine. */
+export const until = <T>(look: () => Promise<T> | T): Promise<T> =>
+  vi.waitFor(look, { timeout: 40_000, interval: 50 });
+
+/** A view in its host page. */
+export class Shown {
+  readonly page: Page;
+  readonly registered: SandboxedView;
+
+  constructor(page: Page, registered: SandboxedView) {
+    this.page = page;
+    this.registered = registered;
+  }
+
+  get #address(): string {
+    return new URL(this.registered.src).pathname;
+  }
+
+  /** The view's frame, once its document is there. */
+  view(): Promise<Frame> {
+    return until(async () => {
+      const frame = this.page
+        .frames()
+        .find((each) => each.parentFrame()?.parentFrame() && each.url().endsWith(this.#address));
+      if (!frame || !(await frame.evaluate(() => document.readyState !== "loading")))
+        throw new Error(`no view among ${this.page.frames().map((each) => each.url())}`);
+      return frame;
+    });
+  }
+
+  /** The proxy's frame. */
+  proxy(): Promise<Frame> {
+    return until(() => {
+      const frame = this.page.frames().find((each) => each.parentFrame() === this.page.mainFrame());
+      if (!frame) throw new Error("no proxy");
+      return frame;
+    });
+  }
+
+  post(message: unknown): Promise<void> {
+    return this.page.evaluate((each) => host.post(each), message);
+  }
+
+  postLarge(text: string): Promise<void> {
+    return this.page.evaluate((each) => host.postLarge(each), text);
+  }
+
+  heard(): Promise<HostPage["heard"]> {
+    return this.page.evaluate(() => host.heard);
+  }
+
+  /** Waits for a message of that method, and gives it. */
+  untilHeard(method: string): Promise<Heard> {
+    return until(async () => {
+      const found = (await this.heard()).find(({ message }) => message?.method === method);
+      if (!found) throw new Error(`no ${method} in ${JSON.stringify(await this.heard()).slice(0, 2000)}`);
+      return found.message;
+    });
+  }
+
+  async reports(code?: string): Promise<Record<string, unknown>[]> {
+    return (await this.heard())
+      .filter(({ message }) => message?.method === "ui/notifications/sandbox-report")
+      .map(({ message }) => message.params ?? {})
+      .filter((params) => code === undefined || params["code"] === code);
+  }
+
+  /** Waits for a report, and gives the first such. */
+  untilReported(code: string): Promise<Record<string, unknown>> {
+    return until(async () => {
+      const [report] = await this.reports(code);
+      if (!report) throw new Error(`no ${code} in ${JSON.stringify(await this.reports()).slice(0, 2000)}`);
+      return report;
+    });
+  }
+}
+
+/** A free port of loopback. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A browser, a site for host pages, and a sandbox. */
+export class SandboxStage {
+  readonly browser: Browser;
+  readonly site: Site;
+  readonly served: ServedSandbox;
+
+  private constructor(browser: Browser, site: Site, served: ServedSandbox) {
+    this.browser = browser;
+    this.site = site;
+    this.served = served;
+  }
+
+  static async open(
+    options: Partial<ServeSandboxOptions> & { pages?: Record<string, Served>; args?: string[] } = {},
+  ): Promise<SandboxStage> {
+    const { pages, args, ...rest } = options;
+    const page = `<!doctype html><title>Host</title><body>${inlineScript(`(${hostPage})()`)}`;
+    const site = await serveSite({ "/": page, ...pages });
+    const served = await serveSandbox({
+      secret: "a secret of the tests, and only theirs",
+      hosts: [site.origin()],
+      port: 0,
+      ...rest,
+    });
+    return new SandboxStage(await launchChromium(args), site, served);
+  }
+
+  /** The same browser and host pages before a sandbox for other hosts. Close its `served`. */
+  static async hostsOf({ browser, site }: SandboxStage, hosts: readonly string[]): Promise<SandboxStage> {
+    const secret = "another secret of the tests";
+    return new SandboxStage(browser, site, await serveSandbox({ secret, hosts, port: 0 }));
+  }
+
+  /** Registers a view and shows it in a host page, for one test. */
+  async show(
+    view: Partial<ViewRegistration>,
+    showing: Partial<Showing> & { host?: string } = {},
+  ): Promise<Shown> {
+    const registered = await this.served.sandbox.register({ server: "test", ...view });
+    const { host: origin = this.site.origin(), ...rest } = showing;
+    const page = await this.openPage(`${origin}/`);
+    const { src, origin: proxy, allow } = registered;
+    await page.evaluate((options) => host.show(options), { src, origin: proxy, allow, ...rest });
+    return new Shown(page, registered);
+  }
+
+  /** Opens an address in a page of its own, for one test. */
+  async openPage(address: string): Promise<Page> {
+    const context = await this.browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.goto(address);
+    return page;
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.site.close();
+    await this.served.close();
+  }
+}
