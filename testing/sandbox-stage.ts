@@ -204,10 +204,14 @@ export class SandboxStage {
     return new SandboxStage(await launchChromium(args), site, served);
   }
 
-  /** The same browser and host pages before a sandbox for other hosts. Close its `served`. */
-  static async hostsOf({ browser, site }: SandboxStage, hosts: readonly string[]): Promise<SandboxStage> {
+  /** The same browser and host pages before another sandbox. Close its `served`. */
+  static async beside(
+    { browser, site }: SandboxStage,
+    options: Partial<ServeSandboxOptions>,
+  ): Promise<SandboxStage> {
     const secret = "another secret of the tests";
-    return new SandboxStage(browser, site, await serveSandbox({ secret, hosts, port: 0 }));
+    const served = await serveSandbox({ secret, hosts: [site.origin()], port: 0, ...options });
+    return new SandboxStage(browser, site, served);
   }
 
   /** Registers a view and shows it in a host page, for one test. */

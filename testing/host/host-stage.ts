@@ -149,8 +149,12 @@ export class HostStage {
     if (!upstream) return void response.writeHead(404).end();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const answer = hostEndpoint({ info: { name: "test back end", version: "1.0.0" }, upstream });
-    const result = await answer(new Request(this.origin, { method: "POST", body: Buffer.concat(chunks) }));
+    const info = { name: "test back end", version: "1.0.0" };
+    // The guard stands in the page here, where it can ask the person.
+    const answer = hostEndpoint({ info, upstream, guard: (call, next) => next(call) });
+    const headers = { "content-type": `${request.headers["content-type"]}` };
+    const body = Buffer.concat(chunks);
+    const result = await answer(new Request(this.origin, { method: "POST", headers, body }));
     response
       .writeHead(result.status, Object.fromEntries(result.headers))
       .end(Buffer.from(await result.arrayBuffer()));

@@ -36,7 +36,7 @@ function mount(options: Partial<BridgeOptions> = {}) {
     (message) => heard.push(message as Message),
     () => {},
   );
-  const bridge = new Bridge({ info: INFO, ...options });
+  const bridge = new Bridge({ info: INFO, guard: "behind-upstream", ...options });
   bridge.on("report", (error) => reports.push(error));
   bridge.open(hostEnd);
   const raw = async (message: unknown) => {
@@ -233,7 +233,9 @@ describe("anything at all", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(message, { maxLength: 20 }), async (messages) => {
         const [viewEnd, hostEnd] = memoryPair();
-        const bridge = new Bridge({ info: INFO, upstream: server().upstream }).open(hostEnd);
+        const bridge = new Bridge({ info: INFO, upstream: server().upstream, guard: "behind-upstream" }).open(
+          hostEnd,
+        );
         const heard: Message[] = [];
         viewEnd.start(
           (one) => heard.push(one as Message),
@@ -264,7 +266,7 @@ describe("anything at all", () => {
 describe("with the standard guard", () => {
   const pair = (options: Partial<BridgeOptions>) => {
     const [viewEnd, hostEnd] = memoryPair();
-    const bridge = new Bridge({ info: INFO, ...options }).open(hostEnd);
+    const bridge = new Bridge({ info: INFO, guard: "behind-upstream", ...options }).open(hostEnd);
     return { bridge, view: new Peer<"view">().open(viewEnd) };
   };
 

@@ -7,7 +7,7 @@ import { clientUpstream } from "./client-upstream.js";
 import { looksEarly } from "./dialect.js";
 import { standardGuard } from "./guard/standard.js";
 import type { HostHandlers } from "./handlers.js";
-import { followInput, PartialJson } from "./partial-input.js";
+import { followInput, PartialJson, streamToolInput } from "./partial-input.js";
 import { hostService } from "./service.js";
 import type { Upstream } from "./upstream.js";
 
@@ -38,7 +38,7 @@ export async function bridge(
   //#endregion bridge
 }
 
-export async function streamToolInput(
+export async function streamToolInputExample(
   bridge: Bridge,
   model: AsyncIterable<{ argumentsDelta: string }>,
   call: (input: Record<string, unknown>) => Promise<CallToolResult>,
@@ -47,7 +47,7 @@ export async function streamToolInput(
   async function* deltas() {
     for await (const { argumentsDelta } of model) yield argumentsDelta;
   }
-  const input = await bridge.streamToolInput(deltas());
+  const input = await streamToolInput(bridge, deltas());
   bridge.sendToolResult(await call(input));
   //#endregion streamToolInput
 }
@@ -103,7 +103,12 @@ export function handlers(chat: {
 
 export async function service(upstream: Upstream, handlers: HostHandlers): Promise<object> {
   //#region hostService
-  const { capabilities, requests } = hostService({ upstream, handlers, view: "view-1" });
+  const { capabilities, requests } = hostService({
+    upstream,
+    guard: standardGuard(upstream),
+    handlers,
+    view: "view-1",
+  });
   // `capabilities` goes into the answer to `ui/initialize`; then, for a request whose params were checked:
   const context = { requestId: 1, signal: AbortSignal.timeout(60_000), progress: undefined };
   const result = await requests["tools/call"]({ name: "forecast" }, context);

@@ -13,6 +13,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as examples from "./bridge.examples.js";
 import { Bridge, type BridgeOptions } from "./bridge.js";
 import type { BridgeTransport } from "./bridge-transport.js";
+import { streamToolInput } from "./partial-input.js";
 import type { Upstream, UpstreamNotification, UpstreamRequestOptions } from "./upstream.js";
 
 interface Message {
@@ -69,7 +70,7 @@ function view(transport: Transport) {
 
 function mount(options: Partial<BridgeOptions> = {}) {
   const [viewEnd, hostEnd] = memoryPair();
-  const bridge = new Bridge({ info: INFO, ...options });
+  const bridge = new Bridge({ info: INFO, guard: "behind-upstream", ...options });
   const reports: VitrineError[] = [];
   bridge.on("report", (error) => reports.push(error));
   bridge.open(hostEnd);
@@ -227,7 +228,7 @@ describe("the tool call", () => {
         await new Promise((resolve) => setTimeout(resolve, 60));
       }
     }
-    const done = examples.streamToolInput(bridge, model(), async () => RESULT);
+    const done = examples.streamToolInputExample(bridge, model(), async () => RESULT);
     await vi.runAllTimersAsync();
     await done;
     const sent = heard.filter(({ method }) => method?.startsWith("ui/notifications/tool-"));
@@ -253,7 +254,7 @@ describe("the tool call", () => {
       }
       yield '"}';
     }
-    const done = expect(bridge.streamToolInput(chunks())).rejects.toMatchObject({ code: "closed" });
+    const done = expect(streamToolInput(bridge, chunks())).rejects.toMatchObject({ code: "closed" });
     await vi.runAllTimersAsync();
     await done;
     expect(reports).toEqual([]);
@@ -432,7 +433,7 @@ describe("the end", () => {
   it("D21: a view that goes away by itself closes its bridge and releases everything", async () => {
     const { server, listeners } = upstream();
     const [viewEnd, hostEnd] = memoryPair();
-    const bridge = new Bridge({ info: INFO, upstream: server }).open(hostEnd);
+    const bridge = new Bridge({ info: INFO, upstream: server, guard: "behind-upstream" }).open(hostEnd);
     const closed = vi.fn();
     bridge.on("closed", closed);
     await view(viewEnd).ready();

@@ -23,7 +23,6 @@ import {
 import type { AppDetails } from "./bridge-events.js";
 import type { BridgeTransport } from "./bridge-transport.js";
 import { HostChannel, type HostChannelOptions } from "./host-channel.js";
-import { followInput } from "./partial-input.js";
 import {
   type HostService,
   hostService,
@@ -147,29 +146,6 @@ export class Bridge extends HostChannel {
     this.tell("ui/notifications/tool-input-partial", { arguments: input });
   }
 
-  /**
-   * Follows the JSON text of the arguments as the model writes it: the view hears partial input, at most every
-   * 50 ms, and the input when the text is complete. Returns the input.
-   *
-   * @throws {VitrineError} `invalid` when the whole is no JSON object: cancel the call then
-   *
-   * @example
-   * ```ts source="./bridge.examples.ts#streamToolInput"
-   * async function* deltas() {
-   *   for await (const { argumentsDelta } of model) yield argumentsDelta;
-   * }
-   * const input = await bridge.streamToolInput(deltas());
-   * bridge.sendToolResult(await call(input));
-   * ```
-   */
-  async streamToolInput(chunks: AsyncIterable<string>): Promise<Record<string, unknown>> {
-    const input = await followInput(chunks, (partial) =>
-      this.quietly(() => this.sendToolInputPartial(partial)),
-    );
-    this.sendToolInput(input);
-    return input;
-  }
-
   /** Sends the complete arguments, once (L04). */
   sendToolInput(input: Record<string, unknown> = {}): void {
     this.tell("ui/notifications/tool-input", { arguments: input });
@@ -177,6 +153,8 @@ export class Bridge extends HostChannel {
 
   /** Sends what the tool call came to, errors included (L06). */
   sendToolResult(result: CallToolResult | JsonText): void {
+    const { guard } = this.#options;
+    if (typeof guard === "function") guard.learn?.(result);
     this.tell("ui/notifications/tool-result", result as CallToolResult);
   }
 

@@ -23,7 +23,7 @@ function mount(options: Partial<BridgeOptions> = {}, { text = false } = {}) {
     (message) => raw.push(message),
     () => {},
   );
-  const bridge = new Bridge({ info: INFO, ...options }).open(hostEnd);
+  const bridge = new Bridge({ info: INFO, guard: "behind-upstream", ...options }).open(hostEnd);
   const say = async (message: object) => {
     const whole = { jsonrpc: "2.0", ...message };
     viewEnd.send(text ? JSON.stringify(whole) : whole);

@@ -1,5 +1,6 @@
 /** The examples of the doc comments around HTTP; compiled with the tests. */
 import type { CallToolResult } from "@vitrine/protocol";
+import { standardGuard } from "./guard/standard.js";
 import { hostEndpoint } from "./http-endpoint.js";
 import { httpUpstream } from "./http-upstream.js";
 import {
@@ -31,6 +32,7 @@ export function endpoint(
     },
     info: { name: "my-chat", version: "1.0.0" },
     upstream,
+    guard: standardGuard(upstream),
     view: (chat) => chat.id,
     handlers: (chat) => ({ message: ({ content }) => chat.add(content) }),
     initialize: (chat) => ({ hostContext: { theme: chat.theme } }),
@@ -48,7 +50,7 @@ export function upstream(token: () => Promise<string>): Upstream {
     capabilities: { tools: {}, resources: {} },
     headers: async () => ({ authorization: `Bearer ${await token()}` }),
   });
-  // const bridge = new Bridge({ info, upstream });
+  // The guard is the back end's: new Bridge({ info, upstream, guard: "behind-upstream" })
   //#endregion httpUpstream
   return upstream;
 }

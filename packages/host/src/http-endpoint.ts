@@ -34,13 +34,18 @@ export interface HostGreeting {
 }
 
 /** Options of {@link hostEndpoint}. `C` is what `init` makes of a request. */
-export interface HostEndpointOptions<C = undefined> extends Pick<ServiceOptions, "guard" | "server"> {
+export interface HostEndpointOptions<C = undefined> extends Pick<ServiceOptions, "server"> {
   /** Makes what every other callback gets: the person, the conversation. Throw a `Response` to refuse. */
   init?: ((request: Request) => Answer<C>) | undefined;
   /** The host's name and version. */
   info: Implementation;
   /** The view's own server, and the only one that it can reach (C04); `() => undefined` for none. */
   upstream: Upstream | ((context: C) => Answer<Upstream | undefined>);
+  /**
+   * What every call of a view passes first: `standardGuard(upstream)`. Where there are several servers, choose theirs
+   * by `call.server`.
+   */
+  guard: NonNullable<ServiceOptions["guard"]>;
   /** What the host does. What is not there is not advertised, and refused. */
   handlers?: HostHandlers | ((context: C) => Answer<HostHandlers>) | undefined;
   /** Answers `ui/initialize`, as far as that is the host's to say. */
@@ -100,6 +105,7 @@ const MAX_BODY = 1_000_000;
  *   },
  *   info: { name: "my-chat", version: "1.0.0" },
  *   upstream,
+ *   guard: standardGuard(upstream),
  *   view: (chat) => chat.id,
  *   handlers: (chat) => ({ message: ({ content }) => chat.add(content) }),
  *   initialize: (chat) => ({ hostContext: { theme: chat.theme } }),
@@ -110,7 +116,7 @@ const MAX_BODY = 1_000_000;
 export function hostEndpoint<C = undefined>(
   options: HostEndpointOptions<C>,
 ): (request: Request) => Promise<Response> {
-  for (const name of ["info", "upstream"] as const) {
+  for (const name of ["info", "upstream", "guard"] as const) {
     if (!options?.[name]) throw new VitrineError("invalid", `hostEndpoint: the option "${name}" is missing`);
   }
   return async (request) => {
@@ -142,11 +148,12 @@ function readMessage(data: unknown): HttpMessage | Unreadable {
     return { failure: { status: 400, code: INVALID_REQUEST, message }, id: null, answer: true };
   };
   if (Array.isArray(data)) return noRequest("batches are not served: send each message by itself");
-  const { jsonrpc, id, method } = Object(data) as Record<string, unknown>;
+  const { jsonrpc, id, method, params } = Object(data) as Record<string, unknown>;
   // A request of the host's, whose answer is told under its name: with an id or without.
   if (method === "ui/resource-teardown" && jsonrpc === "2.0" && id === undefined)
     return { method, params: {} };
-  const decoded = decodeMessage(data);
+  // Absent params are empty ones, for every leniency too (T01).
+  const decoded = decodeMessage(method && params === undefined ? { ...Object(data), params: {} } : data);
   if (!decoded.ok) {
     const { rpcCode: code, field, message } = decoded;
     if (code === INVALID_REQUEST) return { ...noRequest(message), id: decoded.id };

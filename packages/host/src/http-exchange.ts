@@ -171,10 +171,12 @@ export class HttpExchange<C> {
 /** An error that was meant for the view: one of ours, or one with a JSON-RPC number. Others may quote anything. */
 function coded(error: unknown): Pick<VitrineError, "code" | "message" | "data"> | undefined {
   if (error instanceof VitrineError) return error;
-  const { code, message, data } = Object(error) as Partial<VitrineError>;
-  return typeof code === "number" && Number.isInteger(code)
-    ? { code, message: `${message}`, data }
-    : undefined;
+  try {
+    const { code, message, data } = Object(error) as Partial<VitrineError>;
+    return Number.isInteger(code) ? { code: Number(code), message: `${message}`, data } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Tokens belong to one channel, and this one carries no progress (D6). */

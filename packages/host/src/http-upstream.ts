@@ -38,7 +38,7 @@ const LARGE = 100_000;
  *   capabilities: { tools: {}, resources: {} },
  *   headers: async () => ({ authorization: `Bearer ${await token()}` }),
  * });
- * // const bridge = new Bridge({ info, upstream });
+ * // The guard is the back end's: new Bridge({ info, upstream, guard: "behind-upstream" })
  * ```
  */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {

@@ -126,7 +126,7 @@ describe.each(VIEWS)("%s, our bridge, the official client and server", (_name, m
   async function run(options: Partial<BridgeOptions> = {}) {
     const { server, stopped, upstream } = await realServer();
     const [viewEnd, hostEnd] = memoryPair();
-    const bridge = new Bridge({ info: INFO, upstream, ...options });
+    const bridge = new Bridge({ info: INFO, upstream, guard: "behind-upstream", ...options });
     const reports: string[] = [];
     bridge.on("report", ({ code, message }) => reports.push(`${code}: ${message}`));
     bridge.open(hostEnd);

@@ -4,6 +4,7 @@
  * @module
  */
 import { VitrineError } from "@vitrine/protocol";
+import type { Bridge } from "./bridge.js";
 
 /**
  * Reads a JSON text that grows. Each character is looked at once; {@link value} closes what is open and leaves
@@ -127,6 +128,33 @@ export async function followInput(
   // Some models write nothing at all for a tool without arguments.
   const input = parseObject(json.text.trim() || "{}");
   if (!input) throw new VitrineError("invalid", "the arguments of the tool call are no JSON object");
+  return input;
+}
+
+/**
+ * Follows the JSON text of the arguments as the model writes it: the view hears partial input, at most every 50 ms,
+ * and the input when the text is complete. Returns the input.
+ *
+ * @throws {VitrineError} `invalid` when the whole is no JSON object: cancel the call then
+ *
+ * @example
+ * ```ts source="./bridge.examples.ts#streamToolInput"
+ * async function* deltas() {
+ *   for await (const { argumentsDelta } of model) yield argumentsDelta;
+ * }
+ * const input = await streamToolInput(bridge, deltas());
+ * bridge.sendToolResult(await call(input));
+ * ```
+ */
+export async function streamToolInput(
+  bridge: Pick<Bridge, "phase" | "sendToolInput" | "sendToolInputPartial">,
+  chunks: AsyncIterable<string>,
+): Promise<Record<string, unknown>> {
+  const input = await followInput(chunks, (partial) => {
+    // What nobody sees any more is not worth an error; the input itself is.
+    if (!bridge.phase.startsWith("clos")) bridge.sendToolInputPartial(partial);
+  });
+  bridge.sendToolInput(input);
   return input;
 }
 

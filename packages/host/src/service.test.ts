@@ -46,7 +46,8 @@ const request = (more: Partial<RequestContext> = {}): RequestContext => ({
   progress: undefined,
   ...more,
 });
-const service = (options: Partial<ServiceOptions> = {}) => hostService({ view: "view-1", ...options });
+const service = (options: Partial<ServiceOptions> = {}) =>
+  hostService({ view: "view-1", guard: "behind-upstream", ...options });
 
 describe("what is advertised", () => {
   it("I13: nothing where there is nothing", () => {
@@ -359,7 +360,14 @@ describe("the guard", () => {
   it("C03, C04: sees every call with who it is from, before anything happens, and can refuse it", async () => {
     const calls: ViewCall[] = [];
     const { server, asked } = upstream();
-    const handlers = { openLink: vi.fn(), log: vi.fn() };
+    const handlers = {
+      openLink: vi.fn(),
+      log: vi.fn(),
+      message: vi.fn(),
+      updateModelContext: vi.fn(),
+      downloadFile: vi.fn(),
+      createMessage: vi.fn(),
+    };
     const { requests, notifications } = service({
       upstream: server,
       handlers,
@@ -387,6 +395,21 @@ describe("the guard", () => {
     });
     expect(asked).toEqual([]);
     expect(handlers.openLink).not.toHaveBeenCalled();
+  });
+
+  it("I13: is not asked about what nobody could do, so that nobody is asked in vain", async () => {
+    const guard = vi.fn();
+    const { requests } = service({ guard });
+    await expect(requests["ui/open-link"]({ url: "https://example.com" }, request())).rejects.toMatchObject({
+      code: -32601,
+    });
+    expect(guard).not.toHaveBeenCalled();
+  });
+
+  it("D1: an upstream without a guard is refused, with what to do", () => {
+    const { server } = upstream();
+    const guard = undefined;
+    expect(() => service({ upstream: server, guard })).toThrow(/standardGuard\(upstream\)/);
   });
 
   it("may change what passes, both ways", async () => {
@@ -418,7 +441,12 @@ describe("the examples", () => {
   it("do what they say", async () => {
     const chat = { add: vi.fn(), context: undefined as unknown, setMode: () => "inline" as const };
     const handlers = examples.handlers(chat);
-    const { server } = upstream({ "tools/call": () => ({ content: [] }) });
+    const { server } = upstream({
+      "tools/list": () => ({
+        tools: [{ name: "forecast", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }],
+      }),
+      "tools/call": () => ({ content: [] }),
+    });
     expect(await examples.service(server, handlers)).toEqual({
       capabilities: {
         serverTools: { listChanged: false },

@@ -101,30 +101,47 @@ const LINKS = /^(https?|mailto):$/;
  *
  * @example
  * ```ts source="./bridge.examples.ts#hostService"
- * const { capabilities, requests } = hostService({ upstream, handlers, view: "view-1" });
+ * const { capabilities, requests } = hostService({
+ *   upstream,
+ *   guard: standardGuard(upstream),
+ *   handlers,
+ *   view: "view-1",
+ * });
  * // `capabilities` goes into the answer to `ui/initialize`; then, for a request whose params were checked:
  * const context = { requestId: 1, signal: AbortSignal.timeout(60_000), progress: undefined };
  * const result = await requests["tools/call"]({ name: "forecast" }, context);
  * ```
  */
 export function hostService(options: ServiceOptions): HostService {
-  const { upstream, handlers = {}, guard = (call, next) => next(call), view } = options;
+  const { upstream, handlers = {}, view } = options;
+  if (upstream && !options.guard) {
+    throw new VitrineError(
+      "invalid",
+      'an upstream needs a guard: standardGuard(upstream), or "behind-upstream"',
+    );
+  }
+  const guard: Link = typeof options.guard === "function" ? options.guard : (call, next) => next(call);
   const server = options.server ?? upstream?.server ?? "";
   const subscriptions = upstream && new Subscriptions(upstream);
 
-  const askServer = async (method: UpstreamMethod, params: object, context: RequestContext) => {
-    const part = method.split("/")[0] as "tools" | "resources" | "prompts";
-    const able = upstream?.capabilities[part];
-    const subscribes = method.endsWith("subscribe");
-    if (!upstream || !able || (subscribes && !("subscribe" in able && able.subscribe))) throw notFound();
-    const { signal, progress: onprogress } = context;
-    if (subscribes) {
+  /** Whether there is anybody to do this: otherwise nobody is asked about it either. */
+  const works = (method: ServiceRequest): boolean => {
+    if (!isUpstream(method)) return method === "ui/request-display-mode" || !!handlers[handlerName(method)];
+    const able = upstream?.capabilities[method.split("/")[0] as "tools" | "resources" | "prompts"];
+    return !!able && (!method.endsWith("subscribe") || ("subscribe" in able && !!able.subscribe));
+  };
+
+  const askServer = async (method: UpstreamMethod, params: object, { signal, progress }: RequestContext) => {
+    if (method.endsWith("subscribe")) {
       const { uri } = params as Params<"resources/subscribe">;
       return method === "resources/subscribe" ? subscriptions?.add(uri, signal) : subscriptions?.remove(uri);
     }
-    const result = await upstream.request(method, params as Params<UpstreamMethod>, { signal, onprogress });
+    const result = await upstream?.request(method, params as Params<UpstreamMethod>, {
+      signal,
+      onprogress: progress,
+    });
     // I03: what the view may not call it does not see.
-    return method === "tools/list" ? onlyForApps(result) : result;
+    return result && method === "tools/list" ? onlyForApps(result) : result;
   };
 
   const displayMode: Handler<"ui/request-display-mode", RequestContext> = async (params, context) => {
@@ -141,12 +158,10 @@ export function hostService(options: ServiceOptions): HostService {
 
   const askHost = (method: ServiceRequest, params: object, context: RequestContext): unknown => {
     if (method === "ui/request-display-mode") return displayMode(params as { mode: DisplayMode }, context);
-    const handler = handlers[handlerName(method)];
-    if (!handler) throw notFound();
     if (method === "ui/open-link" && !isLink((params as Params<"ui/open-link">).url)) {
       throw new VitrineError(INVALID_PARAMS, "only http, https and mailto links can be opened");
     }
-    return handler.call(handlers, params as never, context);
+    return handlers[handlerName(method)]?.(params as never, context);
   };
 
   /** Passes a call through the guard; what comes out of it may go to the view. */
@@ -162,10 +177,12 @@ export function hostService(options: ServiceOptions): HostService {
   for (const [name, { from }] of Object.entries(REQUESTS)) {
     if (from === "host" || /^ping$|initialize$/.test(name)) continue;
     const method = name as ServiceRequest;
-    requests[method] = (params, context) =>
-      pass({ view, server, method, params, signal: context.signal }, (passed) =>
+    requests[method] = async (params, context) => {
+      if (!works(method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
+      return pass({ view, server, method, params, signal: context.signal }, (passed) =>
         isUpstream(method) ? askServer(method, passed, context) : askHost(method, passed, context),
       );
+    };
   }
   const notifications: Record<string, (params: Record<string, unknown>) => Promise<void>> = {};
   for (const [name, key] of Object.entries(LISTENERS)) {
@@ -219,4 +236,3 @@ const handlerName = (method: ServiceRequest): keyof HostHandlers =>
 
 const isUpstream = (method: string): method is UpstreamMethod => /^(tools|resources|prompts)\//.test(method);
 const isLink = (url: string): boolean => URL.canParse(url) && LINKS.test(new URL(url).protocol);
-const notFound = (): VitrineError => new VitrineError(METHOD_NOT_FOUND, "Method not found");

@@ -22,7 +22,11 @@ export interface ViewCall {
 export type Next = (call: ViewCall) => Promise<unknown>;
 
 /** One concern: passes the call on, changed or not, or throws to refuse it. */
-export type Link = (call: ViewCall, next: Next) => Promise<unknown>;
+export interface Link {
+  (call: ViewCall, next: Next): Promise<unknown>;
+  /** Told of every result of the tool call that the view shows: it may name resources that the view may read. */
+  learn?(result: unknown): void;
+}
 
 /**
  * Joins links into one; the first one sees a call first and its outcome last.

@@ -28,8 +28,8 @@ export interface GuardOptions extends PolicyOptions, BoundaryOptions {
 /** A guard: a link, with what it knows about its server. */
 export type Guard = Link & {
   readonly tools: ToolDirectory;
-  /** Tell it about results that reach a view past the guard: `resources.learn(result)`. */
   readonly resources: ResourceDirectory;
+  learn(result: unknown): void;
   /** Stops hearing the server. */
   close(): void;
 };
@@ -64,5 +64,10 @@ export function standardGuard(upstream: Upstream, options: GuardOptions = {}): G
     tools.close();
     resources.close();
   };
-  return Object.assign(link, { tools, resources, close });
+  return Object.assign(link, {
+    tools,
+    resources,
+    close,
+    learn: (result: unknown) => resources.learn(result),
+  });
 }
