@@ -9,7 +9,10 @@ export function readLookups(path: string): string[] {
   return lines.flatMap((line) => {
     if (!line.includes(`"type":${type}}`)) return [];
     // One event to a line; the first of a request names what is asked for.
-    const { params, phase } = JSON.parse(line.replace(/,$/, "")) as { params?: { host?: string }; phase: number };
+    const { params, phase } = JSON.parse(line.replace(/,$/, "")) as {
+      params?: { host?: string };
+      phase: number;
+    };
     return phase === 1 && params?.host ? [params.host] : [];
   });
 }

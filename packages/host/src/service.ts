@@ -33,8 +33,11 @@ export interface ServiceOptions {
   /** The view's own server, and the only one that it can reach (C04). Without one it has no tools or resources. */
   upstream?: Upstream | undefined;
   handlers?: HostHandlers | undefined;
-  /** What every call of the view passes first. Without one everything passes: give it `standardGuard(upstream)`. */
-  guard?: Link | undefined;
+  /**
+   * What every call of the view passes first: `standardGuard(upstream)`, or `"behind-upstream"` when the back end has
+   * one. An upstream without a guard would let a view use every tool there is (D1), and is refused.
+   */
+  guard?: Link | "behind-upstream" | undefined;
   /** The view's instance, for the guard. */
   view: string;
   /** The view's server, for the guard; that of the upstream by default. */
