@@ -5,16 +5,25 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, type BrowserContext, chromium } from "playwright-core";
 import { findChromium } from "../scripts/chromium.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Starts Chromium. Close it in `afterAll`. */
 export function launchChromium(args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch(launching(args));
+}
+
+/** Starts Chromium with a profile as people have it: contexts made later are private, and do less. */
+export function launchProfile(folder: string, args: readonly string[] = []): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, launching(args));
+}
+
+function launching(args: readonly string[]): { executablePath: string; args: string[] } {
   const executablePath = findChromium();
   if (!executablePath) throw new Error("no Chromium: run `node scripts/chromium.mjs` first");
-  return chromium.launch({
+  return {
     executablePath,
     args: [
       "--no-sandbox",
@@ -26,7 +35,7 @@ export function launchChromium(args: readonly string[] = []): Promise<Browser> {
       "--disable-sync",
       ...args,
     ],
-  });
+  };
 }
 
 /** Bundles a module, given as text, for a page; imports resolve as from the repository's root. */

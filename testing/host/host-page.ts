@@ -30,9 +30,11 @@ export interface MountOptions {
   title?: string;
   input?: Record<string, unknown>;
   result?: CallToolResult;
+  /** Where in the page: at its end by default. */
+  place?: "start" | "end";
   /** Answers every question in place of a person. */
   consent?: "allow" | "deny";
-  options?: Partial<Pick<AppFrameOptions, "dimensions" | "displayModes" | "limits" | "dialect">>;
+  options?: Partial<Pick<AppFrameOptions, "dimensions" | "displayModes" | "limits" | "dialect" | "view">>;
 }
 
 const log = new EventLog();
@@ -64,7 +66,7 @@ async function describe(name: string): Promise<Served> {
 /** Puts an app into the page. */
 async function mount(
   name: string,
-  { id = name, title = name, input, result, consent, options }: MountOptions = {},
+  { id = name, title = name, input, result, place, consent, options }: MountOptions = {},
 ) {
   const served = await describe(name);
   const { upstream, guard } = connect(served, consent);
@@ -95,7 +97,8 @@ async function mount(
     onreport: (report) => log.add("report", { id, ...report }),
     ...options,
   };
-  document.body.append(element);
+  if (place === "start") document.body.prepend(element);
+  else document.body.append(element);
   const { bridge } = element;
   bridge?.on("report", ({ code, message }) => log.add("odd", { id, code, message }));
   bridge?.on("size", (size) => log.add("size", { id, ...size }));

@@ -9,7 +9,7 @@ import { readUiDocument, type Tool, VitrineError } from "@vitrine/protocol";
 import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
 import type { Browser, BrowserContext, Frame, Page } from "playwright-core";
-import { bundle, launchChromium } from "../browser.ts";
+import { bundle, launchChromium, launchProfile } from "../browser.ts";
 import type { HostApi, MountOptions, Served } from "./host-page.ts";
 
 declare const host: HostApi;
@@ -25,34 +25,44 @@ export interface TestApp extends Omit<ViewRegistration, "server"> {
 export interface StageOptions {
   sandbox?: Partial<ServeSandboxOptions>;
   args?: readonly string[];
+  /** A folder for a profile as people have it; without one the browser's window is private. */
+  profile?: string;
+  /** The module of the host page. */
+  page?: string;
 }
 
 /** A browser, a host page's site, and a sandbox. */
 export class HostStage {
   readonly sandbox: ServedSandbox;
-  readonly browser: Browser;
   readonly context: BrowserContext;
   readonly #site: Server;
   readonly #apps = new Map<string, TestApp & { server: string; view: SandboxedView | VitrineError }>();
 
-  private constructor(sandbox: ServedSandbox, browser: Browser, context: BrowserContext, site: Server) {
+  private constructor(sandbox: ServedSandbox, context: BrowserContext, site: Server) {
     this.sandbox = sandbox;
-    this.browser = browser;
     this.context = context;
     this.#site = site;
   }
 
-  static async open({ sandbox: options, args }: StageOptions = {}): Promise<HostStage> {
-    const script = await bundle('import "./testing/host/host-page.ts";');
+  static async open({ sandbox: options, args, profile, page }: StageOptions = {}): Promise<HostStage> {
+    const script = await bundle(`import "${page ?? "./testing/host/host-page.ts"}";`);
     let answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
     const site = createServer((request, response) => void answer(request, response));
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
     const hosts = [`http://localhost:${(site.address() as AddressInfo).port}`];
     const sandbox = await serveSandbox({ secret: "a secret for tests only", port: 0, hosts, ...options });
-    const browser = await launchChromium(args);
-    const stage = new HostStage(sandbox, browser, await browser.newContext(), site);
+    const context = profile
+      ? await launchProfile(profile, args)
+      : await (await launchChromium(args)).newContext();
+    const stage = new HostStage(sandbox, context, site);
     answer = (request, response) => stage.#answer(request, response, script);
     return stage;
+  }
+
+  get browser(): Browser {
+    const browser = this.context.browser();
+    if (!browser) throw new Error("this context has no browser of its own");
+    return browser;
   }
 
   /** The host page's origin. */
@@ -129,7 +139,7 @@ export class HostStage {
 
   #frameSources(): string {
     const origins = [...this.#apps.values()].flatMap(({ view }) => ("src" in view ? [view.origin] : []));
-    return [...new Set(origins)].join(" ") || "'none'";
+    return [...new Set([`http://*.localhost:${this.sandbox.port}`, ...origins])].join(" ");
   }
 
   #describe(name: string): Served {
@@ -160,8 +170,14 @@ export class HostStage {
       .end(Buffer.from(await result.arrayBuffer()));
   }
 
+  /** Closes the browser alone. */
+  async closeBrowser(): Promise<void> {
+    await this.context.close();
+    await this.context.browser()?.close();
+  }
+
   async close(): Promise<void> {
-    await this.browser.close();
+    await this.closeBrowser();
     await this.sandbox.close();
     this.#site.closeAllConnections();
     await new Promise((resolve) => this.#site.close(resolve));

@@ -1,11 +1,14 @@
+import {
+  AppFrame,
+  askInFrame,
+  defineMcpApp,
+  type FrameView,
+  standardGuard,
+  type Upstream,
+  warm,
+} from "@vitrine/host";
 import type { CallToolResult } from "@vitrine/protocol";
-import { defineMcpApp } from "./element.js";
-import { AppFrame } from "./frame/frame.js";
-import { askInFrame } from "./frame/prompt.js";
-import { type FrameView, warm } from "./frame/proxy-frame.js";
-import { standardGuard } from "./guard/standard.js";
-import type { Upstream } from "./upstream.js";
-import "./define.js";
+import "@vitrine/host/define";
 
 const info = { name: "chat", version: "1.0.0" };
 

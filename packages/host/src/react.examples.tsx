@@ -1,5 +1,5 @@
+import { type FrameView, type Guard, McpApp, type Upstream } from "@vitrine/host/react";
 import type { CallToolResult } from "@vitrine/protocol";
-import { type FrameView, type Guard, McpApp, type Upstream } from "./react.js";
 
 const info = { name: "chat", version: "1.0.0" };
 interface WeatherProps {

@@ -4,7 +4,15 @@
  * @module
  */
 import type { CallToolResult, JsonText } from "@vitrine/protocol";
-import { createElement, type ReactElement, type Ref, useEffect, useImperativeHandle, useRef } from "react";
+import {
+  createElement,
+  type ReactElement,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+} from "react";
 import type { Bridge } from "./bridge.js";
 import { defineMcpApp, type McpAppElement } from "./element.js";
 import type { AppFrameOptions } from "./frame/frame.js";
@@ -59,7 +67,8 @@ export function McpApp(props: McpAppProps): ReactElement {
   latest.current = props;
   const mounted = useRef(false);
 
-  useEffect(() => {
+  // Before the ref is given: a bridge is there as soon as the element is.
+  useLayoutEffect(() => {
     defineMcpApp();
     const app = element.current;
     if (!app) return undefined;

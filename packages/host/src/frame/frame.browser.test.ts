@@ -1,0 +1,483 @@
+/** `<mcp-app>` in a page: what a person sees, what an app is given, and what is left when it goes. */
+import { MemoryRecords, type RecordStore } from "@vitrine/sandbox";
+import type { CDPSession, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { HostApi } from "../../../../testing/host/host-page.ts";
+import { HostStage } from "../../../../testing/host/host-stage.ts";
+import { type RawView, rawView } from "../../../../testing/host/raw-view.ts";
+
+declare const host: HostApi;
+declare const raw: RawView & { told: ReturnType<RawView["start"]>; mark: string };
+
+let stage: HostStage;
+let page: Page;
+/** The sandbox has lost its documents. */
+let lost = false;
+beforeAll(async () => {
+  const kept = new MemoryRecords();
+  const records: RecordStore = {
+    get: (name) => (lost ? undefined : kept.get(name)),
+    set: (name, record) => kept.set(name, record),
+  };
+  stage = await HostStage.open({ sandbox: { records } });
+  await stage.serve("plain", { html: rawView() });
+});
+afterAll(() => stage.close());
+beforeEach(async () => {
+  page = await stage.openPage();
+});
+afterEach(() => page.close());
+
+const RESULT = { content: [{ type: "text" as const, text: "Sunny, 21 degrees" }] };
+const until = (name: string, count = 1): Promise<unknown> =>
+  page.evaluate(([key, times]) => host.log.until(key, times), [name, count] as const);
+const stateOf = (id: string): Promise<string> => page.evaluate((app) => host.app(app).state, id);
+
+describe("an app that works", () => {
+  it("L04, L06: gets the input and the result that were there before it", async () => {
+    const view = await stage.mount(page, "plain", { input: { city: "Rome" }, result: RESULT });
+    await view.waitForFunction(() => raw.heard.length >= 2);
+    expect(await view.evaluate(() => raw.heard.map(({ method, params }) => ({ method, params })))).toEqual([
+      { method: "ui/notifications/tool-input", params: { arguments: { city: "Rome" } } },
+      { method: "ui/notifications/tool-result", params: RESULT },
+    ]);
+  });
+
+  it("X01: knows where it runs", async () => {
+    await stage.serve("asks", { html: rawView("raw.told = start();") });
+    const view = await stage.mount(page, "asks");
+    const { hostContext } = await view.evaluate(() => raw.told);
+    expect(hostContext).toMatchObject({
+      theme: "light",
+      displayMode: "inline",
+      availableDisplayModes: ["inline", "fullscreen", "pip"],
+      containerDimensions: { width: expect.any(Number), maxHeight: 4000 },
+      locale: "en-US",
+      timeZone: expect.any(String),
+      platform: "web",
+      userAgent: "test host/1.0.0",
+      deviceCapabilities: { touch: expect.any(Boolean), hover: expect.any(Boolean) },
+      styles: { variables: { "--color-text-primary": expect.stringContaining("light-dark(") } },
+    });
+  });
+
+  it("X02: hears that its place is narrower, and that the theme changed, and nothing else", async () => {
+    const view = await stage.mount(page, "plain");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await view.waitForFunction(() => raw.heard.some(({ params }) => params["theme"] === "dark"));
+    await page.evaluate(() => {
+      host.app("plain").style.width = "333px";
+    });
+    await view.waitForFunction(() => raw.heard.length >= 2);
+    const changes = await view.evaluate(() => raw.heard.map(({ params }) => params));
+    expect(changes.map((change) => Object.keys(change))).toEqual([["theme"], ["containerDimensions"]]);
+    expect(changes[1]).toMatchObject({ containerDimensions: { width: 333 } });
+  });
+
+  it("has a name, a place in the order of tabs, and who it is from outside of its frame", async () => {
+    await stage.mount(page, "plain", { title: "Weather in Rome" });
+    expect(await page.getByRole("group", { name: "Weather in Rome" }).count()).toBe(1);
+    expect(await page.locator("#plain iframe").getAttribute("title")).toBe("Weather in Rome");
+    expect(await page.locator("#plain [part=title]").textContent()).toBe("Weather in Rome · plain");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => host.app("plain").shadowRoot?.activeElement?.tagName)).toBe("IFRAME");
+  });
+
+  it("S01, S02: has a proxy on another origin, which may run scripts and keep its origin, and no more", async () => {
+    await stage.mount(page, "plain");
+    const [sandbox, src, allow] = await page
+      .locator("#plain iframe")
+      .evaluate((frame: HTMLIFrameElement) => [frame.getAttribute("sandbox"), frame.src, frame.allow]);
+    expect(sandbox?.split(" ").sort()).toEqual(["allow-forms", "allow-same-origin", "allow-scripts"]);
+    expect(new URL(src ?? "").origin).not.toBe(stage.origin);
+    expect(allow).toBe("");
+  });
+});
+
+describe("its size", () => {
+  const height = (id = "plain"): Promise<number> =>
+    page.locator(`#${id} iframe`).evaluate((frame: HTMLElement) => frame.getBoundingClientRect().height);
+  const report = async (...sizes: unknown[]): Promise<void> => {
+    const view = await stage.viewOf(page, "plain");
+    await view.evaluate((all) => {
+      for (const size of all) raw.tell("ui/notifications/size-changed", { height: size } as object);
+      return raw.ask("ping");
+    }, sizes);
+  };
+
+  it("I08: follows its content, up to the limit", async () => {
+    await stage.mount(page, "plain");
+    await report(321);
+    await expect.poll(height).toBe(321);
+    await report(1e9);
+    await expect.poll(height).toBe(4000);
+    await report(100.2);
+    await expect.poll(height).toBe(101);
+  });
+
+  it("attack C13: what is no height changes nothing", async () => {
+    await stage.mount(page, "plain");
+    await report(200);
+    await expect.poll(height).toBe(200);
+    await report(-5, Number.NaN, Number.POSITIVE_INFINITY, "900", null);
+    expect(await height()).toBe(200);
+  });
+
+  it("I08, X04: is not the app's to change when it is fixed", async () => {
+    await stage.mount(page, "plain", { options: { dimensions: { height: 250 } } });
+    await report(900);
+    expect(await height()).toBe(250);
+  });
+
+  it("X04: is bounded by what the host says", async () => {
+    await stage.mount(page, "plain", { options: { dimensions: { maxHeight: 300 } } });
+    await report(900);
+    await expect.poll(height).toBe(300);
+  });
+
+  it("I08: a view that grows because its frame grew is held", async () => {
+    const html = rawView(
+      `
+      start().then(() => new ResizeObserver(() => {
+        tell("ui/notifications/size-changed", { height: innerHeight + 20 });
+      }).observe(document.documentElement));
+    `,
+      '<div style="height: 100vh"></div>',
+    );
+    await stage.serve("grows", { html });
+    await stage.mount(page, "grows");
+    await until("size", 31);
+    await expect.poll(() => height("grows")).toBe(150);
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    expect(await height("grows")).toBe(150);
+  });
+
+  it("is kept for the next time, so that nothing jumps", async () => {
+    await stage.mount(page, "plain");
+    await report(456);
+    await expect.poll(height).toBe(456);
+    await page.evaluate(() => host.app("plain").remove());
+    await page.evaluate(() => host.mount("plain", { id: "again" }));
+    expect(
+      await page.locator("#again [part=stage]").evaluate((stage: HTMLElement) => stage.style.height),
+    ).toBe("456px");
+  });
+});
+
+describe("display modes", () => {
+  it("I07, X02: fullscreen and back by Escape, without a reload, and the focus returns", async () => {
+    const view = await stage.mount(page, "plain");
+    await page.evaluate(() =>
+      document.body.prepend(Object.assign(document.createElement("button"), { id: "before" })),
+    );
+    await page.focus("#before");
+    await view.evaluate(() => Object.assign(raw, { mark: "still me" }));
+    const answer = await view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "fullscreen" }));
+    expect(answer).toEqual({ mode: "fullscreen" });
+    const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+    const box = await page.locator("#plain [part=box]").boundingBox();
+    expect(box).toMatchObject({ x: 0, y: 0, width, height });
+    expect(await page.getByRole("dialog", { name: "plain" }).count()).toBe(1);
+    await page.keyboard.press("Escape");
+    await view.waitForFunction(() => raw.heard.some(({ params }) => params["displayMode"] === "inline"));
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("before");
+    expect(await view.evaluate(() => raw.mark)).toBe("still me");
+  });
+
+  it("Escape inside the app closes it too, unless the app has a use for it", async () => {
+    const view = await stage.mount(page, "plain");
+    await view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "fullscreen" }));
+    await view.locator("p").click();
+    await view.evaluate(() =>
+      addEventListener("keydown", (event) => event.preventDefault(), { once: true, capture: true }),
+    );
+    await page.keyboard.press("Escape");
+    expect(await page.evaluate(() => host.app("plain").bridge?.context.displayMode)).toBe("fullscreen");
+    await page.keyboard.press("Escape");
+    await expect
+      .poll(() => page.evaluate(() => host.app("plain").bridge?.context.displayMode))
+      .toBe("inline");
+  });
+
+  it("I07: pip, and back by its button", async () => {
+    const view = await stage.mount(page, "plain");
+    expect(await view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "pip" }))).toEqual({
+      mode: "pip",
+    });
+    const box = await page.locator("#plain [part=box]").boundingBox();
+    expect(box?.width).toBeLessThan(500);
+    expect(box?.x).toBeGreaterThan(500);
+    await page.locator("#plain [part=close]").click();
+    await expect
+      .poll(() => page.evaluate(() => host.app("plain").bridge?.context.displayMode))
+      .toBe("inline");
+  });
+
+  it("I07: one that this page does not have is not given", async () => {
+    const view = await stage.mount(page, "plain", { options: { displayModes: ["inline"] } });
+    expect(await view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "pip" }))).toEqual({
+      mode: "inline",
+    });
+  });
+
+  it("T05: the long name of pip", async () => {
+    const view = await stage.mount(page, "plain");
+    const answer = view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "picture-in-picture" }));
+    expect(await answer).toEqual({ mode: "pip" });
+  });
+});
+
+describe("an app that fails", () => {
+  const failure = async (id: string): Promise<{ code: string; message: string; detail?: string }> =>
+    (await until(`${id} failed`)) as { code: string; message: string; detail?: string };
+  const shown = (id: string): Promise<string | null> => page.locator(`#${id} [part=failure]`).textContent();
+
+  it("L13, C07: one that never begins is given up on; the cause and the text of the result are shown", async () => {
+    await stage.serve("silent", { html: rawView("") });
+    await page.evaluate(
+      (result) => host.mount("silent", { result, input: {}, options: { limits: { initialize: 1500 } } }),
+      RESULT,
+    );
+    expect(await failure("silent")).toMatchObject({ code: "handshake_timeout" });
+    expect(await shown("silent")).toContain("did not start in time");
+    expect(await shown("silent")).toContain("Sunny, 21 degrees");
+    expect(await page.locator("#silent iframe").count()).toBe(0);
+  });
+
+  it("one whose policy blocks what it needs to start says so", async () => {
+    await stage.serve("blocked", {
+      html: `<!doctype html><script src="https://cdn.example/app.js"></script>`,
+    });
+    await page.evaluate(() => host.mount("blocked"));
+    const { code, detail } = await failure("blocked");
+    expect(code).toBe("csp_blocked");
+    expect(detail).toContain("https://cdn.example/app.js");
+  });
+
+  it("one whose sandbox is not there says so", async () => {
+    const view = await stage.serve("gone", { html: rawView() });
+    if (!("src" in view)) throw view;
+    await page.evaluate(
+      async (src) => {
+        const { view } = await host.describe("gone");
+        if (!("src" in view)) throw new Error("no view");
+        await host.mount("plain", { id: "gone", options: { view: { ...view, src } } });
+      },
+      `${view.origin}/${"a".repeat(52)}`,
+    );
+    expect(await failure("gone")).toMatchObject({
+      code: "load_failed",
+      detail: expect.stringContaining(view.origin),
+    });
+  });
+
+  it("C08, attack B08: one that the server describes wrongly is an error that a person can read", async () => {
+    const meta = { csp: { connectDomains: ["https://x.example; script-src *"] } };
+    await stage.serve("wrong", { html: rawView(), meta });
+    await page.evaluate((result) => host.mount("wrong", { result, input: {} }), RESULT);
+    expect(await failure("wrong")).toMatchObject({
+      code: "bad_resource",
+      detail: expect.stringContaining("csp.connectDomains[0]"),
+    });
+    expect(await shown("wrong")).toContain("Sunny, 21 degrees");
+  });
+
+  it("one that leaves its page loses its channel and its frame", async () => {
+    const view = await stage.mount(page, "plain");
+    await view.evaluate(() => {
+      location.href = "/elsewhere";
+    });
+    expect(await failure("plain")).toMatchObject({ code: "navigated_away" });
+    expect(await page.locator("#plain iframe").count()).toBe(0);
+  });
+
+  it("one that begins anew by itself goes on, and hears again what it was told", async () => {
+    const view = await stage.mount(page, "plain", { input: { city: "Rome" }, result: RESULT });
+    await view.waitForFunction(() => raw.heard.length >= 2);
+    await view.evaluate(() => location.reload());
+    await until("plain ready", 2);
+    const fresh = await stage.viewOf(page, "plain");
+    await fresh.waitForFunction(() => typeof raw === "object" && raw.heard.length >= 2);
+    expect(await stateOf("plain")).toBe("ready");
+  });
+
+  it("attack D02: one whose process dies says so, and the page goes on", async () => {
+    const view = await stage.mount(page, "plain");
+    // Asked past the driver, for which the page is gone when one of its frames is.
+    const session = await page.context().newCDPSession(page);
+    const evaluate = async (expression: string): Promise<unknown> =>
+      (await session.send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true })).result
+        .value;
+    await crash(page, view.url());
+    expect(await evaluate('host.log.until("plain failed")')).toMatchObject({ code: "crashed" });
+    await evaluate('[...host.app("plain").shadowRoot.querySelectorAll("button")].at(-1).click()');
+    await evaluate('host.log.until("plain ready", 2)');
+    expect(await evaluate('host.app("plain").state')).toBe("ready");
+  });
+
+  it("attack D01: one that loops is offered to be stopped, and the page paints on", async () => {
+    const view = await stage.mount(page, "plain");
+    void view
+      .evaluate(() => {
+        const end = Date.now() + 20_000;
+        while (Date.now() < end);
+      })
+      .catch(() => {});
+    await until("plain unresponsive");
+    await page.locator("#plain").getByRole("button", { name: "Stop it" }).click();
+    expect(await failure("plain")).toMatchObject({ code: "stopped" });
+    expect(await page.locator("#plain iframe").count()).toBe(0);
+  });
+
+  it("one that responds again is as before", async () => {
+    const view = await stage.mount(page, "plain");
+    await view.evaluate(() => {
+      setTimeout(() => {
+        const end = Date.now() + 5_500;
+        while (Date.now() < end);
+      });
+    });
+    await until("plain unresponsive");
+    await until("plain ready", 2);
+    expect(await page.locator("#plain [part=notice]").count()).toBe(0);
+  });
+
+  it("may be tried again, and hears everything", async () => {
+    await stage.serve("second", { html: rawView() });
+    lost = true;
+    await page.evaluate((result) => host.mount("second", { result, input: {} }), RESULT);
+    expect(await failure("second")).toMatchObject({ code: "load_failed" });
+    lost = false;
+    await page.locator("#second").getByRole("button", { name: "Try again" }).click();
+    await until("second ready");
+    const view = await stage.viewOf(page, "second");
+    await view.waitForFunction(() => raw.heard.length >= 2);
+    expect(await page.locator("#second [part=failure]").isHidden()).toBe(true);
+  });
+});
+
+describe("the end", () => {
+  it("L08: the app is asked first, and is gone when it answered", async () => {
+    await stage.serve("saves", {
+      html: rawView(
+        'answers["ui/resource-teardown"] = ({ reason }) => { tell("notifications/message", { level: "info", data: reason }); return {}; }; start();',
+      ),
+    });
+    await stage.mount(page, "saves");
+    await page.evaluate(() => host.app("saves").close("the chat was closed"));
+    expect(await page.evaluate(() => host.log.values("log"))).toEqual([
+      { id: "saves", level: "info", data: "the chat was closed" },
+    ]);
+    expect(await page.locator("#saves iframe").count()).toBe(0);
+    expect(await stateOf("saves")).toBe("idle");
+  });
+
+  it("L08, attack D10: one that never answers is not waited for", async () => {
+    await stage.serve("stays", { html: rawView('delete answers["ui/resource-teardown"]; start();') });
+    await stage.mount(page, "stays", { options: { limits: { teardown: 300 } } });
+    await page.evaluate(() => host.app("stays").close());
+    expect(await page.locator("#stays iframe").count()).toBe(0);
+  });
+
+  it("L09: one that asks to be removed is heard", async () => {
+    const view = await stage.mount(page, "plain");
+    const asked = page.evaluate(
+      () => new Promise((resolve) => host.app("plain").bridge?.on("teardown-requested", resolve)),
+    );
+    await view.evaluate(() => raw.tell("ui/notifications/request-teardown"));
+    expect(await asked).toEqual({});
+  });
+
+  it("out of the page and in again: begins anew and hears again what it was told", async () => {
+    await stage.mount(page, "plain", { input: { city: "Rome" }, result: RESULT });
+    await page.evaluate(() => {
+      const app = host.app("plain");
+      app.remove();
+      document.body.append(app);
+    });
+    await until("plain ready", 2);
+    const view = await stage.viewOf(page, "plain");
+    await view.waitForFunction(() => typeof raw === "object" && raw.heard.length >= 2);
+  });
+
+  it("D21: apps leave nothing behind", async () => {
+    // Not by `stage.mount`: the driver would hold what it has looked at.
+    for (let turn = 0; turn < 10; turn++) {
+      await page.evaluate(async () => {
+        await host.mount("plain");
+        await host.log.until("plain ready");
+        const app = host.app("plain");
+        await app.close();
+        app.remove();
+        host.log.clear();
+      });
+    }
+    const session = await page.context().newCDPSession(page);
+    const left = async (expression: string): Promise<unknown> => {
+      const { result } = await session.send("Runtime.evaluate", { expression: `${expression}.prototype` });
+      const { objects } = await session.send("Runtime.queryObjects", {
+        prototypeObjectId: result.objectId ?? "",
+      });
+      const functionDeclaration = "function () { return this.length }";
+      const { objectId } = objects;
+      const count = await session.send("Runtime.callFunctionOn", { objectId, functionDeclaration });
+      return count.result.value;
+    };
+    // One may still be held by the last task of the page.
+    await expect.poll(() => left("HTMLIFrameElement")).toBeLessThanOrEqual(1);
+    await expect.poll(() => left('customElements.get("mcp-app")')).toBeLessThanOrEqual(1);
+    await expect.poll(() => left("MessagePort")).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("many apps, and apps made ready before", () => {
+  it("what is on screen loads before what is not", async () => {
+    await page.evaluate(async () => {
+      const spacer = document.createElement("div");
+      spacer.style.height = "5000px";
+      document.body.append(spacer);
+      for (let index = 0; index < 8; index++) await host.mount("plain", { id: `below${index}` });
+      for (let index = 0; index < 2; index++)
+        await host.mount("plain", { id: `above${index}`, place: "start" });
+      for (let index = 0; index < 8; index++) await host.log.until(`below${index} ready`);
+    });
+    const ready = await page.evaluate(() => host.log.names().filter((name) => name.endsWith(" ready")));
+    expect(ready).toHaveLength(10);
+    // Those that had begun before go on; no other is before what can be seen.
+    expect(ready.indexOf("above1 ready")).toBeLessThan(ready.indexOf("below7 ready"));
+    expect(ready.slice(-3).every((name) => name.startsWith("below"))).toBe(true);
+  });
+
+  it("one that was made ready is moved into its place without beginning anew, and shows its view only then", async () => {
+    await page.evaluate(() => host.warm("plain"));
+    const spare = page.locator("body > div[hidden] iframe");
+    await expect.poll(() => spare.count()).toBe(1);
+    await expect
+      .poll(async () => (await spare.elementHandle())?.contentFrame().then((frame) => frame?.url()))
+      .toContain("#later");
+    expect(await (await (await spare.elementHandle())?.contentFrame())?.childFrames().length).toBe(0);
+    await stage.mount(page, "plain", { input: {}, result: RESULT });
+    expect(await spare.count()).toBe(0);
+    expect(await page.locator("#plain iframe").evaluate((frame: HTMLIFrameElement) => frame.src)).toContain(
+      "#later",
+    );
+  });
+});
+
+/** Ends the process that a frame runs in. */
+async function crash(from: Page, url: string): Promise<void> {
+  const session: CDPSession = (await from.context().browser()?.newBrowserCDPSession()) as CDPSession;
+  const { targetInfos } = await session.send("Target.getTargets");
+  const target = targetInfos.find(
+    (info) => info.type === "iframe" && url.startsWith(new URL(info.url).origin.replace("//p.", "//v.")),
+  );
+  if (!target) throw new Error(`no process of ${url}`);
+  const { sessionId } = await session.send("Target.attachToTarget", {
+    targetId: target.targetId,
+    flatten: false,
+  });
+  await session.send("Target.sendMessageToTarget", {
+    sessionId,
+    message: JSON.stringify({ id: 1, method: "Page.crash" }),
+  });
+}

@@ -1,0 +1,114 @@
+/** Questions to the person, drawn above an app by the page (attack C21). */
+import type { Frame, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import type { HostApi } from "../../../../testing/host/host-page.ts";
+import { HostStage } from "../../../../testing/host/host-stage.ts";
+import { type RawView, rawView } from "../../../../testing/host/raw-view.ts";
+
+declare const host: HostApi;
+declare const raw: RawView;
+
+let stage: HostStage;
+let page: Page;
+let view: Frame;
+beforeAll(async () => {
+  stage = await HostStage.open();
+  await stage.serve("weather", { html: rawView() });
+});
+afterAll(() => stage.close());
+beforeEach(async () => {
+  page = await stage.openPage();
+  view = await stage.mount(page, "weather");
+});
+afterEach(() => page.close());
+
+const ask = (url = "https://example.com/a?b=c"): Promise<unknown> =>
+  view
+    .evaluate(
+      (link) => raw.ask("ui/open-link", { url: link }).catch(({ code, data }) => ({ code, data })),
+      url,
+    )
+    // The test is over, and with it the page.
+    .catch(() => "gone");
+const prompt = () => page.getByRole("alertdialog");
+const button = (name: string) => prompt().getByRole("button", { name, exact: true });
+/** Clicks until it counts: the first clicks come too soon. */
+const answer = async (name: string): Promise<void> => {
+  await expect
+    .poll(async () => {
+      await button(name)
+        .click({ timeout: 1000 })
+        .catch(() => {});
+      return prompt().count();
+    })
+    .toBe(0);
+};
+const DENIED = { code: -32000, data: expect.objectContaining({ code: "denied" }) };
+
+it("I04, attack A42: a question names the server and shows the whole address", async () => {
+  const asked = ask("https://xn--80ak6aa92e.com/path?secret=1");
+  await prompt().waitFor();
+  const text = await prompt().textContent();
+  expect(text).toContain("weather");
+  expect(text).toContain("xn--80ak6aa92e.com");
+  expect(text).toContain("https://xn--80ak6aa92e.com/path?secret=1");
+  await answer("Deny");
+  expect(await asked).toEqual(DENIED);
+});
+
+it("allowed once, it is done once, and asked again the next time", async () => {
+  const asked = ask();
+  await prompt().waitFor();
+  await answer("Allow once");
+  expect(await asked).toEqual({});
+  expect(await page.evaluate(() => host.log.values("open-link"))).toEqual([
+    { id: "weather", url: "https://example.com/a?b=c" },
+  ]);
+  void ask();
+  await prompt().waitFor();
+});
+
+it("always allowed, it is not asked again", async () => {
+  const asked = ask();
+  await prompt().waitFor();
+  await answer("Always allow");
+  expect(await asked).toEqual({});
+  expect(await ask()).toEqual({});
+});
+
+it("attack C21: a click that came too soon, or by script, does not agree", async () => {
+  const asked = ask();
+  await prompt().waitFor();
+  await page.evaluate(() => {
+    for (const each of host
+      .app("weather")
+      .shadowRoot?.querySelectorAll<HTMLElement>("[part=prompt] button") ?? [])
+      each.click();
+  });
+  expect(await prompt().count()).toBe(1);
+  expect(await page.evaluate(() => host.log.values("open-link"))).toEqual([]);
+  await answer("Deny");
+  expect(await asked).toEqual(DENIED);
+});
+
+it("attack C21: it takes no focus, so that nothing typed into the app answers it", async () => {
+  await view.locator("p").click();
+  void ask();
+  await prompt().waitFor();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Space");
+  expect(await prompt().count()).toBe(1);
+});
+
+it("is withdrawn when the app takes it back or goes", async () => {
+  void ask();
+  await prompt().waitFor();
+  await page.evaluate(() => host.app("weather").close());
+  await prompt().waitFor({ state: "detached" });
+});
+
+it("attack C15: what the app says is text, not markup", async () => {
+  void ask("https://example.com/?<img src=x onerror=alert(1)>");
+  await prompt().waitFor();
+  expect(await prompt().locator("img").count()).toBe(0);
+});

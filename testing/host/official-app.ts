@@ -1,0 +1,189 @@
+/**
+ * The app of an official server in our host page: its tool was called as a model would, and its view has the input and
+ * the real result.
+ */
+import { writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import type { CallToolResult } from "@vitrine/protocol";
+import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
+import type { Frame, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import type { HostApi } from "./host-page.ts";
+import type { HostStage } from "./host-stage.ts";
+import { type OfficialServer, startOfficialServer } from "./official-servers.ts";
+import { colours, decodePng, encodePng, type Picture } from "./picture.ts";
+
+declare const host: HostApi;
+
+/** How an app is opened. */
+export interface OpenOptions extends Pick<ViewRegistration, "relax"> {
+  /** What the model gives to the tool. */
+  input?: Record<string, unknown>;
+  /** Arguments of the server's command line. */
+  args?: string[];
+  /** Called when the view is registered, before it is mounted. */
+  prepare?: (view: SandboxedView) => Promise<unknown>;
+}
+
+/** What a view may be told to be blocked without harm: zod asks whether it may use `eval`, and does without. */
+const PROBE = { code: "csp_violation", directive: "script-src", blocked: "eval" };
+/** Where the pictures for the documentation go. */
+const PICTURES = fileURLToPath(new URL("../../docs/apps/", import.meta.url));
+/** A slow machine is not a failure. */
+const patience = { timeout: 30_000 };
+
+/** One app in a page of its own. Close it at the end. */
+export class OfficialApp {
+  readonly name: string;
+  readonly server: OfficialServer;
+  readonly result: CallToolResult;
+  readonly page: Page;
+  readonly view: Frame;
+
+  private constructor(name: string, server: OfficialServer, result: CallToolResult, page: Page, view: Frame) {
+    this.name = name;
+    this.server = server;
+    this.result = result;
+    this.page = page;
+    this.view = view;
+  }
+
+  static async open(stage: HostStage, name: string, options: OpenOptions = {}): Promise<OfficialApp> {
+    const { input = {}, args = [], relax = [], prepare } = options;
+    const server = await startOfficialServer(name, ...args);
+    try {
+      const result = await server.call(input);
+      const { upstream, tool, uri } = server;
+      const view = await stage.serveTool(name, upstream, tool, uri, { relax });
+      if (!("src" in view)) throw view;
+      await prepare?.(view);
+      const page = await stage.openPage();
+      // The element is 800 px wide between the page's margins.
+      await page.setViewportSize({ width: 816, height: 1000 });
+      const frame = await stage.mount(page, name, { input, result, consent: "allow" });
+      return new OfficialApp(name, server, result, page, frame);
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  /** The element in the host page. */
+  get element(): Locator {
+    return this.page.locator(`#${this.name}`);
+  }
+
+  /** What the host noted under a name: `message`, `open-link`, `log` and so on. */
+  heard(event: string): Promise<unknown[]> {
+    return this.page.evaluate((key) => host.log.values(key), event);
+  }
+
+  /** Waits until the host noted something. */
+  async hears(event: string, expected: object): Promise<void> {
+    const wanted = expect.arrayContaining([expect.objectContaining(expected)]);
+    await expect.poll(() => this.heard(event), patience).toEqual(wanted);
+  }
+
+  /** Waits until the view's text has all of these. */
+  async shows(...texts: (string | RegExp)[]): Promise<void> {
+    for (const text of texts) {
+      const wanted = typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text);
+      await expect.poll(() => this.text(), patience).toEqual(wanted);
+    }
+  }
+
+  /** The view's text, without how it is spaced. */
+  async text(): Promise<string> {
+    return (await this.view.locator("body").innerText()).replace(/\s+/g, " ");
+  }
+
+  /** Waits until the server was asked for a tool so often. */
+  async calls(tool: string, count = 1): Promise<void> {
+    const times = () => this.server.called.filter((name) => name === tool).length;
+    await expect.poll(times, patience).toBeGreaterThanOrEqual(count);
+  }
+
+  /** What a person sees of it. */
+  async picture(): Promise<Picture> {
+    return decodePng(await this.#screenshot());
+  }
+
+  /** Waits until a picture of it has so many colours, and none that is nearly everywhere: it is not blank. */
+  async isDrawn(least = 20): Promise<void> {
+    await expect
+      .poll(async () => {
+        const picture = await this.picture();
+        const [[, most] = [0, 0], ...rest] = colours(picture);
+        return most < picture.pixels.length * 0.995 ? rest.length + 1 : 0;
+      }, patience)
+      .toBeGreaterThan(least);
+  }
+
+  /** Waits until it looks other than before. */
+  async changes(before: Picture): Promise<void> {
+    const same = async () => Buffer.compare(bytes(await this.picture()), bytes(before)) === 0;
+    await expect.poll(same, patience).toBe(false);
+  }
+
+  /** Does something, and waits until a canvas of the view shows other pixels than before. */
+  async redraws(canvas: string, act: () => Promise<unknown>): Promise<void> {
+    const pixels = () => this.view.locator(canvas).first().evaluate(readPixels);
+    const before = await pixels();
+    await act();
+    await expect.poll(pixels, patience).not.toBe(before);
+  }
+
+  /** Keeps a picture for the documentation, if `SCREENSHOTS=1` asks for it. */
+  async keepPicture(): Promise<void> {
+    if (process.env["SCREENSHOTS"] !== "1") return;
+    await this.page.mouse.move(0, 0);
+    let png = await this.#screenshot();
+    // Charts move until they stand; what moves for ever is taken as it is.
+    for (let left = 20; left > 0; left--) {
+      await this.page.waitForTimeout(100);
+      const next = await this.#screenshot();
+      if (next.equals(png)) break;
+      png = next;
+    }
+    const smaller = encodePng(decodePng(png));
+    // A palette would put steps into what is smooth, where Chromium's own file is small anyway.
+    await writeFile(`${PICTURES}${this.name}.png`, png.length < 20_000 ? png : smaller);
+  }
+
+  /**
+   * Ends it as a host does, which asks the view first (L08). Nothing odd must have come up on the way: no message that
+   * was wrong, no script error, and nothing blocked but what is expected.
+   */
+  async close({ blocked = [] }: { blocked?: object[] } = {}): Promise<void> {
+    try {
+      await this.page.evaluate((id) => host.app(id).close("the test is over"), this.name);
+      expect(await this.heard(`${this.name} closed`)).toHaveLength(1);
+      expect(await this.heard("odd")).toEqual([]);
+      const reports = (await this.heard("report")) as Record<string, unknown>[];
+      const expected = [{ code: "loaded" }, PROBE, ...blocked];
+      const matches = (report: Record<string, unknown>) => (one: object) =>
+        Object.entries(one).every(([key, value]) => report[key] === value);
+      expect(reports.filter((report) => !expected.some(matches(report)))).toEqual([]);
+      expect((await this.heard("audit")).filter((row) => Object(row).outcome !== "allowed")).toEqual([]);
+    } finally {
+      await this.page.close();
+      await this.server.close();
+    }
+  }
+
+  /** The part of the element that is in sight. */
+  async #screenshot(): Promise<Buffer> {
+    const box = await this.element.boundingBox();
+    if (!box) throw new Error(`${this.name} is not shown`);
+    const { x, y, width } = box;
+    const height = Math.min(box.height, (this.page.viewportSize()?.height ?? 0) - y);
+    return this.page.screenshot({ clip: { x, y, width, height } });
+  }
+}
+
+const bytes = ({ pixels }: Picture): Buffer => Buffer.from(pixels.buffer);
+
+/** Runs in the view. */
+function readPixels(canvas: Element): string {
+  return (canvas as HTMLCanvasElement).toDataURL();
+}

@@ -1,0 +1,60 @@
+/** A host page on `<McpApp>`, in StrictMode: tests set its props from outside. Runs in the browser. */
+import { type AppFrameOptions, type Bridge, McpApp, type McpAppProps } from "@vitrine/host/react";
+import { createRef, StrictMode } from "react";
+import { flushSync } from "react-dom";
+import { createRoot } from "react-dom/client";
+import { EventLog } from "../event-log.ts";
+import type { Served } from "./host-page.ts";
+
+type Props = Partial<Pick<McpAppProps, "input" | "partialInput" | "result" | "context">> & { mood?: string };
+
+const log = new EventLog();
+const root = createRoot(document.body.appendChild(document.createElement("div")));
+const ref = createRef<Bridge | undefined>();
+let options: AppFrameOptions;
+let props: Props = {};
+
+function Chat({ mood = "first", ...call }: Props) {
+  return (
+    <McpApp
+      {...options}
+      {...call}
+      ref={ref}
+      handlers={{
+        message: ({ content: [block] }) =>
+          log.add("message", `${mood}: ${block?.type === "text" && block.text}`),
+      }}
+      onstate={(state) => log.add(state)}
+    />
+  );
+}
+
+const render = (): void =>
+  flushSync(() =>
+    root.render(
+      <StrictMode>
+        <Chat {...props} />
+      </StrictMode>,
+    ),
+  );
+
+const chat = {
+  log,
+  async open(name: string): Promise<void> {
+    const { view } = (await (await fetch(`/apps/${name}`)).json()) as Served;
+    if (!("src" in view)) throw new Error(view.error.message);
+    options = { info: { name: "chat", version: "1.0.0" }, title: name, view };
+    render();
+    const element = document.querySelector("mcp-app");
+    if (element) element.id = "app";
+  },
+  set(more: Props): void {
+    props = { ...props, ...more };
+    render();
+  },
+  bridge: (): Bridge | null | undefined => ref.current,
+  unmount: (): void => root.unmount(),
+};
+/** What tests call in the page, as `chat`. */
+export type ReactApi = typeof chat;
+Object.assign(globalThis, { chat, host: chat });
