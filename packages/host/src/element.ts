@@ -25,7 +25,7 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
  * it finish first.
  *
  * The app's name is the accessible name of the frame. Parts for styling: `box`, `header`, `title`, `close`, `stage`,
- * `notices`, `prompt`, `notice`, `failure`.
+ * `notices`, `notice`, `prompt`, `failure`, and `panel` for the last three.
  *
  * @example
  * ```ts source="./frame.examples.ts#element"

@@ -230,7 +230,7 @@ describe("display modes", () => {
 describe("an app that fails", () => {
   const failure = async (id: string): Promise<{ code: string; message: string; detail?: string }> =>
     (await until(`${id} failed`)) as { code: string; message: string; detail?: string };
-  const shown = (id: string): Promise<string | null> => page.locator(`#${id} [part=failure]`).textContent();
+  const shown = (id: string): Promise<string | null> => page.locator(`#${id} [part~=failure]`).textContent();
 
   it("L13, C07: one that never begins is given up on; the cause and the text of the result are shown", async () => {
     await stage.serve("silent", { html: rawView("") });
@@ -339,7 +339,7 @@ describe("an app that fails", () => {
     });
     await until("plain unresponsive");
     await until("plain ready", 2);
-    expect(await page.locator("#plain [part=notice]").count()).toBe(0);
+    expect(await page.locator("#plain [part~=notice]").count()).toBe(0);
   });
 
   it("may be tried again, and hears everything", async () => {
@@ -352,7 +352,7 @@ describe("an app that fails", () => {
     await until("second ready");
     const view = await stage.viewOf(page, "second");
     await view.waitForFunction(() => raw.heard.length >= 2);
-    expect(await page.locator("#second [part=failure]").isHidden()).toBe(true);
+    expect(await page.locator("#second [part~=failure]").isHidden()).toBe(true);
   });
 });
 

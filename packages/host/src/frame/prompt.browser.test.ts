@@ -82,7 +82,7 @@ it("attack C21: a click that came too soon, or by script, does not agree", async
   await page.evaluate(() => {
     for (const each of host
       .app("weather")
-      .shadowRoot?.querySelectorAll<HTMLElement>("[part=prompt] button") ?? [])
+      .shadowRoot?.querySelectorAll<HTMLElement>("[part~=prompt] button") ?? [])
       each.click();
   });
   expect(await prompt().count()).toBe(1);

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Answer, Ask, Question } from "../guard/consent.js";
+import { button, make } from "./chrome.js";
 import { frameOf } from "./frame.js";
 
 /** Milliseconds before an answer counts: a click that was meant for something else does not agree (attack C21). */
@@ -25,23 +26,8 @@ export const askInFrame: Ask = (question, signal) => {
 /** Shows a question, and gives the person's answer. */
 function prompt(place: HTMLElement, question: Question, signal: AbortSignal): Promise<Answer> {
   const { server, title, subject, reason, method, params, files } = question;
-  const box = document.createElement("div");
-  box.setAttribute("role", "alertdialog");
-  box.setAttribute("part", "prompt");
-  const add = (tag: string, text: string): HTMLElement => {
-    const element = document.createElement(tag);
-    // Text only: every word of it may be the app's or its server's (attack C15).
-    element.textContent = text;
-    box.append(element);
-    return element;
-  };
-  const heading = add("strong", `${server} asks`);
-  box.setAttribute("aria-label", heading.textContent ?? "");
-  add("p", reason);
-  add("p", title === subject ? title : `${title} (${subject})`);
   const detail =
     files?.join("\n") ?? (method === "ui/open-link" ? params["url"] : JSON.stringify(params, null, 1));
-  add("pre", `${detail}`.slice(0, 4000));
   return new Promise((resolve) => {
     const end = (answer: Answer): void => {
       signal.removeEventListener("abort", withdraw);
@@ -50,14 +36,21 @@ function prompt(place: HTMLElement, question: Question, signal: AbortSignal): Pr
     };
     const withdraw = (): void => end({ answer: "deny" });
     const shown = performance.now();
-    const button = (text: string, answer: Answer): void => {
-      add("button", text).addEventListener("click", ({ isTrusted }) => {
+    const choice = (text: string, answer: Answer): HTMLElement =>
+      button(text, ({ isTrusted }) => {
         if (isTrusted && performance.now() - shown > DELAY) end(answer);
       });
-    };
-    button("Deny", { answer: "deny" });
-    button("Allow once", { answer: "allow" });
-    button("Always allow", { answer: "allow", remember: "always" });
+    const box = make(
+      "div",
+      { part: "prompt notice panel", role: "alertdialog", ariaLabel: `${server} asks` },
+      make("strong", `${server} asks`),
+      make("p", reason),
+      make("p", title === subject ? title : `${title} (${subject})`),
+      make("pre", `${detail}`.slice(0, 4000)),
+      choice("Deny", { answer: "deny" }),
+      choice("Allow once", { answer: "allow" }),
+      choice("Always allow", { answer: "allow", remember: "always" }),
+    );
     signal.addEventListener("abort", withdraw);
     place.append(box);
   });
