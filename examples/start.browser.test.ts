@@ -1,4 +1,4 @@
-/** `npm start` as a person sees it: every view in the minimal host, every button. */
+/** `npm start` as a person sees it: every view in the chat, every button. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
@@ -44,11 +44,6 @@ beforeEach(async () => {
   page = await browser.newPage();
   page.on("pageerror", ({ message }) => errors.push(message));
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-  // No two forecasts are the same.
-  await page.addInitScript(() => {
-    let calls = 0;
-    Math.random = () => (calls++ * 0.37) % 1;
-  });
   await page.goto(address);
 });
 afterEach(async () => {
@@ -56,7 +51,7 @@ afterEach(async () => {
   expect(errors).toEqual([]);
 });
 
-const view = () => page.frameLocator("#stage iframe");
+const view = () => page.frameLocator("#stage iframe").frameLocator("iframe");
 const forecast = () => view().locator("ol").textContent();
 const press = (name: string) => page.getByRole("button", { name }).click();
 const says = (text: string) => page.getByRole("status").getByText(text).waitFor();
@@ -70,7 +65,7 @@ async function seesForecast(): Promise<void> {
 
 it.each(["script-tag", "plain", "react"])("shows the %s view, and every button works", async (name) => {
   await page.getByLabel("View").selectOption(name);
-  await page.locator(`#stage iframe[src$="/${name}.html"]`).waitFor();
+  await page.locator(`mcp-app[data-view="${name}"]`).waitFor();
   await seesForecast();
 
   const before = await forecast();
@@ -91,7 +86,7 @@ it.each(["script-tag", "plain", "react"])("shows the %s view, and every button w
 
   await press("Close");
   await says("The view was closed.");
-  expect(await page.locator("iframe").count()).toBe(0);
+  expect(await page.locator("mcp-app").count()).toBe(0);
   await press("Light theme");
   await press("Reload");
   await press("Close");
@@ -102,16 +97,16 @@ it("opens only the last of two views that are chosen quickly", async () => {
   await page.getByLabel("View").evaluate((select: HTMLSelectElement) => {
     for (select.value of ["plain", "react"]) select.dispatchEvent(new Event("change"));
   });
-  await page.locator('#stage iframe[src$="/react.html"]').waitFor();
+  await page.locator('mcp-app[data-view="react"]').waitFor();
   await seesForecast();
-  expect(await page.locator("iframe").count()).toBe(1);
+  expect(await page.locator("mcp-app").count()).toBe(1);
   expect(await logged("ui/initialize").count()).toBe(1);
 });
 
 it("closes while the model still writes", async () => {
   await page.getByLabel("View").evaluate(async (select: HTMLSelectElement) => {
     const opened = new Promise<void>((resolve) => {
-      new MutationObserver(() => document.querySelector("iframe[src*=plain]") && resolve()).observe(
+      new MutationObserver(() => document.querySelector("mcp-app[data-view=plain]") && resolve()).observe(
         document.body,
         { subtree: true, childList: true, attributes: true },
       );
@@ -123,6 +118,6 @@ it("closes while the model still writes", async () => {
   });
   await says("The view was closed.");
   // Longer than the model writes.
-  await page.waitForTimeout(600);
-  expect(await page.locator("iframe").count()).toBe(0);
+  await page.waitForTimeout(900);
+  expect(await page.locator("mcp-app").count()).toBe(0);
 });

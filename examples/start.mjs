@@ -1,10 +1,13 @@
 /**
- * `npm start`: the weather view, three ways of writing it, in the minimal host. Host and view have origins of
- * their own, `localhost` and `view.localhost`, on one loopback port.
+ * `npm start`: an MCP server with a weather app, in a chat. The page, the app's proxy and the app have origins of
+ * their own, on loopback.
  */
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { fileURLToPath } from "node:url";
+import { Readable } from "node:stream";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { build } from "esbuild";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -25,14 +28,16 @@ async function bundle(entry, format) {
 
 /** Loads a module of ours that is written in TypeScript. */
 async function load(entry) {
-  const { outputFiles } = await build({
+  const outfile = here(`dist/${entry.replace(".ts", ".mjs")}`);
+  await build({
     entryPoints: [here(entry)],
+    outfile,
     bundle: true,
     format: "esm",
     platform: "node",
-    write: false,
+    packages: "external",
   });
-  return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  return import(pathToFileURL(outfile).href);
 }
 
 const css = readFileSync(here("weather/view.css"), "utf8");
@@ -45,45 +50,59 @@ ${body}
 <script type="module">${script.replaceAll("</script", "<\\/script")}</script>
 </html>`;
 
-const [{ weatherHtml }, plain, react, hostScript] = await Promise.all([
+const [{ weatherHtml }, { weatherServer }, { connect }, plain, react, script] = await Promise.all([
   load("weather/script-tag.ts"),
+  load("weather/server.ts"),
+  load("chat/back-end.ts"),
   bundle("weather/plain.ts", "esm"),
   bundle("weather/react.tsx", "esm"),
-  bundle("minimal-host/page.ts", "esm"),
+  bundle("chat/page.ts", "esm"),
 ]);
 const skeleton = "<h1>Weather</h1><p>Waiting…</p><ol></ol><button>Refresh</button>";
-const views = {
-  "/script-tag.html": weatherHtml(css),
-  "/plain.html": page(skeleton, plain),
-  "/react.html": page("", react),
-};
-const host = {
-  "/": readFileSync(here("minimal-host/page.html"), "utf8"),
-  "/page.js": hostScript,
-};
+const weather = weatherServer({
+  "script-tag": weatherHtml(css),
+  plain: page(skeleton, plain),
+  react: page("", react),
+});
+const html = readFileSync(here("chat/page.html"), "utf8");
 
-const serve = ({ url = "/", headers }, response) => {
-  const name = headers.host?.split(":")[0];
-  const pages = name === "view.localhost" ? views : name === "localhost" ? host : {};
-  const body = pages[url.split("?")[0]];
-  const type = url.endsWith(".js") ? "text/javascript" : "text/html";
-  if (body) response.writeHead(200, { "content-type": `${type}; charset=utf-8` }).end(body);
-  else response.writeHead(404).end();
+/** The first port from `port` on that is free. */
+async function listen(server, port) {
+  const error = await new Promise((resolve) =>
+    server.once("error", resolve).listen(port, "127.0.0.1", () => resolve()),
+  );
+  if (error?.code === "EADDRINUSE" && !process.env.PORT) return listen(server, port + 1);
+  if (!error) return server.address().port;
+  console.error(`Port ${port}: ${error.message}. Set PORT to a free one.`);
+  process.exit(1);
+}
+
+let answer;
+const server = createServer(async (request, response) => {
+  const { status, headers, body } = await answer(request).catch(() => new Response("", { status: 500 }));
+  response.writeHead(status, Object.fromEntries(headers));
+  for await (const chunk of body ?? []) response.write(chunk);
+  response.end();
+});
+const port = await listen(server, Number(process.env.PORT ?? 8090));
+const origin = `http://localhost:${port}`;
+const [clientEnd, serverEnd] = InMemoryTransport.createLinkedPair();
+await weather.connect(serverEnd);
+const chat = await connect("weather", clientEnd, origin, randomBytes(32));
+const policy = `default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; ${chat.policy}`;
+
+answer = async (request) => {
+  // Only this page, by its own name: not one that a foreign name was bent to (DNS rebinding).
+  if (request.headers.host !== `localhost:${port}`) return new Response("", { status: 403 });
+  const type = (name, more) => ({ headers: { "content-type": `text/${name}; charset=utf-8`, ...more } });
+  if (request.url === "/") return new Response(html, type("html", { "content-security-policy": policy }));
+  if (request.url === "/page.js") return new Response(script, type("javascript"));
+  if (request.url === "/apps") return chat.apps();
+  if (request.url !== "/rpc") return new Response("", { status: 404 });
+  if (request.headers.origin !== origin) return new Response("", { status: 403 });
+  const { method, headers } = request;
+  return chat.rpc(
+    new Request(`${origin}/rpc`, { method, headers, body: Readable.toWeb(request), duplex: "half" }),
+  );
 };
-const server = createServer(serve);
-let port = Number(process.env.PORT || 8090);
-server.on("error", (error) => {
-  if (error.code !== "EADDRINUSE" || process.env.PORT) {
-    console.error(`Port ${port}: ${error.message}. Set PORT to a free one.`);
-    process.exit(1);
-  }
-  server.listen(++port, "127.0.0.1");
-});
-server.on("listening", () => {
-  ({ port } = server.address());
-  const announce = () =>
-    console.log(`Vitrine: a view in a host → http://localhost:${port}  (Ctrl-C ends it)`);
-  // Some systems look for `localhost` there first; others have no IPv6.
-  createServer(serve).on("error", announce).listen(port, "::1", announce);
-});
-server.listen(port, "127.0.0.1");
+console.log(`Vitrine: an app in a chat → ${origin}  (Ctrl-C ends it)`);

@@ -142,19 +142,26 @@ export class Shown {
     return this.page.evaluate(() => host.heard);
   }
 
+  /** The messages of one method. Looked for in the page: there may be thousands of others. */
+  async #of(method: string): Promise<Heard[]> {
+    return this.page.evaluate(
+      (wanted) => host.heard.map(({ message }) => message).filter((message) => message?.method === wanted),
+      method,
+    );
+  }
+
   /** Waits for a message of that method, and gives it. */
   untilHeard(method: string): Promise<Heard> {
     return until(async () => {
-      const found = (await this.heard()).find(({ message }) => message?.method === method);
-      if (!found) throw new Error(`no ${method} in ${JSON.stringify(await this.heard()).slice(0, 2000)}`);
-      return found.message;
+      const [message] = await this.#of(method);
+      if (!message) throw new Error(`no ${method}, only ${JSON.stringify(await this.reports())}`);
+      return message;
     });
   }
 
   async reports(code?: string): Promise<Record<string, unknown>[]> {
-    return (await this.heard())
-      .filter(({ message }) => message?.method === "ui/notifications/sandbox-report")
-      .map(({ message }) => message.params ?? {})
+    return (await this.#of("ui/notifications/sandbox-report"))
+      .map(({ params = {} }) => params)
       .filter((params) => code === undefined || params["code"] === code);
   }
 

@@ -1,12 +1,18 @@
-/** A host page on our own wire, with an answer to everything and room for any number of views. */
-import type { LifecycleLimits } from "@vitrine/protocol";
-import { type HostedView, hostView } from "../../examples/minimal-host/host.ts";
+/** A host page on our bridge, with an answer to everything and room for any number of views. */
+import { Bridge, type Upstream } from "@vitrine/host";
+import { type LifecycleLimits, VitrineError, WindowTransport } from "@vitrine/protocol";
 import { EventLog } from "../event-log.ts";
-import { CONTEXT, HOST_CAPABILITIES, HOST_INFO, RESULT } from "./scene.ts";
+import { CONTEXT, HOST_INFO, RESULT } from "./scene.ts";
+
+/** A bridge that lets tests send anything that a host may. */
+class OpenBridge extends Bridge {
+  override tell: Bridge["tell"] = (method, params) => super.tell(method, params);
+  override ask: Bridge["ask"] = (method, params, options) => super.ask(method, params, options);
+}
 
 /** One view and its host's end. */
 export interface Mounted {
-  hosted: HostedView;
+  hosted: OpenBridge;
   iframe: HTMLIFrameElement;
   log: EventLog;
 }
@@ -19,42 +25,60 @@ export interface MountOptions {
   limits?: Partial<LifecycleLimits>;
 }
 
+function server(log: EventLog): Upstream {
+  return {
+    server: "test-server",
+    capabilities: { tools: {} },
+    listen: () => () => {},
+    async request(_method, params, { signal, onprogress } = {}) {
+      const { name, arguments: args } = params as { name: string; arguments?: Record<string, unknown> };
+      log.add("call", { name, arguments: args });
+      switch (name) {
+        case "fail":
+          return { isError: true, content: [{ type: "text", text: "it failed" }] };
+        case "throw":
+          throw new VitrineError(-32603, "boom");
+        case "slow":
+          await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+          log.add("aborted");
+          break;
+        case "progress":
+          onprogress?.({ progress: 1, total: 2, message: "step 1" });
+          onprogress?.({ progress: 2, total: 2, message: "step 2" });
+      }
+      return { content: [{ type: "text", text: "done" }], structuredContent: { echo: args } };
+    },
+  } as Upstream;
+}
+
 export function mount({ url, early, limits }: MountOptions): Mounted {
   const log = new EventLog();
   const iframe = document.body.appendChild(document.createElement("iframe"));
-  const hosted = hostView(iframe, {
-    origin: new URL(url).origin,
+  const { contentWindow: target } = iframe;
+  if (!target) throw new Error("no frame");
+  const hosted = new OpenBridge({
     info: HOST_INFO,
-    capabilities: HOST_CAPABILITIES,
+    upstream: server(log),
+    guard: "behind-upstream",
     context: CONTEXT,
     limits: { initialize: 20_000, initialized: 20_000, teardown: 20_000, ...limits },
-    handlers: {
-      "tools/call": async ({ name, arguments: args }, { signal, progress }) => {
-        log.add("call", { name, arguments: args });
-        switch (name) {
-          case "fail":
-            return { isError: true, content: [{ type: "text", text: "it failed" }] };
-          case "throw":
-            throw new Error("boom");
-          case "slow":
-            await new Promise((resolve) => signal.addEventListener("abort", resolve));
-            log.add("aborted");
-            break;
-          case "progress":
-            progress?.({ progress: 1, total: 2, message: "step 1" });
-            progress?.({ progress: 2, total: 2, message: "step 2" });
-        }
-        return { content: [{ type: "text", text: "done" }], structuredContent: { echo: args } };
-      },
-    },
-    onmessage: (method, params) => log.add(method, params),
-    onrefused: (method) => log.add("refused", method),
-    onfailed: (cause) => log.add("failed", cause),
-    onreport: ({ code, message }) => log.add("report", `${code}: ${message}`),
   });
+  hosted.on("traffic", ({ direction, message }) => {
+    const { method, params } = Object(message) as { method?: string; params?: unknown };
+    if (direction === "in" && method) log.add(method, params);
+  });
+  hosted.on("failed", (cause) => {
+    log.add("failed", cause);
+    iframe.remove();
+  });
+  hosted.on("closed", () => iframe.remove());
+  hosted.on("report", ({ code, message }) =>
+    log.add(code === "out-of-order" ? "refused" : "report", message),
+  );
+  hosted.open(new WindowTransport({ target, origin: new URL(url).origin }));
   if (early) {
-    hosted.tell("ui/notifications/tool-input", { arguments: { city: "Rome" } });
-    hosted.tell("ui/notifications/tool-result", RESULT);
+    hosted.sendToolInput({ city: "Rome" });
+    hosted.sendToolResult(RESULT);
   }
   iframe.src = url;
   return { hosted, iframe, log };

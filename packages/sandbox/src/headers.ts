@@ -106,7 +106,7 @@ export function viewHeaders(
     // The frame has the same sandbox: this one holds when the address is opened without it.
     "content-security-policy": `${policy}; sandbox ${opaque ? SANDBOX : SANDBOX_WITH_ORIGIN}`,
     "connection-allowlist": connectionAllowlist(csp),
-    "permissions-policy": permissions((name) => (features.includes(name) ? "(self)" : "()")),
+    "permissions-policy": permissions((name) => (features.includes(name) ? allow("self", opaque) : "()")),
     "cross-origin-resource-policy": "same-site",
     "cache-control": "private, max-age=31536000, immutable",
     ...isolation(places),
@@ -115,7 +115,7 @@ export function viewHeaders(
 
 /** The headers of a proxy page. */
 export function proxyHeaders(
-  { features }: PagePolicy,
+  { features, opaque }: PagePolicy,
   places: Places,
   page: { script: string; src: string },
 ): Record<string, string> {
@@ -134,7 +134,9 @@ export function proxyHeaders(
     ...COMMON,
     "content-security-policy": directives.join("; "),
     "connection-allowlist": `(response-origin "${places.view}")`,
-    "permissions-policy": permissions((name) => (features.includes(name) ? `(self "${places.view}")` : "()")),
+    "permissions-policy": permissions((name) =>
+      features.includes(name) ? allow(`self "${places.view}"`, opaque) : "()",
+    ),
     "cross-origin-resource-policy": "cross-origin",
     "cache-control": "private, max-age=31536000, immutable",
     ...isolation(places),
@@ -155,6 +157,9 @@ export const DENY_ALL: Readonly<Record<string, string>> = {
 
 const isolation = ({ isolate }: Places): Record<string, string> =>
   isolate ? { "origin-agent-cluster": "?1" } : {};
+
+/** An allowlist cannot name an origin that is none. What gets the feature is held by the frame's `allow` all the same. */
+const allow = (origins: string, opaque: boolean): string => (opaque ? "*" : `(${origins})`);
 
 function permissions(allowlist: (name: string) => string): string {
   return FEATURES.map((name) => `${name}=${allowlist(name)}`).join(", ");

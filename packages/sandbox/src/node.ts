@@ -34,6 +34,10 @@ export interface ServedSandbox {
  *
  * @example
  * ```ts source="./sandbox.examples.ts#serveSandbox"
+ * const { sandbox, close } = await serveSandbox({ secret, hosts: ["http://localhost:8090"] });
+ * const view = await sandbox.register({ server: "weather", html: "<!doctype html><h1>Sunny</h1>" });
+ * // view.src is http://p.<label>.localhost:8091/<name>
+ * await close();
  * ```
  */
 export async function serveSandbox(options: ServeSandboxOptions): Promise<ServedSandbox> {

@@ -9,7 +9,7 @@ import { DIRECT, LOADER, PROXY } from "./page-text.js";
 /** The hash of the proxy's script, as its policy names it. */
 export const proxyScriptHash: Promise<string> = hash(PROXY);
 
-/** The proxy page; its script makes the view's frame. */
+/** The proxy page; its script shows the view's frame. */
 export function proxyPage(page: {
   hosts: readonly string[];
   view: string;
@@ -23,8 +23,9 @@ export function proxyPage(page: {
   return (
     "<!doctype html><title>App</title>" +
     "<style>body{margin:0;overflow:hidden}iframe{display:block;border:0;width:100%;height:100vh}</style>" +
-    `<body data-hosts="${page.hosts.join(" ")}" data-view="${view}" data-src="${page.src}" ` +
-    `data-sandbox="${sandbox}" data-allow="${page.allow}"><script>${PROXY}</script>`
+    `<body data-hosts="${page.hosts.join(" ")}" data-view="${view}"><template>` +
+    `<iframe title="App" sandbox="${sandbox}" allow="${page.allow}" src="${page.src}"></iframe>` +
+    `</template><script>${PROXY}</script>`
   );
 }
 
@@ -38,7 +39,7 @@ export const beforeDocument = (html: string, proxy: string): string =>
 
 /** What a parser passes over on its way to the doctype: white space, comments, and what it takes for comments. */
 const BEFORE_DOCTYPE =
-  /[\t\n\f\r ]+|<!--(?:-?>|[\s\S]*?--!?>)|<\?[^>]*>|<!(?!--|doctype)[^>]*>|<\/[^a-z>][^>]*>/iy;
+  /[\t\n\f\r ]+|<!--(?:-?>|[\s\S]*?--!?>)|<\?[^>]*>|<!(?!--|doctype)[^>]*>|<\/(?:[^a-z>][^>]*)?>/iy;
 const DOCTYPE = /<!doctype[^>]*>/iy;
 
 /** The document's doctype, if a parser finds one. */

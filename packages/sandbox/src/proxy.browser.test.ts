@@ -155,11 +155,21 @@ describe.each([
     });
     // The proxy's own window is neither its parent nor its frame.
     await proxy.evaluate(() => postMessage({ jsonrpc: "2.0", method: "self" }, "*"));
+    // The right windows under wrong origins: what they would be after a navigation that got through.
+    await proxy.evaluate(() => {
+      const frame = document.querySelector("iframe");
+      const data = { jsonrpc: "2.0", method: "moved" };
+      for (const source of [parent, frame?.contentWindow])
+        for (const origin of ["https://attacker.example", "null", ""])
+          dispatchEvent(new MessageEvent("message", { source: source ?? null, origin, data }));
+    });
     await say(shown, { jsonrpc: "2.0", method: "last" });
     await shown.untilHeard("last");
     const methods = (await shown.heard()).map(({ message }) => message.method);
     expect(methods).not.toContain("inner");
     expect(methods).not.toContain("self");
+    expect(methods).not.toContain("moved");
+    expect(await view.evaluate(() => noted)).toEqual([]);
   });
 });
 
@@ -273,7 +283,7 @@ describe("whom the proxy serves", () => {
   });
 
   it("S02: a host that is named second is served as the first is", async () => {
-    const others = await SandboxStage.hostsOf(stage, ["https://chat.example", stage.site.origin()]);
+    const others = await SandboxStage.beside(stage, { hosts: ["https://chat.example", stage.site.origin()] });
     const shown = await others.show({ html: APP }, { port: true });
     await say(shown, { jsonrpc: "2.0", method: "hello" });
     await shown.untilHeard("hello");

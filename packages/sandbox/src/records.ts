@@ -16,6 +16,7 @@ export interface RecordStore {
  *
  * @example
  * ```ts source="./sandbox.examples.ts#memoryRecords"
+ * const sandbox = new Sandbox({ ...options, records: new MemoryRecords(50_000_000) });
  * ```
  */
 export class MemoryRecords implements RecordStore {

@@ -48,7 +48,7 @@ export interface ViewRegistration {
   meta?: ResourceMeta | undefined;
   /** What the operator opens for this server beyond the specification. */
   relax?: readonly Relaxation[] | undefined;
-  /** Which of the permissions that the view asks for it gets; none by default. */
+  /** Which of the permissions that the view asks for it gets; none by default, only `clipboardWrite` if `opaque`. */
   grant?: ((permission: Permission) => boolean) | undefined;
   /**
    * Take the view's origin away: no storage, no cookies, and `null` to every server it talks to. So it is by
@@ -88,6 +88,19 @@ interface RecordHead extends PagePolicy {
  *
  * @example
  * ```ts source="./sandbox.examples.ts#sandbox"
+ * const sandbox = new Sandbox({
+ *   secret,
+ *   origin: "https://{role}-{label}.apps.example.com",
+ *   hosts: ["https://chat.example.com"],
+ * });
+ * // The host side registers what a server gave it, and hands `src` to its page ...
+ * const { src, policy } = await sandbox.register({
+ *   server: "https://weather.example/mcp",
+ *   html: "<!doctype html><h1>Sunny</h1>",
+ *   meta: { csp: { connectDomains: ["https://api.weather.example"] } },
+ * });
+ * // ... whose frame asks for it here.
+ * const response = await sandbox.fetch(request);
  * ```
  */
 export class Sandbox {
@@ -123,7 +136,11 @@ export class Sandbox {
     const { accepted, rejected } = buildCsp(meta.csp);
     if (rejected.length > 0) throw badResource(rejected);
     const granted = (Object.keys(PERMISSION_FEATURES) as Permission[]).filter(
-      (permission) => asksForPermission(meta.permissions?.[permission]) && grant(permission),
+      (permission) =>
+        asksForPermission(meta.permissions?.[permission]) &&
+        // Browsers give a page without an origin no device and no place, whatever its policy says.
+        (!opaque || permission === "clipboardWrite") &&
+        grant(permission),
     );
     const features = granted.map((permission) => PERMISSION_FEATURES[permission]);
     const label = await this.#keys.label(view.server, meta.domain);

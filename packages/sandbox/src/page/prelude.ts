@@ -3,7 +3,10 @@
  * document began, what its policy blocked, what its scripts threw. All of it is about the view itself, so a
  * view that lies here only hurts its own diagnosis. Nothing else of the document is touched.
  */
+import { awaitVue, PARENT } from "./parent.js";
+
 export function prelude(proxy: string): void {
+  awaitVue();
   let left = 50;
   const report = (code: string, params: object): void => {
     if (left-- > 0) tell(proxy, "report", { code, ...params });
@@ -27,7 +30,10 @@ export function prelude(proxy: string): void {
     if (event.key === "Escape")
       setTimeout(() => event.defaultPrevented || tell(proxy, "report", { code: "escape" }));
   });
-  tell(proxy, "started", {}, [largeMessages(proxy)]);
+  // `document.open()` takes every listener from the window. This one stays, and puts them back.
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => prelude(proxy);
+  tell(proxy, "started", {}, [port2, largeMessages(proxy)]);
 }
 
 /**
@@ -45,7 +51,7 @@ function largeMessages(proxy: string): MessagePort {
     const { message } = waiting;
     waiting = undefined;
     const data = typeof message === "string" ? JSON.parse(message) : message;
-    dispatchEvent(new MessageEvent("message", { source: parent, origin: proxy, data }));
+    dispatchEvent(new MessageEvent("message", { source: PARENT, origin: proxy, data }));
     // The next one may come.
     port1.postMessage(0);
   };

@@ -9,7 +9,8 @@
  */
 type Message = { jsonrpc?: unknown; method?: unknown; id?: unknown; params?: Record<string, unknown> };
 
-const { hosts = "", view = "", src = "", sandbox = "", allow = "" } = document.body.dataset;
+const { hosts = "", view = "" } = document.body.dataset;
+const frame = document.querySelector("template")?.content.firstChild as HTMLIFrameElement;
 const HOSTS = hosts.split(" ");
 const RESERVED = "ui/notifications/sandbox-";
 /** Most characters in a message of a view, and in what it says about itself; most levels in either. */
@@ -33,8 +34,10 @@ if (reachable) throw new Error("only inside its host");
 let host: string | undefined;
 let taken: MessagePort | undefined;
 let viewSendsText = false;
+/** Makes a document that was there before say once more that it began. */
+let again: MessagePort | undefined;
 /** What leads straight to the view, until the host has it. */
-let direct: readonly MessagePort[] = [];
+let direct: MessagePort[] = [];
 /** How many messages the frame was sent, and how many of them before this view was there. */
 let relayed = 0;
 let before = 0;
@@ -67,7 +70,7 @@ function toHost(message: Message, text = JSON.stringify(message)): void {
 
 /** Hands the host the way for large messages; where they stand among the others is a matter of counting. */
 function offer(): void {
-  if (taken && direct[0]) taken.postMessage(JSON.stringify(reserved("started", { before })), [...direct]);
+  if (taken && direct[0]) taken.postMessage(JSON.stringify(reserved("started", { before })), direct);
   if (taken) direct = [];
 }
 
@@ -132,7 +135,7 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
   if (what === "started") {
     started = true;
     waiting = false;
-    direct = ports;
+    [again, ...direct] = ports;
     before = relayed;
     offer();
   } else if (what === "waiting") {
@@ -162,12 +165,10 @@ function isDeep(value: unknown, left: number): boolean {
   return false;
 }
 
-const frame = document.createElement("iframe");
-frame.title = document.title;
-frame.setAttribute("sandbox", sandbox);
-frame.allow = allow;
-frame.src = src;
-frame.onload = () => judge(++loads, Date.now() + 1000);
+frame.onload = () => {
+  if (!started) again?.postMessage(0);
+  judge(++loads, Date.now() + 1000);
+};
 const show = (): void => document.body.append(frame);
 
 addEventListener("message", ({ source, origin, data, ports }) => {
@@ -176,7 +177,10 @@ addEventListener("message", ({ source, origin, data, ports }) => {
   else if (source === frame.contentWindow && origin === view) fromView(data, ports);
 });
 
-/** What was loaded: a view says that it began, an error page says nothing. That word may be late. */
+/**
+ * What was loaded: a view says that it began, an error page says nothing. That word may be late, and a view that
+ * wrote its document anew gives it when it is asked.
+ */
 function judge(load: number, deadline: number): void {
   // Something else was loaded since, and is judged by itself.
   if (load !== loads) return;

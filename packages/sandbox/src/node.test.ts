@@ -1,0 +1,138 @@
+/** The listener, asked by hand: what it says when Node itself would answer for it. */
+import { once } from "node:events";
+import { connect } from "node:net";
+import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { DENY_ALL } from "./headers.js";
+
+async function serve(options: Partial<ServeSandboxOptions> = {}): Promise<ServedSandbox> {
+  const served = await serveSandbox({
+    secret: "a secret of sixteen bytes or more",
+    hosts: ["http://localhost:3000"],
+    port: 0,
+    ...options,
+  });
+  onTestFinished(() => served.close());
+  return served;
+}
+
+/** Everything that comes back for a text. */
+async function exchange(
+  port: number,
+  text: string,
+): Promise<{ status: number; headers: Record<string, string>; body: string }> {
+  const socket = connect(port, "127.0.0.1");
+  let received = "";
+  socket.setEncoding("utf8").on("data", (chunk) => {
+    received += chunk;
+  });
+  // A refusal may come, and the connection go, before all was sent.
+  socket.on("error", () => {});
+  socket.write(text);
+  await once(socket, "close");
+  const [head = "", body = ""] = received.split(/\r\n\r\n(.*)/s);
+  const [first = "", ...lines] = head.split("\r\n");
+  const headers = Object.fromEntries(lines.map((line) => line.split(/: (.*)/s).slice(0, 2)));
+  return { status: Number(first.split(" ")[1]), headers, body };
+}
+
+const request = (line: string, ...headers: string[]): string =>
+  [line, "Connection: close", ...headers, "", ""].join("\r\n");
+
+describe("the listener", () => {
+  it("serves what was registered, with its length", async () => {
+    const { sandbox, port } = await serve();
+    const { src } = await sandbox.register({ server: "s", html: "<p>é" });
+    const { host, pathname } = new URL(src);
+    const proxy = await exchange(port, request(`GET ${pathname} HTTP/1.1`, `Host: ${host}`));
+    expect(proxy.status).toBe(200);
+    expect(Number(proxy.headers["content-length"])).toBe(Buffer.byteLength(proxy.body));
+    const view = await exchange(
+      port,
+      request(`GET ${pathname} HTTP/1.1`, `Host: ${host.replace(/^p/, "v")}`),
+    );
+    expect(view.body.endsWith("<p>é")).toBe(true);
+    expect(view.headers["content-security-policy"]).toContain("default-src 'none'");
+  });
+
+  it.each([
+    ["attack B18: a bent name", request("GET / HTTP/1.1", "Host: attacker.example"), 403],
+    ["no name at all", request("GET / HTTP/1.1"), 403],
+    ["a name that is no text", request("GET / HTTP/1.1", "Host: \u00e9\u0080"), 403],
+    ["an upgrade", request("GET / HTTP/1.1", "Host: x", "Connection: Upgrade", "Upgrade: websocket"), 403],
+    ["an expectation", request("GET / HTTP/1.1", "Host: x", "Expect: anything"), 403],
+    ["an absolute address", request("GET http://attacker.example/ HTTP/1.1", "Host: x"), 403],
+    ["what is no HTTP", "hello\r\n\r\n", 400],
+    ["a bad header", request("GET / HTTP/1.1", "Host: x", "a b: c"), 400],
+    ["a path that is too long", request(`GET /${"a".repeat(20_000)} HTTP/1.1`, "Host: x"), 400],
+    ["headers that are too long", request("GET / HTTP/1.1", "Host: x", `X: ${"a".repeat(20_000)}`), 400],
+  ])("denies everything in its answer to %s", async (_what, text, status) => {
+    const { port } = await serve();
+    const answer = await exchange(port, text);
+    expect(answer.status).toBe(status);
+    expect(answer.headers).toMatchObject(DENY_ALL);
+    expect(answer.body).toBe("Nothing here.\n");
+  });
+
+  it.each(["POST", "HEAD", "OPTIONS", "PURGE"])("denies everything in its answer to %s", async (method) => {
+    const { sandbox, port } = await serve();
+    const { host, pathname } = new URL((await sandbox.register({ server: "s" })).src);
+    const answer = await exchange(port, request(`${method} ${pathname} HTTP/1.1`, `Host: ${host}`));
+    expect(answer.status).toBe(405);
+    expect(answer.headers).toMatchObject(DENY_ALL);
+  });
+
+  it("passes on what decides, and takes no path for a host", async () => {
+    const { sandbox, port } = await serve();
+    const { host, pathname } = new URL((await sandbox.register({ server: "s" })).src);
+    const get = async (path: string, ...headers: string[]): Promise<number> =>
+      (await exchange(port, request(`GET ${path} HTTP/1.1`, `Host: ${host}`, ...headers))).status;
+    expect(await get(pathname, "Sec-Fetch-Dest: iframe")).toBe(200);
+    expect(await get(pathname, "Sec-Fetch-Dest: document")).toBe(404);
+    expect(await get(`//${host}${pathname}`)).toBe(404);
+    expect(await get(`http://${host}${pathname}`)).toBe(404);
+    expect(await get(`${pathname}?x`)).toBe(404);
+    expect(await get("/%")).toBe(404);
+    expect(await get("/\\..\\")).toBe(404);
+  });
+
+  it("listens on one address of loopback alone", async () => {
+    const { port } = await serve();
+    const socket = connect(port, "127.0.0.2");
+    onTestFinished(() => void socket.destroy());
+    await expect(once(socket, "connect")).rejects.toThrow();
+  });
+
+  it("gives its port back when its options are refused", async () => {
+    const { port, close } = await serve();
+    await close();
+    await expect(serve({ port, secret: "short" })).rejects.toMatchObject({ code: "invalid" });
+    expect((await serve({ port })).port).toBe(port);
+  });
+
+  it("says that a port is taken", async () => {
+    const { port } = await serve();
+    await expect(serve({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+});
+
+describe("a port for each page of each app", () => {
+  it("S01, S11: is the app's own, and answers to no other name", async () => {
+    const { sandbox, port } = await serve({ portPerApp: true });
+    const [a, again, b] = await Promise.all(
+      ["a", "a", "b"].map((server) => sandbox.register({ server, opaque: false })),
+    );
+    expect(again).toEqual(a);
+    const origins = [a?.origin, a?.viewOrigin, b?.origin, b?.viewOrigin];
+    expect(new Set(origins).size).toBe(4);
+    const { host, pathname, port: own } = new URL(`${a?.src}`);
+    const get = async (name: string): Promise<number> =>
+      (await exchange(Number(own), request(`GET ${pathname} HTTP/1.1`, `Host: ${name}`))).status;
+    expect(await get(host)).toBe(200);
+    expect(await get(`localhost:${own}`)).toBe(403);
+    expect(await get(`attacker.example:${own}`)).toBe(403);
+    // B's name on A's port: the document is not B's.
+    expect(await get(new URL(`${b?.src}`).host)).toBe(404);
+    expect((await exchange(port, request("GET / HTTP/1.1", `Host: 127.0.0.1:${port}`))).status).toBe(403);
+  });
+});

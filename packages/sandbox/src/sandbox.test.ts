@@ -1,0 +1,393 @@
+import type { VitrineError } from "@vitrine/protocol";
+import { Sandbox, type SandboxOptions, type ViewRegistration } from "@vitrine/sandbox";
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { DENY_ALL } from "./headers.js";
+
+const OPTIONS: SandboxOptions = {
+  secret: "a secret of sixteen bytes or more",
+  origin: "https://{role}-{label}.apps.example.com",
+  hosts: ["https://chat.example.com"],
+};
+const sandbox = new Sandbox(OPTIONS);
+const HTML = "<!doctype html>\n<p>Hello, wörld 🙂";
+
+const ask = (address: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> =>
+  sandbox.fetch(new Request(address, { method, headers }));
+/** The address of the view's own document. */
+const documentOf = ({ src, origin }: { src: string; origin: string }): string =>
+  origin.replace("://p", "://v") + new URL(src).pathname;
+const register = (view: Partial<ViewRegistration> = {}) =>
+  sandbox.register({ server: "s", html: HTML, ...view });
+
+async function expectRefused(response: Response, status: number): Promise<void> {
+  expect(response.status).toBe(status);
+  expect(Object.fromEntries(response.headers)).toEqual(DENY_ALL);
+  expect(await response.text()).toBe("Nothing here.\n");
+}
+
+describe("a registered view", () => {
+  it("S01, S11: has origins of its own, the same each time", async () => {
+    const view = await register();
+    expect(view.origin).toMatch(/^https:\/\/p-[a-z2-7]{26}\.apps\.example\.com$/);
+    expect(view.viewOrigin).toBe(view.origin.replace("://p", "://v"));
+    expect(view.src.startsWith(`${view.origin}/`)).toBe(true);
+    expect(await register()).toEqual(view);
+    expect((await register({ html: "other" })).origin).toBe(view.origin);
+    expect((await register({ html: "other" })).src).not.toBe(view.src);
+    expect((await register({ server: "t" })).origin).not.toBe(view.origin);
+    expect((await register({ meta: { domain: "d" } })).origin).not.toBe(view.origin);
+  });
+
+  it("has another address where anything that is served for it differs: browsers keep pages for good", async () => {
+    const { src } = await register();
+    const path = new URL(src).pathname;
+    const other = new Sandbox({ ...OPTIONS, hosts: ["https://other.example.com"] });
+    expect(new URL((await other.register({ server: "s", html: HTML })).src).pathname).not.toBe(path);
+    for (const view of [
+      { opaque: true },
+      { relax: ["unsafe-eval" as const] },
+      { meta: { csp: { connectDomains: ["https://a.example"] } } },
+    ])
+      expect(new URL((await register(view)).src).pathname).not.toBe(path);
+  });
+
+  it("S04, S12: is served under the policy that was returned for review", async () => {
+    const view = await register({ meta: { csp: { connectDomains: ["https://API.example/"] } } });
+    const response = await ask(documentOf(view));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-security-policy")).toBe(view.policy);
+    expect(view.policy).toContain("connect-src https://api.example;");
+    expect(view.csp).toEqual({ connectDomains: ["https://api.example"] });
+  });
+
+  it("S09: gets what it asks for and is granted, and nothing else", async () => {
+    const grant = vi.fn((permission: string) => permission !== "microphone");
+    // As it comes from a server: nobody checked it.
+    const permissions = {
+      camera: {},
+      microphone: {},
+      geolocation: false,
+      clipboardWrite: true,
+      usb: {},
+    } as object;
+    const view = await register({ meta: { permissions }, grant });
+    expect(view.allow).toBe("camera; clipboard-write");
+    expect(view.permissions).toEqual({ camera: {}, clipboardWrite: {} });
+    expect(grant.mock.calls.flat()).toEqual(["camera", "microphone", "clipboardWrite"]);
+    expect((await register({ meta: { permissions } })).allow).toBe("");
+  });
+
+  it("has no origin where it is not to have one", async () => {
+    const view = await register({ opaque: true });
+    expect(view.viewOrigin).toBe("null");
+    const page = await (await ask(view.src)).text();
+    expect(page).toContain('data-view="null"');
+    expect(page).toContain('sandbox="allow-scripts allow-forms"');
+  });
+
+  it("says whether it wants a border", async () => {
+    expect((await register({ meta: { prefersBorder: true } })).prefersBorder).toBe(true);
+  });
+});
+
+describe("the proxy page", () => {
+  it("weighs at most 3,072 bytes, with one host and every permission", async () => {
+    const permissions = { camera: {}, microphone: {}, geolocation: {}, clipboardWrite: {} };
+    const view = await register({ meta: { permissions }, grant: () => true });
+    const bytes = (await (await ask(view.src)).arrayBuffer()).byteLength;
+    expect(bytes).toBeLessThanOrEqual(3072);
+  });
+
+  it("S02: runs its own script and no other", async () => {
+    const response = await ask((await register()).src);
+    const [, script = ""] = /<script>(.*)<\/script>$/.exec(await response.text()) ?? [];
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(script));
+    const hash = Buffer.from(digest).toString("base64");
+    expect(response.headers.get("content-security-policy")).toContain(`script-src 'sha256-${hash}';`);
+  });
+});
+
+describe("a view's document", () => {
+  /** What stands before it. */
+  async function prefix(html: string): Promise<string> {
+    const text = await (await ask(documentOf(await register({ html })))).text();
+    expect(text.endsWith(html)).toBe(true);
+    return text.slice(0, text.length - html.length);
+  }
+
+  it("is as it was registered, after one script on its first line", async () => {
+    const before = await prefix(HTML);
+    expect(before).toMatch(/^<!doctype html><script data-proxy="https:\/\/p-[^"]+">[^\n]+<\/script>$/);
+    expect(before.match(/<script/g)).toHaveLength(1);
+  });
+
+  it("S06: is byte for byte what it was, whatever it is", async () => {
+    const pieces = fc.constantFrom(
+      "<!doctype html>",
+      "<!DOCTYPE\nhtml>",
+      "<!--",
+      "-->",
+      "<head>",
+      "</script>",
+      "<?xml?>",
+      "\n",
+      "\r",
+      " ",
+      "\0",
+      "$&",
+      "$1",
+    );
+    const hostile = fc
+      .array(fc.oneof(pieces, fc.string({ unit: "grapheme" })), { minLength: 1 })
+      .map((all) => all.join(""));
+    await fc.assert(
+      fc.asyncProperty(hostile, async (html) => {
+        const bytes = new Uint8Array(await (await ask(documentOf(await register({ html })))).arrayBuffer());
+        const own = new TextEncoder().encode(html.replace(/^\uFEFF/, ""));
+        expect(Buffer.from(bytes.slice(bytes.length - own.length)).equals(Buffer.from(own))).toBe(true);
+        expect(bytes.slice(0, bytes.length - own.length)).not.toContain(10);
+      }),
+    );
+  });
+
+  it.each([
+    ["<!doctype html><p>", "<!doctype html>"],
+    ["<!DOCTYPE HTML>", "<!DOCTYPE HTML>"],
+    ["\n\t <!-- a --> <!-- b -->\n<!doctype html>", "<!doctype html>"],
+    ["<!--><!doctype html>", "<!doctype html>"],
+    ["<!---><!doctype html>", "<!doctype html>"],
+    ["<!-- a --!><!doctype html>", "<!doctype html>"],
+    ["<?xml version='1.0'?><!doctype html>", "<!doctype html>"],
+    ["<!anything><!doctype html>", "<!doctype html>"],
+    ["</ ><!doctype html>", "<!doctype html>"],
+    ["<!doctype\nhtml\r\n>", "<!doctype html  >"],
+    // The old ones have quirks of their own.
+    [
+      '<!DOCTYPE html PUBLIC "-//W3C//DTD HTML 3.2//EN">',
+      '<!DOCTYPE html PUBLIC "-//W3C//DTD HTML 3.2//EN">',
+    ],
+    ["<p>", ""],
+    ["", ""],
+    ["<html><!doctype html>", ""],
+    ["text<!doctype html>", ""],
+    ["\u00a0<!doctype html>", ""],
+    ["<!-- <!doctype html>", ""],
+    ["<!-- a -- > <!doctype html>", ""],
+    ["</p><!doctype html>", ""],
+  ])("keeps its doctype or its quirks: %j", async (html, doctype) => {
+    expect((await prefix(html)).replace(/<script.*/, "")).toBe(doctype);
+  });
+
+  it("has no byte order mark in the middle", async () => {
+    const text = await (await ask(documentOf(await register({ html: `\uFEFF${HTML}` })))).text();
+    expect(text).not.toContain("\uFEFF");
+    expect(text.startsWith("<!doctype html><script")).toBe(true);
+  });
+
+  it.each([
+    ["comments", "<!-->".repeat(200_000)],
+    ["an open comment", `<!--${"-".repeat(1_000_000)}`],
+    ["open comments", "<!--".repeat(250_000)],
+    ["white space", " \n".repeat(500_000)],
+  ])("is looked at once, however it begins: %s", async (_what, html) => {
+    const began = performance.now();
+    await prefix(html);
+    // Going back over it would take minutes.
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});
+
+describe("what is refused", () => {
+  it("attack B18: another host's name, with 403", async () => {
+    const { src } = await register();
+    const path = new URL(src).pathname;
+    for (const host of ["attacker.example", "127.0.0.1", "p-a.apps.example.com", `${new URL(src).host}:8443`])
+      await expectRefused(await ask(src, { host }), 403);
+    await expectRefused(await ask(`https://attacker.example${path}`), 403);
+  });
+
+  it.each(["POST", "HEAD", "PUT", "DELETE", "OPTIONS"])("%s, with 405", async (method) => {
+    const { src } = await register();
+    const response = await ask(src, {}, method);
+    expect(response.status).toBe(405);
+    expect(Object.fromEntries(response.headers)).toEqual(DENY_ALL);
+  });
+
+  it("attack A39: a query, another path, a changed name, with 404 that says nothing of it", async () => {
+    const view = await register();
+    const name = new URL(view.src).pathname.slice(1);
+    const paths = [
+      `/${name}?secret`,
+      "/",
+      "/x",
+      `/${name}/`,
+      `/${name}/x`,
+      `//${name}`,
+      `/${name.slice(1)}`,
+      `/${name}a`,
+      `/${name.toUpperCase()}`,
+      `/a${name.slice(1)}`,
+      `/%61${name.slice(1)}`,
+      "/favicon.ico",
+      "/robots.txt",
+    ];
+    // It begins with "a" only by chance.
+    for (const path of paths.filter((each) => each !== `/${name}`))
+      for (const origin of [view.origin, view.viewOrigin]) await expectRefused(await ask(origin + path), 404);
+  });
+
+  it("attack B14: one app's document on another app's origin", async () => {
+    const [one, two] = [await register(), await register({ server: "t" })];
+    await expectRefused(await ask(two.origin + new URL(one.src).pathname), 404);
+    await expectRefused(await ask(two.viewOrigin + new URL(one.src).pathname), 404);
+  });
+
+  it.each([
+    "document",
+    "script",
+    "worker",
+    "serviceworker",
+    "sharedworker",
+    "empty",
+    "object",
+    "embed",
+    "image",
+    "style",
+    "fencedframe",
+    "",
+  ])("attack A13: a page as %j", async (destination) => {
+    const view = await register();
+    for (const address of [view.src, documentOf(view)])
+      await expectRefused(await ask(address, { "sec-fetch-dest": destination }), 404);
+  });
+
+  it("but not a frame's, nor that of a browser which does not say", async () => {
+    const { src } = await register();
+    expect((await ask(src, { "sec-fetch-dest": "iframe" })).status).toBe(200);
+    expect((await ask(src)).status).toBe(200);
+  });
+
+  it("anything else: every answer that is not a page denies everything", async () => {
+    const { origin } = await register();
+    await fc.assert(
+      fc.asyncProperty(fc.webPath(), fc.webQueryParameters(), async (path, query) => {
+        const response = await ask(`${origin}${path}?${query}`);
+        await expectRefused(response, 404);
+      }),
+    );
+  });
+
+  it("a record that cannot be had, with 500; the operator hears why", async () => {
+    const onerror = vi.fn();
+    const cause = new Error("store is down");
+    const broken = new Sandbox({
+      ...OPTIONS,
+      onerror,
+      records: {
+        set: () => {},
+        get: () => {
+          throw cause;
+        },
+      },
+    });
+    const { src } = await broken.register({ server: "s" });
+    await expectRefused(await broken.fetch(new Request(src)), 500);
+    expect(onerror).toHaveBeenCalledExactlyOnceWith(cause);
+  });
+
+  it("a record that is gone, until it is registered again", async () => {
+    const { src } = await register({ html: "gone" });
+    const fresh = new Sandbox(OPTIONS);
+    await expectRefused(await fresh.fetch(new Request(src)), 404);
+    await fresh.register({ server: "s", html: "gone" });
+    expect((await fresh.fetch(new Request(src))).status).toBe(200);
+  });
+});
+
+describe("attack B08: metadata that would break out of the policy", () => {
+  it.each([
+    "https://x.example; script-src *",
+    "https://x.example, default-src *",
+    "https://x.example\nx: y",
+    "'unsafe-eval'",
+    "*",
+    "data:",
+    "blob:",
+    "https://*",
+  ])("%j: the view is refused, with what is wrong in data", async (value) => {
+    const refused = register({ meta: { csp: { connectDomains: ["https://fine.example", value] } } });
+    const error = (await refused.catch((reason) => reason)) as VitrineError;
+    expect(error).toMatchObject({ name: "VitrineError", code: "bad_resource" });
+    expect(error.message).toContain("csp.connectDomains[1]");
+    expect(error.data).toEqual({
+      rejected: [expect.objectContaining({ field: "csp.connectDomains[1]", code: expect.any(String) })],
+    });
+  });
+
+  it("is refused, or has as many directives as any other", async () => {
+    const { policy } = await register();
+    const count = policy.split(";").length;
+    const hostile = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.webAuthority().map((host) => `https://${host}`),
+      fc.mixedCase(
+        fc.constantFrom(
+          "https://a.example",
+          "wss://a.example:1",
+          "'self'",
+          "https://a.example;x",
+          "a.example b",
+        ),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(hostile, { maxLength: 3 }), async (connectDomains) => {
+        const view = await register({ meta: { csp: { connectDomains } } }).catch(
+          ({ code }) => code as string,
+        );
+        if (typeof view === "string") expect(view).toBe("bad_resource");
+        else expect(view.policy.split(";")).toHaveLength(count);
+      }),
+    );
+  });
+});
+
+describe("options that would not keep apps apart are refused:", () => {
+  it.each([
+    ["a short secret", { secret: "short" }],
+    ["a short secret in bytes", { secret: new Uint8Array(15) }],
+    ["no host", { hosts: [] }],
+    ["a host with a path", { hosts: ["https://chat.example/"] }],
+    ["a host with its implied port", { hosts: ["https://chat.example:443"] }],
+    ["a host in capitals", { hosts: ["https://Chat.example"] }],
+    ["every host", { hosts: ["*"] }],
+    ["a wildcard", { hosts: ["https://*.example"] }],
+    ["no origin", { hosts: ["null"] }],
+    ["a file", { hosts: ["file://"] }],
+    ["an address that no policy can name", { hosts: ["http://[::1]:3000"] }],
+    ["S01: a host on an app's own origin", { hosts: [`https://p-${"a".repeat(26)}.apps.example.com`] }],
+    ["a pattern without a label", { origin: "https://{role}.apps.example.com" }],
+  ])("%s", (_what, options: Partial<SandboxOptions>) => {
+    expect(() => new Sandbox({ ...OPTIONS, ...options })).toThrow(
+      expect.objectContaining({ code: "invalid" }),
+    );
+  });
+
+  it("and those that would are not", () => {
+    const hosts = [
+      "http://localhost:3000",
+      "http://127.0.0.1:3000",
+      "http://chat.intranet:8080",
+      "https://chat.example",
+    ];
+    expect(() => new Sandbox({ ...OPTIONS, hosts })).not.toThrow();
+  });
+
+  it("S11: a domain on the public suffix list needs no header for its processes", async () => {
+    const listed = new Sandbox({ ...OPTIONS, publicSuffix: true });
+    const { src } = await listed.register({ server: "s" });
+    expect((await listed.fetch(new Request(src))).headers.has("origin-agent-cluster")).toBe(false);
+    expect((await ask((await register()).src)).headers.get("origin-agent-cluster")).toBe("?1");
+  });
+});
