@@ -3,6 +3,7 @@ import {
   askInFrame,
   type FrameView,
   httpUpstream,
+  type McpAppElement,
   standardGuard,
   streamToolInput,
   warm,
@@ -23,10 +24,8 @@ const upstream = httpUpstream({ url: "/rpc", server, capabilities });
 const guard = standardGuard(upstream, { ask: askInFrame });
 for (const { view } of apps) warm(view);
 
-/** For a tool call of the model: puts its app into the conversation. */
-export function show({ tool, view }: App, place: Element) {
-  let result: CallToolResult | undefined;
-  const app = document.createElement("mcp-app");
+/** Puts the app of a tool call into the conversation, while the model still writes its arguments. */
+export async function show(app: McpAppElement, { tool, view }: App, written: AsyncIterable<string>) {
   app.app = {
     info: { name: "chat", version: "0.1.0" },
     view,
@@ -34,28 +33,19 @@ export function show({ tool, view }: App, place: Element) {
     guard,
     title: tool.title ?? tool.name,
     context: { toolInfo: { tool }, styles: { variables: DEFAULT_STYLE_VARIABLES } },
-    handlers: { openLink: ({ url }) => void window.open(url, "_blank", "noopener") },
-    fallback: () => (result?.content ?? []).map((block) => ("text" in block ? block.text : "")).join("\n"),
+    handlers: { openLink: ({ url }) => void open(url, "_blank", "noopener") },
+    fallback: () => "The forecast could not be shown.",
   };
-  place.append(app);
   const { bridge } = app;
-  // The app follows what the model writes, and hears what came of it.
-  if (bridge)
-    streamToolInput(bridge, modelWrites('{"city":"Lisbon"}'))
-      .then(async (input) => {
-        result = (await upstream.request("tools/call", {
-          name: tool.name,
-          arguments: input,
-        })) as CallToolResult;
-        bridge.sendToolResult(result);
-      })
-      .catch((error: Error) => bridge.phase !== "closed" && bridge.sendToolCancelled(error.message));
-  return app;
+  if (!bridge) return;
+  const input = await streamToolInput(bridge, written);
+  const result = await upstream.request("tools/call", { name: tool.name, arguments: input });
+  bridge.sendToolResult(result as CallToolResult);
 }
 //#endregion page
 
 /** Stands for a model that writes the arguments of its tool call letter by letter. */
-async function* modelWrites(text: string): AsyncGenerator<string> {
+export async function* modelWrites(text: string): AsyncGenerator<string> {
   for (const letter of text) {
     await new Promise((resolve) => setTimeout(resolve, 30));
     yield letter;

@@ -1,11 +1,11 @@
 /** The page of `npm start`: a turn of a conversation with an app in it, and every message on the wire beside it. */
-import { apps, show } from "./chat.ts";
+import { apps, modelWrites, show } from "./chat.ts";
 
 const find = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 const select = find<HTMLSelectElement>("view");
 const [stage, status, log] = [find("stage"), find("status"), find("log")];
 
-let app: ReturnType<typeof show> | undefined;
+let app: HTMLElementTagNameMap["mcp-app"] | undefined;
 /** Counts what the person asked for: only the last one is opened. */
 let turn = 0;
 let dark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -39,22 +39,26 @@ async function open(): Promise<void> {
   if (mine !== turn || !chosen) return;
   log.replaceChildren();
   status.textContent = "";
-  app = show(chosen, stage);
-  app.bridge?.on("traffic", record);
-  app.frame?.setContext({ ...app.app?.context, theme: dark ? "dark" : "light" });
+  app = document.createElement("mcp-app");
   app.dataset["view"] = select.value;
+  const shown = show(app, chosen, modelWrites('{"city":"Lisbon"}'));
+  app.bridge?.on("traffic", record);
+  showTheme();
+  stage.append(app);
+  // Closed while the model still wrote: there is nobody to tell.
+  await shown.catch(({ code, message }) => code === "closed" || status.replaceChildren(message));
 }
 
 function showTheme(): void {
   document.documentElement.style.colorScheme = dark ? "dark" : "light";
   find("theme").textContent = dark ? "Light theme" : "Dark theme";
+  app?.frame?.setContext({ ...app.app?.context, theme: dark ? "dark" : "light" });
 }
 
 select.addEventListener("change", open);
 find("theme").addEventListener("click", () => {
   dark = !dark;
   showTheme();
-  app?.frame?.setContext({ ...app.app?.context, theme: dark ? "dark" : "light" });
 });
 find("reload").addEventListener("click", () => {
   // The view begins anew, and is told again what it was told before.
