@@ -11,7 +11,7 @@ export interface FakeUpstream extends Upstream {
   readonly answers: Record<string, Answer>;
   /** How many listen. */
   readonly listeners: number;
-  say(method: UpstreamNotification): void;
+  say(method: UpstreamNotification, params?: Record<string, unknown>): void;
 }
 
 export const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: "object" }, ...more });
@@ -39,8 +39,8 @@ export function fakeUpstream(answers: Record<string, Answer> = {}, server = "sho
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    say(method) {
-      for (const listener of listeners) listener(method, {});
+    say(method, params = {}) {
+      for (const listener of listeners) listener(method, params);
     },
   };
 }

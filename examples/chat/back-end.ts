@@ -1,7 +1,7 @@
 /** The back end of a chat with apps: it speaks to the MCP server, and hands its views to the sandbox. */
 import { Client, type Transport } from "@modelcontextprotocol/client";
-import { clientUpstream, hostEndpoint, standardGuard } from "@vitrine/host";
-import { readToolUi, readUiDocument, type Tool, uiExtension } from "@vitrine/protocol";
+import { clientUpstream, hostEndpoint, standardGuard, UiResources } from "@vitrine/host";
+import { type Tool, uiExtension } from "@vitrine/protocol";
 import type { SandboxedView } from "@vitrine/sandbox";
 import { serveSandbox } from "@vitrine/sandbox/node";
 
@@ -17,12 +17,8 @@ export async function connect(server: string, transport: Transport, origin: stri
   const { sandbox, port, close } = await serveSandbox({ secret, port: 0, hosts: [origin] });
 
   // Views are read, checked and registered before anybody asks for them.
-  const { tools } = (await upstream.request("tools/list", {})) as { tools: Tool[] };
   const apps: { tool: Tool; view: SandboxedView }[] = [];
-  for (const tool of tools) {
-    const { resourceUri: uri } = readToolUi(tool);
-    if (!uri) continue;
-    const document = readUiDocument(await upstream.request("resources/read", { uri }), uri);
+  for (const { tool, document } of await new UiResources(upstream).prefetch()) {
     if (document.ok) apps.push({ tool, view: await sandbox.register({ server, ...document }) });
   }
 

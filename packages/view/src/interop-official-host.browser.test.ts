@@ -54,7 +54,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       await view.evaluate(() => log.clear());
     });
 
-    it("L01–L03: shakes hands; each knows what the other is", async () => {
+    it("T08, L01: shakes hands; each knows what the other is", async () => {
       expect(await host.evaluate(() => log.until("initialized"))).toEqual({
         appInfo: { name: "recording-view", version: "1.2.3" },
         appCapabilities: { tools: { listChanged: true }, availableDisplayModes: ["inline", "fullscreen"] },
@@ -68,7 +68,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       expect(await view.evaluate(() => log.names("error"))).toEqual([]);
     });
 
-    it("L04–L06: hears partial input, input and result, in order", async () => {
+    it("T08, L04, L05, L06: hears partial input, input and result, in order", async () => {
       await host.evaluate((result) => {
         bridge.sendToolInputPartial({ arguments: { city: "Ro" } });
         bridge.sendToolInputPartial({ arguments: { city: "Rome" } });

@@ -306,7 +306,7 @@ describe.concurrent("content that changes", () => {
     expect(await view.inView("document.getAnimations().length")).toBe(1);
   });
 
-  it("content gets wider, then narrower", async () => {
+  it("X05: content gets wider, then narrower", async () => {
     const view = await Case.html("wider", viewPage("body{margin:0}", box(100)));
     await view.settle();
     for (const width of [600, 800]) {
@@ -325,7 +325,7 @@ describe.concurrent("hosts", () => {
     `<div id="app">${box(600)}<p style="margin:0">Text</p></div>`,
   );
 
-  it("clamps: few messages, and a scroller keeps its place", async () => {
+  it("X05: clamps: few messages, and a scroller keeps its place", async () => {
     const view = await Case.html("clamp-scroller", SCROLLER, { max: 300 });
     const first = await view.settle({ height: 300 });
     expect(first).toMatchObject({ stable: true, height: 300 });
