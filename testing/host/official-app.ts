@@ -5,7 +5,7 @@
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { CallToolResult } from "@vitrine/protocol";
-import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
+import type { ViewRegistration } from "@vitrine/sandbox";
 import type { Frame, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { HostApi } from "./host-page.ts";
@@ -21,8 +21,6 @@ export interface OpenOptions extends Pick<ViewRegistration, "relax"> {
   input?: Record<string, unknown>;
   /** Arguments of the server's command line. */
   args?: string[];
-  /** Called when the view is registered, before it is mounted. */
-  prepare?: (view: SandboxedView) => Promise<unknown>;
 }
 
 /** What a view may be told to be blocked without harm: zod asks whether it may use `eval`, and does without. */
@@ -49,18 +47,18 @@ export class OfficialApp {
   }
 
   static async open(stage: HostStage, name: string, options: OpenOptions = {}): Promise<OfficialApp> {
-    const { input = {}, args = [], relax = [], prepare } = options;
+    const { input = {}, args = [], relax = [] } = options;
     const server = await startOfficialServer(name, ...args);
     try {
       const result = await server.call(input);
       const { upstream, tool, uri } = server;
       const view = await stage.serveTool(name, upstream, tool, uri, { relax });
       if (!("src" in view)) throw view;
-      await prepare?.(view);
       const page = await stage.openPage();
       // The element is 800 px wide between the page's margins.
       await page.setViewportSize({ width: 816, height: 1000 });
-      const frame = await stage.mount(page, name, { input, result, consent: "allow" });
+      const title = tool.title ?? tool.name;
+      const frame = await stage.mount(page, name, { title, input, result, consent: "allow" });
       return new OfficialApp(name, server, result, page, frame);
     } catch (error) {
       await server.close();
@@ -94,7 +92,7 @@ export class OfficialApp {
 
   /** The view's text, without how it is spaced. */
   async text(): Promise<string> {
-    return (await this.view.locator("body").innerText()).replace(/\s+/g, " ");
+    return (await this.view.locator("body").allInnerTexts()).join().replace(/\s+/g, " ");
   }
 
   /** Waits until the server was asked for a tool so often. */
@@ -146,25 +144,25 @@ export class OfficialApp {
       png = next;
     }
     const smaller = encodePng(decodePng(png));
-    // A palette would put steps into what is smooth, where Chromium's own file is small anyway.
-    await writeFile(`${PICTURES}${this.name}.png`, png.length < 20_000 ? png : smaller);
+    // A palette puts steps into what is smooth.
+    await writeFile(`${PICTURES}${this.name}.png`, png.length < 60_000 ? png : smaller);
   }
 
   /**
    * Ends it as a host does, which asks the view first (L08). Nothing odd must have come up on the way: no message that
-   * was wrong, no script error, and nothing blocked but what is expected.
+   * was wrong, no script error, and nothing blocked; save for the reports that are named here.
    */
-  async close({ blocked = [] }: { blocked?: object[] } = {}): Promise<void> {
+  async close(...others: object[]): Promise<void> {
     try {
       await this.page.evaluate((id) => host.app(id).close("the test is over"), this.name);
       expect(await this.heard(`${this.name} closed`)).toHaveLength(1);
       expect(await this.heard("odd")).toEqual([]);
       const reports = (await this.heard("report")) as Record<string, unknown>[];
-      const expected = [{ code: "loaded" }, PROBE, ...blocked];
+      const expected = [{ code: "loaded" }, PROBE, ...others];
       const matches = (report: Record<string, unknown>) => (one: object) =>
         Object.entries(one).every(([key, value]) => report[key] === value);
       expect(reports.filter((report) => !expected.some(matches(report)))).toEqual([]);
-      expect((await this.heard("audit")).filter((row) => Object(row).outcome !== "allowed")).toEqual([]);
+      expect((await this.heard("audit")).filter((row) => Object(row).outcome === "refused")).toEqual([]);
     } finally {
       await this.page.close();
       await this.server.close();

@@ -16,8 +16,8 @@ export interface OfficialServer {
   uri: string;
   /** The tools that were called through {@link upstream}, by the view that is: in order. */
   called: string[];
-  /** Calls the tool as a model would. */
-  call(input: Record<string, unknown>): Promise<CallToolResult>;
+  /** Calls the tool, or another one, as a model would. */
+  call(input: Record<string, unknown>, name?: string): Promise<CallToolResult>;
   close(): Promise<void>;
 }
 
@@ -53,8 +53,8 @@ export async function startOfficialServer(name: string, ...args: string[]): Prom
         return server.request(method, params, options);
       },
     };
-    const call = async (input: Record<string, unknown>): Promise<CallToolResult> =>
-      (await client.callTool({ name: tool.name, arguments: input })) as CallToolResult;
+    const call = async (input: Record<string, unknown>, of = tool.name): Promise<CallToolResult> =>
+      (await client.callTool({ name: of, arguments: input })) as CallToolResult;
     // The client ends its own child, by force if it must, and waits for that.
     return { upstream, tool, uri, called, call, close: () => client.close() };
   } catch (error) {

@@ -45,7 +45,7 @@ it.each(BASIC)("T07, C05, I01, I04, I05 and I09: basic-%s", async (framework) =>
   await app.close();
 });
 
-it("T07, T02, X01, I01, I05, I06, I07, I08 and I09: debug", async () => {
+it("T07, X01, I01, I05, I06, I07, I08 and I09: debug", async () => {
   const folder = await mkdtemp(join(tmpdir(), "vitrine-debug-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "server.log");
@@ -70,6 +70,9 @@ it("T07, T02, X01, I01, I05, I06, I07, I08 and I09: debug", async () => {
 
   await click("send-message-text-btn");
   await app.hears("message", { content: [{ type: "text", text: "Hello from debug app!" }] });
+  const image = expect.objectContaining({ type: "image", mimeType: "image/png" });
+  await click("send-message-image-btn");
+  await app.hears("message", { content: [image] });
   for (const level of ["debug", "info", "warning", "error"]) {
     await click(`log-${level}-btn`);
     await app.hears("log", { level, data: "Debug log data" });
@@ -78,6 +81,8 @@ it("T07, T02, X01, I01, I05, I06, I07, I08 and I09: debug", async () => {
   await app.hears("model-context", { content: [{ type: "text", text: "Current app state info" }] });
   await click("update-context-structured-btn");
   await app.hears("model-context", { structuredContent: { debugState: expect.anything() } });
+  await click("update-context-image-btn");
+  await app.hears("model-context", { content: [image] });
   await click("open-link-btn");
   await app.hears("open-link", { url: "https://modelcontextprotocol.io/" });
 
@@ -114,16 +119,14 @@ it("T07, T02, X01, I01, I05, I06, I07, I08 and I09: debug", async () => {
   await app.calls("debug-refresh");
 
   await view.locator("[data-toggle=host-info-content]").click();
-  await expect
-    .poll(() => view.locator("#host-info-content").isVisible(), { timeout: 30_000 })
-    .toBe(false);
+  await expect.poll(() => view.locator("#host-info-content").isVisible(), { timeout: 30_000 }).toBe(false);
   await page.emulateMedia({ colorScheme: "dark" });
   await view.locator("[data-toggle=host-info-content]").click();
   await app.shows("Theme dark");
   await app.close();
 });
 
-it("T07, I01 and C03: system-monitor polls with a tool that only apps may call", async () => {
+it("T07 and I01: system-monitor polls with a tool that only apps may call", async () => {
   const app = await OfficialApp.open(stage, "system-monitor");
   const { view } = app;
   const { hostname } = app.result.structuredContent as { hostname: string };

@@ -254,6 +254,18 @@ describe("an app that fails", () => {
     expect(detail).toContain("https://cdn.example/app.js");
   });
 
+  it("one that needs eval to start says so; one that only tries it, and starts late, is waited for", async () => {
+    await stage.serve("evals", { html: `<!doctype html><script>new Function("start()")</script>` });
+    await page.evaluate(() => host.mount("evals"));
+    const { code, detail } = await failure("evals");
+    expect(code).toBe("csp_blocked");
+    expect(detail).toContain("unsafe-eval");
+    const tries = "try { new Function('') } catch {} setTimeout(start, 3000)";
+    await stage.serve("tries", { html: rawView(tries) });
+    await stage.mount(page, "tries");
+    expect(await stateOf("tries")).toBe("ready");
+  });
+
   it("one whose sandbox is not there says so", async () => {
     const view = await stage.serve("gone", { html: rawView() });
     if (!("src" in view)) throw view;

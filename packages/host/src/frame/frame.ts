@@ -172,11 +172,15 @@ export class AppFrame {
 
   #hear(report: ProxyReport): void {
     this.#options.onreport?.(report);
-    const { code, directive, blocked } = report;
-    if (code === "load_failed" || code === "navigated_away") this.#fail(code);
+    const { code, by, directive, blocked, message } = report;
+    // What becomes of the frame is the proxy's to say, not the view's.
+    if (code === "load_failed" || code === "navigated_away") by || this.#fail(code);
     else if (code === "escape") this.#show("inline");
-    else if (code === "csp_violation" && /^script/.test(`${directive}`)) {
+    // Many apps only try whether they may use `eval`, and do without (zod does): it is a cause when it was thrown.
+    else if (code === "csp_violation" && /^script/.test(`${directive}`) && blocked !== "eval") {
       this.#blocked ??= `${directive} blocked ${blocked}`;
+    } else if (code === "script_error" && /EvalError|unsafe-eval/.test(`${message}`)) {
+      this.#blocked ??= `${message}`;
     } else if (code === "loaded")
       this.#later(PATIENCE, () => {
         if (this.#state === "loading" && this.bridge.phase === "loading" && this.#blocked)

@@ -34,11 +34,6 @@ export class MountQueue {
     if (this.#loading.delete(mount)) this.#next();
   }
 
-  /** Nothing loads or waits. */
-  get isIdle(): boolean {
-    return this.#waiting.size + this.#loading.size === 0;
-  }
-
   #next(): void {
     while (this.#loading.size < this.#limit && this.#waiting.size > 0) {
       const waiting = [...this.#waiting];

@@ -26,7 +26,7 @@ export class Sizing {
   }
 
   /** The frame's new height, or undefined when it stays. */
-  follow(reported: unknown, maxHeight = Number.POSITIVE_INFINITY): number | undefined {
+  follow(reported: unknown, maxHeight: number): number | undefined {
     if (typeof reported !== "number" || !Number.isFinite(reported) || reported < 0) return undefined;
     // No frame is higher than this, whatever its host allows: browsers draw it wrongly, and nobody scrolls so far.
     const height = Math.min(Math.ceil(reported), maxHeight, 50_000);
@@ -44,7 +44,6 @@ export class Sizing {
       this.#steps = LOOP;
       return undefined;
     }
-    this.#step = this.#base + step - this.#base;
     return (this.#height = this.#base);
   }
 }
