@@ -24,20 +24,24 @@ export interface Tools {
 }
 
 /** What an attack does; its text goes into the page, so it can use nothing but its arguments. */
-export type Attack = (at: Target, tools: Tools) => unknown;
+export type Attack = (at: Target, tools: Tools, declared: string) => unknown;
 
 /** An attack and where it sends what it stole. */
 export interface Job {
-  name: string;
   at: Target;
-  attack: Attack;
+  attack: Attack | string;
 }
 
 /** Longest time for one attack: those that are blocked may never say so. */
 const LIMIT = 4000;
 
 /** Runs in the page. */
-function runtime(jobs: readonly Job[], end: string, limit: number, clicked: boolean): void {
+function runtime(
+  jobs: readonly (Job & { attack: Attack })[],
+  options: AttackPageOptions,
+  limit: number,
+): void {
+  const { end, clicked, removed } = options;
   const post = (message: object): void => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
   const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
   const settled = (target: EventTarget, ...names: string[]) =>
@@ -59,7 +63,7 @@ function runtime(jobs: readonly Job[], end: string, limit: number, clicked: bool
       place.innerHTML = text;
       return done;
     },
-    style: (text) => tools.element("style", {}, document.head).then(() => {}, void append("style", text)),
+    style: (text) => append("style", text),
     script: (text, type) => append("script", text, type),
     gather: async (server, connection = RTCPeerConnection) => {
       const peer = new connection({ iceServers: [server] });
@@ -67,8 +71,14 @@ function runtime(jobs: readonly Job[], end: string, limit: number, clicked: bool
       await peer.setLocalDescription(await peer.createOffer());
       while (peer.iceGatheringState !== "complete") await settled(peer, "icegatheringstatechange");
     },
-    worker: (text, url = URL.createObjectURL(new Blob([`(async()=>{${text}})().catch(()=>{}).then(()=>postMessage(0))`]))) =>
-      settled(new Worker(url), "message", "error"),
+    worker: (text, url) => {
+      const code = `(async()=>{${text}})().catch(()=>{}).then(()=>postMessage(0))`;
+      const worker = new Worker(url ?? URL.createObjectURL(new Blob([code])));
+      return new Promise((resolve, reject) => {
+        worker.onmessage = () => resolve();
+        worker.onerror = () => reject(new Error("no worker"));
+      });
+    },
     child: async (srcdoc) => {
       const frame = document.createElement("iframe");
       if (srcdoc !== undefined) frame.srcdoc = srcdoc;
@@ -87,45 +97,60 @@ function runtime(jobs: readonly Job[], end: string, limit: number, clicked: bool
   }
   const run = async (): Promise<void> => {
     const outcomes = await Promise.all(
-      jobs.map(async ({ name, at, attack }) => {
+      jobs.map(async ({ at, attack }) => {
         let outcome = "nothing heard";
         const attempt = async () => {
-          await attack(at, tools);
+          await attack(at, tools, end);
           outcome = "done";
         };
         await Promise.race([attempt(), wait(limit)]).catch((error) => {
           outcome = `${error}`;
         });
-        return [name, outcome];
+        return [at.secret, outcome];
       }),
     );
     Object.assign(globalThis, { outcomes });
     post({ method: "notifications/message", params: { level: "info", data: outcomes } });
-    if (end) fetch(`${end}/end`, { mode: "no-cors" }).catch(() => {});
+    // A beacon outlives its page.
+    const last = (): void => void navigator.sendBeacon(`${end}/end`);
+    if (removed) addEventListener("pagehide", last);
+    else last();
   };
-  const start = (): void => {
-    if (clicked) document.getElementById("go")?.addEventListener("click", run);
-    else void run();
-  };
+  // A click comes when the app is ready, and not before.
+  if (clicked) document.getElementById("go")?.addEventListener("click", run);
+  const start = (): void => void (clicked || run());
   if (parent === window) {
     start();
     return;
   }
   addEventListener("message", ({ data: { id } }) => {
-    if (id !== "initialize") return;
-    post({ method: "ui/notifications/initialized" });
-    start();
+    if (id === "initialize") {
+      post({ method: "ui/notifications/initialized" });
+      // Once this is answered the host knows that the app is ready, whatever becomes of it then.
+      post({ id: "ready", method: "ping" });
+    } else if (id === "ready") start();
   });
-  const params = { protocolVersion: "2026-01-26", appInfo: { name: "app", version: "1" }, appCapabilities: {} };
+  const params = {
+    protocolVersion: "2026-01-26",
+    appInfo: { name: "app", version: "1" },
+    appCapabilities: {},
+  };
   post({ id: "initialize", method: "ui/initialize", params });
 }
 
-/** The page's HTML. What it does last is a request to `end`, if there is one; `clicked` makes it wait for a click. */
-export function attackPage(jobs: readonly Job[], { end = "", clicked = false } = {}): string {
-  const list = jobs.map(
-    ({ name, at, attack }) =>
-      `{name:${JSON.stringify(name)},at:${JSON.stringify(at)},attack:${attack}}`,
-  );
-  const script = `(${runtime})([${list.join(",\n")}],${JSON.stringify(end)},${LIMIT},${clicked})`;
-  return `<!doctype html><title>app</title><body><button id="go" style="width:200px;height:60px">go</button>${inlineScript(script)}`;
+/** How a page runs its attacks. */
+export interface AttackPageOptions {
+  /** Where its last request goes: an origin that a contained page has declared. */
+  end: string;
+  /** Waits for a click. */
+  clicked?: boolean | undefined;
+  /** Sends that last request when it is taken away. */
+  removed?: boolean | undefined;
+}
+
+/** The page's HTML. */
+export function attackPage(jobs: readonly Job[], options: AttackPageOptions): string {
+  const list = jobs.map(({ at, attack }) => `{at:${JSON.stringify(at)},attack:${attack}}`);
+  const script = `(${runtime})([${list.join(",\n")}],${JSON.stringify(options)},${LIMIT})`;
+  return `<!doctype html><title>app</title><body><button id="go">go</button>${inlineScript(script)}`;
 }

@@ -34,6 +34,8 @@ export interface Evidence {
 
 interface Listener {
   target: Target;
+  /** What it answers to `/page`. */
+  page: string;
   evidence: Evidence;
   close(): void;
 }
@@ -49,7 +51,8 @@ export class Collector {
     const evidence: Evidence = { requests: [], connections: 0, packets: 0 };
     const http = createHttpServer((request, response) => {
       this.#note(evidence, request);
-      answer(request, response);
+      if (request.url === "/page") response.setHeader("content-type", "text/html").end(listener.page);
+      else answer(request, response);
     });
     http.on("upgrade", (request, socket) => {
       this.#note(evidence, request);
@@ -85,15 +88,25 @@ export class Collector {
       udp: udp.address().port,
     };
     const close = () => closeAll(tcp, udp, () => http.closeAllConnections());
-    this.#listeners.push({ target, evidence, close });
+    const listener = { target, evidence, close, page: "" };
+    this.#listeners.push(listener);
     return target;
   }
 
   /** What arrived at a target so far. */
-  evidence({ secret }: Target): Evidence {
+  evidence(target: Target): Evidence {
+    return this.#find(target).evidence;
+  }
+
+  /** Shows a page at a target's `/page`, with no policy whatsoever. */
+  show(target: Target, html: string): void {
+    this.#find(target).page = html;
+  }
+
+  #find({ secret }: Target): Listener {
     const found = this.#listeners.find(({ target }) => target.secret === secret);
     if (!found) throw new Error(`no target ${secret}`);
-    return found.evidence;
+    return found;
   }
 
   /** Waits until something is so; gives up, without a complaint, after so many milliseconds. */

@@ -1,0 +1,8 @@
+/** The host page of the isolation suite: the one of every test, and what attacks on it need besides. */
+import { AppTools, readDownload } from "@vitrine/host";
+import "../host/host-page.ts";
+
+const isolation = { AppTools, readDownload };
+/** What tests of attacks call in the page, as `isolation`. */
+export type IsolationApi = typeof isolation;
+Object.assign(globalThis, { isolation });
