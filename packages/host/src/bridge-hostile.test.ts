@@ -7,6 +7,7 @@ import {
   REQUESTS,
   type Tool,
   type Transport,
+  VIEW_END,
   type VitrineError,
 } from "@vitrine/protocol";
 import fc from "fast-check";
@@ -303,7 +304,7 @@ describe("a transport that misbehaves", () => {
     const [viewEnd, hostEnd] = memoryPair();
     const handlers = { message: () => ({ secret: () => "not cloneable" }) };
     const bridge = new Bridge({ info: INFO, handlers }).open(hostEnd);
-    const view = new CheckedPeer<"view">().open(viewEnd);
+    const view = new CheckedPeer(VIEW_END).open(viewEnd);
     await view.request("ui/initialize", HELLO);
     await expect(view.request("ui/message", { role: "user", content: [] })).rejects.toMatchObject({
       code: -32603,

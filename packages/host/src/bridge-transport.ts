@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { acceptText, JsonText, type Transport } from "@vitrine/protocol";
+import { JsonText, type Transport } from "@vitrine/protocol";
 
 /** A transport of a bridge. Any {@link Transport} will do. */
 export interface BridgeTransport extends Transport {
@@ -14,21 +14,8 @@ export interface BridgeTransport extends Transport {
   readonly carriesText?: boolean | undefined;
 }
 
-/** A transport that carries values and, for a view that writes text, text (T03); `ontext` hears that it does. */
-export function carryValues(transport: Transport, ontext: () => void): Transport {
-  return acceptText({
-    start: (receive, closed) =>
-      transport.start((message) => {
-        if (typeof message === "string") ontext();
-        receive(message);
-      }, closed),
-    send: (message) => transport.send(inflate(message)),
-    close: () => transport.close(),
-  });
-}
-
-/** The message with the value of a text that nobody parsed yet. */
-function inflate(message: unknown): unknown {
+/** The message with the value of a text that nobody parsed yet, for a transport that carries values. */
+export function inflate(message: unknown): unknown {
   const copy = { ...Object(message) };
   for (const part of ["params", "result"]) {
     const text = copy[part];

@@ -170,10 +170,9 @@ export class Bridge extends HostChannel {
   setContext(context: HostContext): void {
     const before = this.#context;
     this.#context = this.#named(context);
-    const update = diffHostContext(before, this.#context);
-    if (!update) return;
-    const changes = Object.entries(update).map(([key, value]) => [key, value ?? this.nothing]);
-    this.quietly(() => this.tell("ui/notifications/host-context-changed", Object.fromEntries(changes)));
+    // Official views refuse `null` for a key that is gone; text has nothing else (D11).
+    const update = diffHostContext(before, this.#context, this.isText) as HostContext | undefined;
+    if (update) this.quietly(() => this.tell("ui/notifications/host-context-changed", update));
   }
 
   /** Changes some keys of the context; `null` removes one. */

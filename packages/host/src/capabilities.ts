@@ -13,14 +13,15 @@ export type CapabilityDetails = Pick<
   "experimental" | "message" | "sampling" | "sandbox" | "updateModelContext"
 >;
 
+const TEXT = { text: {} };
+
 /** What works, and never more (I13). */
 export function capabilitiesOf(
   upstream: Upstream | undefined,
   handlers: HostHandlers,
-  { experimental, sandbox, message, updateModelContext, sampling }: CapabilityDetails = {},
+  { experimental, sandbox, message = TEXT, updateModelContext = TEXT, sampling = {} }: CapabilityDetails = {},
 ): HostCapabilities {
   const { tools, resources } = upstream?.capabilities ?? {};
-  const text = { text: {} };
   const all: HostCapabilities = {
     experimental,
     sandbox,
@@ -29,9 +30,9 @@ export function capabilitiesOf(
     serverTools: tools && { listChanged: !!tools.listChanged },
     serverResources: resources && { listChanged: !!resources.listChanged },
     logging: handlers.log && {},
-    updateModelContext: handlers.updateModelContext && (updateModelContext ?? text),
-    message: handlers.message && (message ?? text),
-    sampling: handlers.createMessage && (sampling ?? {}),
+    updateModelContext: handlers.updateModelContext && updateModelContext,
+    message: handlers.message && message,
+    sampling: handlers.createMessage && sampling,
   };
   // What is absent is absent: not every view reads `undefined` as that.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value));

@@ -1,9 +1,10 @@
 /**
- * Makes `<mcp-app>` known to the page.
+ * Makes `<mcp-app>` known to the page, whose fields keep the focus then.
  *
  * @module
  */
 import { defineMcpApp, type McpAppElement } from "./element.js";
+import { keepFocus } from "./frame/focus.js";
 
 declare global {
   interface HTMLElementTagNameMap {
@@ -12,3 +13,4 @@ declare global {
 }
 
 defineMcpApp();
+keepFocus();

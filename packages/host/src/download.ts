@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { decode, REQUESTS } from "@vitrine/protocol";
+import { decode, HOST_END } from "@vitrine/protocol";
 
 /** One file to save. */
 export type Download = {
@@ -58,7 +58,7 @@ type BadDownload = Extract<Downloads, { ok: false }>;
 const bad = (code: BadDownload["code"], message: string): BadDownload => ({ ok: false, code, message });
 
 function read(contents: unknown, { maxBytes = 50_000_000, maxFiles = 20 }: DownloadLimits): Downloads {
-  const decoded = decode(REQUESTS["ui/download-file"].params, { contents }, "params");
+  const decoded = decode(HOST_END.requests["ui/download-file"], { contents }, "params");
   if (!decoded.ok) return bad("download-malformed", decoded.message);
   const entries = decoded.value.contents;
   if (entries.length === 0) return bad("download-empty", "there is nothing to save");

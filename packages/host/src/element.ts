@@ -16,8 +16,22 @@ export interface McpAppEventMap {
   report: CustomEvent<ProxyReport>;
 }
 
+/** An {@link McpAppElement} as its listeners know it. */
+interface McpAppTarget extends HTMLElement {
+  addEventListener<E extends keyof McpAppEventMap>(
+    type: E,
+    listener: (event: McpAppEventMap[E]) => unknown,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+}
+
 /** There are no elements in Node, where the rest of this package works too. */
-const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+const Base = (globalThis.HTMLElement ?? class {}) as new () => McpAppTarget;
 
 /**
  * An app as an element. Give it its {@link app}, and put it into the page; `bridge` is how to speak to it. Taken out
@@ -104,24 +118,6 @@ export class McpAppElement extends Base {
 
   disconnectedCallback(): void {
     this.#frame?.unmount();
-  }
-
-  override addEventListener<E extends keyof McpAppEventMap>(
-    type: E,
-    listener: (event: McpAppEventMap[E]) => unknown,
-    options?: boolean | AddEventListenerOptions,
-  ): void;
-  override addEventListener(
-    type: string,
-    listener: EventListenerOrEventListenerObject,
-    options?: boolean | AddEventListenerOptions,
-  ): void;
-  override addEventListener(
-    type: string,
-    listener: EventListenerOrEventListenerObject,
-    options?: boolean | AddEventListenerOptions,
-  ): void {
-    super.addEventListener(type, listener, options);
   }
 
   #tell(type: keyof McpAppEventMap, detail: unknown): void {

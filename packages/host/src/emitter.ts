@@ -9,8 +9,8 @@ export class Emitter {
 
   /** Adds a listener, and returns what removes it. One that throws stops nobody else, and is reported (D19). */
   on<E extends keyof BridgeEvents>(event: E, listener: (event: BridgeEvents[E]) => unknown): () => void {
-    const listeners = this.#listeners.get(event) ?? new Set();
-    this.#listeners.set(event, listeners);
+    let listeners = this.#listeners.get(event);
+    if (!listeners) this.#listeners.set(event, (listeners = new Set()));
     // A function of its own: the same one may listen twice, and each leaves for itself.
     const own: Listener = (value) => listener(value as BridgeEvents[E]);
     listeners.add(own);

@@ -24,7 +24,7 @@ export function encode(message: unknown): string | object | Promise<string> {
   if (raw)
     return `${JSON.stringify(rest).slice(0, -1)},"${raw === result ? "result" : "params"}":${raw.text}}`;
   if (weigh(message, SMALL) > 0) return JSON.stringify(message);
-  return weigh(message, FEW, 0, Number.POSITIVE_INFINITY) > 0 ? Object(message) : inSlices(message);
+  return weigh(message, FEW, 0, Number.MAX_VALUE) > 0 ? Object(message) : inSlices(message);
 }
 
 /** Deeper than any honest message; what is nested further is left to `JSON.stringify`, which knows its own limit. */

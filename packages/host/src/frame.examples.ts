@@ -3,6 +3,7 @@ import {
   askInFrame,
   defineMcpApp,
   type FrameView,
+  keepFocus,
   standardGuard,
   type Upstream,
   warm,
@@ -69,4 +70,11 @@ export function defineMcpAppExample() {
   const app = document.createElement("chat-app");
   //#endregion defineMcpApp
   return app;
+}
+
+export function keepFocusExample() {
+  //#region keepFocus
+  const release = keepFocus();
+  //#endregion keepFocus
+  return release;
 }

@@ -4,9 +4,11 @@
  * @module
  */
 import {
+  acceptText,
   type Cause,
   CheckedPeer,
   encodeError,
+  HOST_END,
   type HostContext,
   HostLifecycle,
   type HostPhase,
@@ -23,10 +25,9 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import type { AppDetails } from "./bridge-events.js";
-import { type BridgeTransport, carryValues } from "./bridge-transport.js";
+import { type BridgeTransport, inflate } from "./bridge-transport.js";
 import { type Dialect, earlyForm, looksEarly } from "./dialect.js";
 import { Emitter } from "./emitter.js";
-import { WaitingRequests } from "./waiting-requests.js";
 
 /** Options of a {@link HostChannel}. */
 export interface HostChannelOptions {
@@ -43,21 +44,20 @@ const LONGEST = 1e9;
 
 /** One view's channel: what a `Bridge` is made of. */
 export abstract class HostChannel extends Emitter {
-  protected readonly peer = new CheckedPeer<"host">();
-  readonly #limits: Partial<LifecycleLimits> | undefined;
+  protected readonly peer = new CheckedPeer(HOST_END);
   readonly #dialect: Dialect | undefined;
-  readonly #asked = new WaitingRequests();
-  /** The tool call so far, for a view in a new frame. */
-  readonly #tool = new Map<string, Outgoing>();
-  #life: HostLifecycle;
+  /** Requests that wait for their view to be ready: sends each, or rejects it. */
+  readonly #asked = new Set<(error?: unknown) => void>();
+  readonly #life: HostLifecycle;
   #failure: Cause | undefined;
   #app: AppDetails | undefined;
   #early = false;
   #wire: Transport | undefined;
-  #text = false;
+  /** Messages go to the view as text. */
+  protected isText = false;
   #deliver: (message: unknown) => void = () => {};
-  /** When the transport was opened: a view's time begins then. */
-  #start: number | undefined;
+  /** When the transport was opened. */
+  #start = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #seen: HostPhase = "loading";
   /** The id of the `ui/initialize` that waits for its answer. */
@@ -66,19 +66,15 @@ export abstract class HostChannel extends Emitter {
 
   constructor({ limits, dialect }: HostChannelOptions) {
     super();
-    this.#limits = limits;
     this.#dialect = dialect;
-    this.#life = this.#begin();
+    this.#life = new HostLifecycle({ now: () => this.#now(), limits });
     this.peer.onreport = (error) => this.emit("report", error);
     this.peer.handle("ui/initialize", (params) => this.greet((this.#app = params)));
   }
 
-  #begin(): HostLifecycle {
-    return new HostLifecycle({ now: () => this.#now(), limits: this.#limits });
-  }
-
+  /** A view's time begins when its transport is opened. */
   #now(): number {
-    return this.#start === undefined ? 0 : performance.now() - this.#start;
+    return this.#wire ? performance.now() - this.#start : 0;
   }
 
   /** Answers `ui/initialize`. */
@@ -101,10 +97,6 @@ export abstract class HostChannel extends Emitter {
   protected get isOver(): boolean {
     return this.phase.startsWith("clos");
   }
-  /** What a context key that is gone is sent as: official views refuse `null`, text has nothing else (D11). */
-  protected get nothing(): null | undefined {
-    return this.#text ? null : undefined;
-  }
 
   /**
    * Opens the channel; call before the view loads. Called again with another transport, the view is expected in a
@@ -116,8 +108,9 @@ export abstract class HostChannel extends Emitter {
     if (this.isOver) throw closedError();
     if (this.#wire || this.#failure) this.detach();
     this.#start = performance.now();
-    this.#text = !!transport.carriesText;
-    const wire = this.#text ? transport : carryValues(transport, () => (this.#text = true));
+    this.isText = !!transport.carriesText;
+    // T03: a view that writes text is answered in text.
+    const wire = this.isText ? transport : acceptText(transport, () => (this.isText = true));
     this.#wire = wire;
     this.peer.open(this.#mount());
     wire.start(
@@ -135,10 +128,9 @@ export abstract class HostChannel extends Emitter {
   detach(): void {
     if (this.isOver) return;
     this.#release();
-    this.#failure = this.#start = undefined;
+    this.#failure = undefined;
     this.#seen = "loading";
-    this.#life = this.#begin();
-    for (const { method, params } of this.#tool.values()) this.#life.send(method, params);
+    this.#life.restart();
   }
 
   #release(): void {
@@ -147,7 +139,7 @@ export abstract class HostChannel extends Emitter {
     clearTimeout(this.#timer);
     this.peer.close();
     wire?.close();
-    this.#asked.drop(closedError());
+    for (const settle of [...this.#asked]) settle(closedError());
   }
 
   /** The peer's end of the wire. One for each time the view begins: a peer that reopens forgets its calls. */
@@ -164,8 +156,8 @@ export abstract class HostChannel extends Emitter {
   }
 
   #send(message: unknown): void {
-    this.#wire?.send(message);
-    this.#show("out", message);
+    this.#wire?.send(this.isText ? message : inflate(message));
+    this.emit("traffic", { direction: "out", message });
     const { id, method, result } = Object(message) as Record<string, unknown>;
     if (method !== undefined || result === undefined || id !== this.#initializing) return;
     this.#initializing = undefined;
@@ -173,22 +165,23 @@ export abstract class HostChannel extends Emitter {
     this.#moved();
   }
 
-  #show(direction: "in" | "out", message: unknown): void {
-    if (this.heard("traffic")) this.emit("traffic", { direction, message });
-  }
-
+  /** Asks the lifecycle about a message of the view, and passes on what may be served (C11). */
   #receive(message: unknown): void {
-    this.#show("in", message);
+    this.emit("traffic", { direction: "in", message });
     const { jsonrpc, id, method, params } = Object(message) as Record<string, unknown>;
     if (typeof method === "string" && jsonrpc === "2.0") {
-      const refusal = this.#judge(method);
-      if (refusal) {
-        this.emit("report", new VitrineError("out-of-order", refusal));
+      const verdict = this.#life.received(method);
+      if (!verdict.serve) {
+        this.emit("report", new VitrineError(verdict.code, verdict.message));
         if (typeof id === "string" || typeof id === "number") {
-          this.#send(encodeError(id, INVALID_REQUEST, refusal));
+          this.#send(encodeError(id, INVALID_REQUEST, verdict.message));
         }
         return;
       }
+      // What the view's earlier self was asked will not be answered.
+      if (verdict.remounted) this.peer.open(this.#mount());
+      this.#flush(verdict.flush);
+      this.#moved();
       if (method === "ui/initialize") {
         this.#initializing = id;
         this.#early = this.#dialect === "early" || (this.#dialect !== "standard" && looksEarly(params));
@@ -197,24 +190,9 @@ export abstract class HostChannel extends Emitter {
     this.#deliver(message);
   }
 
-  /** Asks the lifecycle about a message of the view; returns why it must not be served (C11). */
-  #judge(method: string): string | undefined {
-    const verdict = this.#life.received(method);
-    if (!verdict.serve) return verdict.message;
-    // What the view's earlier self was asked will not be answered.
-    if (verdict.remounted) this.peer.open(this.#mount());
-    this.#flush(verdict.flush);
-    this.#moved();
-    return undefined;
-  }
-
   /** Sends a notification, now or when the view is ready (L11). */
   protected tell<M extends Tell>(method: M, params: Params<M>): void {
-    const now = this.#life.send(method, params);
-    // Kept when it was in order. Partial input is worth nothing once the input is there.
-    this.#tool.delete(`${method}-partial`);
-    if (method.includes("/tool-")) this.#tool.set(method, { method, params });
-    for (const message of now) this.#dispatch(message);
+    for (const message of this.#life.send(method, params)) this.#dispatch(message);
   }
 
   /** Sends a request, now or when the view is ready. */
@@ -223,18 +201,30 @@ export abstract class HostChannel extends Emitter {
     params: Params<M>,
     options: RequestOptions = {},
   ): Promise<Result<M>> {
-    return this.#asked.add(
-      (key) => {
+    const { signal } = options;
+    return new Promise((resolve, reject) => {
+      const settle = (error?: unknown): void => {
+        if (!this.#asked.delete(settle)) return;
+        signal?.removeEventListener("abort", go);
+        if (error) reject(error);
+        else resolve(this.peer.request(method, params, options));
+      };
+      // When it was aborted, too: the peer sends no such request, and rejects it.
+      const go = (): void => settle();
+      this.#asked.add(settle);
+      signal?.addEventListener("abort", go);
+      try {
+        if (signal?.aborted) return go();
         if (this.#failure) throw closedError();
-        for (const message of this.#life.send(method, params, key)) this.#dispatch(message);
-      },
-      () => this.peer.request(method, params, options),
-      options.signal,
-    );
+        for (const message of this.#life.send(method, params, go)) this.#dispatch(message);
+      } catch (error) {
+        settle(error);
+      }
+    });
   }
 
   #dispatch({ method, params, key }: Outgoing): void {
-    if (key) this.#asked.go(key);
+    if (key) (key as () => void)();
     else for (const form of this.#forms(method, params)) this.peer.notify(form.method as Tell, form.params);
   }
 

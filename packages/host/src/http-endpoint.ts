@@ -148,12 +148,11 @@ function readMessage(data: unknown): HttpMessage | Unreadable {
     return { failure: { status: 400, code: INVALID_REQUEST, message }, id: null, answer: true };
   };
   if (Array.isArray(data)) return noRequest("batches are not served: send each message by itself");
-  const { jsonrpc, id, method, params } = Object(data) as Record<string, unknown>;
+  const { jsonrpc, id, method } = Object(data) as Record<string, unknown>;
   // A request of the host's, whose answer is told under its name: with an id or without.
   if (method === "ui/resource-teardown" && jsonrpc === "2.0" && id === undefined)
     return { method, params: {} };
-  // Absent params are empty ones, for every leniency too (T01).
-  const decoded = decodeMessage(method && params === undefined ? { ...Object(data), params: {} } : data);
+  const decoded = decodeMessage(data);
   if (!decoded.ok) {
     const { rpcCode: code, field, message } = decoded;
     if (code === INVALID_REQUEST) return { ...noRequest(message), id: decoded.id };

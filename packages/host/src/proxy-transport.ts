@@ -132,8 +132,10 @@ export class ProxyTransport implements Transport {
     this.#proxy?.postMessage(text);
   }
 
-  readonly #hear = ({ source, origin, data, ports }: MessageEvent): void => {
-    if (source !== this.#options.target || origin !== this.#options.origin) return;
+  readonly #hear = (event: MessageEvent): void => {
+    if (event.source !== this.#options.target || event.origin !== this.#options.origin) return;
+    // Not before: to look at what a stranger sent is to unpack it here, and an app can reach this window (D03).
+    const { data, ports } = event;
     const [port] = ports;
     if (Object(data).method !== `${RESERVED}proxy-ready`) this.#deliver(data, ports);
     // B05: the first is the only one.

@@ -7,6 +7,7 @@
 import {
   type DisplayMode,
   type Handler,
+  HOST_END,
   type HostCapabilities,
   type HostContext,
   INTERNAL_ERROR,
@@ -16,7 +17,6 @@ import {
   METHOD_NOT_FOUND,
   type NotificationFrom,
   type Params,
-  REQUESTS,
   type RequestContext,
   type RequestFrom,
   type Result,
@@ -26,7 +26,7 @@ import { type CapabilityDetails, capabilitiesOf } from "./capabilities.js";
 import type { Link, ViewCall } from "./guard/link.js";
 import type { HostHandlers } from "./handlers.js";
 import { Subscriptions } from "./subscriptions.js";
-import type { Upstream, UpstreamMethod } from "./upstream.js";
+import type { ServerCapabilities, Upstream, UpstreamMethod } from "./upstream.js";
 
 /** Options of {@link hostService}. */
 export interface ServiceOptions {
@@ -130,8 +130,8 @@ export function hostService(options: ServiceOptions): HostService {
   /** Whether there is anybody to do this: otherwise nobody is asked about it either. */
   const works = (method: ServiceRequest): boolean => {
     if (!isUpstream(method)) return method === "ui/request-display-mode" || !!handlers[handlerName(method)];
-    const able = upstream?.capabilities[method.split("/")[0] as "tools" | "resources" | "prompts"];
-    return !!able && (!method.endsWith("subscribe") || ("subscribe" in able && !!able.subscribe));
+    if (method.endsWith("subscribe")) return !!upstream?.capabilities.resources?.subscribe;
+    return !!upstream?.capabilities[method.split("/")[0] as keyof ServerCapabilities];
   };
 
   const askServer = async (method: UpstreamMethod, params: object, { signal, progress }: RequestContext) => {
@@ -177,8 +177,8 @@ export function hostService(options: ServiceOptions): HostService {
   };
 
   const requests: Record<string, ServiceHandler> = {};
-  for (const [name, { from }] of Object.entries(REQUESTS)) {
-    if (from === "host" || /^ping$|initialize$/.test(name)) continue;
+  for (const name of Object.keys(HOST_END.requests)) {
+    if (/^ping$|initialize$/.test(name)) continue;
     const method = name as ServiceRequest;
     requests[method] = async (params, context) => {
       if (!works(method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Side } from "./end.js";
 import { METHOD_NOT_FOUND, VitrineError } from "./errors.js";
 import type { RequestId } from "./mcp.js";
 import type {
@@ -13,7 +14,6 @@ import type {
   RequestFrom,
   RequestMethod,
   Result,
-  Side,
 } from "./methods.js";
 import { isObject } from "./schema.js";
 import type { Transport } from "./transport.js";
@@ -115,7 +115,7 @@ export class Channel<S extends Side = Side, Context = unknown> {
   /**
    * Serves a request; one handler per method, the last one. Call what this returns to stop serving.
    */
-  handle<M extends RequestFrom<OtherSide<S>>>(method: M, handler: Handler<M, Context>): () => void {
+  handle<M extends RequestFrom<OtherSide<S>>>(method: M, handler: Handler<M, Context>): () => unknown {
     this.#handlers.set(method, handler as AnyFunction);
     return () => this.#handlers.get(method) === handler && this.#handlers.delete(method);
   }

@@ -1,29 +1,20 @@
 import type { Handler } from "./channel.js";
+import type { End, Shapes, Side } from "./end.js";
 import { INVALID_PARAMS, VitrineError } from "./errors.js";
-import { decodeParams, decodeResult } from "./messages.js";
-import {
-  NOTIFICATIONS,
-  type NotificationMethod,
-  type OtherSide,
-  type Params,
-  REQUESTS,
-  type RequestFrom,
-  type RequestMethod,
-  type Result,
-  type Side,
-} from "./methods.js";
+import type { OtherSide, Params, RequestFrom, Result } from "./methods.js";
 import { Peer, type RequestContext, type RequestOptions } from "./peer.js";
-import type { Decoded } from "./schema.js";
+import { type Decoded, decode, type Schema, unknown } from "./schema.js";
+import { decodeAsMeant } from "./tolerance.js";
 
 /**
  * A {@link Peer} that trusts nobody: params of what arrives and results of what it asked for are checked by
- * the method table before anyone sees them. Bad params of a request are refused with -32602 and the field
+ * its end of the method table before anyone sees them. Bad params of a request are refused with -32602 and the field
  * that is wrong; bad params of a notification are reported; a bad result rejects with code `invalid`.
  * What the wild gets wrong but clearly means is read as meant (part T).
  *
  * @example
  * ```ts source="./protocol.examples.ts#checkedPeer"
- * const peer = new CheckedPeer<"host">();
+ * const peer = new CheckedPeer(HOST_END);
  * peer.onreport = ({ code, message }) => log(`${code}: ${message}`);
  * peer.handle("ui/open-link", ({ url }) => {
  *   // `url` is a string: anything else was refused with -32602 and the name of the field.
@@ -32,8 +23,15 @@ import type { Decoded } from "./schema.js";
  * peer.open(transport);
  * ```
  */
-export class CheckedPeer<S extends Side = Side> extends Peer<S> {
+export class CheckedPeer<S extends Side> extends Peer<S> {
+  readonly #end: End<S>;
   readonly #handled = new Set<string>();
+
+  /** @param end which end this is: `HOST_END` or `VIEW_END` */
+  constructor(end: End<S>) {
+    super();
+    this.#end = end;
+  }
 
   override async request<M extends RequestFrom<S>>(
     method: M,
@@ -41,8 +39,8 @@ export class CheckedPeer<S extends Side = Side> extends Peer<S> {
     options?: RequestOptions,
   ): Promise<Result<M>> {
     const result = await super.request(method, params, options);
-    const decoded = isKnown(REQUESTS, method) ? decodeResult(method as RequestMethod, result) : undefined;
-    if (decoded?.ok === false) throw new VitrineError("invalid", `${method}: ${decoded.message}`);
+    const decoded = decode(shapeOf(method, this.#end.results), result, "result");
+    if (!decoded.ok) throw new VitrineError("invalid", `${method}: ${decoded.message}`);
     return result;
   }
 
@@ -60,30 +58,27 @@ export class CheckedPeer<S extends Side = Side> extends Peer<S> {
     }
     this.#handled.add(method);
     const remove = super.handle(method, (params, context) => {
-      if (!isKnown(REQUESTS, method)) return handler(params, context);
-      const decoded = decodeParams(method as RequestMethod, params) as Decoded<Params<M>>;
+      const decoded = decodeAsMeant(method, params, shapeOf(method, this.#end.requests)) as Decoded<
+        Params<M>
+      >;
       if (decoded.ok) return handler(decoded.value, context);
       throw new VitrineError(INVALID_PARAMS, decoded.message, { data: { field: decoded.field } });
     });
-    let removed = false;
     return () => {
-      if (removed) return;
-      removed = true;
+      if (!remove()) return;
       this.#handled.delete(method);
-      remove();
       // L10: there is always an answer to it.
       if (method === "ping") super.handle("ping" as M, () => ({}) as Result<M>);
     };
   }
 
   protected override notified(method: string, params: Record<string, unknown>): void {
-    const decoded = isKnown(NOTIFICATIONS, method)
-      ? (decodeParams(method as NotificationMethod, params) as Decoded<Record<string, unknown>>)
-      : { ok: true as const, value: params };
-    if (decoded.ok) super.notified(method, decoded.value);
+    const decoded = decodeAsMeant(method, params, shapeOf(method, this.#end.notifications));
+    if (decoded.ok) super.notified(method, decoded.value as Record<string, unknown>);
     else this.report("invalid", `${method}: ${decoded.message}`);
   }
 }
 
 /** A name that is not in the table is an extension's: there is no shape to check it by. */
-const isKnown = (table: object, method: string): boolean => Object.hasOwn(table, method);
+const shapeOf = (method: string, shapes: Shapes): Schema =>
+  (Object.hasOwn(shapes, method) && shapes[method]) || unknown;

@@ -1,5 +1,5 @@
-import type { HostContext } from "./apps.js";
 import { diffHostContext, mergeHostContext } from "./context.js";
+import type { HostContext } from "./hosts.js";
 
 export function merge() {
   //#region mergeHostContext

@@ -1,9 +1,9 @@
 import { transformSync } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { HostContext } from "./apps.js";
 import * as examples from "./context.examples.js";
 import { diffHostContext, mergeHostContext } from "./context.js";
+import type { HostContext } from "./hosts.js";
 
 const context: HostContext = {
   theme: "light",
@@ -81,6 +81,12 @@ describe("diffHostContext", () => {
   it("X02 is undefined when nothing changed, copies included", () => {
     expect(diffHostContext(context, structuredClone(context))).toBeUndefined();
     expect(diffHostContext({}, { theme: undefined })).toBeUndefined();
+  });
+
+  it("D11 has undefined for a key that is gone where the wire can carry it", () => {
+    expect(diffHostContext(context, { ...context, locale: null as never }, false)).toStrictEqual({
+      locale: undefined,
+    });
   });
 
   it("D11 has null for a key that is gone", () => {

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { HostContext } from "./apps.js";
+import type { HostContext } from "./hosts.js";
+import { sameJson } from "./same-json.js";
 import { isObject } from "./schema.js";
 
 /** The key of a host context under which our hosts name the view's instance: the same name after a remount. */
@@ -40,7 +41,8 @@ export function mergeHostContext(current: HostContext = {}, update: unknown): Ho
  * content, so a copy is no change. `null` in a context is the same as an absent key, as it is on the wire.
  *
  * Views built with the official SDK refuse `null` for the standard keys. Over `postMessage`, which keeps
- * `undefined`, a host can send them `undefined` in its place; {@link mergeHostContext} takes either.
+ * `undefined`, a host can send them `undefined` in its place, which is what there is when it is not `asJson`;
+ * {@link mergeHostContext} takes either.
  *
  * @example
  * ```ts source="./context.examples.ts#diffHostContext"
@@ -50,32 +52,17 @@ export function mergeHostContext(current: HostContext = {}, update: unknown): Ho
  * // update is { theme: "dark", locale: null }
  * ```
  */
-export function diffHostContext(before: HostContext, after: HostContext): HostContextUpdate | undefined {
+export function diffHostContext(
+  before: HostContext,
+  after: HostContext,
+  asJson = true,
+): HostContextUpdate | undefined {
   const update: HostContextUpdate = {};
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+  for (const key of Object.keys({ ...before, ...after })) {
     if (key === "__proto__" || key === "constructor" || key === "prototype") continue;
     const old = Object.hasOwn(before, key) ? before[key] : undefined;
     const now = Object.hasOwn(after, key) ? after[key] : undefined;
-    if (!sameJson(old ?? null, now ?? null)) update[key] = now ?? null;
+    if (!sameJson(old ?? null, now ?? null)) update[key] = now ?? (asJson ? null : undefined);
   }
   return Object.keys(update).length > 0 ? update : undefined;
-}
-
-/** Deeper than any real context. Beyond it two values count as different: at worst a key is sent again. */
-const MAX_DEPTH = 100;
-
-/** Whether two JSON values have the same content. A cycle ends at {@link MAX_DEPTH}. */
-function sameJson(a: unknown, b: unknown, depth = 0): boolean {
-  if (Object.is(a, b)) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (depth > MAX_DEPTH || Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every(
-      (key) =>
-        Object.hasOwn(b, key) &&
-        sameJson((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key], depth + 1),
-    )
-  );
 }

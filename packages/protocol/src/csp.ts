@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { ResourceCsp } from "./apps.js";
+import type { ResourceCsp } from "./ui-meta.js";
 import { isRecord } from "./untrusted.js";
 
 /**
@@ -17,8 +17,15 @@ import { isRecord } from "./untrusted.js";
  * - `blob-workers`: workers made from `blob:` URLs; they inherit this policy.
  * - `blob-media`: pictures, sound and video from `blob:` URLs.
  * - `data-fonts`: fonts inside `data:` URLs.
+ * - `data-scripts`: scripts and modules from `data:` URLs, as pdf.js wants for its worker.
  */
-export type Relaxation = "unsafe-eval" | "wasm-unsafe-eval" | "blob-workers" | "blob-media" | "data-fonts";
+export type Relaxation =
+  | "unsafe-eval"
+  | "wasm-unsafe-eval"
+  | "blob-workers"
+  | "blob-media"
+  | "data-fonts"
+  | "data-scripts";
 
 /** Why a declared value is not in the policy; the meaning of a code never changes. */
 export type RejectedSourceCode =
@@ -148,6 +155,7 @@ export function buildCsp(
         "'unsafe-inline'",
         ...on("unsafe-eval", "'unsafe-eval'"),
         ...on("wasm-unsafe-eval", "'wasm-unsafe-eval'"),
+        ...on("data-scripts", "data:"),
         ...resources,
       ],
     ],

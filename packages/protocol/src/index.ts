@@ -8,7 +8,10 @@ export { Channel, type ChannelRequestOptions, type Handler, type Listener } from
 export * from "./checked-peer.js";
 export * from "./context.js";
 export * from "./csp.js";
+export * from "./end.js";
 export * from "./errors.js";
+export * from "./host-end.js";
+export type * from "./hosts.js";
 export * from "./json-text.js";
 export * from "./lifecycle.js";
 export type {
@@ -20,18 +23,16 @@ export type {
   ImageContent,
   Implementation,
   LoggingLevel,
-  Prompt,
   RequestId,
-  Resource,
   ResourceContents,
   ResourceLink,
-  ResourceTemplate,
   SamplingMessage,
   TextContent,
   TextResourceContents,
   Tool,
   ToolAnnotations,
 } from "./mcp.js";
+export type { Prompt, Resource, ResourceTemplate } from "./mcp-answers.js";
 export * from "./messages.js";
 export * from "./metadata.js";
 export * from "./methods.js";
@@ -42,6 +43,8 @@ export * from "./style-variables.js";
 export * from "./transport.js";
 export * from "./ui-document.js";
 export * from "./ui-extension.js";
+export type * from "./ui-meta.js";
 export * from "./version.js";
+export * from "./view-end.js";
 export { ViewLifecycle, type ViewPhase } from "./view-lifecycle.js";
 export * from "./window-transport.js";

@@ -540,6 +540,33 @@ describe("teardown", () => {
     expect(receive("ui/initialize")).toBe(false);
     expect(out).toEqual([]);
   });
+
+  it("a view in a new frame has its time anew, and hears the tool call from its beginning", () => {
+    const { host, clock, ready, send, out, become } = life();
+    ready();
+    send(PARTIAL, args("Ro"));
+    send(INPUT, args("Rome"));
+    clock.now += 5_000;
+    host.restart();
+    expect([host.phase, host.cause]).toEqual(["loading", undefined]);
+    out.length = 0;
+    send(CONTEXT, { theme: "dark" });
+    expect(out).toEqual([]);
+    become("ui/initialize", INITIALIZED);
+    expect(out.map(({ method }) => method)).toEqual([INPUT]);
+  });
+
+  it("L13: so it is after a failure", () => {
+    const { host, clock, send, out, become } = life();
+    send(INPUT, args("Rome"));
+    clock.now += 1e6;
+    expect(host.expire()?.code).toBe("initialize-timeout");
+    host.restart();
+    expect([host.phase, host.cause]).toEqual(["loading", undefined]);
+    expect(host.expire()).toBeUndefined();
+    become("ui/initialize", INITIALIZED);
+    expect(out.map(({ method }) => method)).toEqual([INPUT]);
+  });
 });
 
 describe("for any sequence of events", () => {

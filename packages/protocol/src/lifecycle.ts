@@ -6,6 +6,7 @@
  */
 import { VitrineError } from "./errors.js";
 import type { NotificationFrom, Params, RequestFrom } from "./methods.js";
+import { sameJson } from "./same-json.js";
 import { isToolData } from "./view-lifecycle.js";
 
 /** Why a view was given up on. */
@@ -62,6 +63,22 @@ const TOOL_RESULT = "ui/notifications/tool-result";
 const TOOL_CANCELLED = "ui/notifications/tool-cancelled";
 const CONTEXT_CHANGED = "ui/notifications/host-context-changed";
 
+/** What a view did not do in time, by where it was. */
+const CAUSES: { readonly [P in HostPhase]?: Cause } = {
+  loading: {
+    code: "initialize-timeout",
+    message: "The app loaded, but never started to talk to its host.",
+  },
+  initializing: {
+    code: "initialized-timeout",
+    message: "The app started to talk, but never said that it is ready.",
+  },
+  closing: {
+    code: "teardown-timeout",
+    message: "The app did not answer in time when asked to close.",
+  },
+};
+
 /** How many messages may wait for a view to become ready. */
 const MAX_WAITING = 1000;
 
@@ -101,7 +118,7 @@ export interface HostLifecycleOptions {
  */
 export class HostLifecycle {
   readonly #now: () => number;
-  readonly #limits: LifecycleLimits;
+  readonly #limits: Partial<LifecycleLimits>;
   #phase: HostPhase = "loading";
   #cause: Cause | undefined;
   #deadline: number | undefined;
@@ -115,14 +132,10 @@ export class HostLifecycle {
   /** The tool call so far: what is sent to the view, and again to one that begins anew. */
   readonly #tool = new Map<string, Outgoing>();
 
-  constructor({ now, limits }: HostLifecycleOptions) {
+  constructor({ now, limits = {} }: HostLifecycleOptions) {
     this.#now = now;
-    this.#limits = {
-      initialize: limits?.initialize ?? DEFAULT_LIMITS.initialize,
-      initialized: limits?.initialized ?? DEFAULT_LIMITS.initialized,
-      teardown: limits?.teardown ?? DEFAULT_LIMITS.teardown,
-    };
-    this.#deadline = now() + this.#limits.initialize;
+    this.#limits = limits;
+    this.restart();
   }
 
   get phase(): HostPhase {
@@ -139,7 +152,7 @@ export class HostLifecycle {
 
   /** Judges a message of the view, and moves on. */
   received(method: string): Verdict {
-    if (this.#phase === "closed" || this.#phase === "failed") return refusal("the view was closed");
+    if (/closed|failed/.test(this.#phase)) return refusal("the view was closed");
     if (method === "ui/initialize") return this.#begin();
     if (this.#phase === "loading") {
       return method === "ping" || method.startsWith("ui/notifications/sandbox-")
@@ -150,7 +163,7 @@ export class HostLifecycle {
     const works = method === "ui/notifications/initialized" || !/^ping$|notifications\//.test(method);
     if (this.#phase !== "initializing" || !works) return serve();
     this.#eager = true;
-    return { serve: true, flush: this.#becomeReady(), remounted: false };
+    return serve(this.#becomeReady());
   }
 
   #begin(): Verdict {
@@ -160,13 +173,13 @@ export class HostLifecycle {
     if (this.#phase === "ready") this.#queue = [...this.#tool.values()];
     // One that begins again and again without ever being ready gets no more time for it (L13).
     if (this.#phase !== "initializing") {
-      this.#enter("initializing", this.#limits.initialize);
+      this.#enter("initializing", "initialize");
       this.#counting = false;
     }
     this.#answered = this.#eager = false;
     // The answer carries the whole context: changes that wait are in it.
     this.#queue = this.#queue.filter(({ method }) => method !== CONTEXT_CHANGED);
-    return { serve: true, flush: [], remounted };
+    return serve([], remounted);
   }
 
   /**
@@ -176,7 +189,7 @@ export class HostLifecycle {
   answered(): Outgoing[] {
     if (this.#phase !== "initializing") return [];
     this.#answered = true;
-    if (!this.#counting) this.#deadline = this.#now() + this.#limits.initialized;
+    if (!this.#counting) this.#enter("initializing", "initialized");
     this.#counting = true;
     return this.#becomeReady();
   }
@@ -194,7 +207,7 @@ export class HostLifecycle {
    * @throws {VitrineError} `out-of-order` for what the view must never hear (D9) and when too much waits, `closed` after the end
    */
   send<M extends Outgoing["method"]>(method: M, params: Params<M>, key?: unknown): Outgoing[] {
-    if (this.#phase === "closed" || this.#phase === "failed" || this.#phase === "closing") {
+    if (/clos|failed/.test(this.#phase)) {
       throw new VitrineError("closed", `${method} cannot be sent: the view was closed`);
     }
     const message: Outgoing = key === undefined ? { method, params } : { method, params, key };
@@ -216,20 +229,15 @@ export class HostLifecycle {
    */
   #enqueue(message: Outgoing): void {
     const { method, params, key } = message;
+    const waiting = this.#queue.find((queued) => queued.method === method);
     if (isToolData(method)) {
       this.#queue = this.#queue.filter((queued) => queued.method !== TOOL_INPUT_PARTIAL);
-      this.#queue.push(message);
+    } else if (waiting && method === CONTEXT_CHANGED) {
+      waiting.params = { ...waiting.params, ...params };
       return;
-    }
-    if (method === CONTEXT_CHANGED) {
-      const waiting = this.#queue.find((queued) => queued.method === CONTEXT_CHANGED);
-      if (waiting) {
-        waiting.params = { ...waiting.params, ...params };
-        return;
-      }
-    }
-    if (key === undefined && this.#queue.some((queued) => isSame(queued, message))) return;
-    if (this.#queue.length >= MAX_WAITING) {
+    } else if (key === undefined && this.#queue.some((queued) => isSame(queued, message))) {
+      return;
+    } else if (this.#queue.length >= MAX_WAITING) {
       throw new VitrineError("out-of-order", `${method} was not sent: too much waits for the view`);
     }
     this.#queue.push(message);
@@ -240,10 +248,10 @@ export class HostLifecycle {
     const sent = (other: string): boolean => this.#tool.has(other);
     const over = sent(TOOL_RESULT) || sent(TOOL_CANCELLED);
     const ends = method === TOOL_RESULT || method === TOOL_CANCELLED;
-    const wrong =
-      (ends && over && "the tool call is over") ||
-      (!ends && (over || sent(TOOL_INPUT)) && "the input was sent") ||
-      (method === TOOL_RESULT && !sent(TOOL_INPUT) && "the input comes first");
+    const wrong = ends
+      ? (over && "the tool call is over") ||
+        (method === TOOL_RESULT && !sent(TOOL_INPUT) && "the input comes first")
+      : (over || sent(TOOL_INPUT)) && "the input was sent";
     if (wrong) throw new VitrineError("out-of-order", `${method} was not sent: ${wrong}`);
   }
 
@@ -256,55 +264,42 @@ export class HostLifecycle {
       if (this.#phase !== "closing") this.closed();
       return false;
     }
-    this.#enter("closing", this.#limits.teardown);
+    this.#enter("closing", "teardown");
     return true;
   }
 
-  /** The view answered the teardown, or its frame is gone. */
+  /** The view answered the teardown, or its frame is gone for good. */
   closed(): void {
     if (this.#phase !== "failed") this.#enter("closed");
     this.#queue = [];
-    this.#tool.clear();
+  }
+
+  /** The view is expected in another frame, after a failure too. There it hears the tool call from its beginning. */
+  restart(): void {
+    this.#enter("loading", "initialize");
+    this.#cause = undefined;
+    this.#queue = [...this.#tool.values()];
   }
 
   /** Call at {@link deadline}. Returns the cause when the view is out of time (L13). */
   expire(): Cause | undefined {
     if (this.#deadline === undefined || this.#now() < this.#deadline) return undefined;
-    if (this.#phase === "closing") {
-      this.#cause = {
-        code: "teardown-timeout",
-        message: "The app did not answer in time when asked to close.",
-      };
-      this.closed();
-      return this.#cause;
-    }
-    this.#cause =
-      this.#phase === "loading"
-        ? { code: "initialize-timeout", message: "The app loaded, but never started to talk to its host." }
-        : {
-            code: "initialized-timeout",
-            message: "The app started to talk, but never said that it is ready.",
-          };
-    this.#enter("failed");
+    this.#cause = CAUSES[this.#phase];
+    if (this.#phase !== "closing") this.#enter("failed");
     this.closed();
     return this.#cause;
   }
 
-  #enter(phase: HostPhase, limit?: number): void {
+  /** Moves on. There may be a step that the view has to take in time. */
+  #enter(phase: HostPhase, step?: keyof LifecycleLimits): void {
     this.#phase = phase;
-    this.#deadline = limit === undefined ? undefined : this.#now() + limit;
+    this.#deadline = step && this.#now() + (this.#limits[step] ?? DEFAULT_LIMITS[step]);
   }
 }
 
-/** What says the same; what cannot be compared says something else. */
-function isSame(a: Outgoing, b: Outgoing): boolean {
-  if (a.method !== b.method || a.key !== undefined) return false;
-  try {
-    return JSON.stringify(a.params) === JSON.stringify(b.params);
-  } catch {
-    return false;
-  }
-}
+/** What says the same. A request says it for itself. */
+const isSame = (a: Outgoing, b: Outgoing): boolean =>
+  a.method === b.method && a.key === undefined && sameJson(a.params, b.params);
 
-const serve = (): Verdict => ({ serve: true, flush: [], remounted: false });
+const serve = (flush: Outgoing[] = [], remounted = false): Verdict => ({ serve: true, flush, remounted });
 const refusal = (message: string): Verdict => ({ serve: false, code: "out-of-order", message });

@@ -1,6 +1,6 @@
 /**
- * The part of MCP itself that crosses between a view and its host: content, tools, resources, prompts,
- * sampling, logging. Only what MCP Apps carries is here.
+ * The part of MCP itself that crosses between a view and its host: content, tools, and what a view asks for. Only what
+ * MCP Apps carries is here; what views are answered with is in `mcp-answers.ts`.
  *
  * @module
  */
@@ -23,10 +23,10 @@ import {
 /** Any JSON value. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-const meta = record(unknown);
+export const meta = record(unknown);
 /** What the other end passes on unread; that it is JSON is the transport's doing. */
 const json = unknown as Schema<Json>;
-const role = literal("user", "assistant");
+export const role = literal("user", "assistant");
 
 /** The id of a JSON-RPC request. */
 export type RequestId = string | number;
@@ -36,7 +36,7 @@ const icon = object(
   { src: string },
   { mimeType: string, sizes: array(string), theme: literal("light", "dark") },
 );
-const icons = array(icon);
+export const icons = array(icon);
 
 /** Name and version of a program. */
 export interface Implementation extends Infer<typeof implementation> {}
@@ -45,7 +45,7 @@ export const implementation = object(
   { title: string, description: string, websiteUrl: string, icons },
 );
 
-const annotations = object({}, { audience: array(role), priority: number, lastModified: string });
+export const annotations = object({}, { audience: array(role), priority: number, lastModified: string });
 
 /** Text, for people or for the model. */
 export interface TextContent extends Infer<typeof textContent> {}
@@ -65,7 +65,7 @@ export const audioContent = object(
   { annotations, _meta: meta },
 );
 
-const resourceFields = {
+export const resourceFields = {
   title: string,
   description: string,
   mimeType: string,
@@ -140,49 +140,17 @@ export const tool = object(
   },
 );
 
-/** A resource as `resources/list` describes it. */
-export interface Resource extends Infer<typeof resource> {}
-export const resource = object({ uri: string, name: string }, resourceFields);
-
-/** A family of resources, by URI template. */
-export interface ResourceTemplate extends Infer<typeof resourceTemplate> {}
-export const resourceTemplate = object(
-  { uriTemplate: string, name: string },
-  { title: string, description: string, mimeType: string, icons, annotations, _meta: meta },
-);
-
-/** A prompt that the server offers. */
-export interface Prompt extends Infer<typeof prompt> {}
-export const prompt = object(
-  { name: string },
-  {
-    title: string,
-    description: string,
-    arguments: array(object({ name: string }, { title: string, description: string, required: boolean })),
-    icons,
-    _meta: meta,
-  },
-);
-
-const promptMessage = object({ role, content: contentBlock });
-
-const page = { cursor: string, _meta: meta };
-const listed = { nextCursor: string, _meta: meta };
-
 export const emptyParams = object({}, { _meta: meta });
 export const emptyResult = open({}, { _meta: meta });
-export const listParams = object({}, page);
+export const listParams = object({}, { cursor: string, _meta: meta });
+/** The rest of a page of a list. */
+export const listed = { nextCursor: string, _meta: meta };
 export const listToolsResult = open({ tools: array(tool) }, listed);
-export const listResourcesResult = open({ resources: array(resource) }, listed);
-export const listResourceTemplatesResult = open({ resourceTemplates: array(resourceTemplate) }, listed);
-export const listPromptsResult = open({ prompts: array(prompt) }, listed);
 /** How a caller asks to be given a task in place of the answer. */
 const task = object({}, { ttl: number });
 export const callToolParams = object({ name: string }, { arguments: record(unknown), task, _meta: meta });
 export const uriParams = object({ uri: string }, { _meta: meta });
-export const readResourceResult = open({ contents: array(resourceContents) }, { _meta: meta });
 export const getPromptParams = object({ name: string }, { arguments: record(string), _meta: meta });
-export const getPromptResult = open({ messages: array(promptMessage) }, { description: string, _meta: meta });
 
 const toolUse = object(
   { type: literal("tool_use"), id: string, name: string, input: record(unknown) },
@@ -192,7 +160,7 @@ const toolResult = object(
   { type: literal("tool_result"), toolUseId: string, content: array(contentBlock) },
   { structuredContent: unknown, isError: boolean, _meta: meta },
 );
-const samplingBlock = union(textContent, imageContent, audioContent, toolUse, toolResult);
+export const samplingBlock = union(textContent, imageContent, audioContent, toolUse, toolResult);
 const samplingMessage = object(
   { role, content: union(samplingBlock, array(samplingBlock)) },
   { _meta: meta },
@@ -224,11 +192,6 @@ export const createMessageParams = object(
     _meta: meta,
   },
 );
-export const createMessageResult = open(
-  { role, model: string, content: union(samplingBlock, array(samplingBlock)) },
-  { stopReason: string, _meta: meta },
-);
-
 /** Levels of a log message, least to most urgent. */
 export type LoggingLevel = Infer<typeof loggingLevel>;
 const loggingLevel = literal("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");

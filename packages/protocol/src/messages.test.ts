@@ -372,6 +372,18 @@ describe("tolerance", () => {
     expect(decodeParams("ui/initialize", params, { strict: true }).ok).toBe(false);
   });
 
+  it("T01: a ui/initialize without any params is read as what it means", () => {
+    const meant = { protocolVersion: PROTOCOL_VERSION, appInfo: UNKNOWN, appCapabilities: {} };
+    expect(read("ui/initialize", undefined)).toEqual(meant);
+    const message = { jsonrpc: "2.0", id: 1, method: "ui/initialize" };
+    expect(decodeMessage(message)).toEqual({
+      ok: true,
+      kind: "request",
+      message: { ...message, params: meant },
+    });
+    expect(decodeMessage(message, { strict: true })).toMatchObject({ ok: false, rpcCode: INVALID_PARAMS });
+  });
+
   it("T01: the official names win over the wild ones", () => {
     const both = {
       protocolVersion: "2026-01-26",

@@ -15,8 +15,8 @@ import {
   type Result,
 } from "./methods.js";
 import { isRequestId } from "./request-id.js";
-import { type Decoded, decode, isObject } from "./schema.js";
-import { tolerate } from "./tolerance.js";
+import { type Decoded, decode, isObject, type Schema } from "./schema.js";
+import { decodeAsMeant } from "./tolerance.js";
 
 /** A JSON-RPC request as it crosses the wire. */
 export interface RequestMessage<M extends RequestMethod = RequestMethod> {
@@ -157,17 +157,12 @@ export function encodeError(
  */
 export function decodeParams<M extends RequestMethod | NotificationMethod>(
   method: M,
-  params: unknown,
+  params: unknown = {},
   options: DecodeOptions = {},
 ): Decoded<Params<M>> {
-  const entry = entryOf(method);
-  if (!entry) return unknownMethod(method);
-  try {
-    const value = params === undefined ? {} : options.strict ? params : tolerate(method, params);
-    return decode(entry.params, value, "params") as Decoded<Params<M>>;
-  } catch {
-    return { ok: false, code: "invalid", field: "params", message: "params could not be read" };
-  }
+  const schema = shapeOf(method) as Schema<Params<M>> | undefined;
+  if (!schema) return unknownMethod(method);
+  return options.strict ? decode(schema, params, "params") : decodeAsMeant(method, params, schema);
 }
 
 /**
@@ -238,11 +233,11 @@ function decodeEnvelope(data: unknown, options: DecodeOptions): DecodedMessage {
   return refused(data, INVALID_REQUEST, "method", message);
 }
 
-const entryOf = (method: string) =>
+const shapeOf = (method: string): Schema | undefined =>
   Object.hasOwn(REQUESTS, method)
-    ? REQUESTS[method as RequestMethod]
+    ? REQUESTS[method as RequestMethod].params
     : Object.hasOwn(NOTIFICATIONS, method)
-      ? NOTIFICATIONS[method as NotificationMethod]
+      ? NOTIFICATIONS[method as NotificationMethod].params
       : undefined;
 
 const unknownMethod = (method: string) =>

@@ -7,9 +7,10 @@
  *
  * @module
  */
-import type { ResourceCsp, ResourceMeta, ResourcePermissions, ToolVisibility } from "./apps.js";
+
 import { CSP_FIELDS } from "./csp.js";
 import { asksForPermission, PERMISSION_FEATURES, type Permission } from "./permissions.js";
+import type { ResourceCsp, ResourceMeta, ResourcePermissions, ToolVisibility } from "./ui-meta.js";
 import { at, isRecord, items } from "./untrusted.js";
 
 /** The deprecated flat key that links a tool to its UI (R06). */

@@ -1,133 +1,66 @@
 /**
- * The one table of every method that crosses between a view and its host. Types of params and results, the
- * decoders, and who may send what all come from here.
+ * The one table of every method that crosses between a view and its host, put together from what each end checks.
+ * Types of params and results, the decoders, and who may send what all come from here.
  *
  * @module
  */
-import {
-  displayMode,
-  hostContext,
-  initializeParams,
-  initializeResult,
-  resourceCsp,
-  resourcePermissions,
-  toolInputParams,
-} from "./apps.js";
-import {
-  callToolParams,
-  callToolResult,
-  cancelledParams,
-  contentBlock,
-  createMessageParams,
-  createMessageResult,
-  embeddedResource,
-  emptyParams,
-  emptyResult,
-  getPromptParams,
-  getPromptResult,
-  listParams,
-  listPromptsResult,
-  listResourcesResult,
-  listResourceTemplatesResult,
-  listToolsResult,
-  loggingParams,
-  progressParams,
-  readResourceResult,
-  resourceLink,
-  uriParams,
-} from "./mcp.js";
-import {
-  array,
-  boolean,
-  type Infer,
-  literal,
-  number,
-  object,
-  open,
-  record,
-  type Schema,
-  string,
-  union,
-  unknown,
-} from "./schema.js";
+import type { Shapes, Side } from "./end.js";
+import { HOST_END } from "./host-end.js";
+import type { Infer } from "./schema.js";
+import { VIEW_END } from "./view-end.js";
 
-/** One end of the wire. */
-export type Side = "view" | "host";
+const requests = { ...HOST_END.requests, ...VIEW_END.requests };
+const results = { ...HOST_END.results, ...VIEW_END.results };
+const notifications = { ...HOST_END.notifications, ...VIEW_END.notifications };
 
-const fallible = open({}, { isError: boolean });
+type Host = typeof HOST_END;
+type View = typeof VIEW_END;
+/** What one end hears the other sends; what both hear, both send. */
+type Sender<M, HostHears, ViewHears> = M extends keyof HostHears & keyof ViewHears
+  ? "both"
+  : M extends keyof HostHears
+    ? "view"
+    : "host";
+
+type RequestRows = {
+  readonly [M in keyof typeof requests]: {
+    readonly from: Sender<M, Host["requests"], View["requests"]>;
+    readonly params: (typeof requests)[M];
+    readonly result: (typeof results)[M];
+  };
+};
+type NotificationRows = {
+  readonly [M in keyof typeof notifications]: {
+    readonly from: Sender<M, Host["notifications"], View["notifications"]>;
+    readonly params: (typeof notifications)[M];
+  };
+};
+// Interfaces, because TypeScript looks into a mapped type with every use, and into these once.
+interface RequestTable extends RequestRows {}
+interface NotificationTable extends NotificationRows {}
 
 /** Every request, with who sends it and the shapes of its params and result. */
-export const REQUESTS = {
-  ping: { from: "both", params: emptyParams, result: emptyResult },
-  "ui/initialize": { from: "view", params: initializeParams, result: initializeResult },
-  "ui/open-link": { from: "view", params: object({ url: string }), result: fallible },
-  "ui/download-file": {
-    from: "view",
-    params: object({ contents: array(union(embeddedResource, resourceLink)) }),
-    result: fallible,
-  },
-  "ui/message": {
-    from: "view",
-    params: object({ role: literal("user"), content: array(contentBlock) }),
-    result: fallible,
-  },
-  "ui/update-model-context": {
-    from: "view",
-    params: object({}, { content: array(contentBlock), structuredContent: record(unknown) }),
-    result: emptyResult,
-  },
-  "ui/request-display-mode": {
-    from: "view",
-    params: object({ mode: displayMode }),
-    result: open({ mode: displayMode }),
-  },
-  "ui/resource-teardown": { from: "host", params: object({}, { reason: string }), result: open({}) },
-  "tools/call": { from: "both", params: callToolParams, result: callToolResult },
-  "tools/list": { from: "both", params: listParams, result: listToolsResult },
-  "resources/read": { from: "view", params: uriParams, result: readResourceResult },
-  "resources/list": { from: "view", params: listParams, result: listResourcesResult },
-  "resources/templates/list": { from: "view", params: listParams, result: listResourceTemplatesResult },
-  "resources/subscribe": { from: "view", params: uriParams, result: emptyResult },
-  "resources/unsubscribe": { from: "view", params: uriParams, result: emptyResult },
-  "prompts/list": { from: "view", params: listParams, result: listPromptsResult },
-  "prompts/get": { from: "view", params: getPromptParams, result: getPromptResult },
-  "sampling/createMessage": { from: "view", params: createMessageParams, result: createMessageResult },
-} as const satisfies Record<string, RequestShape>;
+export const REQUESTS: RequestTable = table(HOST_END.requests, VIEW_END.requests, results);
 
 /** Every notification, with who sends it and the shape of its params. */
-export const NOTIFICATIONS = {
-  "ui/notifications/initialized": { from: "view", params: object({}) },
-  "ui/notifications/size-changed": { from: "view", params: object({}, { width: number, height: number }) },
-  "ui/notifications/request-teardown": { from: "view", params: object({}) },
-  "ui/notifications/tool-input": { from: "host", params: toolInputParams },
-  "ui/notifications/tool-input-partial": { from: "host", params: toolInputParams },
-  "ui/notifications/tool-result": { from: "host", params: callToolResult },
-  "ui/notifications/tool-cancelled": { from: "host", params: object({}, { reason: string }) },
-  "ui/notifications/host-context-changed": { from: "host", params: hostContext },
-  "ui/notifications/sandbox-proxy-ready": { from: "view", params: object({}) },
-  "ui/notifications/sandbox-resource-ready": {
-    from: "host",
-    params: object({ html: string }, { sandbox: string, csp: resourceCsp, permissions: resourcePermissions }),
-  },
-  "notifications/message": { from: "view", params: loggingParams },
-  "notifications/cancelled": { from: "both", params: cancelledParams },
-  "notifications/progress": { from: "both", params: progressParams },
-  "notifications/tools/list_changed": { from: "both", params: emptyParams },
-  "notifications/resources/list_changed": { from: "host", params: emptyParams },
-  "notifications/resources/updated": { from: "host", params: uriParams },
-  "notifications/prompts/list_changed": { from: "host", params: emptyParams },
-} as const satisfies Record<string, NotificationShape>;
+export const NOTIFICATIONS: NotificationTable = table(HOST_END.notifications, VIEW_END.notifications);
 
-type RequestShape = { from: Side | "both"; params: Schema; result: Schema };
-type NotificationShape = { from: Side | "both"; params: Schema };
-type Sent<Table extends Record<string, { from: Side | "both" }>, S extends Side> = {
+function table<T>(hostHears: Shapes, viewHears: Shapes, results?: Shapes): T {
+  const rows = Object.entries({ ...hostHears, ...viewHears }).map(([method, params]) => {
+    const from = !(method in hostHears) ? "host" : method in viewHears ? "both" : "view";
+    return [method, results ? { from, params, result: results[method] } : { from, params }];
+  });
+  return Object.fromEntries(rows) as T;
+}
+
+type Sent<Table extends { [M in keyof Table]: { from: Side | "both" } }, S extends Side> = {
   [M in keyof Table]: Table[M]["from"] extends S | "both" ? M : never;
 }[keyof Table];
 
 /** The name of any request. */
-export type RequestMethod = keyof typeof REQUESTS;
+export type RequestMethod = keyof typeof requests;
 /** The name of any notification. */
-export type NotificationMethod = keyof typeof NOTIFICATIONS;
+export type NotificationMethod = keyof typeof notifications;
 /** The requests that one side may send. */
 export type RequestFrom<S extends Side> = Sent<typeof REQUESTS, S>;
 /** The notifications that one side may send. */

@@ -8,25 +8,21 @@ import { createRequire } from "node:module";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc, { type Arbitrary } from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  appCapabilities,
-  clientCapabilities,
-  displayMode,
-  hostCapabilities,
-  hostContext,
-  hostStyles,
-  resourceCsp,
-  resourceMeta,
-  resourcePermissions,
-  theme,
-  toolMeta,
-  toolVisibility,
-} from "./apps.js";
+import { appCapabilities, displayMode } from "./apps.js";
+import { hostCapabilities, hostContext, hostStyles, theme } from "./hosts.js";
 import { NOTIFICATION_SAMPLES, REQUEST_SAMPLES } from "./messages.examples.js";
 import { decodeParams } from "./messages.js";
 import { NOTIFICATIONS, type NotificationMethod, REQUESTS, type RequestMethod } from "./methods.js";
 import { decode, isObject, object, type Schema, string } from "./schema.js";
 import { STYLE_VARIABLES } from "./style-variables.js";
+import {
+  clientCapabilities,
+  resourceCsp,
+  resourceMeta,
+  resourcePermissions,
+  toolMeta,
+  toolVisibility,
+} from "./ui-meta.js";
 
 /** The keywords that the official schema uses; any other makes the interpreter fail. */
 interface JsonSchema {
@@ -188,7 +184,9 @@ function fromOurs(schema: Schema): Arbitrary<unknown> {
     case "boolean":
       return fc.boolean();
     case "number":
-      return schema.integer ? fc.maxSafeInteger() : fc.double({ noNaN: true, noDefaultInfinity: true });
+      return fc.double({ noNaN: true, noDefaultInfinity: true });
+    case "integer":
+      return fc.maxSafeInteger();
     case "literal":
       return fc.constantFrom(...schema.values);
     case "array":

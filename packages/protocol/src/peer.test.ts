@@ -10,10 +10,12 @@ import {
   PARSE_ERROR,
   VitrineError,
 } from "./errors.js";
+import { HOST_END } from "./host-end.js";
 import type { Params, Result } from "./methods.js";
 import { Peer, type Progress, type RequestContext } from "./peer.js";
 import * as examples from "./protocol.examples.js";
 import { acceptText, memoryPair, PortTransport, type Transport } from "./transport.js";
+import { VIEW_END } from "./view-end.js";
 
 fc.configureGlobal({ seed: 20260126 });
 afterEach(() => {
@@ -191,7 +193,7 @@ describe("ping", () => {
   });
 
   it("L10: is answered again after a handler for it was removed", async () => {
-    const { peer, say, sent } = wire(new CheckedPeer<"host">());
+    const { peer, say, sent } = wire(new CheckedPeer(HOST_END));
     const remove = peer.handle("ping", () => ({ _meta: { own: true } }));
     await say(request(1, "ping"));
     remove();
@@ -828,7 +830,7 @@ describe("what is no message is answered and survived (L12)", () => {
       { jsonrpc: "2.0", id: 1, error: { code: Object.create(null), message: "" } },
     ],
   ])("%s, never cloned", async (_name, message) => {
-    const { peer, sent, deliver, reports } = uncloned(new CheckedPeer<"host">());
+    const { peer, sent, deliver, reports } = uncloned(new CheckedPeer(HOST_END));
     peer.handle("tools/call", () => OK);
     deliver(message);
     await settle();
@@ -854,7 +856,7 @@ describe("what is no message is answered and survived (L12)", () => {
   });
 
   it("prototype pollution: __proto__ is a method, a param and an id like any other", async () => {
-    const { peer, sent, say } = wire(new CheckedPeer<"host">(), acceptText);
+    const { peer, sent, say } = wire(new CheckedPeer(HOST_END), acceptText);
     const seen: Params<"tools/call">[] = [];
     peer.handle("tools/call", (params) => {
       seen.push(params);
@@ -878,7 +880,7 @@ describe("what is no message is answered and survived (L12)", () => {
   });
 
   it("10,000 junk messages, and afterwards a normal request still works", async () => {
-    const { peer, sent, deliver } = uncloned(new CheckedPeer<"host">());
+    const { peer, sent, deliver } = uncloned(new CheckedPeer(HOST_END));
     peer.handle("ui/open-link", () => ({}));
     peer.on("notifications/message", () => {});
     const anything = fc.anything({ maxDepth: 2, withBigInt: true, withNullPrototype: true, withMap: true });
@@ -1106,8 +1108,31 @@ describe("over a MessagePort", () => {
 });
 
 describe("CheckedPeer", () => {
+  it("a view's checks what its host sends and answers", async () => {
+    const [viewEnd, hostEnd] = memoryPair();
+    const host = new Peer<"host">().open(hostEnd);
+    const view = new CheckedPeer(VIEW_END).open(viewEnd);
+    const reports: string[] = [];
+    view.onreport = ({ message }) => reports.push(message);
+    const heard = vi.fn();
+    view.on("ui/notifications/host-context-changed", heard);
+    host.notify("ui/notifications/host-context-changed", { theme: 5 as never });
+    host.notify("ui/notifications/host-context-changed", { theme: "dark", locale: null as never });
+    host.handle("resources/read", () => ({ contents: "none" }) as never);
+    const error = await failure(view.request("resources/read", { uri: "ui://a/b" }));
+    expect([error.code, error.message]).toEqual([
+      "invalid",
+      "resources/read: result.contents must be an array, not string",
+    ]);
+    expect(reports).toHaveLength(1);
+    expect(reports[0]).toContain("params.theme");
+    // D11: a key that is gone.
+    expect(heard.mock.calls).toEqual([[{ theme: "dark", locale: undefined }]]);
+    view.close();
+  });
+
   it("L12: refuses bad params with -32602, the id and the field; the handler never sees them", async () => {
-    const { peer, say, sent } = wire(new CheckedPeer<"host">());
+    const { peer, say, sent } = wire(new CheckedPeer(HOST_END));
     const handler = vi.fn(() => ({}));
     peer.handle("ui/open-link", handler);
     await say(request(1, "ui/open-link", { url: 5 }));
@@ -1133,7 +1158,7 @@ describe("CheckedPeer", () => {
   });
 
   it("T01, T04, T05: what the wild means is what the handler gets", async () => {
-    const { peer, say } = wire(new CheckedPeer<"host">());
+    const { peer, say } = wire(new CheckedPeer(HOST_END));
     const seen: unknown[] = [];
     peer.handle("ui/request-display-mode", ({ mode }) => {
       seen.push(mode);
@@ -1152,7 +1177,7 @@ describe("CheckedPeer", () => {
   });
 
   it("reports bad params of a notification, by their field, and no listener sees them", async () => {
-    const { peer, say, reports } = wire(new CheckedPeer<"host">());
+    const { peer, say, reports } = wire(new CheckedPeer(HOST_END));
     const heard = vi.fn();
     peer.on("ui/notifications/size-changed", heard);
     peer.onnotification = heard;
@@ -1166,7 +1191,7 @@ describe("CheckedPeer", () => {
   });
 
   it("lets methods of an extension pass, which no table knows", async () => {
-    const { peer, say, sent } = wire(new CheckedPeer<"host">());
+    const { peer, say, sent } = wire(new CheckedPeer(HOST_END));
     const heard = vi.fn();
     peer.handle("x/echo" as "ping", (params) => params as Result<"ping">);
     peer.on("x/hint" as "notifications/cancelled", heard);
@@ -1179,7 +1204,7 @@ describe("CheckedPeer", () => {
   });
 
   it("checks progress and cancellation as well", async () => {
-    const { peer, say, codes } = wire(new CheckedPeer<"host">());
+    const { peer, say, codes } = wire(new CheckedPeer(HOST_END));
     const onprogress = vi.fn();
     const asked = peer.request("tools/call", CALL, { onprogress });
     await say(
@@ -1194,7 +1219,7 @@ describe("CheckedPeer", () => {
   });
 
   it("passes on notifications that the table does not know, for extensions", async () => {
-    const { peer, say, reports } = wire(new CheckedPeer<"host">());
+    const { peer, say, reports } = wire(new CheckedPeer(HOST_END));
     const methods: string[] = [];
     peer.onnotification = (method) => methods.push(method);
     await say(notification("acme/notifications/custom", { any: 1 }));
@@ -1203,7 +1228,7 @@ describe("CheckedPeer", () => {
   });
 
   it("rejects a bad result with code `invalid` and the field", async () => {
-    const { peer, say } = wire(new CheckedPeer<"host">());
+    const { peer, say } = wire(new CheckedPeer(HOST_END));
     const asked = failure(peer.request("tools/call", CALL));
     await say({ jsonrpc: "2.0", id: 0, result: { content: [{ type: "text" }] } });
     const error = await asked;
@@ -1211,7 +1236,7 @@ describe("CheckedPeer", () => {
   });
 
   it("D2: a second handler for a method throws; none is replaced unseen", () => {
-    const peer = new CheckedPeer<"host">();
+    const peer = new CheckedPeer(HOST_END);
     const remove = peer.handle("ui/open-link", () => ({}));
     const again = (): unknown => peer.handle("ui/open-link", () => ({}));
     const refusal = { code: "duplicate-handler", message: expect.stringContaining("ui/open-link") };
@@ -1287,7 +1312,7 @@ describe("reports", () => {
   it("D22: never hold a payload", async () => {
     const SECRET = "s3cret-payload";
     const secret = { [SECRET]: SECRET, text: SECRET };
-    const { peer, say, reports } = wire(new CheckedPeer<"host">());
+    const { peer, say, reports } = wire(new CheckedPeer(HOST_END));
     peer.handle("ui/open-link", never);
     await say(
       SECRET,

@@ -1,4 +1,5 @@
 import { type AnyFunction, Channel, type ChannelRequestOptions } from "./channel.js";
+import type { Side } from "./end.js";
 import {
   type ErrorCode,
   INTERNAL_ERROR,
@@ -8,7 +9,7 @@ import {
   VitrineError,
 } from "./errors.js";
 import type { RequestId } from "./mcp.js";
-import type { Params, RequestFrom, Result, Side } from "./methods.js";
+import type { Params, RequestFrom, Result } from "./methods.js";
 import { isRequestId } from "./request-id.js";
 import { isObject } from "./schema.js";
 
@@ -140,29 +141,19 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
     super.notified(method, params);
   }
 
-  protected override async serve(
-    id: RequestId,
-    method: string,
-    params: Record<string, unknown>,
-  ): Promise<void> {
+  /** Not async: what throws at hostile params is caught by {@link receive}. */
+  protected override serve(id: RequestId, method: string, params: Record<string, unknown>): Promise<void> {
+    // Tokens belong to one channel: a handler that passes its params on must not pass this on (D5, D6).
+    const { progressToken, ..._meta } = metaOf(params);
+    const own = progressToken === undefined ? params : { ...params, _meta };
+    return this.#run(id, method, own, progressToken);
+  }
+
+  async #run(id: RequestId, method: string, params: object, progressToken: unknown): Promise<void> {
     if (!isRequestId(id)) return this.refuse("malformed");
-    let own = params;
-    let progressToken: unknown;
-    try {
-      // Tokens belong to one channel: a handler that passes its params on must not pass this on (D5, D6).
-      const { progressToken: token, ..._meta } = metaOf(params);
-      if (token !== undefined) own = { ...params, _meta };
-      progressToken = token;
-    } catch {
-      // As in `receive`; but from here on nobody would catch it.
-      return this.refuse("malformed");
-    }
     const running = this.#running;
     // Two requests under one id: the answer to the first is the only one the other end can tell apart.
-    if (running.has(id)) {
-      this.report("duplicate-request");
-      return;
-    }
+    if (running.has(id)) return this.report("duplicate-request");
     let aborted = false;
     let why: unknown;
     let controller: AbortController | undefined;
@@ -187,7 +178,7 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
           }
         : undefined,
     };
-    const answer = await this.answer(method, own, context);
+    const answer = await this.answer(method, params, context);
     // The failure itself stays here: it may quote what could not be sent.
     if (!aborted && !this.#tryPost({ id, ...answer })) {
       this.#tryPost({ id, error: { code: INTERNAL_ERROR, message: "cannot be sent" } });
@@ -207,11 +198,9 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
     this.report("listener-failed", cause);
   }
 
-  protected report(code: ErrorCode, cause?: unknown): VitrineError {
+  protected report(code: ErrorCode, cause?: unknown): void {
     const isText = typeof cause === "string" || cause instanceof Error;
-    const error = new VitrineError(code, isText ? `${cause}` : code, { cause });
-    this.onreport?.(error);
-    return error;
+    this.onreport?.(new VitrineError(code, isText ? `${cause}` : code, { cause }));
   }
 
   protected override post(message: object): void {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ResourcePermissions } from "./apps.js";
+import type { ResourcePermissions } from "./ui-meta.js";
 import { at, isRecord } from "./untrusted.js";
 
 /** A browser feature that a view may ask for, by its name in the metadata. */

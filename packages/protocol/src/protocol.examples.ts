@@ -1,6 +1,7 @@
 import { Channel } from "./channel.js";
 import { CheckedPeer } from "./checked-peer.js";
 import { INVALID_PARAMS, VitrineError } from "./errors.js";
+import { HOST_END } from "./host-end.js";
 import { JsonText } from "./json-text.js";
 import { HostLifecycle, type Outgoing } from "./lifecycle.js";
 import {
@@ -52,7 +53,7 @@ export async function peerExample(transport: Transport, signal: AbortSignal, sho
 
 export function checkedPeerExample(transport: Transport, log: (line: string) => void) {
   //#region checkedPeer
-  const peer = new CheckedPeer<"host">();
+  const peer = new CheckedPeer(HOST_END);
   peer.onreport = ({ code, message }) => log(`${code}: ${message}`);
   peer.handle("ui/open-link", ({ url }) => {
     // `url` is a string: anything else was refused with -32602 and the name of the field.
@@ -205,7 +206,7 @@ export async function portTransportExample(worker: Worker) {
 export function acceptTextExample(frame: Window) {
   //#region acceptText
   const transport = new WindowTransport({ target: frame, origin: "https://app-1.sandbox.example" });
-  const peer = new CheckedPeer<"host">().open(acceptText(transport));
+  const peer = new CheckedPeer(HOST_END).open(acceptText(transport));
   //#endregion acceptText
   return peer;
 }

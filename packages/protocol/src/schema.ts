@@ -7,8 +7,7 @@
 
 /** A shape. The type parameter is what a value of this shape is in TypeScript. */
 export type Schema<T = unknown> = { readonly [TYPE]?: T } & (
-  | { readonly kind: "string" | "boolean" | "unknown" }
-  | { readonly kind: "number"; readonly integer: boolean }
+  | { readonly kind: "string" | "number" | "integer" | "boolean" | "unknown" }
   | { readonly kind: "literal"; readonly values: readonly (string | number | boolean)[] }
   | { readonly kind: "array"; readonly items: Schema }
   | { readonly kind: "record"; readonly values: Schema }
@@ -30,9 +29,9 @@ type InferFields<F extends Fields, O extends Fields> = Flat<
 /** Any string. */
 export const string: Schema<string> = { kind: "string" };
 /** Any finite number. */
-export const number: Schema<number> = { kind: "number", integer: false };
+export const number: Schema<number> = { kind: "number" };
 /** A whole number that JavaScript holds exactly. */
-export const integer: Schema<number> = { kind: "number", integer: true };
+export const integer: Schema<number> = { kind: "integer" };
 /** `true` or `false`. */
 export const boolean: Schema<boolean> = { kind: "boolean" };
 /** Anything at all; it is not looked into. */
@@ -59,10 +58,10 @@ export const object = <const F extends Fields, const O extends Fields = Record<n
   optional: O = {} as O,
 ): Schema<InferFields<F, O>> => ({ kind: "object", fields, optional });
 /** As {@link object}; the type says that other fields may be there. */
-export const open = <const F extends Fields, const O extends Fields = Record<never, Schema>>(
+export const open = object as <const F extends Fields, const O extends Fields = Record<never, Schema>>(
   fields: F,
-  optional: O = {} as O,
-): Schema<InferFields<F, O> & { [key: string]: unknown }> => ({ kind: "object", fields, optional });
+  optional?: O,
+) => Schema<InferFields<F, O> & { [key: string]: unknown }>;
 
 /** What {@link decode} found: the value, now typed, or the field that is wrong. */
 export type Decoded<T> =
@@ -86,15 +85,26 @@ export type Decoded<T> =
  * if (!decoded.ok) return decoded.message; // "value.url must be a string, not number"
  * return decoded.value.url;
  * ```
+ *
+ * @param path what to call the value
+ * @param read makes of the value what it means, before it is checked
  */
-export function decode<T>(schema: Schema<T>, value: unknown, path = "value"): Decoded<T> {
+export function decode<T>(
+  schema: Schema<T>,
+  value: unknown,
+  path = "value",
+  read = (value: unknown) => value,
+): Decoded<T> {
+  let wrong: Wrong | undefined;
   try {
-    const wrong = check(schema, value, path);
-    if (!wrong) return { ok: true, value: value as T };
-    return { ok: false, code: "invalid", field: wrong.field, message: wrong.message };
+    const meant = read(value);
+    wrong = check(schema, meant, path);
+    if (!wrong) return { ok: true, value: meant as T };
   } catch {
-    return { ok: false, code: "invalid", field: path, message: `${path} could not be read` };
+    wrong = { field: path, message: `${path} could not be read` };
   }
+  const { field, message } = wrong;
+  return { ok: false, code: "invalid", field, message };
 }
 
 type Wrong = {
@@ -112,12 +122,12 @@ function check(schema: Schema, value: unknown, path: string): Wrong | undefined 
     case "string":
     case "boolean":
       return typeof value === schema.kind ? undefined : expected(path, `a ${schema.kind}`, value);
-    case "number": {
-      const fits = schema.integer ? Number.isSafeInteger(value) : Number.isFinite(value);
-      return fits ? undefined : expected(path, schema.integer ? "a whole number" : "a finite number", value);
-    }
+    case "number":
+      return Number.isFinite(value) ? undefined : expected(path, "a finite number", value);
+    case "integer":
+      return Number.isSafeInteger(value) ? undefined : expected(path, "a whole number", value);
     case "literal":
-      return schema.values.some((option) => option === value)
+      return schema.values.includes(value as string)
         ? undefined
         : expected(path, schema.values.map((option) => JSON.stringify(option)).join(" or "), value);
     case "array":
@@ -159,17 +169,15 @@ function checkFields(
  * one that came furthest. Where that is one field for all, the complaint names everything it could be.
  */
 function checkUnion(options: readonly Schema[], value: unknown, path: string): Wrong | undefined {
+  const meant = options.filter((option) => !isOtherKind(option, value));
   const wrongs: Wrong[] = [];
-  const meant: Wrong[] = [];
-  for (const option of options) {
+  for (const option of meant.length > 0 ? meant : options) {
     const wrong = check(option, value, path);
     if (!wrong) return undefined;
     wrongs.push(wrong);
-    if (!isOtherKind(option, value)) meant.push(wrong);
   }
-  const pool = meant.length > 0 ? meant : wrongs;
-  const best = pool.reduce((a, b) => (b.field.length > a.field.length ? b : a));
-  const all = new Set(pool.flatMap(({ field, what }) => (field === best.field && what ? what : [])));
+  const best = wrongs.reduce((a, b) => (b.field.length > a.field.length ? b : a));
+  const all = new Set(wrongs.flatMap(({ field, what }) => (field === best.field && what ? what : [])));
   return best.what ? expected(best.field, [...all].join(" or "), best.value) : best;
 }
 

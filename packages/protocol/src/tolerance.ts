@@ -4,7 +4,7 @@
  * @module
  */
 import { displayMode } from "./apps.js";
-import { decode, isObject } from "./schema.js";
+import { type Decoded, decode, isObject, type Schema } from "./schema.js";
 import { PROTOCOL_VERSION } from "./version.js";
 
 type Normaliser = (params: Record<string, unknown>) => unknown;
@@ -31,13 +31,14 @@ const NORMALISERS: { readonly [method: string]: Normaliser } = {
     Object.hasOwn(params, "mode") ? { ...params, mode: shortMode(params.mode) } : params,
 };
 
-/** Reads params as what they mean; params that need no help come back as they are. */
-export function tolerate(method: string, params: unknown): unknown {
-  return Object.hasOwn(NORMALISERS, method) && isObject(params) ? NORMALISERS[method]?.(params) : params;
+/** Checks params, read as what they mean; those that need no help are taken as they are. */
+export function decodeAsMeant<T>(method: string, params: unknown, schema: Schema<T>): Decoded<T> {
+  return decode(schema, params, "params", (sent) =>
+    Object.hasOwn(NORMALISERS, method) && isObject(sent) ? NORMALISERS[method]?.(sent) : sent,
+  );
 }
 
-function named(info: unknown): unknown {
-  if (info === undefined) return { name: "unknown", version: "0.0.0" };
+function named(info: unknown = {}): unknown {
   return isObject(info) ? { ...info, name: info.name ?? "unknown", version: info.version ?? "0.0.0" } : info;
 }
 
@@ -47,15 +48,12 @@ const shortMode = (mode: unknown): unknown => (mode === "picture-in-picture" ? "
 function understood(capabilities: unknown): unknown {
   if (!isObject(capabilities)) return capabilities;
   const { availableDisplayModes: modes, experimental } = capabilities;
-  const read = { ...capabilities };
-  if (Array.isArray(modes)) {
-    const known = modes.map(shortMode).filter((mode) => decode(displayMode, mode).ok);
-    read.availableDisplayModes = [...new Set(known)];
-  }
-  if (isObject(experimental)) {
-    read.experimental = Object.fromEntries(
-      Object.entries(experimental).filter(([, value]) => isObject(value)),
-    );
-  }
-  return read;
+  const known = (mode: unknown): boolean => decode(displayMode, mode).ok;
+  return {
+    ...capabilities,
+    ...(Array.isArray(modes) && { availableDisplayModes: [...new Set(modes.map(shortMode).filter(known))] }),
+    ...(isObject(experimental) && {
+      experimental: Object.fromEntries(Object.entries(experimental).filter(([, value]) => isObject(value))),
+    }),
+  };
 }

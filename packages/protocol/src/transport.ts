@@ -156,17 +156,22 @@ export class PortTransport implements Transport {
  * @example
  * ```ts source="./protocol.examples.ts#acceptText"
  * const transport = new WindowTransport({ target: frame, origin: "https://app-1.sandbox.example" });
- * const peer = new CheckedPeer<"host">().open(acceptText(transport));
+ * const peer = new CheckedPeer(HOST_END).open(acceptText(transport));
  * ```
+ *
+ * @param ontext hears that it does
  */
-export function acceptText(transport: Transport): Transport {
+export function acceptText(transport: Transport, ontext?: () => void): Transport {
   let text = false;
   const parse = (message: unknown): unknown => {
     if (typeof message !== "string") return message;
     try {
       const parsed: unknown = JSON.parse(message);
       // A stray text of something else in the page says nothing about what the other end can read.
-      text ||= isObject(parsed) && parsed.jsonrpc === "2.0";
+      if (isObject(parsed) && parsed.jsonrpc === "2.0") {
+        text = true;
+        ontext?.();
+      }
       return parsed;
     } catch {
       return message;

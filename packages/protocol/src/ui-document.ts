@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { ResourceMeta } from "./apps.js";
+
 import { isUiUri, type Problem, readResourceUi } from "./metadata.js";
 import { isUiMimeType, UI_MIME_TYPE } from "./ui-extension.js";
+import type { ResourceMeta } from "./ui-meta.js";
 import { at, items } from "./untrusted.js";
 
 /** Why {@link readUiDocument} has no document. */

@@ -7,7 +7,7 @@
 import { isObject } from "./schema.js";
 
 /** Stands for a value that threw when it was read: it is there, and it is of no use. */
-const UNREADABLE = Symbol("unreadable");
+const UNREADABLE = Symbol();
 
 /** The value at a path of own properties, so that a polluted Object.prototype declares nothing. Never throws. */
 export function at(value: unknown, ...path: string[]): unknown {

@@ -14,5 +14,5 @@ export const PROTOCOL_VERSIONS: readonly string[] = [PROTOCOL_VERSION, "2025-11-
  * ```
  */
 export function negotiateVersion(asked: unknown): string {
-  return PROTOCOL_VERSIONS.find((version) => version === asked) ?? PROTOCOL_VERSION;
+  return PROTOCOL_VERSIONS.includes(asked as string) ? (asked as string) : PROTOCOL_VERSION;
 }

@@ -39,8 +39,10 @@ export class WindowTransport implements Transport {
   }
 
   start(receive: (message: unknown) => void): void {
-    this.#listener = ({ source, origin, data }) => {
-      if (source === this.#target && origin === (this.#origin ??= origin)) receive(data);
+    this.#listener = (event) => {
+      const { source, origin } = event;
+      // Whoever reaches this window may post to it: what a stranger sent is not looked at, which would unpack it.
+      if (source === this.#target && origin === (this.#origin ??= origin)) receive(event.data);
     };
     addEventListener("message", this.#listener);
   }

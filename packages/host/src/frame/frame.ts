@@ -96,8 +96,9 @@ export class AppFrame {
     this.#context = options.context ?? {};
     this.#chrome = buildChrome(root);
     const requestDisplayMode = ({ mode }: { mode: DisplayMode }) => {
-      this.#show(mode);
-      return { mode };
+      // C12: over the page only when a person did something; what they do in a frame counts in the page above it.
+      if (mode === "inline" || navigator.userActivation?.isActive !== false) this.#show(mode);
+      return { mode: this.#mode };
     };
     const handlers = { requestDisplayMode, ...options.handlers };
     this.bridge = new Bridge({ ...options, handlers, context: this.#whole() });
@@ -162,7 +163,7 @@ export class AppFrame {
     if (this.#state === "loading") {
       this.#ends.push(
         watch(frame, {
-          oncrash: () => this.#fail("crashed"),
+          onend: (...why) => this.#fail(...why),
           onsilence: (silent) => this.#enter(silent ? "unresponsive" : "ready"),
         }),
       );
@@ -289,18 +290,22 @@ export class AppFrame {
   }
 
   #resize(height: number): void {
-    const { stage, box } = this.#chrome;
+    const { stage } = this.#chrome;
     const fixed = this.#dimensions().height;
-    stage.style.height = box.dataset["mode"] === "fullscreen" ? "" : `${fixed ?? height}px`;
+    stage.style.height = this.#mode === "fullscreen" ? "" : `${fixed ?? height}px`;
   }
 
   #dimensions(): { height?: number; width?: number; maxHeight?: number; maxWidth?: number } {
     return this.#options.dimensions ?? {};
   }
 
+  get #mode(): DisplayMode {
+    return this.#chrome.box.dataset["mode"] as DisplayMode;
+  }
+
   #whole(): HostContext {
     const { displayModes = ["inline", "fullscreen", "pip"] } = this.#options;
-    const displayMode = this.#chrome.box.dataset["mode"] as DisplayMode;
+    const displayMode = this.#mode;
     const { stage } = this.#chrome;
     const containerDimensions: ContainerDimensions =
       displayMode === "fullscreen"

@@ -26,7 +26,8 @@ export class MountQueue {
   /** Asks for a turn; call {@link leave} when it loaded, failed or is no longer wanted. */
   enter(mount: Mount): void {
     this.#waiting.add(mount);
-    this.#next();
+    // Those that come together are compared, and not served as they come.
+    queueMicrotask(() => this.#next());
   }
 
   leave(mount: Mount): void {
@@ -35,9 +36,11 @@ export class MountQueue {
   }
 
   #next(): void {
-    while (this.#loading.size < this.#limit && this.#waiting.size > 0) {
+    while (this.#loading.size < this.#limit) {
       const waiting = [...this.#waiting];
-      const mount = waiting.find((each) => each.isVisible()) ?? waiting[0];
+      const isVisible = (each: Mount): boolean => each.isVisible();
+      // What nobody sees does not begin beside what somebody waits for.
+      const mount = waiting.find(isVisible) ?? ([...this.#loading].some(isVisible) ? undefined : waiting[0]);
       if (!mount) return;
       this.#waiting.delete(mount);
       this.#loading.add(mount);

@@ -31,11 +31,22 @@ function prompt(place: HTMLElement, question: Question, signal: AbortSignal): Pr
   return new Promise((resolve) => {
     const end = (answer: Answer): void => {
       signal.removeEventListener("abort", withdraw);
+      uncovered.disconnect();
       box.remove();
       resolve(answer);
     };
     const withdraw = (): void => end({ answer: "deny" });
-    const shown = performance.now();
+    let shown = performance.now();
+    let wasVisible: boolean | undefined;
+    // While something lies over it, and for a moment after, a click is meant for that. Where a browser can tell.
+    const uncovered = new IntersectionObserver(
+      ([entry]) => {
+        const { isVisible } = entry as { isVisible?: boolean };
+        shown = wasVisible && !isVisible ? Number.POSITIVE_INFINITY : performance.now();
+        wasVisible ||= isVisible;
+      },
+      { trackVisibility: true, delay: 100 } as IntersectionObserverInit,
+    );
     const choice = (text: string, answer: Answer): HTMLElement =>
       button(text, ({ isTrusted }) => {
         if (isTrusted && performance.now() - shown > DELAY) end(answer);
@@ -53,5 +64,6 @@ function prompt(place: HTMLElement, question: Question, signal: AbortSignal): Pr
     );
     signal.addEventListener("abort", withdraw);
     place.append(box);
+    uncovered.observe(box);
   });
 }

@@ -4,6 +4,8 @@
  * @module
  */
 import { ProxyTransport } from "../proxy-transport.js";
+import { browserContext } from "./browser-context.js";
+import { make } from "./chrome.js";
 
 /** What a frame needs to know of a view: what the sandbox gave for it. */
 export interface FrameView {
@@ -43,6 +45,8 @@ export function warm(view: FrameView): void {
   shelf.hidden = true;
   document.body.append(shelf);
   spares.set(view.src, open(view, shelf, "#later"));
+  // What a frame asks the browser when it begins: the first answer takes long.
+  browserContext();
 }
 
 /** Puts a view's frame into its place: the one that was made ready, or a new one. */
@@ -59,13 +63,10 @@ export function placeFrame(view: FrameView, place: Movable): ProxyFrame {
 }
 
 function open({ src, origin, allow = "" }: FrameView, place: Element, hash: string): ProxyFrame {
-  const iframe = document.createElement("iframe");
   // S02. The proxy's own policy says the same; what is in it gets less.
-  iframe.setAttribute("sandbox", "allow-scripts allow-same-origin allow-forms");
-  iframe.allow = allow;
-  iframe.src = src + hash;
+  const sandbox = "allow-scripts allow-same-origin allow-forms";
+  const iframe = make("iframe", { sandbox, allow, src: src + hash });
   place.append(iframe);
-  const { contentWindow: target } = iframe;
-  if (!target) throw new Error("a frame can only be opened in a document");
-  return { iframe, transport: new ProxyTransport({ target, origin }) };
+  // Without a window, as out of a document or when a page has too many frames, nobody answers: that is a failure too.
+  return { iframe, transport: new ProxyTransport({ target: iframe.contentWindow as Window, origin }) };
 }

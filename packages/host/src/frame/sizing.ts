@@ -26,8 +26,8 @@ export class Sizing {
   }
 
   /** The frame's new height, or undefined when it stays. */
-  follow(reported: unknown, maxHeight: number): number | undefined {
-    if (typeof reported !== "number" || !Number.isFinite(reported) || reported < 0) return undefined;
+  follow(reported: number | undefined, maxHeight: number): number | undefined {
+    if (reported === undefined || reported < 0) return undefined;
     // No frame is higher than this, whatever its host allows: browsers draw it wrongly, and nobody scrolls so far.
     const height = Math.min(Math.ceil(reported), maxHeight, 50_000);
     const step = height - this.#height;

@@ -4,22 +4,26 @@
  *
  * @module
  */
+import type { FailureCode } from "./failure.js";
 import type { ProxyFrame } from "./proxy-frame.js";
 
 /** Milliseconds between two looks. */
 const BEAT = 1000;
 /** Looks without an answer after which an app does not respond. */
 const MISSED = 3;
+/** Windows that an app may have: a page has about a thousand for all. */
+const MOST = 100;
 
 /** What is seen. */
 export interface Watched {
-  oncrash(): void;
+  /** The browser ended it; or it has so many frames that others may get none (attack D11). */
+  onend(code: FailureCode, detail?: string): void;
   /** Does not respond any more, or does again. */
   onsilence(silent: boolean): void;
 }
 
 /** Watches a frame that is ready. Returns what stops it. */
-export function watch({ iframe, transport }: ProxyFrame, { oncrash, onsilence }: Watched): () => void {
+export function watch({ iframe, transport }: ProxyFrame, { onend, onsilence }: Watched): () => void {
   let unanswered = 0;
   transport.onpong = () => {
     if (unanswered > MISSED) onsilence(false);
@@ -27,14 +31,21 @@ export function watch({ iframe, transport }: ProxyFrame, { oncrash, onsilence }:
   };
   const timer = setInterval(() => {
     // The proxy always has one frame in it, as long as there is a process to have it in.
-    if (iframe.contentWindow?.length === 0) {
-      oncrash();
-      return;
-    }
+    const count = windowsFrom(iframe.contentWindow as Window);
+    if (count < 2) return onend("crashed");
+    if (count > MOST) return onend("stopped", "too many frames");
     // A page in the background is slow itself.
     if (document.hidden) unanswered = 0;
     else if (unanswered++ === MISSED) onsilence(true);
     transport.ping();
   }, BEAT);
   return () => clearInterval(timer);
+}
+
+/** How many windows there are from this one on, or somewhat more than are allowed. */
+function windowsFrom(window: Window): number {
+  let sum = 1;
+  for (let index = 0; index < window.length && sum <= MOST; index++)
+    sum += windowsFrom(window[index] as Window);
+  return sum;
 }

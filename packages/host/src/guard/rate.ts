@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { NOTIFICATIONS } from "@vitrine/protocol";
+import { HOST_END } from "@vitrine/protocol";
 import type { Link } from "./link.js";
 import { Refusal } from "./refusal.js";
 
@@ -89,7 +89,7 @@ export function limitRate(limits: Partial<RateLimits> = {}, now: () => number = 
       return next(call);
     }
     const retryAfter = Math.ceil(((1 - bucket.tokens) / rate.perSecond) * 1000);
-    const repeated = Object.hasOwn(NOTIFICATIONS, call.method) && bucket.noticed;
+    const repeated = Object.hasOwn(HOST_END.notifications, call.method) && bucket.noticed;
     bucket.noticed = true;
     const message = `too many calls of ${call.method}: try again in ${retryAfter} ms`;
     throw new Refusal("rate-limited", message, repeated ? { retryAfter, repeated } : { retryAfter });

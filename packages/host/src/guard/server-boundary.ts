@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { NOTIFICATIONS, REQUESTS } from "@vitrine/protocol";
+import { HOST_END } from "@vitrine/protocol";
 import type { Link, ViewCall } from "./link.js";
 import { arrayAt, resultObject } from "./listing.js";
 import { Refusal } from "./refusal.js";
@@ -49,11 +49,11 @@ export const ownServerOnly =
     return result;
   };
 
-const METHODS = new Map<string, { from: string }>(Object.entries({ ...REQUESTS, ...NOTIFICATIONS }));
+const METHODS = { ...HOST_END.requests, ...HOST_END.notifications };
 
 /** C07: names of the table alone, and none of the sandbox's own, which no view may forge (B04). */
 const isFromView = (method: string): boolean =>
-  !method.includes("/sandbox-") && (METHODS.get(method)?.from ?? "host") !== "host";
+  !method.includes("/sandbox-") && Object.hasOwn(METHODS, method);
 
 function resourcesOf({ method, params }: ViewCall): string[] {
   if (method === "resources/read" || method === "resources/subscribe") return [String(params["uri"])];

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { decode, isVisibleTo, REQUESTS, type Tool, type ToolVisibility } from "@vitrine/protocol";
+import { decode, HOST_END, isVisibleTo, type Tool, type ToolVisibility } from "@vitrine/protocol";
 import type { Upstream } from "../upstream.js";
 import { canonical } from "./canonical.js";
 import { Listing, listAll } from "./listing.js";
@@ -29,7 +29,7 @@ export class ToolDirectory {
       const tools = new Map<string, Tool>();
       if (!upstream.capabilities.tools) return tools;
       for (const entry of await listAll(upstream, "tools/list", "tools")) {
-        const decoded = decode(REQUESTS["tools/list"].result, { tools: [entry] });
+        const decoded = decode(HOST_END.results["tools/list"], { tools: [entry] });
         const tool = decoded.ok ? decoded.value.tools[0] : undefined;
         // Of two with one name the first counts: a later page cannot make a tool more visible.
         if (tool && !tools.has(tool.name)) tools.set(tool.name, tool);

@@ -1,0 +1,135 @@
+/** What a host may weigh, and what it may not contain. Bytes are gzip, level 9, of esbuild's minified module. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** The browser's core: `<mcp-app>` with all that it needs to show an app. */
+const ELEMENT = `export * from "./packages/host/dist/element.js";`;
+/** For a page that draws its own frames. */
+const BRIDGE = `export { Bridge, ProxyTransport } from "@vitrine/host";`;
+/** What a page needs without a back end that guards: the chain of links, and questions to the person. */
+const GUARD = `export { askInFrame, standardGuard } from "@vitrine/host";`;
+const everythingOf = (name: string): string => `export * from "${name}";`;
+
+/** What a policy without `unsafe-eval` refuses. */
+const EVAL = /\beval\s*\(|\bFunction\s*\(|\bset(?:Timeout|Interval)\(\s*["'`]/;
+
+interface Output {
+  code: string;
+  /** Paths of every file that esbuild read, from the repository's root. */
+  inputs: string[];
+}
+
+async function bundle(contents: string): Promise<Output> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: ROOT, sourcefile: "entry.js", loader: "js" },
+    absWorkingDir: ROOT,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    external: ["react"],
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+  });
+  return {
+    code: outputFiles[0]?.text ?? "",
+    inputs: Object.keys(metafile.inputs).filter((path) => path !== "entry.js"),
+  };
+}
+
+const gzip = (code: string): number => gzipSync(code, { level: 9 }).length;
+const weigh = async (source: string): Promise<number> => gzip((await bundle(source)).code);
+
+/** Empty when so many bytes fit; else by how much they do not. */
+const excess = (bytes: number, budget: number): string =>
+  bytes <= budget ? "" : `${bytes} bytes, ${bytes - budget} over the budget of ${budget}`;
+
+describe("bytes", () => {
+  it.each([
+    ["<mcp-app>", ELEMENT, 15_000],
+    ["the bridge with the proxy transport", BRIDGE, 11_000],
+  ])("%s fits its budget", async (_name, source, budget) => {
+    expect(excess(await weigh(source), budget)).toBe("");
+  });
+
+  it("the standard guard with its prompts fits its budget, beside <mcp-app>", async () => {
+    const added = (await weigh(ELEMENT + GUARD)) - (await weigh(ELEMENT));
+    expect(excess(added, 6_850)).toBe("");
+  });
+
+  it("says by how much a budget is missed", () => {
+    expect(excess(27, 25)).toBe("27 bytes, 2 over the budget of 25");
+  });
+
+  it("<mcp-app> holds no shape that a host does not check", async () => {
+    const { code } = await bundle(ELEMENT);
+    // Of a view's request, of a host's context, of what a server answers, of a resource's metadata.
+    expect(
+      ["stopSequences", "safeAreaInsets", "uriTemplate", "baseUriDomains"].map((word) => code.includes(word)),
+    ).toEqual([true, false, false, false]);
+  });
+
+  it("the React adapter stays an afternoon's work", () => {
+    const lines = readFileSync(`${ROOT}packages/host/src/react.ts`, "utf8").split("\n").length - 1;
+    expect(lines).toBeLessThanOrEqual(150);
+  });
+});
+
+describe("contents", () => {
+  const doors = ["", "/define", "/react"].map(
+    (path) => [`@vitrine/host${path}`, everythingOf(`@vitrine/host${path}`)] as const,
+  );
+
+  it.each(doors)("%s holds no code but ours", async (_name, source) => {
+    const { inputs } = await bundle(source);
+    expect(inputs.length).toBeGreaterThan(0);
+    expect(inputs.filter((path) => !/^packages\/(protocol|host)\/dist\//.test(path))).toEqual([]);
+  });
+
+  it("has no runtime dependency but the wire", () => {
+    const own: { dependencies?: object; optionalDependencies?: object } = JSON.parse(
+      readFileSync(`${ROOT}packages/host/package.json`, "utf8"),
+    );
+    expect(Object.keys({ ...own.dependencies, ...own.optionalDependencies })).toEqual(["@vitrine/protocol"]);
+  });
+
+  it.each(doors)("%s needs no eval", async (_name, source) => {
+    const { code } = await bundle(source);
+    expect(code).not.toMatch(EVAL);
+  });
+
+  it.each(doors)("D22: %s writes nothing to the console", async (_name, source) => {
+    const { code } = await bundle(source);
+    expect(code).not.toMatch(/\bconsole\b/);
+  });
+});
+
+describe("import", () => {
+  // In a process of its own: vitest resolves and transforms what a test imports, Node does not.
+  it.each([
+    ["@vitrine/host", "Bridge"],
+    ["@vitrine/host/react", "McpApp"],
+  ])("of %s needs no document, and leaves nothing behind", (name, member) => {
+    const probe = `
+      ${name.endsWith("react") ? 'await import("react");' : ""}
+      const before = Object.getOwnPropertyNames(globalThis).length;
+      const module = await import("${name}");
+      const left = Object.getOwnPropertyNames(globalThis).length - before;
+      process.stdout.write(typeof module.${member} + " " + left + " " + process.getActiveResourcesInfo()
+        .filter((kind) => /Timeout|Immediate|MessagePort/.test(kind)).length);
+    `;
+    const printed = execFileSync(process.execPath, ["--input-type=module", "-e", probe], {
+      cwd: ROOT,
+      encoding: "utf8",
+      timeout: 20_000,
+    });
+    expect(printed).toBe("function 0 0");
+  });
+});
