@@ -59,8 +59,14 @@ function connect({ server, capabilities }: Served, consent: MountOptions["consen
   return entry;
 }
 
-async function describe(name: string): Promise<Served> {
-  return (await fetch(`/apps/${encodeURIComponent(name)}`)).json();
+const described = new Map<string, Promise<Served>>();
+
+/** What the back end says of an app; asked once. */
+function describe(name: string): Promise<Served> {
+  const served =
+    described.get(name) ?? fetch(`/apps/${encodeURIComponent(name)}`).then((answer) => answer.json());
+  described.set(name, served);
+  return served;
 }
 
 /** Puts an app into the page. */

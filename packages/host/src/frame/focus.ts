@@ -51,7 +51,12 @@ export function keepFocus(): () => void {
     frame.inert = true;
     held.add(frame);
     app.addEventListener("pointerenter", release, { once: true });
-    left.focus();
+    const field = left;
+    // When the browser is done with what it does now, which would undo it.
+    setTimeout(() => {
+      window.focus();
+      field.focus();
+    });
   };
   const types = ["keydown", "focusout", "blur"];
   for (const type of types) addEventListener(type, hear, true);
