@@ -1,10 +1,9 @@
 /**
- * Makes `<mcp-app>` known to the page, whose fields keep the focus then.
+ * Makes `<mcp-app>` known to the page.
  *
  * @module
  */
 import { defineMcpApp, type McpAppElement } from "./element.js";
-import { keepFocus } from "./frame/focus.js";
 
 declare global {
   interface HTMLElementTagNameMap {
@@ -13,4 +12,3 @@ declare global {
 }
 
 defineMcpApp();
-keepFocus();

@@ -3,7 +3,6 @@ import {
   askInFrame,
   defineMcpApp,
   type FrameView,
-  keepFocus,
   standardGuard,
   type Upstream,
   warm,
@@ -70,11 +69,4 @@ export function defineMcpAppExample() {
   const app = document.createElement("chat-app");
   //#endregion defineMcpApp
   return app;
-}
-
-export function keepFocusExample() {
-  //#region keepFocus
-  const release = keepFocus();
-  //#endregion keepFocus
-  return release;
 }

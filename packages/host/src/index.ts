@@ -14,7 +14,6 @@ export { type Dialect, looksEarly } from "./dialect.js";
 export * from "./download.js";
 export * from "./element.js";
 export * from "./frame/failure.js";
-export { keepFocus } from "./frame/focus.js";
 export { AppFrame, type AppFrameOptions, type FrameState } from "./frame/frame.js";
 export { askInFrame } from "./frame/prompt.js";
 export { type FrameView, warm } from "./frame/proxy-frame.js";

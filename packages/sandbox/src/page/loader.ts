@@ -6,8 +6,10 @@ import { prelude, tell } from "./prelude.js";
 
 const { proxy = "" } = (document.currentScript as HTMLScriptElement).dataset;
 prelude(proxy);
-addEventListener("message", ({ source, origin, data }) => {
-  if (source !== parent || origin !== proxy || typeof data !== "string") return;
+addEventListener("message", (event) => {
+  if (event.source !== parent || event.origin !== proxy) return;
+  const { data } = event;
+  if (typeof data !== "string") return;
   // This also takes every listener off the window.
   document.open();
   prelude(proxy);

@@ -171,10 +171,11 @@ frame.onload = () => {
 };
 const show = (): void => document.body.append(frame);
 
-addEventListener("message", ({ source, origin, data, ports }) => {
-  // S08: source and origin, both.
-  if (source === parent && HOSTS.includes(origin) && origin === (host ??= origin)) fromHost(data);
-  else if (source === frame.contentWindow && origin === view) fromView(data, ports);
+addEventListener("message", (event) => {
+  const { source, origin } = event;
+  // S08: source and origin, both. What a stranger sends is not even looked at, which would unpack it.
+  if (source === parent && HOSTS.includes(origin) && origin === (host ??= origin)) fromHost(event.data);
+  else if (source === frame.contentWindow && origin === view) fromView(event.data, event.ports);
 });
 
 /**

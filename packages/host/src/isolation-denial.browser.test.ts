@@ -1,0 +1,424 @@
+/**
+ * Hostile apps that deceive and deny service (attacks.md, part D), in a real browser through the whole stack, beside
+ * an innocent app of another server. After each the page and the innocent app are as they were.
+ */
+import { availableParallelism, loadavg } from "node:os";
+import type { CDPSession, Frame, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { outcome, PageStage, type Scene, watchPage } from "../../../testing/attacks/page-stage.ts";
+import type { HostApi } from "../../../testing/host/host-page.ts";
+import { type RawView, rawView } from "../../../testing/host/raw-view.ts";
+
+declare const host: HostApi;
+declare const raw: RawView;
+
+let stage: PageStage;
+let scene: Scene;
+let page: Page;
+let attacker: Frame;
+let session: CDPSession;
+let seen: string[];
+
+beforeAll(async () => {
+  // Room enough for what is here, and little enough for an app to run out of it soon.
+  stage = await PageStage.open({ args: ["--js-flags=--max-old-space-size=300"] });
+});
+afterAll(() => stage?.close());
+beforeEach(async () => {
+  scene = await stage.openScene();
+  ({ page, attacker } = scene);
+  session = await page.context().newCDPSession(page);
+  seen = watchPage(page);
+  stage.called.length = 0;
+});
+// The oracle, past the driver, to which a page is gone when the process of one of its frames is.
+afterEach(async () => {
+  await inPage("host.app('victim').bridge.ping({ timeout: 60000 }).then(() => 1)");
+  expect(await inPage("[location.href, document.title, host.app('victim').state]")).toEqual([
+    `${stage.stage.origin}/`,
+    "Host",
+    "ready",
+  ]);
+  expect(seen).toEqual([]);
+  await page.close();
+});
+
+/** Runs something in the host page. */
+async function inPage<T = unknown>(expression: string): Promise<T> {
+  const options = { expression, awaitPromise: true, returnByValue: true };
+  const { result, exceptionDetails } = await session.send("Runtime.evaluate", options);
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  return result.value as T;
+}
+/** Waits for something in the host page. */
+const untilLogged = (name: string): Promise<Record<string, unknown>> =>
+  expect
+    .poll(() => inPage(`host.log.values(${JSON.stringify(name)})[0]`), { timeout: 60_000 })
+    .toBeTruthy()
+    .then(() => inPage(`host.log.values(${JSON.stringify(name)})[0]`));
+const ask = (view: Frame, method: string, params: object = {}): Promise<Record<string, unknown>> =>
+  view.evaluate(
+    ([name, given]) =>
+      raw.ask(name, given).then(
+        (result) => result as Record<string, unknown>,
+        ({ code, data }) => ({ code, word: data?.code }),
+      ),
+    [method, params] as const,
+  );
+
+describe("time and memory", () => {
+  /** The longest time between two frames of the host page within so many milliseconds. */
+  const longestGap = (milliseconds: number): Promise<number> =>
+    inPage(`new Promise((resolve) => {
+      let longest = 0;
+      const start = performance.now();
+      let last = start;
+      const look = () => {
+        const now = performance.now();
+        longest = Math.max(longest, now - last);
+        last = now;
+        if (now - start < ${milliseconds}) requestAnimationFrame(look);
+        else resolve(longest);
+      };
+      requestAnimationFrame(look);
+    })`);
+  const spin = (view: Frame, milliseconds: number): Promise<void> =>
+    view.evaluate((time) => {
+      setTimeout(() => {
+        const end = performance.now() + time;
+        while (performance.now() < end);
+      });
+    }, milliseconds);
+
+  it("attack D01: one that spins for 3 s costs the page no frame", async () => {
+    // Relative to the same page at rest just before; other work on the machine may spoil a turn, not all of them.
+    const excess: number[] = [];
+    for (let turn = 0; turn < 3 && Math.min(...excess, 1e9) > 50; turn++) {
+      const idle = await longestGap(1500);
+      await spin(attacker, 3000);
+      const busy = await longestGap(2500);
+      excess.push(busy - idle);
+      // It did spin: it answers only after.
+      await ask(attacker, "ping");
+    }
+    // A machine with more to do than it can says little: there, much less than the 3 s of a page that waits.
+    const isBusy = (loadavg()[0] ?? 0) > availableParallelism();
+    expect(Math.min(...excess)).toBeLessThanOrEqual(isBusy ? 500 : 50);
+    // The control: in the page's own process it is seen.
+    const own = longestGap(1200);
+    await inPage("{ const end = performance.now() + 600; while (performance.now() < end); }");
+    expect(await own).toBeGreaterThan(500);
+  });
+
+  it("attack D02: one that allocates until there is no more dies alone, and can be started again", async () => {
+    await attacker.evaluate(() => {
+      setTimeout(() => {
+        const kept: unknown[] = [];
+        for (;;) kept.push(Array.from({ length: 10_000 }, (_, index) => ({ index, kept })));
+      }, 100);
+    });
+    expect(await untilLogged("attacker failed")).toMatchObject({ code: "crashed" });
+    expect(await inPage("host.app('attacker').shadowRoot.querySelectorAll('iframe').length")).toBe(0);
+    await inPage("[...host.app('attacker').shadowRoot.querySelectorAll('button')].at(-1).click()");
+    await expect.poll(() => inPage("host.app('attacker').state"), { timeout: 60_000 }).toBe("ready");
+  });
+
+  it("attack D03: 100,000 messages are a burst and one notice, and the page goes on", async () => {
+    await attacker.evaluate(() => {
+      setTimeout(() => {
+        for (let index = 0; index < 100_000; index++)
+          raw.tell("notifications/message", { level: "info", data: index });
+      });
+    });
+    await expect
+      .poll(() => inPage("host.log.values('report').filter(({ code }) => code === 'flooded').length"), {
+        timeout: 60_000,
+      })
+      .toBe(1);
+    // Meanwhile a person can use the page, and the other app its server.
+    const victims = await ask(scene.victim, "tools/call", { name: "read_mail" });
+    expect(victims).toMatchObject({ content: [{ text: "read_mail of victim" }] });
+    // All of it has arrived when an answer has: what was dropped is dropped, requests too, until there is room.
+    await expect
+      .poll(
+        () =>
+          outcome(attacker, () =>
+            Promise.race([raw.ask("ping"), new Promise((done) => setTimeout(done, 500))]),
+          ),
+        { timeout: 60_000 },
+      )
+      .toBe("got [object Object]");
+    const counts = await inPage<number[]>(`[
+      host.log.values("log").length,
+      host.log.values("audit").filter(({ outcome, server }) => outcome === "refused" && server === "attacker").length,
+      host.log.values("report").filter(({ code }) => code === "flooded").length,
+    ]`);
+    // The control: a burst of it was heard.
+    expect(counts[0]).toBeGreaterThanOrEqual(100);
+    expect(counts[0]).toBeLessThan(5000);
+    expect(counts.slice(1)).toEqual([1, 1]);
+  });
+
+  it("attack D03: 100,000 messages past the proxy, to the page, are heard by nobody", async () => {
+    await attacker.evaluate(() => {
+      const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "look" } };
+      for (let index = 0; index < 100_000; index++) top?.postMessage(call, "*");
+      return raw.ask("ping");
+    });
+    const victims = await ask(scene.victim, "tools/call", { name: "read_mail" });
+    expect(victims).toMatchObject({ content: [{ text: "read_mail of victim" }] });
+    // The control: the same in its place is done.
+    await ask(attacker, "tools/call", { name: "look" });
+    expect(stage.called).toEqual(["victim read_mail", "attacker look"]);
+  });
+
+  it("attack D03: a message of 100 MB stays where it is, and one past the proxy is not even read", async () => {
+    const sent = await outcome(attacker, () => {
+      const text = "x".repeat(1e8);
+      raw.post({
+        id: "giant",
+        method: "ui/message",
+        params: { role: "user", content: [{ type: "text", text }] },
+      });
+      top?.postMessage({ jsonrpc: "2.0", method: "notifications/message", params: { data: text } }, "*");
+      return raw.ask("ping");
+    });
+    expect(sent).toBe("got [object Object]");
+    expect(await inPage("host.log.values('report').map(({ code, id }) => code)")).toContain("too_large");
+    expect(await inPage("host.log.names('message', 'log')")).toEqual([]);
+    // The control: a smaller one comes.
+    await ask(attacker, "ui/message", { role: "user", content: [{ type: "text", text: "x" }] });
+    expect(await inPage("host.log.names('message')")).toEqual(["message"]);
+  });
+
+  it("attack D03: what is nested without end, or is no JSON, is not for the page", async () => {
+    const answer = await attacker.evaluate(() => {
+      let deep: unknown = 1;
+      for (let level = 0; level < 1000; level++) deep = { deep };
+      raw.tell("notifications/message", { level: "info", data: deep } as object);
+      const cycle: Record<string, unknown> = {};
+      cycle["cycle"] = cycle;
+      raw.tell("notifications/message", { level: "info", data: cycle });
+      raw.tell("notifications/message", { level: "info", data: 1n } as object);
+      parent.postMessage(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`, "*");
+      raw.tell("notifications/message", { level: "info", data: [[[["fine"]]]] });
+      return raw.ask("ping");
+    });
+    expect(answer).toEqual({});
+    expect(await inPage("host.log.values('report').filter(({ code }) => code === 'malformed').length")).toBe(
+      4,
+    );
+    // The control is the last of them.
+    expect(await inPage("host.log.values('log')")).toMatchObject([{ data: [[[["fine"]]]] }]);
+  });
+
+  it("attack D05: of 10,000 calls at once a few run, and the other app does not wait for them", async () => {
+    const { answers } = stage.attackerServer;
+    const call = answers["tools/call"];
+    let running = 0;
+    let most = 0;
+    answers["tools/call"] = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      running--;
+      return { content: [] };
+    };
+    await attacker.evaluate(() => {
+      const words: Record<string, number> = {};
+      Object.assign(globalThis, { words });
+      const count = (word: string): void => {
+        words[word] = (words[word] ?? 0) + 1;
+      };
+      for (let index = 0; index < 10_000; index++)
+        raw.ask("tools/call", { name: "look" }).then(
+          () => count("done"),
+          ({ data }) => count(`${data?.code}`),
+        );
+    });
+    const words = (): Promise<Record<string, number>> => attacker.evaluate(() => Object(globalThis).words);
+    await expect.poll(() => running, { timeout: 60_000 }).toBeGreaterThan(0);
+    const victims = await ask(scene.victim, "tools/call", { name: "read_mail" });
+    expect(victims).toMatchObject({ content: [{ text: "read_mail of victim" }] });
+    expect((await words())["done"] ?? 0).toBeLessThan(100);
+    // The wire itself drops what is beyond its burst; of the rest each that may not wait hears so.
+    await expect.poll(async () => (await words())["rate-limited"], { timeout: 60_000 }).toBeGreaterThan(3000);
+    await expect.poll(async () => (await words())["done"], { timeout: 60_000 }).toBeGreaterThanOrEqual(100);
+    expect(most).toBeLessThanOrEqual(16);
+    if (call) answers["tools/call"] = call;
+  });
+
+  it("attack D11: one that makes more and more frames is stopped, and others have room", async () => {
+    const html = (each: number): string =>
+      rawView(`start().then(async () => {
+        const add = (place) => place.body.append(place.createElement("iframe"));
+        for (let outer = 0; outer < ${each}; outer++) {
+          add(document);
+          for (let inner = 0; inner < ${each}; inner++) add(frames[outer].document);
+        }
+        tell("notifications/message", { level: "info", data: "made" });
+      })`);
+    await stage.serve("few", { server: "attacker", html: html(4) });
+    await stage.serve("many", { server: "another", html: html(11) });
+    await inPage("host.mount('few')");
+    await inPage("host.mount('many')");
+    expect(await untilLogged("many failed")).toMatchObject({ code: "stopped", detail: "too many frames" });
+    expect(await inPage("host.app('many').shadowRoot.querySelectorAll('iframe').length")).toBe(0);
+    // The control: one that has some is left alone, also after the next look.
+    await untilLogged("few ready");
+    await inPage("new Promise((resolve) => setTimeout(resolve, 2500))");
+    expect(await inPage("host.app('few').state")).toBe("ready");
+    await inPage("host.mount('victim', { id: 'third' })");
+    await untilLogged("third ready");
+  });
+
+  it("attack D10: one that never begins, and one that never answers at its end, are not waited for", async () => {
+    await stage.serve("silent", { server: "attacker", html: rawView("") });
+    await stage.serve("stays", {
+      server: "attacker",
+      html: rawView('delete answers["ui/resource-teardown"]; start();'),
+    });
+    await inPage("host.mount('silent', { options: { limits: { initialize: 2000 } } })");
+    await stage.stage.mount(page, "stays");
+    expect(await untilLogged("silent failed")).toMatchObject({ code: "handshake_timeout" });
+    await inPage("host.app('stays').close()");
+    const left =
+      "['silent', 'stays'].map((id) => document.querySelector('#' + id).shadowRoot.querySelectorAll('iframe').length)";
+    expect(await inPage(left)).toEqual([0, 0]);
+    // The control: those that do are there, in the default time.
+    expect(await inPage("host.app('attacker').state")).toBe("ready");
+  });
+});
+
+describe("deception", () => {
+  it("attack D06: dialogs, printing and beforeunload are not for apps", async () => {
+    await attacker.click("#go");
+    const got = await attacker.evaluate(() => {
+      const answers: unknown[] = [];
+      for (let times = 0; times < 20; times++) answers.push(alert("!"), confirm("?"), prompt("?"));
+      print();
+      addEventListener("beforeunload", (event) => {
+        event.preventDefault();
+        Object.assign(event, { returnValue: "stay" });
+      });
+      return [...new Set(answers)];
+    });
+    // Nothing was answered, by nobody; `alert` has no answer, which arrives as null.
+    expect(got.filter((each) => each !== null && each !== undefined)).toEqual([false]);
+    await inPage("host.app('attacker').remove()");
+    expect(seen).toEqual([]);
+    // The control: where nothing contains it, it is seen.
+    const free = await stage.openFree();
+    const opened = watchPage(free.page);
+    await free.attacker.evaluate(() => void confirm("?"));
+    expect(opened).toEqual(["dialog confirm"]);
+    await free.page.close();
+  });
+
+  it("attack D07: who it is from stands outside of its frame, in every mode, and it cannot draw there", async () => {
+    const html = rawView(
+      "start();",
+      `<title>Bank</title><header style="position:fixed;inset:-500px 0 auto 0;z-index:99999">victim · Your bank</header>
+       <dialog open style="position:fixed;top:-100px">victim asks: Allow?</dialog><button id="go">go</button>`,
+    );
+    await stage.serve("poses", { html, server: "attacker.example", meta: { prefersBorder: false } });
+    const view = await stage.stage.mount(page, "poses", { title: "Your bank" });
+    for (const mode of ["inline", "pip", "fullscreen"]) {
+      await view.click("#go");
+      await ask(view, "ui/request-display-mode", { mode });
+      const title = page.locator("#poses [part=title]");
+      expect(await title.textContent()).toBe("Your bank · attacker.example");
+      expect(await title.isVisible()).toBe(true);
+      const [bar, frame] = [await title.boundingBox(), await page.locator("#poses iframe").boundingBox()];
+      expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(frame?.y ?? 0);
+      // What is on top there is the page's own.
+      const drawn = await page.evaluate(
+        ({ x, y }) => host.app("poses").shadowRoot?.elementFromPoint(x + 3, y + 3)?.tagName,
+        bar ?? { x: 0, y: 0 },
+      );
+      expect(drawn).toBe("SPAN");
+    }
+  });
+
+  it("attack D09: what a person copies, pastes, drags or types in the page is not the app's", async () => {
+    await page.evaluate(() => {
+      document.body.prepend(Object.assign(document.createElement("textarea"), { id: "chat" }));
+      document.body.prepend(
+        Object.assign(document.createElement("p"), { id: "drag", draggable: true, textContent: "host text" }),
+      );
+      document
+        .getElementById("drag")
+        ?.addEventListener("dragstart", ({ dataTransfer }) =>
+          dataTransfer?.setData("text", "dragged secret"),
+        );
+    });
+    await attacker.evaluate(() => {
+      const noted: string[] = [];
+      Object.assign(globalThis, { noted });
+      const note = (event: Event): void => {
+        const { clipboardData, dataTransfer, key } = event as ClipboardEvent & DragEvent & KeyboardEvent;
+        noted.push(`${event.type} ${(clipboardData ?? dataTransfer)?.getData("text") ?? key ?? ""}`);
+      };
+      for (const type of ["copy", "cut", "paste", "dragover", "drop", "keydown", "input", "beforeinput"])
+        addEventListener(type, note, true);
+      addEventListener("dragover", (event) => event.preventDefault());
+    });
+    const noted = (): Promise<string[]> => attacker.evaluate(() => Object(globalThis).noted);
+    await page.click("#chat");
+    await page.keyboard.type("typed secret");
+    await page.keyboard.press("Control+A");
+    await page.keyboard.press("Control+C");
+    await page.keyboard.press("Control+V");
+    expect(await page.inputValue("#chat")).toBe("typed secret");
+    expect(await outcome(attacker, () => document.execCommand("paste"))).toBe("got false");
+    expect(await outcome(attacker, () => navigator.clipboard.readText())).toBe("NotAllowedError");
+    expect(await noted()).toEqual([]);
+    // Dragged across the app and dropped in the page: it sees that something passes, and not what.
+    const box = await page.locator("#attacker iframe").boundingBox();
+    const over = { x: (box?.x ?? 0) + 40, y: (box?.y ?? 0) + 40 };
+    await page.hover("#drag");
+    await page.mouse.down();
+    await page.mouse.move(over.x, over.y, { steps: 4 });
+    await page.mouse.move(over.x + 5, over.y + 5, { steps: 4 });
+    await page.hover("#chat");
+    await page.mouse.up();
+    expect((await noted()).filter((each) => each.trim() !== "dragover")).toEqual([]);
+    // The control: what a person puts into the app, it has.
+    await attacker.click("#field");
+    await page.keyboard.press("Control+V");
+    await expect.poll(noted).toContain("paste typed secret");
+  });
+
+  it("attack D12: sound, speech, vibration, wake lock and notifications are refused", async () => {
+    const got = await attacker.evaluate(async () => {
+      const name = (error: unknown): string => (error as Error).name;
+      const audio = document.createElement("audio");
+      return {
+        lock: await navigator.wakeLock.request("screen").then(() => "locked", name),
+        notify: await Notification.requestPermission(),
+        shown: await Promise.resolve()
+          .then(() => new Notification("x"))
+          .then(({ title }) => new Promise((resolve) => setTimeout(resolve, 100, `made ${title}`)), name),
+        autoplay: (
+          document as Document & { featurePolicy: { allowsFeature(name: string): boolean } }
+        ).featurePolicy.allowsFeature("autoplay"),
+        muted: audio.muted,
+        pointer: await Promise.resolve(document.body.requestPointerLock()).then(() => "locked", name),
+        fullscreen: await document.body.requestFullscreen().then(() => "full", name),
+        idle: await Promise.resolve(Object(globalThis).IdleDetector?.requestPermission()).catch(name),
+      };
+    });
+    expect(got).toMatchObject({
+      lock: "NotAllowedError",
+      notify: "denied",
+      autoplay: false,
+      pointer: expect.stringMatching(/Error$/),
+      fullscreen: "TypeError",
+    });
+    // The control: a page that nothing contains may.
+    const free = await stage.openFree();
+    expect(
+      await outcome(free.attacker, () => navigator.wakeLock.request("screen").then(() => "locked")),
+    ).toBe("got locked");
+    await free.page.close();
+  });
+});
