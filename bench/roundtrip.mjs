@@ -57,9 +57,9 @@ const OPEN_PORT = `
   });`;
 
 const ourHost = (name, opening = OPEN_WINDOW) => `
-  import { ${name}, PortTransport, WindowTransport } from "@vitrine/protocol";
+  import { ${name}, HOST_END, PortTransport, WindowTransport } from "@vitrine/protocol";
   ${SHARED}
-  const peer = new ${name}("host");
+  const peer = new ${name}(HOST_END);
   peer.handle("ui/initialize", () => ({
     protocolVersion: "2026-01-26", hostInfo: { name: "bench", version: "1" },
     hostCapabilities: { serverTools: {} }, hostContext: {},

@@ -14,6 +14,10 @@ import { fileURLToPath } from "node:url";
 import { launch } from "./browser.mjs";
 import { measureBytes, showBytes } from "./bytes.mjs";
 import { ROOT, versionOf } from "./contenders.mjs";
+import { measureFifty, showFifty } from "./hosts/fifty.mjs";
+import { measureLarge, showLarge } from "./hosts/large.mjs";
+import { measureMount, showMount } from "./hosts/mount.mjs";
+import { measureHostRoundtrips, showHostRoundtrips } from "./hosts/roundtrips.mjs";
 import { measureRoundtrips, showRoundtrips } from "./roundtrip.mjs";
 import { shortfalls } from "./shortfalls.mjs";
 import { measureStartup, showStartup } from "./startup.mjs";
@@ -33,6 +37,26 @@ const SECTIONS = {
     title: "Round trip of tools/call: view → host page → view",
     measure: (browser) => measureRoundtrips(browser, number("BENCH_ROUNDS", 16)),
     show: showRoundtrips,
+  },
+  mount: {
+    title: "One app in a host: click → result in the view",
+    measure: (browser) => measureMount(browser, number("BENCH_MOUNTS", 6)),
+    show: showMount,
+  },
+  fifty: {
+    title: "Fifty apps in one page: a long conversation, opened at its end",
+    measure: (browser) => measureFifty(browser, number("BENCH_FIFTIES", 2)),
+    show: showFifty,
+  },
+  "host-roundtrips": {
+    title: "Round trip of tools/call through a whole host: view → sandbox → bridge → view",
+    measure: (browser) => measureHostRoundtrips(browser, number("BENCH_HOST_ROUNDS", 10)),
+    show: showHostRoundtrips,
+  },
+  large: {
+    title: "Large tool results: host → view",
+    measure: (browser) => measureLarge(browser, number("BENCH_LARGE", 3)),
+    show: showLarge,
   },
 };
 /** Another measurement, a program of its own: only when asked for by name. */

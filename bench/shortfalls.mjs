@@ -3,13 +3,14 @@
  *
  * @module
  */
+import { hostShortfalls } from "./hosts/shortfalls.mjs";
 import { ms, times } from "./statistics.mjs";
 
 /** Official ÷ ours, at least. */
 export const EXPECTED = { bytes: 20, startup: 2, roundtrips: 2 };
 
 /** One line for each expectation that is not met. Those who carry everything (`App`) are held to it as well. */
-export function shortfalls({ bytes, startup = {}, roundtrips = {} }) {
+export function shortfalls({ bytes, startup = {}, roundtrips = {}, ...hosts }) {
   return [
     ...(bytes ? bytesShort(bytes) : []),
     ...Object.entries(startup).flatMap(([situation, result]) =>
@@ -18,6 +19,7 @@ export function shortfalls({ bytes, startup = {}, roundtrips = {} }) {
     ...Object.entries(roundtrips).flatMap(([situation, { small }]) =>
       timesShort(`round trip, ${situation}`, EXPECTED.roundtrips, small),
     ),
+    ...hostShortfalls(hosts),
   ];
 }
 

@@ -1,0 +1,64 @@
+/** Our host: `<mcp-app>` before the sandbox, each server's views in a process of their own. */
+import { httpUpstream, standardGuard, type Upstream, warm } from "@vitrine/host";
+import "@vitrine/host/define";
+import { type CallToolResult, JsonText } from "@vitrine/protocol";
+import { ANSWER, type BenchApp, INFO, serveBench } from "./page.ts";
+
+const isCold = new URLSearchParams(location.search).has("cold");
+const TOOL = { name: "x", inputSchema: { type: "object" } };
+
+/** A server that answers in the page, at once. */
+const upstreamOf = ({ name }: BenchApp): Upstream => ({
+  ...httpUpstream({ url: "/", server: name, capabilities: { tools: {} } }),
+  request: (async (method: string) =>
+    method === "tools/list" ? { tools: [TOOL] } : ANSWER) as Upstream["request"],
+});
+
+const ENDLESS = { burst: 1e9, perSecond: 1e9 };
+/** What a product has, but for how often a view may ask: the bench asks more often than any app. */
+const guards = new Map<string, { upstream: Upstream; guard: ReturnType<typeof standardGuard> }>();
+function guarded(app: BenchApp) {
+  const known = guards.get(app.name);
+  if (known) return known;
+  const upstream = upstreamOf(app);
+  const guard = standardGuard(upstream, {
+    policy: { "tools/call": "allow" },
+    rates: { call: ENDLESS, other: ENDLESS },
+  });
+  const entry = { upstream, guard };
+  guards.set(app.name, entry);
+  return entry;
+}
+
+/** The proxy of a spare frame is there. */
+const proxyReady = (origin: string): Promise<void> =>
+  new Promise((resolve) => {
+    const hear = ({ data, origin: from }: MessageEvent): void => {
+      if (from !== origin || Object(data).method !== "ui/notifications/sandbox-proxy-ready") return;
+      removeEventListener("message", hear);
+      resolve();
+    };
+    addEventListener("message", hear);
+  });
+
+serveBench({
+  connect: async (app) => {
+    guarded(app);
+    if (isCold) return;
+    const { view } = app;
+    const ready = proxyReady(view.origin);
+    warm(view);
+    await ready;
+  },
+  show(app, place) {
+    const element = document.createElement("mcp-app");
+    element.app = { info: INFO, title: app.name, view: app.view, ...guarded(app) };
+    place.append(element);
+    const { bridge } = element;
+    return {
+      sendInput: (input) => bridge?.sendToolInput(input),
+      sendResult: (result: CallToolResult | string) =>
+        bridge?.sendToolResult(typeof result === "string" ? new JsonText(result) : result),
+    };
+  },
+});

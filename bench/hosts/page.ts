@@ -1,0 +1,179 @@
+/**
+ * What the three host pages of the bench have in common: one small API, over the few things in which hosts differ.
+ * Runs in the browser.
+ */
+import type { FrameView } from "@vitrine/host";
+import type { CallToolResult } from "@vitrine/protocol";
+
+/** An app, as its server describes it to every host alike. */
+export interface BenchApp {
+  name: string;
+  tool: string;
+  uri: string;
+  input: Record<string, unknown>;
+  /** Its registration with our sandbox; other hosts have no use for it. */
+  view: FrameView;
+}
+
+/** An app that was put into the page. What it is told before it is ready waits until it is. */
+export interface Shown {
+  sendInput(input: Record<string, unknown>): void;
+  /** An object in hand or, for a host that takes it, the text as it came from the wire. */
+  sendResult(result: CallToolResult | string): void;
+}
+
+/** A host: the one thing that differs. */
+export interface BenchHost {
+  /** What it does once a server is connected, before anybody clicks. */
+  connect?(app: BenchApp): Promise<void>;
+  show(app: BenchApp, place: HTMLElement): Shown;
+}
+
+/** How every host calls itself. */
+export const INFO = { name: "bench", version: "1.0.0" };
+/** What every host answers to `tools/call`, at once. */
+export const ANSWER: CallToolResult = {
+  content: [{ type: "text", text: "ok" }],
+  structuredContent: { ok: true, value: 42 },
+};
+/** The peers' proxy page: lean, and on another port of the same name, as in their own examples. */
+export const PROXY = new URL(new URLSearchParams(location.search).get("proxy") ?? location.href);
+
+/** Peers' log lines, some with whole results in them, cost more with a debugger attached than their users pay. */
+console.debug = console.log = () => {};
+
+const post = async (path: string) => (await fetch(path, { method: "POST", body: "{}" })).json();
+
+const read = new Map<string, Promise<ReadResult>>();
+interface ReadResult {
+  contents: { uri: string; mimeType: string; text: string }[];
+}
+
+/** Reads an app's resource from its server, once. */
+export function readResource({ name }: BenchApp): Promise<ReadResult> {
+  const reading = read.get(name) ?? post(`/read/${name}`);
+  read.set(name, reading);
+  return reading;
+}
+
+const now = (): number => performance.timeOrigin + performance.now();
+
+/** About a hundred bytes each. */
+const record = (id: number) => ({
+  id,
+  name: `record ${id}`,
+  email: `user${id}@example.com`,
+  active: id % 2 === 0,
+  score: id * 1.5,
+});
+
+const longText = (bytes: number): string => "It is 21 degrees in Rome, and sunny.\n".repeat(bytes / 37);
+
+const LARGE: Record<string, (bytes: number) => CallToolResult> = {
+  text: (bytes) => ({ content: [{ type: "text", text: longText(bytes) }] }),
+  records: (bytes) => ({
+    content: [{ type: "text", text: "records" }],
+    structuredContent: { records: Array.from({ length: bytes / 100 }, (_, id) => record(id)) },
+  }),
+};
+
+/** Gaps between two turns of the page: the longest is how long it could not do anything else. */
+function watchStalls(): () => number {
+  let longest = 0;
+  let last = performance.now();
+  const turn = (): void => {
+    const time = performance.now();
+    longest = Math.max(longest, time - last);
+    last = time;
+    timer = setTimeout(turn);
+  };
+  let timer = setTimeout(turn);
+  return () => {
+    clearTimeout(timer);
+    return Math.max(longest, performance.now() - last);
+  };
+}
+
+/** Makes `globalThis.bench` of a host. */
+export function serveBench(host: BenchHost) {
+  const apps = new Map<string, BenchApp>();
+  const shown: Shown[] = [];
+  let large: CallToolResult | string = "";
+  let stalls = (): number => 0;
+
+  const appOf = (name: string): BenchApp => {
+    const app = apps.get(name);
+    if (!app) throw new Error(`${name} was not connected`);
+    return app;
+  };
+
+  /** Shows an app and calls its tool; the result carries a number by which the view's listener tells it. */
+  async function click(name: string, place: HTMLElement, number: number): Promise<void> {
+    const app = appOf(name);
+    const called = post(`/call/${name}`);
+    const view = host.show(app, place);
+    view.sendInput(app.input);
+    const result: CallToolResult = await called;
+    view.sendResult({ ...result, _meta: { ...result._meta, bench: number } });
+  }
+
+  const slot = (): HTMLElement => {
+    const place = document.createElement("section");
+    document.body.append(place);
+    return place;
+  };
+
+  const bench = {
+    /** Connects to servers, as a host does long before anybody clicks. */
+    async connect(names: string[]): Promise<void> {
+      for (const name of names) apps.set(name, await (await fetch(`/apps/${name}`)).json());
+      for (const name of names) await host.connect?.(appOf(name));
+    },
+    /** A person clicks. Returns when. */
+    click(name: string): number {
+      const place = slot();
+      const began = now();
+      void click(name, place, 0);
+      return began;
+    },
+    /** A long conversation is opened at its end. Returns when, and which of its apps are on screen. */
+    clickAll(names: string[]): { began: number; visible: number[] } {
+      const places = names.map(slot);
+      scrollTo(0, document.documentElement.scrollHeight);
+      const visible = places.flatMap((place, index) => {
+        // All of it: an app stands at the top of its place, and may be out of sight in the half that is not.
+        return place.getBoundingClientRect().top >= 0 ? [index] : [];
+      });
+      const began = now();
+      for (const [index, name] of names.entries()) void click(name, places[index] ?? slot(), index);
+      return { began, visible };
+    },
+    /** Shows an app that has its input, and nothing more. */
+    open(name: string): void {
+      const view = host.show(appOf(name), slot());
+      view.sendInput(appOf(name).input);
+      shown.push(view);
+    },
+    /** Makes a result of that size, as an object or as text. */
+    prepare(kind: string, bytes: number, asText: boolean): number {
+      const result = LARGE[kind]?.(bytes) ?? { content: [] };
+      const text = JSON.stringify(result);
+      large = asText ? text : result;
+      return text.length;
+    },
+    /** Sends it to the app that was opened. Returns when, once the host's call has returned. */
+    send(): number {
+      stalls = watchStalls();
+      const began = now();
+      for (const view of shown) view.sendResult(large);
+      return began;
+    },
+    /** The longest stall of this page since. */
+    stall: (): number => stalls(),
+  };
+  Object.assign(globalThis, { bench });
+  return bench;
+}
+
+/** What the bench calls in a host page, as `bench`. */
+export type Bench = ReturnType<typeof serveBench>;
