@@ -60,6 +60,9 @@ function doctype(html: string): string {
 export const loaderPage = (proxy: string): string =>
   `<!doctype html><title>App</title><script data-proxy="${proxy}">${LOADER}</script>`;
 
+/** What stands before a view's HTML that is fetched before it is needed: all that follows is text. */
+export const beforeText = (proxy: string): string => `${loaderPage(proxy)}<plaintext hidden>`;
+
 async function hash(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;

@@ -292,17 +292,22 @@ describe("whom the proxy serves", () => {
 });
 
 describe("a page that is made ready before it is needed", () => {
-  it("S03: shows nothing until it is told to", async () => {
+  it("S03: runs nothing until it is told to", async () => {
     const registered = await stage.served.sandbox.register({ server: "test", html: APP });
     const shown = await stage.show({ html: APP }, { port: true, src: `${registered.src}#later` });
     await shown.untilHeard("ui/notifications/sandbox-proxy-ready");
     await shown.post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-ping" });
     await shown.untilHeard("ui/notifications/sandbox-pong");
     const proxy = await shown.proxy();
-    expect(proxy.childFrames()).toEqual([]);
-    await shown.post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-load" });
-    await shown.post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-load" });
+    // Its document is there, as text.
     await shown.untilReported("loaded");
+    const [view] = proxy.childFrames();
+    expect(await view?.evaluate(() => document.querySelector("plaintext")?.textContent)).toBe(APP);
+    expect(await view?.evaluate(() => document.scripts.length)).toBe(1);
+    await shown.post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-load" });
+    await shown.post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-load" });
+    await until(async () => expect(await shown.reports("loaded")).toHaveLength(2));
     expect(proxy.childFrames()).toHaveLength(1);
+    expect(await view?.evaluate(() => [document.querySelector("plaintext"), location.search])).toEqual([null, ""]);
   });
 });

@@ -17,7 +17,7 @@ import {
 import { DENY_ALL, type PagePolicy, type Places, proxyHeaders, viewHeaders } from "./headers.js";
 import { Keys } from "./keys.js";
 import { type Origins, PatternOrigins } from "./origins.js";
-import { beforeDocument, loaderPage, proxyPage, proxyScriptHash } from "./pages.js";
+import { beforeDocument, beforeText, loaderPage, proxyPage, proxyScriptHash } from "./pages.js";
 import { MemoryRecords, type RecordStore } from "./records.js";
 
 /** What a sandbox is made of. */
@@ -184,8 +184,10 @@ export class Sandbox {
     if (!place) return deny(403);
     if (request.method !== "GET") return deny(405);
     const name = pathname.slice(1);
+    // A view's document as text: nothing of it runs, and nothing that it names is loaded, until the host wants it.
+    const later = search === "?later" && place.role === "view";
     // Only a frame has a use for these pages (browsers that tell). Not in a cache, a worker or a tab of its own.
-    if (search !== "" || !/^(iframe|null)$/.test(`${request.headers.get("sec-fetch-dest")}`))
+    if ((search !== "" && !later) || !/^(iframe|null)$/.test(`${request.headers.get("sec-fetch-dest")}`))
       return undefined;
     if (!/^[a-z2-7]{52}$/.test(name) || !(await this.#keys.isOurs(place.label, name))) return undefined;
     const record = await this.#records.get(name);
@@ -196,7 +198,7 @@ export class Sandbox {
     const { body, headers } =
       place.role === "proxy"
         ? await proxyAnswer(head, places, `${places.view}/${name}`)
-        : viewAnswer(head, places, record.slice(end + 1));
+        : viewAnswer(head, places, record.slice(end + 1), later);
     return new Response(body, { headers });
   }
 
@@ -219,9 +221,10 @@ async function proxyAnswer(head: RecordHead, places: Places, src: string): Promi
   };
 }
 
-function viewAnswer(head: RecordHead, places: Places, html: string): Answer {
+function viewAnswer(head: RecordHead, places: Places, html: string, later = false): Answer {
+  const before = later ? beforeText(places.proxy) : beforeDocument(html, places.proxy);
   return {
-    body: head.waits ? loaderPage(places.proxy) : beforeDocument(html, places.proxy) + html,
+    body: head.waits ? loaderPage(places.proxy) : before + html,
     headers: viewHeaders(head, places),
   };
 }

@@ -5,10 +5,13 @@
  */
 import type { HostContext } from "@vitrine/protocol";
 
+/** Asked for once: the first time takes a browser tens of milliseconds, and every time some. */
+let timeZone: string | undefined;
+
 /** The context that every app in this page has, as far as the browser can tell. */
 export function browserContext(): HostContext {
   const matches = (query: string): boolean => matchMedia(query).matches;
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
   return {
     theme: matches("(prefers-color-scheme: dark)") ? "dark" : "light",
     locale: navigator.language,

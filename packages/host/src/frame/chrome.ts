@@ -37,9 +37,9 @@ pre{margin:6px 0;max-height:160px;overflow:auto;white-space:pre-wrap;font-size:1
 [data-mode=fullscreen] [part=stage]{flex:1}
 iframe{display:block;border:0;width:100%;height:100%;opacity:0;color-scheme:inherit}
 [data-state=ready] iframe,[data-state=unresponsive] iframe{opacity:1}
-[data-state=loading] [part=stage]:before{content:"";position:absolute;inset:0;border-radius:8px;background:linear-gradient(90deg,#8881,#8883,#8881) 0/200%;animation:wait 1.4s linear infinite}
+[data-state=loading] [part=stage]:before{content:"";position:absolute;inset:0;border-radius:8px;background:#8883;animation:wait .9s infinite alternate}
 [data-state=failed] [part=stage],[data-mode=inline] [part=close],[hidden]{display:none}
-@keyframes wait{to{background-position:-200%}}
+@keyframes wait{to{opacity:.3}}
 @media(prefers-reduced-motion){[part=stage]:before{animation:none!important}}
 `;
 

@@ -470,7 +470,10 @@ describe("many apps, and apps made ready before", () => {
     await expect
       .poll(async () => (await spare.elementHandle())?.contentFrame().then((frame) => frame?.url()))
       .toContain("#later");
-    expect(await (await (await spare.elementHandle())?.contentFrame())?.childFrames().length).toBe(0);
+    const waiting = async () => (await (await spare.elementHandle())?.contentFrame())?.childFrames()[0];
+    // Its document is there, as text: nothing of it runs.
+    await expect.poll(async () => (await waiting())?.evaluate(() => document.scripts.length)).toBe(1);
+    expect(await (await waiting())?.evaluate(() => !!document.querySelector("plaintext"))).toBe(true);
     await stage.mount(page, "plain", { input: {}, result: RESULT });
     expect(await spare.count()).toBe(0);
     expect(await page.locator("#plain iframe").evaluate((frame: HTMLIFrameElement) => frame.src)).toContain(

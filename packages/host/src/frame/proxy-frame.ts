@@ -30,8 +30,9 @@ type Movable = Element & { moveBefore?(node: Node, child: Node | null): void };
 const spares = new Map<string, ProxyFrame>();
 
 /**
- * Makes a view quick to show: its process is started and its proxy page loaded, out of sight. Nothing of the view
- * itself is loaded or run. Call when a server with apps was connected.
+ * Makes a view quick to show: its process is started, its proxy page loaded and its document fetched, out of sight. The
+ * document is text until then: nothing of it is run, and nothing that it names is loaded. Call when a server with apps
+ * was connected.
  *
  * @example
  * ```ts source="../frame.examples.ts#warm"
@@ -44,7 +45,14 @@ export function warm(view: FrameView): void {
   const shelf = document.createElement("div");
   shelf.hidden = true;
   document.body.append(shelf);
-  spares.set(view.src, open(view, shelf, "#later"));
+  const spare = open(view, shelf, "#later");
+  spares.set(view.src, spare);
+  // What could not be made ready now may load when it is needed.
+  spare.transport.onreport = ({ code }) => {
+    if (code !== "load_failed" || !spares.delete(view.src)) return;
+    spare.transport.close();
+    shelf.remove();
+  };
   // What a frame asks the browser when it begins: the first answer takes long.
   browserContext();
 }

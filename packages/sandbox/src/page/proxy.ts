@@ -86,8 +86,10 @@ function fromHost(message: Message | null): void {
     html = `${params?.html}`;
     handOver();
   } else if (what === "ping") tell("pong");
-  else if (what === "load") frame.isConnected || show();
-  else if (what === undefined) {
+  else if (what === "load") {
+    html ??= "";
+    handOver();
+  } else if (what === undefined) {
     // D11: JSON has only null for what is gone, and official views want undefined.
     if (method === "ui/notifications/host-context-changed" && !viewSendsText)
       for (const key in params) params[key] ??= undefined;
@@ -169,7 +171,6 @@ frame.onload = () => {
   if (!started) again?.postMessage(0);
   judge(++loads, Date.now() + 1000);
 };
-const show = (): void => document.body.append(frame);
 
 addEventListener("message", (event) => {
   const { source, origin } = event;
@@ -198,8 +199,9 @@ addEventListener("securitypolicyviolation", ({ effectiveDirective: directive, bl
   report("csp_violation", { directive, blocked: blocked.slice(0, 300) }),
 );
 
-// A page that is made ready before it is needed shows nothing until it is told to.
-if (location.hash !== "#later") show();
+// Made ready before it is needed: the view's document comes as text, and stays that until it is told otherwise.
+if (location.hash === "#later") frame.src += "?later";
+document.body.append(frame);
 for (const origin of HOSTS) {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = ({ data }) => {
