@@ -137,7 +137,8 @@ export class AppFrame {
 
   #start(): void {
     const view = this.#view;
-    if (!view || this.#state !== "loading") {
+    // It may be at its end already, and only wait for that.
+    if (!view || this.#state !== "loading" || this.bridge.phase === "closed") {
       mounts.leave(this.#mount);
       return;
     }
