@@ -20,7 +20,7 @@ export default defineConfig({
           include: [`packages/*/src/${browser}`, `examples/${browser}`],
           testTimeout: 90_000,
           hookTimeout: 120_000,
-          maxWorkers: 3,
+          maxWorkers: 2,
           // After the unit tests: browsers want the machine for themselves.
           sequence: { groupOrder: 1 },
         },

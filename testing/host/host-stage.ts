@@ -107,7 +107,14 @@ export class HostStage {
   async mount(page: Page, name: string, options: MountOptions = {}): Promise<Frame> {
     const id = options.id ?? name;
     await page.evaluate(([app, given]) => host.mount(app, given), [name, options] as const);
-    await page.evaluate((key) => host.log.until(key), `${id} ready`);
+    await page.evaluate(async (app) => {
+      // Says why, in place of waiting in vain.
+      const failed = host.log.until(`${app} failed`).then((failure) => {
+        throw new Error(`${app} failed: ${JSON.stringify(failure)}`);
+      });
+      failed.catch(() => {});
+      await Promise.race([host.log.until(`${app} ready`), failed]);
+    }, id);
     return this.viewOf(page, id);
   }
 

@@ -308,6 +308,9 @@ describe("a page that is made ready before it is needed", () => {
     await shown.post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-load" });
     await until(async () => expect(await shown.reports("loaded")).toHaveLength(2));
     expect(proxy.childFrames()).toHaveLength(1);
-    expect(await view?.evaluate(() => [document.querySelector("plaintext"), location.search])).toEqual([null, ""]);
+    expect(await view?.evaluate(() => [document.querySelector("plaintext"), location.search])).toEqual([
+      null,
+      "",
+    ]);
   });
 });
