@@ -306,7 +306,7 @@ describe("ui/initialize", () => {
   it.each([
     ["clientInfo and capabilities", { clientInfo: { name: "a", version: "1" }, capabilities: {} }],
     ["nothing at all", undefined],
-    ["capabilities alone, as seed 004's views", { appCapabilities: {} }],
+    ["capabilities alone, as an older host endpoint's views", { appCapabilities: {} }],
   ])("T01: with %s", async (_name, params) => {
     const reply = await ask({}, "ui/initialize", params);
     expect(reply).toMatchObject({
