@@ -1,18 +1,20 @@
 /**
  * One app: from the click until its view has the tool's result, by the view's own clock. A click calls the tool; the
  * peers' hosts read the app's resource then, and ours has it registered and its proxy ready, as a host does when a
- * server is connected. Every sample has a browser context of its own.
+ * server is connected. Two more of ours: with the app itself started, as when the model has begun to write the call, and
+ * with nothing prepared at all. Every sample has a browser context of its own.
  *
  * @module
  */
 import { ms, quantile, ratio, shuffled, table, times } from "../statistics.mjs";
-import { COLD, HOSTS, OFFICIAL, openSite } from "./site.mjs";
+import { COLD, HOSTS, OFFICIAL, openSite, STARTED } from "./site.mjs";
 import { openHost } from "./stage.mjs";
 
 /** Every app, and the own one last. */
 export const APPS = [...OFFICIAL, "view"];
 /** No new round after this many milliseconds: a busy machine gets fewer samples, not a longer run. */
 const PATIENCE = 80_000;
+const SUBJECTS = [...HOSTS, STARTED, COLD];
 
 /** Measures everybody in turn, `rounds` times. */
 export async function measureMount(browser, rounds = 6) {
@@ -23,7 +25,7 @@ export async function measureMount(browser, rounds = 6) {
     // One more than asked for: the first is thrown away.
     for (let round = 0; round <= rounds && (round < 3 || Date.now() < deadline); round++) {
       for (const app of APPS) {
-        for (const host of shuffled([...HOSTS, COLD])) {
+        for (const host of shuffled(SUBJECTS)) {
           const time = await mountOnce(browser, site, host, app);
           if (round > 0) ((samples[app] ??= {})[host.id] ??= []).push(time);
         }
@@ -47,7 +49,7 @@ async function mountOnce(browser, site, host, app) {
 }
 
 function summarise(byId) {
-  const rows = [...HOSTS, COLD].map(({ id, side, label }) => ({
+  const rows = SUBJECTS.map(({ id, side, label }) => ({
     id,
     side,
     label,

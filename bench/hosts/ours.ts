@@ -4,7 +4,10 @@ import "@vitrine/host/define";
 import { type CallToolResult, JsonText } from "@vitrine/protocol";
 import { ANSWER, type BenchApp, INFO, serveBench } from "./page.ts";
 
-const isCold = new URLSearchParams(location.search).has("cold");
+const query = new URLSearchParams(location.search);
+const isCold = query.has("cold");
+/** Milliseconds that a model takes at least from a tool's name to the end of its arguments. */
+const WRITING = 1000;
 const TOOL = { name: "x", inputSchema: { type: "object" } };
 
 /** A server that answers in the page, at once. */
@@ -49,6 +52,9 @@ serveBench({
     const ready = proxyReady(view.origin);
     warm(view);
     await ready;
+    if (!query.has("run")) return;
+    warm(view, { run: true });
+    await new Promise((resolve) => setTimeout(resolve, WRITING));
   },
   show(app, place) {
     const element = document.createElement("mcp-app");

@@ -32,6 +32,8 @@ export const HOSTS = [
 ];
 /** Ours when nobody prepared anything: the app's process and proxy page are started at the click. */
 export const COLD = { id: "cold", side: "cold", label: "Vitrine, nothing prepared", page: "ours?cold" };
+/** Ours when the host knew what would be clicked, and had the app started out of sight. */
+export const STARTED = { id: "started", side: "started", label: "Vitrine, started before", page: "ours?run" };
 
 /** The policy that MCP Apps gives a view by default. The peers' views inherit it from the proxy page. */
 const VIEW_POLICY =

@@ -10,10 +10,11 @@ import {
   type ServerCapabilities,
   standardGuard,
   type Upstream,
+  type WarmOptions,
   warm,
 } from "@vitrine/host";
 import "@vitrine/host/define";
-import { type CallToolResult, DEFAULT_STYLE_VARIABLES, type Tool } from "@vitrine/protocol";
+import { type CallToolResult, DEFAULT_STYLE_VARIABLES, JsonText, type Tool } from "@vitrine/protocol";
 import { EventLog } from "../event-log.ts";
 
 /** One app as the test's server describes it. */
@@ -124,9 +125,11 @@ const api = {
   mount,
   app,
   describe,
-  warm: async (name: string) => {
+  /** Sends a result as the text in which it came. */
+  sendJson: (id: string, text: string) => app(id).bridge?.sendToolResult(new JsonText(text)),
+  warm: async (name: string, options?: WarmOptions) => {
     const { view } = await describe(name);
-    if ("src" in view) warm(view);
+    if ("src" in view) warm(view, options);
   },
 };
 /** What tests call in the page, as `host`. */

@@ -1,11 +1,12 @@
 import { JsonText } from "@vitrine/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encode } from "./encode.js";
+import { cut, encode, PART } from "./encode.js";
 
-const text = async (message: unknown): Promise<string> => {
-  const form = await encode(message);
-  return typeof form === "string" ? form : JSON.stringify(form);
+const text = (message: unknown): string => {
+  const form = encode(message);
+  if (typeof form === "string") return form;
+  return Symbol.iterator in form ? [...form].join("") : JSON.stringify(form);
 };
 const result = (structuredContent: unknown) => ({ jsonrpc: "2.0", id: 1, result: { structuredContent } });
 
@@ -29,15 +30,15 @@ describe("a message as text", () => {
     ["halves of characters at the seams", [...Array(600).fill(0), "😀".repeat(800_000)]],
     ["what is undefined", [undefined, { a: undefined, b: Array(30_000).fill(0) }]],
     ["nothing", [[], {}, Array(30_000).fill({})]],
-  ])("a large one is the same as at once: %s", async (_name, value) => {
-    expect((await text(result(value))) === JSON.stringify(result(value))).toBe(true);
+  ])("a large one is the same as at once: %s", (_name, value) => {
+    expect(text(result(value)) === JSON.stringify(result(value))).toBe(true);
   });
 
-  it("any JSON, however large it is made", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(1, 3000), async (value, times) => {
+  it("any JSON, however large it is made", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(1, 3000), (value, times) => {
         const message = result(Array(times).fill([value, { value }]));
-        expect((await text(message)) === JSON.stringify(message)).toBe(true);
+        expect(text(message) === JSON.stringify(message)).toBe(true);
       }),
       { numRuns: 40 },
     );
@@ -56,6 +57,21 @@ describe("a message as text", () => {
   it("much text in few values is left as it is", () => {
     const message = result({ text: "a".repeat(2_000_000) });
     expect(encode(message)).toBe(message);
+  });
+
+  it("so much of it that the copy would stop the page is written in parts", () => {
+    const message = result({ text: "a".repeat(30_000_000) });
+    const parts = [...(encode(message) as Iterable<string>)];
+    expect(parts.join("") === JSON.stringify(message)).toBe(true);
+    expect(Math.max(...parts.map(({ length }) => length))).toBe(PART);
+  });
+
+  it("a text is cut into parts, and never within a character", () => {
+    const long = `${"a".repeat(PART - 1)}😀${"b".repeat(PART)}`;
+    const parts = [...cut(long)];
+    expect(parts.map(({ length }) => length)).toEqual([PART - 1, PART, 2]);
+    expect(parts.join("") === long).toBe(true);
+    expect([...cut("")]).toEqual([]);
   });
 
   it("what is nested beyond reason throws, and does not hang", () => {

@@ -6,65 +6,59 @@
 import { JsonText } from "@vitrine/protocol";
 
 /** Values in a message that is written at once: a few milliseconds of work. */
-const SMALL = 20_000;
+const SMALL = 5000;
 /** Characters that weigh as much as a value. */
-const PER_VALUE = 50;
-/** Values that are copied faster than they are written. */
+const PER_VALUE = 200;
+/** Values that are copied faster than they are written, and as how much text each counts: the copy is made at once. */
 const FEW = 500;
-/** Milliseconds of work at a time: under what a person notices, and few enough turns that waiting costs little. */
-const SLICE = 40;
+const PER_FEW = 40_000;
+/** Characters of text in one part: as much work as so many values. */
+export const PART = SMALL * PER_VALUE;
 
 /**
- * A message in the form in which it is sent: JSON, written now or, when it is large, in slices; parts that are JSON
- * already are not written again. Much text in few values stays as it is: it is copied faster than it is written.
+ * A message in the form in which it is sent: JSON or, when it is large, the parts of it, each soon made; what is JSON
+ * already is not written again. Much text in few values stays as it is: it is copied faster than it is written.
  */
-export function encode(message: unknown): string | object | Promise<string> {
+export function encode(message: unknown): string | object | Iterable<string> {
   const { result, params, ...rest } = Object(message) as Record<string, unknown>;
   const raw = result instanceof JsonText ? result : params instanceof JsonText ? params : undefined;
   if (raw)
     return `${JSON.stringify(rest).slice(0, -1)},"${raw === result ? "result" : "params"}":${raw.text}}`;
   if (weigh(message, SMALL) > 0) return JSON.stringify(message);
-  return weigh(message, FEW, 0, Number.MAX_VALUE) > 0 ? Object(message) : inSlices(message);
+  return weigh(message, FEW, PER_FEW) > 0 ? Object(message) : write(message);
+}
+
+/** A text in parts. */
+export function* cut(text: string): Generator<string> {
+  for (let at = 0, end: number; at < text.length; at = end) {
+    end = at + PART;
+    // Two halves of one character stay together.
+    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
+    yield text.slice(at, end);
+  }
 }
 
 /** Deeper than any honest message; what is nested further is left to `JSON.stringify`, which knows its own limit. */
 const DEEP = 200;
 
 /** What is left of an allowance after a value: at most 0 when it is larger. */
-function weigh(value: unknown, allowance: number, depth = 0, perValue = PER_VALUE): number {
+function weigh(value: unknown, allowance: number, perValue = PER_VALUE, depth = 0): number {
   if (typeof value === "string") return allowance - 1 - value.length / perValue;
   let left = allowance - 1;
   if (typeof value === "object" && value !== null && depth < DEEP) {
     for (const key in value) {
-      left = weigh((value as Record<string, unknown>)[key], left, depth + 1, perValue);
+      left = weigh((value as Record<string, unknown>)[key], left, perValue, depth + 1);
       if (left <= 0) break;
     }
   }
   return left;
 }
 
-async function inSlices(message: unknown): Promise<string> {
-  const parts: string[] = [];
-  let started = performance.now();
-  for (const part of write(message)) {
-    parts.push(part);
-    if (performance.now() - started < SLICE) continue;
-    await new Promise((resolve) => setTimeout(resolve));
-    started = performance.now();
-  }
-  return parts.join("");
-}
-
 /** The parts of a value's JSON, each soon made. */
 function* write(value: unknown): Generator<string> {
-  if (typeof value === "string" && value.length > SMALL * PER_VALUE) {
+  if (typeof value === "string" && value.length > PART) {
     yield '"';
-    for (let at = 0, end: number; at < value.length; at = end) {
-      end = at + SMALL * PER_VALUE;
-      // Two halves of one character stay together.
-      if ((value.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
-      yield JSON.stringify(value.slice(at, end)).slice(1, -1);
-    }
+    for (const part of cut(value)) yield JSON.stringify(part).slice(1, -1);
     yield '"';
   } else if (weigh(value, SMALL) > 0) {
     yield JSON.stringify(value) ?? "null";

@@ -12,10 +12,12 @@ import "@vitrine/host/define";
 
 const info = { name: "chat", version: "1.0.0" };
 
-export function warmExample(views: FrameView[]) {
+export function warmExample(views: FrameView[], next: FrameView) {
   //#region warm
   // The server was connected, and its UI resources were read and registered with the sandbox.
   for (const view of views) warm(view);
+  // Later the model begins to write a call of a tool with an app.
+  warm(next, { run: true });
   //#endregion warm
 }
 

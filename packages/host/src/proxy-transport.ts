@@ -4,7 +4,7 @@
  * @module
  */
 import { encodeError, INTERNAL_ERROR, type RequestId, type Transport } from "@vitrine/protocol";
-import { encode } from "./encode.js";
+import { cut, encode, PART } from "./encode.js";
 
 /** What a proxy says about its frame. `by` is there when it was the view's own word. */
 export interface ProxyReport {
@@ -31,10 +31,16 @@ export interface ProxyTransportOptions {
   origin: string;
 }
 
+type Form = ReturnType<typeof encode>;
+
 const RESERVED = "ui/notifications/sandbox-";
 
 /** Characters from which a message goes straight to the view. */
 const LARGE = 50_000;
+/** Milliseconds of work at a time: under what a person notices, and few enough turns that waiting costs little. */
+const SLICE = 40;
+
+const isShort = (form: unknown): form is string => typeof form === "string" && form.length < LARGE;
 
 /**
  * Carries messages to a view through its proxy, as JSON text over the port that the proxy offers; large ones go
@@ -45,7 +51,7 @@ export class ProxyTransport implements Transport {
   readonly carriesText = true;
   /** Hears what the proxy says about its frame. */
   onreport: ((report: ProxyReport) => void) | undefined;
-  /** Hears the answer to {@link ping}. */
+  /** Hears the answer to a ping. */
   onpong: (() => void) | undefined;
   readonly #options: ProxyTransportOptions;
   #receive: (message: unknown) => void = () => {};
@@ -58,7 +64,6 @@ export class ProxyTransport implements Transport {
   /** What was sent before the proxy was there, or while a large message before it is on its way. */
   #waiting: unknown[] = [];
   #busy = false;
-  #closed = false;
   /** Ends the wait for a view that was given a large message. */
   #heard: () => void = () => {};
 
@@ -67,45 +72,40 @@ export class ProxyTransport implements Transport {
     addEventListener("message", this.#hear);
   }
 
-  /** The proxy is there. */
+  /** The proxy is there, and its process has not ended: it always has a frame. */
   get isReady(): boolean {
-    return !!this.#proxy;
+    return !!(this.#proxy && this.#options.target.length);
   }
 
   start(receive: (message: unknown) => void): void {
     this.#receive = receive;
   }
 
-  /** A proxy that was made ready without its view shows it now. */
-  load(): void {
-    this.#tell("load");
-  }
-
-  /** Asks the proxy whether its process still runs. */
-  ping(): void {
-    this.#tell("ping");
+  /** Asks the proxy whether its process still runs, or to show the view that it was made ready without. */
+  tell(what: "ping" | "load"): void {
+    this.#proxy?.postMessage(JSON.stringify({ jsonrpc: "2.0", method: RESERVED + what }));
   }
 
   send(message: unknown): void {
-    if (!this.#proxy || this.#busy) {
-      this.#waiting.push(message);
-      return;
+    const isFree = this.#proxy && !this.#busy;
+    const form = isFree && encode(message);
+    if (isShort(form)) this.#relay(form);
+    else {
+      this.#waiting.push(typeof form === "string" ? form : message);
+      if (isFree) void this.#flush();
     }
-    const form = encode(message);
-    if (typeof form === "string" && form.length < LARGE) this.#relay(form);
-    else void this.#flush(form);
   }
 
-  /** Sends a large message and what waits behind it, in order. */
-  async #flush(first?: ReturnType<typeof encode>): Promise<void> {
+  /** Sends what waits, in order. */
+  async #flush(): Promise<void> {
     this.#busy = true;
-    if (first !== undefined) await this.#sendForm(await first);
-    while (this.#waiting.length > 0 && !this.#closed) {
+    while (this.#waiting.length > 0) {
       const message = this.#waiting.shift();
       try {
-        await this.#sendForm(await encode(message));
-      } catch {
-        // Cycles and the like: whoever waits for an answer hears that there is none.
+        await this.#sendForm(typeof message === "string" ? message : encode(message));
+      } catch (error) {
+        // Cycles and the like: who made it hears so, and whoever waits for an answer that there is none.
+        reportError(error);
         const { id, method } = Object(message) as { id?: RequestId; method?: unknown };
         if (id !== undefined && method === undefined)
           this.#relay(JSON.stringify(encodeError(id, INTERNAL_ERROR, "cannot be sent")));
@@ -114,13 +114,34 @@ export class ProxyTransport implements Transport {
     this.#busy = false;
   }
 
-  async #sendForm(form: string | object): Promise<void> {
+  async #sendForm(form: Form): Promise<void> {
     const direct = this.#direct;
-    if (!direct || (typeof form === "string" && form.length < LARGE)) {
-      this.#relay(typeof form === "string" ? form : JSON.stringify(form));
+    const isText = typeof form === "string";
+    let text = "";
+    let parts = 0;
+    if (isText || Symbol.iterator in form) {
+      let began = performance.now();
+      for (const part of isText ? cut(form) : form) {
+        if (direct && text.length >= PART) {
+          // The first are on their way while the last are written.
+          direct.postMessage(text);
+          parts++;
+          text = "";
+        }
+        text += part;
+        if (performance.now() - began < SLICE) continue;
+        await new Promise((resolve) => setTimeout(resolve));
+        began = performance.now();
+        // Whom it was for may be gone.
+        if (direct !== this.#direct) return;
+      }
+    }
+    const message = text || form;
+    if (!direct || (!parts && isShort(message))) {
+      this.#relay(typeof message === "string" ? message : JSON.stringify(message));
       return;
     }
-    direct.postMessage({ after: this.#relayed - this.#before, message: form });
+    direct.postMessage({ after: this.#relayed - this.#before, parts, message });
     // Until it was heard nothing else is sent, or that would be heard first.
     await new Promise<void>((resolve) => {
       this.#heard = resolve;
@@ -137,18 +158,19 @@ export class ProxyTransport implements Transport {
     // Not before: to look at what a stranger sent is to unpack it here, and an app can reach this window (D03).
     const { data, ports } = event;
     const [port] = ports;
-    if (Object(data).method !== `${RESERVED}proxy-ready`) this.#deliver(data, ports);
+    if (Object(data).method !== `${RESERVED}proxy-ready`) this.deliver(data, ports);
     // B05: the first is the only one.
     else if (port && !this.#proxy) {
       this.#proxy = port;
-      port.onmessage = (event) => this.#deliver(event.data, event.ports);
+      port.onmessage = (event) => this.deliver(event.data, event.ports);
       // Takes the port: from now on the proxy speaks on it.
       port.postMessage("");
       if (this.#waiting.length > 0) void this.#flush();
     }
   };
 
-  #deliver(data: unknown, ports: readonly MessagePort[]): void {
+  /** Takes a message as if the proxy had just sent it. */
+  deliver(data: unknown, ports: readonly MessagePort[]): void {
     let message = data;
     try {
       if (typeof data === "string") message = JSON.parse(data);
@@ -178,12 +200,7 @@ export class ProxyTransport implements Transport {
     if (port) port.onmessage = () => this.#heard();
   }
 
-  #tell(what: string): void {
-    this.#proxy?.postMessage(JSON.stringify({ jsonrpc: "2.0", method: RESERVED + what }));
-  }
-
   close(): void {
-    this.#closed = true;
     this.#waiting = [];
     removeEventListener("message", this.#hear);
     this.#proxy?.close();

@@ -20,17 +20,17 @@ export interface Chrome {
 }
 
 const STYLE = `
-:host{display:block;--line:1px solid light-dark(#c9c9d1,#47474f)}
-dialog{all:unset;display:flex;flex-direction:column;box-sizing:border-box;width:100%;font:13px/1.5 system-ui;color:light-dark(#1b1b1f,#f2f2f5)}
-[data-border],[data-mode=pip]{border:var(--line);border-radius:8px;overflow:clip}
+:host{display:block}
+dialog{all:unset;display:flex;flex-direction:column;box-sizing:border-box;width:100%;font:13px/1.5 system-ui;color:CanvasText}
+[data-border],[data-mode=pip]{border:1px solid #8886;border-radius:8px;overflow:clip}
 [data-mode=fullscreen],[data-mode=pip]{position:fixed;inset:0;height:100%;background:Canvas}
 [data-mode=pip]{inset:auto 16px 16px auto;width:min(420px,90vw);height:auto;box-shadow:0 8px 32px #0004}
-header{display:flex;gap:8px;padding:2px 8px;color:light-dark(#5e5e68,#a6a6b0)}
-span{flex:1;overflow:hidden;white-space:nowrap;text-overflow:ellipsis}
-button{all:unset;padding:1px 10px;border:var(--line);border-color:currentColor;border-radius:6px;cursor:pointer;margin-right:6px}
-:focus-visible{outline:2px solid light-dark(#0b4fb3,#8fbcff)}
-[part~=panel]{padding:8px 12px;background:light-dark(#f6f6f8,#232328);overflow-wrap:anywhere}
-[part~=notice]{background:light-dark(#fff3d6,#3d2c0a)}
+header{display:flex;gap:8px;padding:2px 8px}
+span{flex:1;opacity:.7;overflow:hidden;white-space:nowrap;text-overflow:ellipsis}
+button{all:unset;padding:1px 10px;border:1px solid;border-radius:6px;cursor:pointer;margin-right:6px}
+:focus-visible{outline:2px solid}
+[part~=panel]{padding:8px 12px;background:#8881;overflow-wrap:anywhere}
+[part~=notice]{background:#fa03}
 p{margin:4px 0}
 pre{margin:6px 0;max-height:160px;overflow:auto;white-space:pre-wrap;font-size:12px}
 [part=stage]{position:relative;flex:none}

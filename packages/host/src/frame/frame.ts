@@ -154,6 +154,10 @@ export class AppFrame {
       });
     this.#later(TURN, () => mounts.leave(this.#mount));
     this.bridge.open(transport);
+    if (!frame.begin) return;
+    // It may ask at once where it is.
+    this.#tell();
+    frame.begin();
   }
 
   #ready(): void {

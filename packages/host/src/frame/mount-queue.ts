@@ -15,12 +15,18 @@ export interface Mount {
 
 /** Lets a few frames load at a time. */
 export class MountQueue {
-  readonly #limit: number;
+  readonly #most: number;
+  readonly #visible: number;
   readonly #waiting = new Set<Mount>();
   readonly #loading = new Set<Mount>();
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  /**
+   * @param most - Frames that load at a time.
+   * @param visible - Of those, how many that somebody looks at: the first of them should not wait for the others.
+   */
+  constructor(most: number, visible: number) {
+    this.#most = most;
+    this.#visible = visible;
   }
 
   /** Asks for a turn; call {@link leave} when it loaded, failed or is no longer wanted. */
@@ -36,12 +42,12 @@ export class MountQueue {
   }
 
   #next(): void {
-    while (this.#loading.size < this.#limit) {
-      const waiting = [...this.#waiting];
-      const isVisible = (each: Mount): boolean => each.isVisible();
+    const seen = (mounts: Set<Mount>): Mount[] => [...mounts].filter((each) => each.isVisible());
+    while (this.#loading.size < this.#most) {
+      const [first] = seen(this.#waiting);
       // What nobody sees does not begin beside what somebody waits for.
-      const mount = waiting.find(isVisible) ?? ([...this.#loading].some(isVisible) ? undefined : waiting[0]);
-      if (!mount) return;
+      const mount = first ?? [...this.#waiting][0];
+      if (!mount || seen(this.#loading).length >= (first ? this.#visible : 1)) return;
       this.#waiting.delete(mount);
       this.#loading.add(mount);
       mount.start();
@@ -49,5 +55,8 @@ export class MountQueue {
   }
 }
 
+/** What starts an app is work for one core, and half as much for another: the page's and the browser's own. */
+const cores = globalThis.navigator?.hardwareConcurrency ?? 4;
+
 /** The queue of this page. */
-export const mounts = new MountQueue(3);
+export const mounts = new MountQueue(cores + 1, cores / 2);

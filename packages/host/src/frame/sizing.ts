@@ -56,10 +56,8 @@ const MAX_HEIGHTS = 500;
 export function keepHeight(src: string, height: number): void {
   heights.delete(src);
   heights.set(src, height);
-  for (const oldest of heights.keys()) {
-    if (heights.size <= MAX_HEIGHTS) break;
-    heights.delete(oldest);
-  }
+  const [oldest = src] = heights.keys();
+  if (heights.size > MAX_HEIGHTS) heights.delete(oldest);
 }
 
 /** The height that a view had when it was last shown. */

@@ -37,7 +37,7 @@ export function watch({ iframe, transport }: ProxyFrame, { onend, onsilence }: W
     // A page in the background is slow itself.
     if (document.hidden) unanswered = 0;
     else if (unanswered++ === MISSED) onsilence(true);
-    transport.ping();
+    transport.tell("ping");
   }, BEAT);
   return () => clearInterval(timer);
 }

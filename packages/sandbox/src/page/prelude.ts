@@ -46,6 +46,8 @@ function largeMessages(proxy: string): MessagePort {
   /** How many messages came from the proxy. */
   let heard = 0;
   let waiting: { after: number; message: unknown } | undefined;
+  /** The beginning of one whose end is still being written. */
+  let parts: string[] = [];
   const deliver = (force?: boolean): void => {
     if (!waiting || (heard < waiting.after && !force)) return;
     const { message } = waiting;
@@ -56,6 +58,13 @@ function largeMessages(proxy: string): MessagePort {
     port1.postMessage(0);
   };
   port1.onmessage = ({ data }) => {
+    if (typeof data === "string") {
+      parts.push(data);
+      return;
+    }
+    // Others may be left of one that could not be finished.
+    if (data.parts) data.message = parts.slice(-data.parts).join("") + data.message;
+    parts = [];
     waiting = data;
     // What was sent before it comes before it; if it was lost on the way, this one is not.
     deliver();

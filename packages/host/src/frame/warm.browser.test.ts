@@ -1,0 +1,163 @@
+/** Apps that were started before they are shown. */
+import type { Frame, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { HostApi } from "../../../../testing/host/host-page.ts";
+import { HostStage } from "../../../../testing/host/host-stage.ts";
+import { type RawView, rawView } from "../../../../testing/host/raw-view.ts";
+
+declare const host: HostApi;
+declare const raw: RawView & { told: ReturnType<RawView["start"]> };
+
+let stage: HostStage;
+let page: Page;
+beforeAll(async () => {
+  stage = await HostStage.open();
+  await stage.serve("early", { html: rawView("raw.told = start(); raw.width = innerWidth; raw.mark = {};") });
+});
+afterAll(() => stage.close());
+beforeEach(async () => {
+  page = await stage.openPage();
+});
+afterEach(() => page.close());
+
+/** The frame of the proxy that waits on a shelf. */
+const spare = () => page.locator("body > div > iframe");
+const isRunning = (frame: Frame): Promise<boolean> => frame.evaluate(() => "raw" in globalThis);
+
+/** Starts an app out of sight. Resolves with its frame once it runs. */
+async function startEarly(name: string): Promise<Frame> {
+  await page.evaluate((app) => host.warm(app, { run: true }), name);
+  let frame: Frame | undefined;
+  await expect
+    .poll(async () => {
+      frame = (await (await spare().elementHandle())?.contentFrame())?.childFrames()[0];
+      return frame && isRunning(frame);
+    })
+    .toBe(true);
+  return frame as Frame;
+}
+
+describe("an app that was started before it is shown", () => {
+  it("is the one that is shown, and hears of its host only then", async () => {
+    const early = await startEarly("early");
+    await early.evaluate(() => {
+      raw.told.then(() => Object.assign(raw, { isTold: true }));
+    });
+    // The control: there is room to draw in, and nobody has answered.
+    expect(await early.evaluate(() => Object(raw).width)).toBeGreaterThan(300);
+    expect(await early.evaluate(() => Object(raw).isTold)).toBe(undefined);
+
+    const result = { content: [{ type: "text" as const, text: "Sunny" }] };
+    const view = await stage.mount(page, "early", { input: { city: "Rome" }, result });
+    expect(view).toBe(early);
+    expect(await spare().count()).toBe(0);
+    await view.waitForFunction(() => raw.heard.length >= 2);
+    expect(await view.evaluate(() => raw.heard.map(({ method }) => method).slice(0, 2))).toEqual([
+      "ui/notifications/tool-input",
+      "ui/notifications/tool-result",
+    ]);
+    const { hostContext } = await view.evaluate(() => raw.told);
+    const width = await page.locator("#early").evaluate((element) => element.clientWidth);
+    expect(hostContext).toMatchObject({ containerDimensions: { width } });
+  });
+
+  it("is one that was made ready as text before", async () => {
+    await page.evaluate(() => host.warm("early"));
+    await expect.poll(() => spare().count()).toBe(1);
+    await page.waitForFunction(() => document.querySelector("iframe")?.contentWindow?.length === 1);
+    const early = await startEarly("early");
+    expect(await spare().count()).toBe(1);
+    expect(await stage.mount(page, "early")).toBe(early);
+  });
+
+  it("cannot be seen, clicked, or reached by keys", async () => {
+    await page.evaluate(() => {
+      const field = document.createElement("input");
+      document.body.prepend(field);
+      field.focus();
+    });
+    await startEarly("early");
+    expect(await page.evaluate(() => document.elementFromPoint(5, 100)?.tagName)).not.toBe("IFRAME");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("BODY");
+    const opacity = await spare().evaluate(
+      (frame) => getComputedStyle(frame.parentElement as Element).opacity,
+    );
+    expect(opacity).toBe("0");
+    // The control: shown, it can.
+    await stage.mount(page, "early");
+    const top = await page.locator("#early iframe").evaluate((frame) => frame.getBoundingClientRect().top);
+    expect(await page.evaluate((y) => document.elementFromPoint(20, y)?.tagName, top + 5)).toBe("MCP-APP");
+    await page.locator("input").focus();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("MCP-APP");
+  });
+
+  it("one that takes the focus is let go, and the focus returned", async () => {
+    const grab =
+      "const field = document.createElement('input'); document.body.append(field); field.focus(); focus();";
+    await stage.serve("grabs", { html: rawView(`start(); ${grab}`) });
+    await page.evaluate(() => {
+      const field = document.createElement("input");
+      document.body.prepend(field);
+      field.focus();
+      return host.warm("grabs", { run: true });
+    });
+    await expect.poll(() => spare().count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
+    await page.keyboard.type("mine");
+    expect(await page.locator("input").inputValue()).toBe("mine");
+    // The control: it does take it when it is shown.
+    await stage.mount(page, "grabs");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("MCP-APP");
+  });
+
+  it("what its policy blocked before is told when it is shown", async () => {
+    await stage.serve("blocked", {
+      html: rawView(
+        "start(); fetch('https://example.com/').catch(() => {}); setTimeout(() => { throw Error('oops') });",
+      ),
+    });
+    await startEarly("blocked");
+    await stage.mount(page, "blocked");
+    const codes = () => page.evaluate(() => host.log.values("report").map((report) => Object(report).code));
+    await expect.poll(codes).toEqual(expect.arrayContaining(["csp_violation", "script_error", "loaded"]));
+  });
+
+  it("is stopped when nobody wants to see it; its text is kept", async () => {
+    await page.clock.install();
+    const early = await startEarly("early");
+    await page.clock.runFor(21_000);
+    await expect.poll(() => early.isDetached()).toBe(true);
+    const waiting = async () => (await (await spare().elementHandle())?.contentFrame())?.childFrames()[0];
+    await expect
+      .poll(async () => (await waiting())?.evaluate(() => !!document.querySelector("plaintext")))
+      .toBe(true);
+    await stage.mount(page, "early");
+  });
+
+  it("is not stopped once it is shown", async () => {
+    await page.clock.install();
+    await startEarly("early");
+    const view = await stage.mount(page, "early");
+    await page.clock.runFor(21_000);
+    expect(view.isDetached()).toBe(false);
+    expect(await page.evaluate(() => host.app("early").state)).toBe("ready");
+  });
+
+  it.each([
+    ["says too much", "for (let i = 0; i < 60; i++) tell('x', {});"],
+    ["says something too long", "tell('x', { text: 'x'.repeat(200_000) });"],
+    ["leaves", "onload = () => setTimeout(() => { location.href = '/elsewhere'; });"],
+  ])("one that %s is let go", async (name, code) => {
+    await stage.serve(name, { html: rawView(`start(); ${code}`) });
+    const before = await page.evaluate(async (app) => {
+      await host.warm(app, { run: true });
+      return document.querySelectorAll("body > div > iframe").length;
+    }, name);
+    expect(before).toBe(1);
+    await expect.poll(() => spare().count(), { timeout: 20_000 }).toBe(0);
+    // What is shown instead is as good as any.
+    if (name !== "leaves") await stage.mount(page, name, { id: "shown" });
+  });
+});
