@@ -37,7 +37,8 @@ pre{margin:6px 0;max-height:160px;overflow:auto;white-space:pre-wrap;font-size:1
 [data-mode=fullscreen] [part=stage]{flex:1}
 iframe{display:block;border:0;width:100%;height:100%;opacity:0;color-scheme:inherit}
 [data-state=ready] iframe,[data-state=unresponsive] iframe{opacity:1}
-[data-state=loading] [part=stage]:before{content:"";position:absolute;inset:0;border-radius:8px;background:#8883;animation:wait .9s infinite alternate}
+[data-state=loading] [part=stage]:before{content:"";position:absolute;inset:0;border-radius:8px;background:#8883}
+:has(>iframe):before{animation:wait .9s infinite alternate}
 [data-state=failed] [part=stage],[data-mode=inline] [part=close],[hidden]{display:none}
 @keyframes wait{to{opacity:.3}}
 @media(prefers-reduced-motion){[part=stage]:before{animation:none!important}}

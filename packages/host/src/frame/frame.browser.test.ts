@@ -1,7 +1,8 @@
 /** `<mcp-app>` in a page: what a person sees, what an app is given, and what is left when it goes. */
 import { MemoryRecords, type RecordStore } from "@vitrine/sandbox";
-import type { CDPSession, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { crash } from "../../../../testing/host/crash.ts";
 import type { HostApi } from "../../../../testing/host/host-page.ts";
 import { HostStage } from "../../../../testing/host/host-stage.ts";
 import { type RawView, rawView } from "../../../../testing/host/raw-view.ts";
@@ -315,12 +316,7 @@ describe("an app that fails", () => {
 
   it("attack D02: one whose process dies says so, and the page goes on", async () => {
     const view = await stage.mount(page, "plain");
-    // Asked past the driver, for which the page is gone when one of its frames is.
-    const session = await page.context().newCDPSession(page);
-    const evaluate = async (expression: string): Promise<unknown> =>
-      (await session.send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true })).result
-        .value;
-    await crash(page, view.url());
+    const evaluate = await crash(page, view.url());
     expect(await evaluate('host.log.until("plain failed")')).toMatchObject({ code: "crashed" });
     await evaluate('[...host.app("plain").shadowRoot.querySelectorAll("button")].at(-1).click()');
     await evaluate('host.log.until("plain ready", 2)');
@@ -345,7 +341,8 @@ describe("an app that fails", () => {
     const view = await stage.mount(page, "plain");
     await view.evaluate(() => {
       setTimeout(() => {
-        const end = Date.now() + 5_500;
+        // Longer than it takes to be noticed, on a slow machine too.
+        const end = Date.now() + 7_000;
         while (Date.now() < end);
       });
     });
@@ -481,21 +478,3 @@ describe("many apps, and apps made ready before", () => {
     );
   });
 });
-
-/** Ends the process that a frame runs in. */
-async function crash(from: Page, url: string): Promise<void> {
-  const session: CDPSession = (await from.context().browser()?.newBrowserCDPSession()) as CDPSession;
-  const { targetInfos } = await session.send("Target.getTargets");
-  const target = targetInfos.find(
-    (info) => info.type === "iframe" && url.startsWith(new URL(info.url).origin.replace("//p.", "//v.")),
-  );
-  if (!target) throw new Error(`no process of ${url}`);
-  const { sessionId } = await session.send("Target.attachToTarget", {
-    targetId: target.targetId,
-    flatten: false,
-  });
-  await session.send("Target.sendMessageToTarget", {
-    sessionId,
-    message: JSON.stringify({ id: 1, method: "Page.crash" }),
-  });
-}

@@ -26,22 +26,12 @@ export interface ProxyFrame {
   begin?: () => void;
 }
 
-type Movable = Element & { moveBefore?(node: Node, child: Node | null): void };
-
-/** Frames that were made ready, by the address of their proxy page. */
-export const spares = new Map<string, ProxyFrame>();
+/** What puts a frame that was made ready into a place, if it can, by the address of its proxy page. */
+export const spares = new Map<string, (place: Element) => ProxyFrame | undefined>();
 
 /** Puts a view's frame into its place: the one that was made ready, or a new one. */
-export function placeFrame(view: FrameView, place: Movable): ProxyFrame {
-  const spare = spares.get(view.src);
-  // An iframe that is moved in any other way begins anew; a spare that cannot move still keeps its process warm.
-  if (!spare?.transport.isReady || !place.moveBefore) return openFrame(view, place, "");
-  spares.delete(view.src);
-  const shelf = spare.iframe.parentElement;
-  place.moveBefore(spare.iframe, null);
-  shelf?.remove();
-  return spare;
-}
+export const placeFrame = (view: FrameView, place: Element): ProxyFrame =>
+  spares.get(view.src)?.(place) ?? openFrame(view, place, "");
 
 /** Makes a frame. */
 export function openFrame({ src, origin, allow = "" }: FrameView, place: Element, hash: string): ProxyFrame {

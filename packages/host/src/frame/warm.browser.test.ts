@@ -1,6 +1,7 @@
 /** Apps that were started before they are shown. */
 import type { Frame, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { crash } from "../../../../testing/host/crash.ts";
 import type { HostApi } from "../../../../testing/host/host-page.ts";
 import { HostStage } from "../../../../testing/host/host-stage.ts";
 import { type RawView, rawView } from "../../../../testing/host/raw-view.ts";
@@ -110,6 +111,25 @@ describe("an app that was started before it is shown", () => {
     // The control: it does take it when it is shown.
     await stage.mount(page, "grabs");
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("MCP-APP");
+  });
+
+  it("does not run twice when it is wanted before its proxy is there", async () => {
+    await page.evaluate(async () => {
+      await host.warm("early", { run: true });
+      await host.mount("early");
+      await host.log.until("early ready");
+    });
+    await expect.poll(() => spare().count()).toBe(0);
+    expect(await page.evaluate(() => host.app("early").state)).toBe("ready");
+  });
+
+  it("one whose process has ended is not shown", async () => {
+    const early = await startEarly("early");
+    const evaluate = await crash(page, early.url());
+    await expect.poll(() => evaluate('document.querySelector("iframe").contentWindow.length')).toBe(0);
+    await evaluate('host.mount("early").then(() => host.log.until("early ready"))');
+    expect(await evaluate('host.app("early").state')).toBe("ready");
+    await expect.poll(() => evaluate('document.querySelectorAll("body > div > iframe").length')).toBe(0);
   });
 
   it("what its policy blocked before is told when it is shown", async () => {

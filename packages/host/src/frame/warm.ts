@@ -22,8 +22,8 @@ const SHELF_LIFE = 20_000;
 const MOST = 50;
 const LONGEST = 1e5;
 
-/** Those whose app was started. */
-const running = new WeakSet<ProxyFrame>();
+/** What waits out of sight, by the address of its proxy page. */
+const shelves = new Map<string, Spare>();
 
 /**
  * Makes a view quick to show: its process is started, its proxy page loaded and its document fetched, out of sight. The
@@ -44,98 +44,133 @@ const running = new WeakSet<ProxyFrame>();
 export function warm(view: FrameView, { run = false }: WarmOptions = {}): void {
   // Where a frame cannot be moved another will be shown, and this one would have run for nothing.
   const mayRun = run && "moveBefore" in document.body;
-  let spare = spares.get(view.src);
-  // One that is not there yet cannot be told to begin: another is as quick.
-  if (mayRun && spare && !spare.transport.isReady && !running.has(spare) && drop(view, spare))
+  let spare = shelves.get(view.src);
+  // One whose proxy is not there yet cannot be told to begin: another is as quick.
+  if (mayRun && spare && !spare.canRun) {
+    spare.drop();
     spare = undefined;
-  spare ??= shelve(view, mayRun);
-  if (mayRun && !running.has(spare)) start(view, spare);
+  }
+  spare ??= new Spare(view, mayRun ? "" : "#later");
+  if (mayRun) spare.run();
   // What a frame asks the browser when it begins: the first answer takes long.
   browserContext();
 }
 
-function shelve(view: FrameView, isWhole: boolean): ProxyFrame {
-  const shelf = document.createElement("div");
-  shelf.hidden = true;
-  document.body.append(shelf);
-  const spare = openFrame(view, shelf, isWhole ? "" : "#later");
-  spares.set(view.src, spare);
-  spare.begin = () => spare.transport.tell("load");
-  spare.transport.onreport = (report) => dropIfBad(view, spare, report);
-  return spare;
+type Movable = Element & { moveBefore?(node: Node, child: Node | null): void };
+
+/** A frame that waits out of sight. */
+class Spare {
+  readonly #view: FrameView;
+  readonly #shelf = document.createElement("div");
+  readonly #frame: ProxyFrame;
+  /** What ends with the wait of an app that runs. */
+  #waiting: AbortController | undefined;
+
+  constructor(view: FrameView, hash: string) {
+    this.#view = view;
+    this.#shelf.hidden = true;
+    document.body.append(this.#shelf);
+    this.#frame = openFrame(view, this.#shelf, hash);
+    const { transport } = this.#frame;
+    this.#frame.begin = () => transport.tell("load");
+    transport.onreport = (report) => this.#dropIfBad(report);
+    shelves.set(view.src, this);
+    spares.set(view.src, (place) => this.#move(place));
+  }
+
+  /** Its app can be started, or is. */
+  get canRun(): boolean {
+    return !!this.#waiting || this.#frame.transport.isReady;
+  }
+
+  /** Ends it; false when it is in use. What could not be made ready now may load when it is needed. */
+  drop(): boolean {
+    if (!this.#leave()) return false;
+    this.#frame.transport.close();
+    this.#shelf.remove();
+    return true;
+  }
+
+  #leave(): boolean {
+    const { src } = this.#view;
+    if (shelves.get(src) !== this) return false;
+    shelves.delete(src);
+    spares.delete(src);
+    this.#waiting?.abort();
+    return true;
+  }
+
+  #dropIfBad({ code, by }: ProxyReport): void {
+    if (!by && /^(load_failed|navigated_away|flooded|too_large)$/.test(code)) this.drop();
+  }
+
+  /** Puts the frame into its place. */
+  #move(place: Movable): ProxyFrame | undefined {
+    // An iframe that is moved in any other way begins anew. One that cannot be moved still keeps its process warm.
+    if (this.#frame.transport.isReady && place.moveBefore) {
+      place.moveBefore(this.#frame.iframe, null);
+      this.#leave();
+      this.#shelf.remove();
+      return this.#frame;
+    }
+    // An app does not run twice; its process is kept for the one that is made now.
+    if (this.#waiting) setTimeout(() => this.drop());
+    return undefined;
+  }
+
+  /** Starts the app. What it says is kept for whoever shows it. */
+  run(): void {
+    if (this.#waiting) return;
+    const waiting = new AbortController();
+    this.#waiting = waiting;
+    const { transport, iframe } = this.#frame;
+    // Not hidden, or the app would find no room at all, and its frame would not be drawn.
+    this.#shelf.hidden = false;
+    this.#shelf.inert = true;
+    Object.assign(this.#shelf.style, {
+      position: "fixed",
+      inset: "0 auto auto 0",
+      width: "min(100vw,720px)",
+      height: "150px",
+      opacity: "0",
+      zIndex: "-1",
+    });
+    Object.assign(iframe.style, { border: "0", width: "100%", height: "100%" });
+
+    const said: unknown[] = [];
+    const reports: ProxyReport[] = [];
+    let left = LONGEST;
+    const keep = <T>(list: T[], item: T): void => {
+      left -= JSON.stringify(item).length;
+      if (left < 0 || list.push(item) > MOST) this.drop();
+    };
+    transport.start((message) => keep(said, message));
+    transport.onreport = (report) => {
+      keep(reports, report);
+      this.#dropIfBad(report);
+    };
+    this.#frame.begin = () => {
+      for (const message of said) transport.deliver(message, []);
+      for (const report of reports) transport.onreport?.(report);
+    };
+    transport.tell("load");
+    const timer = setTimeout(() => this.drop() && warm(this.#view), SHELF_LIFE);
+    waiting.signal.addEventListener("abort", () => clearTimeout(timer));
+    guardFocus(iframe, waiting.signal, () => this.drop());
+  }
 }
 
-/** What could not be made ready now may load when it is needed. */
-function dropIfBad(view: FrameView, spare: ProxyFrame, { code, by }: ProxyReport): void {
-  if (!by && /^(load_failed|navigated_away|flooded|too_large)$/.test(code)) drop(view, spare);
-}
-
-/** Takes a spare off its shelf; false when it is in use. */
-function drop({ src }: FrameView, spare: ProxyFrame): boolean {
-  if (spares.get(src) !== spare) return false;
-  spares.delete(src);
-  spare.transport.close();
-  spare.iframe.parentElement?.remove();
-  return true;
-}
-
-/** Starts the app in a spare frame. What it says is kept for whoever shows it. */
-function start(view: FrameView, spare: ProxyFrame): void {
-  running.add(spare);
-  const { transport, iframe } = spare;
-  const shelf = iframe.parentElement as HTMLElement;
-  // Not hidden, or the app would find no room at all, and its frame would not be drawn.
-  shelf.hidden = false;
-  shelf.inert = true;
-  Object.assign(shelf.style, {
-    position: "fixed",
-    inset: "0 auto auto 0",
-    width: "min(100vw,720px)",
-    height: "150px",
-    opacity: "0",
-    zIndex: "-1",
-  });
-  Object.assign(iframe.style, { border: "0", width: "100%", height: "100%" });
-
-  const said: unknown[] = [];
-  const reports: ProxyReport[] = [];
-  let left = LONGEST;
-  const keep = <T>(list: T[], item: T): void => {
-    left -= JSON.stringify(item).length;
-    if (left < 0 || list.push(item) > MOST) drop(view, spare);
-  };
-  transport.start((message) => keep(said, message));
-  transport.onreport = (report) => {
-    keep(reports, report);
-    dropIfBad(view, spare, report);
-  };
-  transport.tell("load");
-
-  const returnFocus = guardFocus(iframe, () => drop(view, spare));
-  const timer = setTimeout(() => drop(view, spare) && warm(view), SHELF_LIFE);
-  spare.begin = () => {
-    clearTimeout(timer);
-    returnFocus();
-    for (const message of said) transport.deliver(message, []);
-    for (const report of reports) transport.onreport?.(report);
-  };
-}
-
-/** What nobody sees must not hear what is typed: a frame that takes the focus loses it, and more. Returns what ends this. */
-function guardFocus(iframe: HTMLIFrameElement, ontaken: () => void): () => void {
-  const guarding = new AbortController();
-  const { signal } = guarding;
+/** What nobody sees must not hear what is typed: a frame that takes the focus loses it, and more. */
+function guardFocus(iframe: HTMLIFrameElement, signal: AbortSignal, ontaken: () => void): void {
   let last: EventTarget | null = null;
   const onfocusout = ({ target }: FocusEvent): void => {
     last = target;
   };
   const onblur = (): void => {
-    if (!iframe.isConnected) guarding.abort();
     if (document.activeElement !== iframe) return;
     ontaken();
     if (last instanceof HTMLElement) last.focus();
   };
   addEventListener("focusout", onfocusout, { signal });
   addEventListener("blur", onblur, { signal });
-  return () => guarding.abort();
 }
