@@ -8,13 +8,20 @@ import {
   httpUpstream,
   McpAppElement,
   type ServerCapabilities,
+  saveFiles,
   standardGuard,
   type Upstream,
   type WarmOptions,
   warm,
 } from "@vitrine/host";
 import "@vitrine/host/define";
-import { type CallToolResult, DEFAULT_STYLE_VARIABLES, JsonText, type Tool } from "@vitrine/protocol";
+import {
+  type CallToolResult,
+  DEFAULT_STYLE_VARIABLES,
+  type DisplayMode,
+  JsonText,
+  type Tool,
+} from "@vitrine/protocol";
 import { EventLog } from "../event-log.ts";
 
 /** One app as the test's server describes it. */
@@ -35,6 +42,10 @@ export interface MountOptions {
   place?: "start" | "end";
   /** Answers every question in place of a person. */
   consent?: "allow" | "deny";
+  /** The host's own word on display modes: these and no others. */
+  modes?: DisplayMode[];
+  /** Saves files, and does not only say so. */
+  saves?: boolean;
   options?: Partial<Pick<AppFrameOptions, "dimensions" | "displayModes" | "limits" | "dialect" | "view">>;
 }
 
@@ -73,7 +84,7 @@ function describe(name: string): Promise<Served> {
 /** Puts an app into the page. */
 async function mount(
   name: string,
-  { id = name, title = name, input, result, place, consent, options }: MountOptions = {},
+  { id = name, title = name, input, result, place, consent, saves, modes, options }: MountOptions = {},
 ) {
   const served = await describe(name);
   const { upstream, guard } = connect(served, consent);
@@ -91,14 +102,17 @@ async function mount(
       (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n"),
     handlers: {
       openLink: (params) => log.add("open-link", { id, ...params }),
-      message: (params) => log.add("message", { id, ...params }),
-      updateModelContext: (params) => log.add("model-context", { id, ...params }),
-      downloadFile: (params) => log.add("download", { id, ...params }),
+      message: (params, { server }) => log.add("message", { id, server, ...params }),
+      updateModelContext: (params, { server }) => log.add("model-context", { id, server, ...params }),
+      downloadFile: saves ? saveFiles(upstream) : (params) => log.add("download", { id, ...params }),
       createMessage: (params) => {
         log.add("sampling", { id, ...params });
         return { role: "assistant", model: "none", content: { type: "text", text: "sampled" } };
       },
       log: (params) => log.add("log", { id, ...params }),
+      ...(modes && {
+        requestDisplayMode: ({ mode }) => ({ mode: modes.includes(mode) ? mode : "inline" }),
+      }),
     },
     onstate: (state, failure) => log.add(`${id} ${state}`, failure ?? {}),
     onreport: (report) => log.add("report", { id, ...report }),
@@ -127,6 +141,7 @@ const api = {
   describe,
   /** Sends a result as the text in which it came. */
   sendJson: (id: string, text: string) => app(id).bridge?.sendToolResult(new JsonText(text)),
+  warmView: warm,
   warm: async (name: string, options?: WarmOptions) => {
     const { view } = await describe(name);
     if ("src" in view) warm(view, options);

@@ -1,12 +1,15 @@
 /** A host page on `<McpApp>`, in StrictMode: tests set its props from outside. Runs in the browser. */
 import { type AppFrameOptions, type Bridge, McpApp, type McpAppProps } from "@vitrine/host/react";
-import { createRef, StrictMode } from "react";
+import { Activity, createRef, StrictMode } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { EventLog } from "../event-log.ts";
 import type { Served } from "./host-page.ts";
 
-type Props = Partial<Pick<McpAppProps, "input" | "partialInput" | "result" | "context">> & { mood?: string };
+type Props = Partial<Pick<McpAppProps, "input" | "partialInput" | "result" | "context">> & {
+  mood?: string;
+  hidden?: boolean;
+};
 
 const log = new EventLog();
 const root = createRoot(document.body.appendChild(document.createElement("div")));
@@ -14,7 +17,7 @@ const ref = createRef<Bridge | undefined>();
 let options: AppFrameOptions;
 let props: Props = {};
 
-function Chat({ mood = "first", ...call }: Props) {
+function Chat({ mood = "first", hidden, ...call }: Props) {
   return (
     <McpApp
       {...options}
@@ -33,7 +36,9 @@ const render = (): void =>
   flushSync(() =>
     root.render(
       <StrictMode>
-        <Chat {...props} />
+        <Activity mode={props.hidden ? "hidden" : "visible"}>
+          <Chat {...props} />
+        </Activity>
       </StrictMode>,
     ),
   );

@@ -85,13 +85,13 @@ export async function fromClient(transport: ClientTransport): Promise<Upstream> 
 }
 
 export function handlers(chat: {
-  add(content: unknown): void;
+  add(content: unknown, from: string): void;
   context: unknown;
   setMode(mode: DisplayMode): DisplayMode;
 }): HostHandlers {
   //#region hostHandlers
   const handlers: HostHandlers = {
-    message: ({ content }) => chat.add(content),
+    message: ({ content }, { server }) => chat.add(content, server),
     updateModelContext: (context) => {
       chat.context = context;
     },

@@ -101,10 +101,7 @@ export class Bridge extends HostChannel {
       peer.on(method as ServiceNotification, listener);
     }
     peer.on("notifications/tools/list_changed", (params) => this.emit("tools-changed", params));
-    this.on("closed", () => {
-      this.#leave?.();
-      this.#service.close();
-    });
+    this.on("closed", () => this.#end());
   }
 
   get context(): HostContext {
@@ -134,11 +131,22 @@ export class Bridge extends HostChannel {
   override open(transport: BridgeTransport): this {
     super.open(transport);
     // D3, D4: every bridge has a listener of its own, and takes only that one with it.
-    this.#leave ??= this.#options.upstream?.listen((method, params) => {
+    this.#leave = this.#options.upstream?.listen((method, params) => {
       if (method === "notifications/resources/updated" && !this.#service.hears(params.uri)) return;
       this.quietly(() => this.tell(method, params as { uri: string }));
     });
     return this;
+  }
+
+  override detach(): void {
+    super.detach();
+    this.#end();
+  }
+
+  /** Nobody is there whom the server's words could reach. */
+  #end(): void {
+    this.#leave?.();
+    this.#service.close();
   }
 
   /** Sends the arguments so far, while the model still writes them (L05). */

@@ -29,7 +29,7 @@ export type Downloads =
 
 /** Limits of {@link readDownload}. */
 export interface DownloadLimits {
-  /** Of all files together; 50 MB. */
+  /** Of all files together; 20 MB, about as much as one message carries. */
   maxBytes?: number | undefined;
   /** 20 */
   maxFiles?: number | undefined;
@@ -57,7 +57,7 @@ export function readDownload(contents: unknown, limits: DownloadLimits = {}): Do
 type BadDownload = Extract<Downloads, { ok: false }>;
 const bad = (code: BadDownload["code"], message: string): BadDownload => ({ ok: false, code, message });
 
-function read(contents: unknown, { maxBytes = 50_000_000, maxFiles = 20 }: DownloadLimits): Downloads {
+function read(contents: unknown, { maxBytes = 20_000_000, maxFiles = 20 }: DownloadLimits): Downloads {
   const decoded = decode(HOST_END.requests["ui/download-file"], { contents }, "params");
   if (!decoded.ok) return bad("download-malformed", decoded.message);
   const entries = decoded.value.contents;

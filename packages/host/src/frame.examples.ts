@@ -3,6 +3,8 @@ import {
   askInFrame,
   defineMcpApp,
   type FrameView,
+  type HostHandlers,
+  saveFiles,
   standardGuard,
   type Upstream,
   warm,
@@ -26,6 +28,13 @@ export function askInFrameExample(upstream: Upstream) {
   const guard = standardGuard(upstream, { ask: askInFrame });
   //#endregion askInFrame
   return guard;
+}
+
+export function saveFilesExample(upstream: Upstream) {
+  //#region saveFiles
+  const handlers: HostHandlers = { downloadFile: saveFiles(upstream) };
+  //#endregion saveFiles
+  return handlers;
 }
 
 export async function appFrameExample(place: HTMLElement, view: FrameView, upstream: Upstream) {

@@ -17,6 +17,7 @@ export * from "./frame/failure.js";
 export { AppFrame, type AppFrameOptions, type FrameState } from "./frame/frame.js";
 export { askInFrame } from "./frame/prompt.js";
 export type { FrameView } from "./frame/proxy-frame.js";
+export { saveFiles } from "./frame/save-files.js";
 export { type WarmOptions, warm } from "./frame/warm.js";
 export * from "./guard/audit.js";
 export { CONCURRENCY_LIMITS, type ConcurrencyLimits, limitConcurrency } from "./guard/concurrency.js";

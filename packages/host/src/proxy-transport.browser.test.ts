@@ -111,6 +111,34 @@ describe("a large message", () => {
     expect(second?.slice(1)).toEqual(await made("result"));
   });
 
+  it("that is no JSON, or that the view does not say it heard, keeps nothing else from being sent", async () => {
+    await page.clock.install();
+    const view = await stage.mount(page, "plain", { input: {} });
+    await view.evaluate(() => {
+      MessagePort.prototype.postMessage = () => {};
+    });
+    await page.evaluate(() => {
+      host.sendJson("plain", `{"content":[],"odd":${"[".repeat(60_000)}}`);
+      host.app("plain").bridge?.updateContext({ theme: "dark" });
+    });
+    await page.clock.runFor(11_000);
+    const messages = await heard(view, 2);
+    expect(messages.map(([method]) => method)).toEqual([
+      "ui/notifications/tool-input",
+      "ui/notifications/host-context-changed",
+    ]);
+  });
+
+  it("L12: of a view that is too large is answered", async () => {
+    const view = await stage.mount(page, "plain");
+    const answer = await view.evaluate(() =>
+      raw
+        .ask("tools/call", { name: "x".repeat(33_000_000) })
+        .catch(({ code, message }) => ({ code, message })),
+    );
+    expect(answer).toEqual({ code: -32600, message: "too_large" });
+  });
+
   it("T03: reaches a view that speaks text as text", async () => {
     const html = rawView("").replace(
       "const post = (message) => parent.postMessage(",
@@ -122,7 +150,11 @@ describe("a large message", () => {
         .replace("({ source, data }) => {", "({ source, data: text }) => { const data = JSON.parse(text);")
         .replace("</script>", "start();</script>"),
     });
-    const view = await stage.mount(page, "texts");
+    await stage.mount(page, "texts");
+    // Once more: it is still one that speaks text.
+    await (await stage.viewOf(page, "texts")).evaluate(() => location.reload());
+    await page.evaluate(() => host.log.until("texts ready", 2));
+    const view = await stage.viewOf(page, "texts");
     await page.evaluate(() => {
       const value = Array.from({ length: 100_000 }, (_, id) => ({ id }));
       Object.assign(globalThis, { input: { arguments: { value } } });

@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { encodeError, INTERNAL_ERROR, type RequestId, type Transport } from "@vitrine/protocol";
+import {
+  encodeError,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  type RequestId,
+  type Transport,
+} from "@vitrine/protocol";
 import { cut, encode, PART } from "./encode.js";
 
 /** What a proxy says about its frame. `by` is there when it was the view's own word. */
@@ -37,6 +43,8 @@ const RESERVED = "ui/notifications/sandbox-";
 
 /** Characters from which a message goes straight to the view. */
 const LARGE = 50_000;
+/** Milliseconds that a view may take to hear a large message. */
+const PATIENCE = 10_000;
 /** Milliseconds of work at a time: under what a person notices, and few enough turns that waiting costs little. */
 const SLICE = 40;
 
@@ -72,9 +80,9 @@ export class ProxyTransport implements Transport {
     addEventListener("message", this.#hear);
   }
 
-  /** The proxy is there, and its process has not ended: it always has a frame. */
+  /** The proxy has come. */
   get isReady(): boolean {
-    return !!(this.#proxy && this.#options.target.length);
+    return !!this.#proxy;
   }
 
   start(receive: (message: unknown) => void): void {
@@ -144,7 +152,12 @@ export class ProxyTransport implements Transport {
     direct.postMessage({ after: this.#relayed - this.#before, parts, message });
     // Until it was heard nothing else is sent, or that would be heard first.
     await new Promise<void>((resolve) => {
-      this.#heard = resolve;
+      // A view that does not say so is sent everything by its proxy from then on.
+      const timer = setTimeout(() => this.#begin(undefined, 0), PATIENCE);
+      this.#heard = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 
@@ -184,8 +197,13 @@ export class ProxyTransport implements Transport {
     }
     const what = method.slice(RESERVED.length);
     if (what === "pong") this.onpong?.();
-    else if (what === "report") this.onreport?.(params as ProxyReport);
-    else if (what === "started") this.#begin(ports[0], Number(params?.before));
+    else if (what === "report") {
+      const { code, by, id } = params as ProxyReport;
+      // What did not get through is answered all the same (L12).
+      if (code === "too_large" && !by && id !== undefined)
+        this.send(encodeError(id as RequestId, INVALID_REQUEST, code));
+      this.onreport?.(params as ProxyReport);
+    } else if (what === "started") this.#begin(ports[0], Number(params?.before));
     // A view that writes text is answered in text, which the proxy does (T03).
     else if (what === "text") this.#begin(undefined, 0);
   }

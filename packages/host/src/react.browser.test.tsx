@@ -63,6 +63,18 @@ it("gives the bridge to a ref", async () => {
   await expect.poll(heard).toEqual(["ui/notifications/tool-cancelled"]);
 });
 
+it("goes on while it is hidden, and is the same when it is shown again", async () => {
+  await page.evaluate(() => chat.set({ input: { city: "Rome" } }));
+  await expect.poll(heard).toEqual(["ui/notifications/tool-input"]);
+  const before = await view();
+  await page.evaluate(() => chat.set({ hidden: true }));
+  await expect.poll(() => page.locator("mcp-app").isVisible()).toBe(false);
+  await page.evaluate(() => chat.set({ hidden: false, result: { content: [] } }));
+  const call = async () => (await heard()).filter((method) => method.includes("/tool-"));
+  await expect.poll(call).toEqual(["ui/notifications/tool-input", "ui/notifications/tool-result"]);
+  expect(await view()).toBe(before);
+});
+
 it("goes with its component", async () => {
   await page.evaluate(() => chat.unmount());
   await page.evaluate(() => chat.log.until("closed"));

@@ -77,7 +77,8 @@ export function McpApp(props: McpAppProps): ReactElement {
     app.app ??= current(latest);
     return () => {
       mounted.current = false;
-      queueMicrotask(() => mounted.current || app.close("unmounted"));
+      // Still in the page, it is only hidden, and goes on.
+      queueMicrotask(() => mounted.current || app.isConnected || app.close("unmounted"));
     };
   }, []);
   useImperativeHandle(ref, () => element.current?.bridge);

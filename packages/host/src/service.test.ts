@@ -226,10 +226,41 @@ describe("what goes to the server", () => {
     views[1].close();
     expect(asked.at(-1)).toEqual({ method: "resources/unsubscribe", params: { uri } });
   });
+
+  it("D4: a view that is about to subscribe is not left out when another stops; one that was refused counts for nothing", async () => {
+    const uri = "a://b";
+    let answer: (error?: Error) => void = () => {};
+    const { server, asked } = upstream({
+      "resources/subscribe": () =>
+        new Promise((resolve, reject) => {
+          answer = (error) => (error ? reject(error) : resolve({}));
+        }),
+    });
+    const [first, second] = [service({ upstream: server }), service({ upstream: server })];
+    const subscribe = async ({ requests }: typeof first, error?: Error): Promise<unknown> => {
+      const asking = requests["resources/subscribe"]({ uri }, request()).catch((thrown: Error) => thrown);
+      await vi.waitFor(() => expect(asked.at(-1)?.method).toBe("resources/subscribe"));
+      answer(error);
+      return asking;
+    };
+    await subscribe(first);
+    const asking = second.requests["resources/subscribe"]({ uri }, request());
+    await new Promise((resolve) => setTimeout(resolve));
+    first.close();
+    answer();
+    await asking;
+    const ends = () => asked.filter(({ method }) => method === "resources/unsubscribe").length;
+    expect(ends()).toBe(0);
+    second.close();
+    expect(ends()).toBe(1);
+    await subscribe(first, new Error("no"));
+    first.close();
+    expect(ends()).toBe(1);
+  });
 });
 
 describe("what the host does itself", () => {
-  it("I05, I06, I10, I11: each method has its handler, whose answer goes back", async () => {
+  it("I05, I06, I10, I11, attack C16: each method has its handler, which is told who asks", async () => {
     const sampled = { role: "assistant", model: "m", content: { type: "text", text: "hi" } };
     const handlers = {
       openLink: vi.fn(() => ({})),
@@ -238,11 +269,15 @@ describe("what the host does itself", () => {
       downloadFile: vi.fn(async () => ({ isError: false })),
       createMessage: vi.fn(() => sampled),
     };
-    const { requests } = service({ handlers: handlers as unknown as HostHandlers });
+    const { requests } = service({ server: "weather", handlers: handlers as unknown as HostHandlers });
     const context = request();
     const params = { role: "user", content: [] };
     expect(await requests["ui/message"](params, context)).toEqual({ isError: true });
-    expect(handlers.message).toHaveBeenCalledExactlyOnceWith(params, context);
+    expect(handlers.message).toHaveBeenCalledExactlyOnceWith(params, {
+      ...context,
+      view: "view-1",
+      server: "weather",
+    });
     expect(await requests["ui/update-model-context"]({}, context)).toEqual({});
     expect(await requests["ui/download-file"]({ contents: [] }, context)).toEqual({ isError: false });
     expect(await requests["sampling/createMessage"]({}, context)).toEqual(sampled);
@@ -456,10 +491,11 @@ describe("the examples", () => {
       },
       result: { content: [] },
     });
-    await handlers.message?.({ role: "user", content: [] }, request());
-    await handlers.updateModelContext?.({ structuredContent: { a: 1 } }, request());
-    expect(chat.add).toHaveBeenCalledOnce();
+    const asked = { ...request(), view: "view-1", server: "shop" };
+    await handlers.message?.({ role: "user", content: [] }, asked);
+    await handlers.updateModelContext?.({ structuredContent: { a: 1 } }, asked);
+    expect(chat.add).toHaveBeenCalledWith([], "shop");
     expect(chat.context).toEqual({ structuredContent: { a: 1 } });
-    expect(handlers.requestDisplayMode?.({ mode: "pip" }, request())).toEqual({ mode: "inline" });
+    expect(handlers.requestDisplayMode?.({ mode: "pip" }, asked)).toEqual({ mode: "inline" });
   });
 });

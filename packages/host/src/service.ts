@@ -24,7 +24,7 @@ import {
 } from "@vitrine/protocol";
 import { type CapabilityDetails, capabilitiesOf } from "./capabilities.js";
 import type { Link, ViewCall } from "./guard/link.js";
-import type { HostHandlers } from "./handlers.js";
+import type { HostHandlers, ViewRequest } from "./handlers.js";
 import { Subscriptions } from "./subscriptions.js";
 import type { ServerCapabilities, Upstream, UpstreamMethod } from "./upstream.js";
 
@@ -147,7 +147,7 @@ export function hostService(options: ServiceOptions): HostService {
     return result && method === "tools/list" ? onlyForApps(result) : result;
   };
 
-  const displayMode: Handler<"ui/request-display-mode", RequestContext> = async (params, context) => {
+  const displayMode: Handler<"ui/request-display-mode", ViewRequest> = async (params, context) => {
     const { displayMode: current = "inline", availableDisplayModes: ours } = options.context?.() ?? {};
     const theirs = options.viewModes?.();
     // I07, C12: a mode that one of them does not have is not even asked for, nor taken from a handler.
@@ -159,7 +159,7 @@ export function hostService(options: ServiceOptions): HostService {
     return granted;
   };
 
-  const askHost = (method: ServiceRequest, params: object, context: RequestContext): unknown => {
+  const askHost = (method: ServiceRequest, params: object, context: ViewRequest): unknown => {
     if (method === "ui/request-display-mode") return displayMode(params as { mode: DisplayMode }, context);
     if (method === "ui/open-link" && !isLink((params as Params<"ui/open-link">).url)) {
       throw new VitrineError(INVALID_PARAMS, "only http, https and mailto links can be opened");
@@ -183,7 +183,9 @@ export function hostService(options: ServiceOptions): HostService {
     requests[method] = async (params, context) => {
       if (!works(method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
       return pass({ view, server, method, params, signal: context.signal }, (passed) =>
-        isUpstream(method) ? askServer(method, passed, context) : askHost(method, passed, context),
+        isUpstream(method)
+          ? askServer(method, passed, context)
+          : askHost(method, passed, { ...context, view, server }),
       );
     };
   }

@@ -25,19 +25,27 @@ export class Subscriptions {
 
   /** Always asks the server: whether the view may is the server's to say. */
   async add(uri: string, signal?: AbortSignal): Promise<void> {
-    await this.#upstream.request("resources/subscribe", { uri }, { signal });
-    if (!this.#own.has(uri)) this.#counts.set(uri, (this.#counts.get(uri) ?? 0) + 1);
+    // Counted before, so that another view that stops meanwhile does not stop it for this one.
+    const isNew = !this.#own.has(uri);
+    if (isNew) this.#count(uri, 1);
     this.#own.add(uri);
+    try {
+      await this.#upstream.request("resources/subscribe", { uri }, { signal });
+    } catch (error) {
+      if (isNew && this.#own.delete(uri)) this.#count(uri, -1);
+      throw error;
+    }
   }
 
   async remove(uri: string): Promise<void> {
-    if (!this.#own.delete(uri)) return;
-    const rest = (this.#counts.get(uri) ?? 1) - 1;
-    if (rest > 0) this.#counts.set(uri, rest);
-    else {
-      this.#counts.delete(uri);
+    if (this.#own.delete(uri) && this.#count(uri, -1) === 0)
       await this.#upstream.request("resources/unsubscribe", { uri });
-    }
+  }
+
+  #count(uri: string, more: number): number {
+    const count = (this.#counts.get(uri) ?? 0) + more;
+    this.#counts.set(uri, count);
+    return count;
   }
 
   /** The view is gone. A server that cannot be told any more has forgotten by itself. */

@@ -71,6 +71,21 @@ describe("prefetch", () => {
     expect(upstream.listeners).toBe(0);
   });
 
+  it("reads a few at a time, and of a server with very many not all", async () => {
+    const { upstream } = shop(Array.from({ length: 300 }, (_, index) => `ui://shop/${index}.html`));
+    const { "resources/read": read } = upstream.answers;
+    let now = 0;
+    let most = 0;
+    upstream.answers["resources/read"] = async (params) => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setTimeout(resolve));
+      now--;
+      return read?.(params);
+    };
+    expect(await new UiResources(upstream).prefetch()).toHaveLength(100);
+    expect(most).toBe(4);
+  });
+
   it("a failure is not kept, and stops no other", async () => {
     const { upstream } = shop([URI, "ui://shop/gone.html"]);
     const answer = upstream.answers["resources/read"];
@@ -103,6 +118,20 @@ describe("metadata", () => {
       from: "listing",
       meta: { domain: "shop" },
     });
+  });
+
+  it("C05: what stands on a listing that could not be read is not kept", async () => {
+    const { upstream, reads } = shop([URI], { listing: { prefersBorder: true } });
+    const { "resources/list": list } = upstream.answers;
+    upstream.answers["resources/list"] = () => {
+      throw new Error("timed out");
+    };
+    const resources = new UiResources(upstream);
+    expect(await resources.read(URI)).toMatchObject({ ok: true, meta: {} });
+    if (list) upstream.answers["resources/list"] = list;
+    expect(await resources.read(URI)).toMatchObject({ ok: true, meta: { prefersBorder: true } });
+    await resources.read(URI);
+    expect(reads()).toBe(2);
   });
 
   it("C05, R05: a server that cannot list has none", async () => {

@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { isUiUri, readToolUi, readUiDocument, type Tool, type UiDocument } from "@vitrine/protocol";
+import {
+  isUiUri,
+  METHOD_NOT_FOUND,
+  readToolUi,
+  readUiDocument,
+  type Tool,
+  type UiDocument,
+} from "@vitrine/protocol";
 import { arrayAt, listAll, resultObject } from "./guard/listing.js";
 import type { Upstream } from "./upstream.js";
 
@@ -17,6 +24,10 @@ export interface UiResourcesOptions {
    */
   schemes?: readonly string[] | undefined;
 }
+
+/** Documents that are kept, and that are read at a time: each may be large. */
+const MOST = 100;
+const AT_ONCE = 4;
 
 /** The UI of one tool. */
 export interface ToolView {
@@ -68,14 +79,26 @@ export class UiResources {
     return isLink ? String(resultObject(ui)["resourceUri"] ?? flat) : undefined;
   }
 
-  /** Every tool that has a UI, with its document: call at connection. One that cannot be read stops no other. */
+  /**
+   * Tools that have a UI, with its document: call at connection. One that cannot be read stops no other. A server with
+   * more than a hundred of them has the rest read when they are needed.
+   */
   async prefetch(): Promise<ToolView[]> {
     const tools = (await listAll(this.#upstream, "tools/list", "tools")) as Tool[];
-    const views = tools.map(async (tool) => {
-      const uri = this.uriOf(tool);
-      return uri === undefined ? [] : [{ tool, uri, document: await this.read(uri) }];
-    });
-    return (await Promise.all(views)).flat();
+    const wanted = tools
+      .flatMap((tool) => {
+        const uri = this.uriOf(tool);
+        return uri === undefined ? [] : [{ tool, uri }];
+      })
+      .slice(0, MOST);
+    const views: ToolView[] = [];
+    for (let at = 0; at < wanted.length; at += AT_ONCE) {
+      const some = wanted.slice(at, at + AT_ONCE);
+      views.push(
+        ...(await Promise.all(some.map(async (view) => ({ ...view, document: await this.read(view.uri) })))),
+      );
+    }
+    return views;
   }
 
   /** The document at an address; the last one, until the server says that it changed. Never throws. */
@@ -84,6 +107,8 @@ export class UiResources {
     if (kept) return kept;
     const document = this.#load(uri);
     this.#documents.set(uri, document);
+    const [oldest = uri] = this.#documents.keys();
+    if (this.#documents.size > MOST) this.#documents.delete(oldest);
     // A failure is not kept: the next one may have more luck.
     void document.then(
       ({ ok }) => ok || (this.#documents.get(uri) === document && this.#documents.delete(uri)),
@@ -106,7 +131,12 @@ export class UiResources {
       const document = readUiDocument({ contents }, name, { maxBytes });
       if (!document.ok || document.from !== "none") return document;
       // C05: what the content does not say, its listing may.
-      const listing = (await this.#list()).find((entry) => resultObject(entry)["uri"] === uri);
+      const entries = await this.#list().catch(() => {
+        // It can be shown without, by the strictest policy; but not for good.
+        this.#documents.delete(uri);
+        return [];
+      });
+      const listing = entries.find((entry) => resultObject(entry)["uri"] === uri);
       return readUiDocument({ contents }, name, { maxBytes, listing });
     } catch (error) {
       const { message } = error as Error;
@@ -120,10 +150,18 @@ export class UiResources {
 
   #list(): Promise<unknown[]> {
     this.#listings ??= this.#upstream.capabilities.resources
-      ? listAll(this.#upstream, "resources/list", "resources")
+      ? listAll(this.#upstream, "resources/list", "resources").catch((error) => {
+          // A server that cannot list has no listing (R05).
+          if (Object(error).code === METHOD_NOT_FOUND) return [];
+          throw error;
+        })
       : Promise.resolve([]);
-    // A server that cannot list has no listing (R05).
-    return this.#listings.catch(() => []);
+    const listings = this.#listings;
+    listings.catch(() => {
+      // The next one may have more luck.
+      if (this.#listings === listings) this.#listings = undefined;
+    });
+    return listings;
   }
 
   /** Stops hearing the server. */

@@ -413,7 +413,7 @@ describe("time limits", () => {
     clock.now += 1;
     expect(host.expire()).toEqual({
       code: "initialize-timeout",
-      message: "The app loaded, but never started to talk to its host.",
+      message: "The app never began to talk.",
     });
     expect([host.phase, host.cause?.code, host.deadline]).toEqual([
       "failed",

@@ -67,15 +67,15 @@ const CONTEXT_CHANGED = "ui/notifications/host-context-changed";
 const CAUSES: { readonly [P in HostPhase]?: Cause } = {
   loading: {
     code: "initialize-timeout",
-    message: "The app loaded, but never started to talk to its host.",
+    message: "The app never began to talk.",
   },
   initializing: {
     code: "initialized-timeout",
-    message: "The app started to talk, but never said that it is ready.",
+    message: "The app never said that it is ready.",
   },
   closing: {
     code: "teardown-timeout",
-    message: "The app did not answer in time when asked to close.",
+    message: "The app did not answer when asked to close.",
   },
 };
 

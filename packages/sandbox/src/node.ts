@@ -146,6 +146,7 @@ async function respond(
     new Request(address, { method: method === "GET" ? "GET" : "POST", headers: asked }),
   );
   if (!answer) return void response.destroy();
+  // It is all there already, and goes out as the browser takes it, which reads a document while it comes.
   const body = new Uint8Array(await answer.arrayBuffer());
   response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), "content-length": body.length });
   response.end(body);

@@ -151,7 +151,11 @@ export class Sandbox {
     const places = this.#places(label);
     // Browsers keep these pages for good. So the name stands for all that is served under it: pages or policies of
     // another version have other names.
-    const pages = [await proxyAnswer(head, places, ""), viewAnswer(head, places, "")];
+    const pages = [
+      await proxyAnswer(head, places, ""),
+      viewAnswer(head, places, ""),
+      viewAnswer(head, places, "", true),
+    ];
     const name = await this.#keys.name(label, `${JSON.stringify(pages)}\n${record}`);
     await this.#records.set(name, record);
     return {

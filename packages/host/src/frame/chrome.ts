@@ -13,6 +13,8 @@ export interface Chrome {
   close: HTMLButtonElement;
   /** Questions and notices, above the app. */
   notices: HTMLElement;
+  /** That it does not respond. */
+  notice: HTMLElement;
   /** The app's iframe goes here. */
   stage: HTMLElement;
   /** In place of the app when it failed. */
@@ -24,24 +26,22 @@ const STYLE = `
 dialog{all:unset;display:flex;flex-direction:column;box-sizing:border-box;width:100%;font:13px/1.5 system-ui;color:CanvasText}
 [data-border],[data-mode=pip]{border:1px solid #8886;border-radius:8px;overflow:clip}
 [data-mode=fullscreen],[data-mode=pip]{position:fixed;inset:0;height:100%;background:Canvas}
-[data-mode=pip]{inset:auto 16px 16px auto;width:min(420px,90vw);height:auto;box-shadow:0 8px 32px #0004}
-header{display:flex;gap:8px;padding:2px 8px}
+[data-mode=pip]{inset:auto 8px 8px auto;width:min(420px,90vw);height:auto}
+[part=header]{display:flex;gap:8px;padding:2px 8px}
 span{flex:1;opacity:.7;overflow:hidden;white-space:nowrap;text-overflow:ellipsis}
-button{all:unset;padding:1px 10px;border:1px solid;border-radius:6px;cursor:pointer;margin-right:6px}
+button{all:unset;padding:2px 8px;border:1px solid;border-radius:8px;cursor:pointer;margin-right:8px}
 :focus-visible{outline:2px solid}
-[part~=panel]{padding:8px 12px;background:#8881;overflow-wrap:anywhere}
+[part~=panel]{padding:8px;background:#8881;overflow-wrap:anywhere}
 [part~=notice]{background:#fa03}
-p{margin:4px 0}
-pre{margin:6px 0;max-height:160px;overflow:auto;white-space:pre-wrap;font-size:12px}
-[part=stage]{position:relative;flex:none}
-[data-mode=fullscreen] [part=stage]{flex:1}
+p,pre{margin:4px 0}
+pre{max-height:8em;overflow:auto;white-space:pre-wrap}
+[part=stage]{position:relative;flex:1 0 auto}
 iframe{display:block;border:0;width:100%;height:100%;opacity:0;color-scheme:inherit}
 [data-state=ready] iframe,[data-state=unresponsive] iframe{opacity:1}
 [data-state=loading] [part=stage]:before{content:"";position:absolute;inset:0;border-radius:8px;background:#8883}
-:has(>iframe):before{animation:wait .9s infinite alternate}
-[data-state=failed] [part=stage],[data-mode=inline] [part=close],[hidden]{display:none}
+[data-state=failed] [part=stage],[data-mode=inline] [part=close],[part~=panel]:empty,[hidden]{display:none}
 @keyframes wait{to{opacity:.3}}
-@media(prefers-reduced-motion){[part=stage]:before{animation:none!important}}
+@media(prefers-reduced-motion:no-preference){:has(>iframe):before{animation:wait .9s infinite alternate}}
 `;
 
 /** One for all frames; made in code, so that a host page's own policy need not allow inline styles. */
@@ -63,7 +63,7 @@ export function make<T extends keyof HTMLElementTagNameMap>(
 
 /** Makes a button. */
 export const button = (text: string, onclick: (event: MouseEvent) => void): HTMLButtonElement =>
-  make("button", { type: "button", textContent: text, onclick });
+  make("button", { textContent: text, onclick });
 
 /** Builds the parts. */
 export function buildChrome(root: ShadowRoot): Chrome {
@@ -73,17 +73,19 @@ export function buildChrome(root: ShadowRoot): Chrome {
   }
   root.adoptedStyleSheets = [sheet];
   const title = make("span", { part: "title" });
-  const close = make("button", { part: "close", type: "button", textContent: "Close" });
-  const notices = make("div", { part: "notices" });
+  const close = make("button", { part: "close", textContent: "Close" });
+  // Always there, so that what comes into it is read out.
+  const notice = make("div", { part: "notice panel", role: "status" });
+  const notices = make("div", { part: "notices" }, notice);
   const stage = make("div", { part: "stage" });
   const failure = make("div", { part: "failure panel", role: "alert", hidden: true });
   // In the conversation it is no dialog; over the page it is one.
   const props = { part: "box", role: "group", popover: "manual" };
-  const header = make("header", { part: "header", role: "presentation" }, title, close);
+  const header = make("div", { part: "header" }, title, close);
   const box = make("dialog", props, header, notices, stage, failure);
   Object.assign(box.dataset, { mode: "inline", state: "loading" });
   root.append(box);
-  return { box, title, close, notices, stage, failure };
+  return { box, title, close, notices, notice, stage, failure };
 }
 
 /** Says why there is no app, and what the tool said in text (C07). */
@@ -98,10 +100,6 @@ export function showFailure(
 }
 
 /** Says that an app does not respond, and offers to stop it (attack D01); or says it no longer. */
-export function showNotice({ notices }: Chrome, silent: boolean, stop: () => void): void {
-  notices.querySelector("[part~=notice]:not([part~=prompt])")?.remove();
-  if (silent) {
-    const props = { part: "notice panel", role: "status" };
-    notices.append(make("div", props, "This app does not respond. ", button("Stop it", stop)));
-  }
+export function showNotice({ notice }: Chrome, silent: boolean, stop: () => void): void {
+  notice.replaceChildren(...(silent ? ["This app does not respond. ", button("Stop it", stop)] : []));
 }

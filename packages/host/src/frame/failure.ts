@@ -34,7 +34,7 @@ export interface Failure {
 /** The sentences. */
 export const FAILURES: Readonly<Record<FailureCode, string>> = {
   handshake_timeout: "This app did not start in time.",
-  csp_blocked: "This app could not start: its policy blocked something that it needs.",
+  csp_blocked: "This app could not start: its policy blocked what it needs.",
   load_failed: "This app could not be loaded.",
   bad_resource: "This app cannot be shown: the server describes it wrongly.",
   navigated_away: "This app left its page and was stopped.",

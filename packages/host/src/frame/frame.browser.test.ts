@@ -1,6 +1,6 @@
 /** `<mcp-app>` in a page: what a person sees, what an app is given, and what is left when it goes. */
 import { MemoryRecords, type RecordStore } from "@vitrine/sandbox";
-import type { Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { crash } from "../../../../testing/host/crash.ts";
 import type { HostApi } from "../../../../testing/host/host-page.ts";
@@ -130,6 +130,22 @@ describe("its size", () => {
     expect(await height()).toBe(250);
   });
 
+  it.each([
+    [{ height: 250 }, { width: 1264, height: 250 }, [1264, 250]],
+    [{ maxHeight: 300 }, { width: 1264, maxHeight: 300 }, [1264, 300]],
+    [{ width: 500 }, { width: 500, maxHeight: 4000 }, [500, 700]],
+    [{ maxWidth: 600 }, { maxWidth: 600, maxHeight: 4000 }, [600, 700]],
+    [{ maxWidth: 1000, height: 100 }, { maxWidth: 1000, height: 100 }, [900, 100]],
+  ])("I08, X04: each axis is fixed or bounded on its own: %j", async (dimensions, told, [width, height]) => {
+    await stage.serve("asks", { html: rawView("raw.told = start();") });
+    const view = await stage.mount(page, "asks", { options: { dimensions } });
+    expect((await view.evaluate(() => raw.told)).hostContext["containerDimensions"]).toEqual(told);
+    await view.evaluate(() => raw.tell("ui/notifications/size-changed", { width: 900, height: 700 }));
+    await until("size");
+    const box = await page.locator("#asks iframe").boundingBox();
+    expect([box?.width, box?.height]).toEqual([width, height]);
+  });
+
   it("X04: is bounded by what the host says", async () => {
     await stage.mount(page, "plain", { options: { dimensions: { maxHeight: 300 } } });
     await report(900);
@@ -212,6 +228,16 @@ describe("display modes", () => {
     await expect
       .poll(() => page.evaluate(() => host.app("plain").bridge?.context.displayMode))
       .toBe("inline");
+  });
+
+  it("I07: a host that decides about modes itself is followed", async () => {
+    const view = await stage.mount(page, "plain", { modes: ["pip"] });
+    await page.mouse.click(5, 5);
+    const ask = (mode: string) =>
+      view.evaluate((wanted) => raw.ask("ui/request-display-mode", { mode: wanted }), mode);
+    expect(await ask("fullscreen")).toEqual({ mode: "inline" });
+    expect(await ask("pip")).toEqual({ mode: "pip" });
+    expect(await page.locator("#plain [part=box]").getAttribute("data-mode")).toBe("pip");
   });
 
   it("I07: one that this page does not have is not given", async () => {
@@ -323,6 +349,27 @@ describe("an app that fails", () => {
     expect(await evaluate('host.app("plain").state')).toBe("ready");
   });
 
+  it("attack D02: one whose process dies before it began says so too", async () => {
+    await stage.serve("silent", { html: rawView("") });
+    await page.evaluate(() => host.mount("silent"));
+    let view: Frame | undefined;
+    await expect
+      .poll(async () => (view = await stage.viewOf(page, "silent").catch(() => undefined)))
+      .toBeTruthy();
+    const evaluate = await crash(page, `${view?.url()}`);
+    expect(await evaluate('host.log.until("silent failed")')).toMatchObject({ code: "crashed" });
+  });
+
+  it("attack D01: one that loops before it began is offered to be stopped, and may still begin", async () => {
+    const spin = "const end = Date.now() + 6000; while (Date.now() < end);";
+    await stage.serve("slow", { html: rawView(`setTimeout(() => { ${spin} start(); });`) });
+    await page.evaluate(() => host.mount("slow"));
+    await until("slow unresponsive");
+    expect(await page.locator("#slow").getByRole("button", { name: "Stop it" }).count()).toBe(1);
+    await until("slow ready");
+    await expect.poll(() => page.locator("#slow").getByRole("button", { name: "Stop it" }).count()).toBe(0);
+  });
+
   it("attack D01: one that loops is offered to be stopped, and the page paints on", async () => {
     const view = await stage.mount(page, "plain");
     void view
@@ -348,7 +395,7 @@ describe("an app that fails", () => {
     });
     await until("plain unresponsive");
     await until("plain ready", 2);
-    expect(await page.locator("#plain [part~=notice]").count()).toBe(0);
+    expect(await page.locator("#plain [part~=notice]").isVisible()).toBe(false);
   });
 
   it("may be tried again, and hears everything", async () => {
@@ -388,6 +435,16 @@ describe("the end", () => {
     expect(await page.locator("#stays iframe").count()).toBe(0);
   });
 
+  it("L08: closed twice, it is closed once", async () => {
+    await stage.mount(page, "plain");
+    const closed = await page.evaluate(async () => {
+      const { frame } = host.app("plain");
+      await Promise.all([frame?.close(), frame?.close()]);
+      return host.log.names("plain closed").length;
+    });
+    expect(closed).toBe(1);
+  });
+
   it("L09: one that asks to be removed is heard", async () => {
     const view = await stage.mount(page, "plain");
     const asked = page.evaluate(
@@ -409,34 +466,37 @@ describe("the end", () => {
     await view.waitForFunction(() => typeof raw === "object" && raw.heard.length >= 2);
   });
 
-  it("D21: apps leave nothing behind", async () => {
-    // Not by `stage.mount`: the driver would hold what it has looked at.
-    for (let turn = 0; turn < 10; turn++) {
-      await page.evaluate(async () => {
-        await host.mount("plain");
-        await host.log.until("plain ready");
-        const app = host.app("plain");
-        await app.close();
-        app.remove();
-        host.log.clear();
-      });
-    }
-    const session = await page.context().newCDPSession(page);
-    const left = async (expression: string): Promise<unknown> => {
-      const { result } = await session.send("Runtime.evaluate", { expression: `${expression}.prototype` });
-      const { objects } = await session.send("Runtime.queryObjects", {
-        prototypeObjectId: result.objectId ?? "",
-      });
-      const functionDeclaration = "function () { return this.length }";
-      const { objectId } = objects;
-      const count = await session.send("Runtime.callFunctionOn", { objectId, functionDeclaration });
-      return count.result.value;
-    };
-    // One may still be held by the last task of the page.
-    await expect.poll(() => left("HTMLIFrameElement")).toBeLessThanOrEqual(1);
-    await expect.poll(() => left('customElements.get("mcp-app")')).toBeLessThanOrEqual(1);
-    await expect.poll(() => left("MessagePort")).toBeLessThanOrEqual(2);
-  });
+  it.each(["closed", "only taken out of the page"])(
+    "D21: apps that are %s leave nothing behind",
+    async (how) => {
+      // Not by `stage.mount`: the driver would hold what it has looked at.
+      for (let turn = 0; turn < 10; turn++) {
+        await page.evaluate(async (isClosed) => {
+          await host.mount("plain");
+          await host.log.until("plain ready");
+          const app = host.app("plain");
+          if (isClosed) await app.close();
+          app.remove();
+          host.log.clear();
+        }, how === "closed");
+      }
+      const session = await page.context().newCDPSession(page);
+      const left = async (expression: string): Promise<unknown> => {
+        const { result } = await session.send("Runtime.evaluate", { expression: `${expression}.prototype` });
+        const { objects } = await session.send("Runtime.queryObjects", {
+          prototypeObjectId: result.objectId ?? "",
+        });
+        const functionDeclaration = "function () { return this.length }";
+        const { objectId } = objects;
+        const count = await session.send("Runtime.callFunctionOn", { objectId, functionDeclaration });
+        return count.result.value;
+      };
+      // One may still be held by the last task of the page.
+      await expect.poll(() => left("HTMLIFrameElement")).toBeLessThanOrEqual(1);
+      await expect.poll(() => left('customElements.get("mcp-app")')).toBeLessThanOrEqual(1);
+      await expect.poll(() => left("MessagePort")).toBeLessThanOrEqual(2);
+    },
+  );
 });
 
 describe("many apps, and apps made ready before", () => {

@@ -5,6 +5,7 @@
  */
 import type { ContainerDimensions, DisplayMode, HostContext } from "@vitrine/protocol";
 import { Bridge, type BridgeOptions } from "../bridge.js";
+import type { HostHandlers } from "../handlers.js";
 import type { ProxyReport } from "../proxy-transport.js";
 import { browserContext, onThemeChange } from "./browser-context.js";
 import { buildChrome, type Chrome, showFailure, showNotice } from "./chrome.js";
@@ -77,17 +78,18 @@ export class AppFrame {
   readonly #options: AppFrameOptions;
   readonly #chrome: Chrome;
   readonly #place: Element;
-  readonly #releases: (() => void)[] = [];
   #context: HostContext;
   #state: FrameState = "idle";
   #view: FrameView | undefined;
   #frame: ProxyFrame | undefined;
   #sizing = new Sizing(DEFAULT_HEIGHT);
+  /** The width that the app reported. */
+  #width: number | undefined;
   /** What the view's policy kept from running, if anything. */
   #blocked: string | undefined;
   #visible = true;
   readonly #mount: Mount = { isVisible: () => this.#visible, start: () => this.#start() };
-  /** What ends with the frame that is mounted now. */
+  /** What ends with the app that is mounted now. */
   #ends: (() => void)[] = [];
 
   constructor(root: ShadowRoot, options: AppFrameOptions) {
@@ -95,17 +97,18 @@ export class AppFrame {
     this.#place = root.host;
     this.#context = options.context ?? {};
     this.#chrome = buildChrome(root);
-    const requestDisplayMode = ({ mode }: { mode: DisplayMode }) => {
+    const { handlers: own = {} } = options;
+    const requestDisplayMode: HostHandlers["requestDisplayMode"] = async (params, context) => {
+      const { mode } = (await own.requestDisplayMode?.(params, context)) ?? params;
       // C12: over the page only when a person did something; what they do in a frame counts in the page above it.
       if (mode === "inline" || navigator.userActivation?.isActive !== false) this.#show(mode);
       return { mode: this.#mode };
     };
-    const handlers = { requestDisplayMode, ...options.handlers };
+    const handlers = { ...own, requestDisplayMode };
     this.bridge = new Bridge({ ...options, handlers, context: this.#whole() });
     this.bridge.on("ready", () => this.#ready());
     this.bridge.on("failed", ({ message }) => this.#fail("handshake_timeout", message));
-    this.bridge.on("size", ({ height }) => this.#follow(height));
-    frames.set(this.bridge.instance, this);
+    this.bridge.on("size", (size) => this.#follow(size));
     this.#draw();
   }
 
@@ -117,6 +120,7 @@ export class AppFrame {
   async mount(): Promise<void> {
     if (this.#state !== "idle" && this.#state !== "failed") return;
     this.#enter("loading");
+    this.#observe();
     const { width, top, bottom } = this.#place.getBoundingClientRect();
     this.#visible = width > 0 && bottom >= 0 && top <= innerHeight;
     try {
@@ -131,7 +135,7 @@ export class AppFrame {
     const { src, prefersBorder } = this.#view;
     this.#chrome.box.toggleAttribute("data-border", prefersBorder ?? false);
     this.#sizing = new Sizing(keptHeight(src) ?? DEFAULT_HEIGHT);
-    this.#resize(this.#sizing.height);
+    this.#resize();
     mounts.enter(this.#mount);
   }
 
@@ -153,6 +157,17 @@ export class AppFrame {
         if (!transport.isReady) this.#fail("load_failed", `Nothing answered at ${view.origin}.`);
       });
     this.#later(TURN, () => mounts.leave(this.#mount));
+    let before = this.state;
+    this.#ends.push(
+      watch(frame, {
+        onend: (...why) => this.#fail(...why),
+        onsilence: (silent) => {
+          if (silent) before = this.#state;
+          // It may have become ready meanwhile.
+          if (silent || this.#state === "unresponsive") this.#enter(silent ? "unresponsive" : before);
+        },
+      }),
+    );
     this.bridge.open(transport);
     if (!frame.begin) return;
     // It may ask at once where it is.
@@ -161,18 +176,7 @@ export class AppFrame {
   }
 
   #ready(): void {
-    const frame = this.#frame;
-    if (!frame) return;
     mounts.leave(this.#mount);
-    // A view that began anew in the same frame is watched already.
-    if (this.#state === "loading") {
-      this.#ends.push(
-        watch(frame, {
-          onend: (...why) => this.#fail(...why),
-          onsilence: (silent) => this.#enter(silent ? "unresponsive" : "ready"),
-        }),
-      );
-    }
     this.#enter("ready");
   }
 
@@ -232,10 +236,10 @@ export class AppFrame {
   async close(reason?: string): Promise<void> {
     if (this.#state === "closed") return;
     await this.bridge.teardown(reason);
+    // Others may have waited for the same.
+    if (this.state === "closed") return;
     this.#remove();
     this.#enter("closed");
-    for (const release of this.#releases.splice(0)) release();
-    frames.delete(this.bridge.instance);
     this.#chrome.box.remove();
   }
 
@@ -257,7 +261,7 @@ export class AppFrame {
 
   #show(mode: DisplayMode): void {
     showMode(this.#chrome, mode);
-    this.#resize(this.#sizing.height);
+    this.#resize();
     this.#tell();
   }
 
@@ -272,35 +276,42 @@ export class AppFrame {
       event.preventDefault();
       this.#show("inline");
     };
+  }
+
+  /** What is looked after while there is an app: one that is forgotten out of the page is held by nothing. */
+  #observe(): void {
+    const { instance } = this.bridge;
+    frames.set(instance, this);
     const seen = new IntersectionObserver((entries) => {
       this.#visible = entries.some(({ isIntersecting }) => isIntersecting);
     });
     seen.observe(this.#place);
     const sized = new ResizeObserver(() => this.#tell());
     sized.observe(this.#place);
-    this.#releases.push(
+    this.#ends.push(
+      () => frames.delete(instance),
       () => seen.disconnect(),
       () => sized.disconnect(),
       onThemeChange(() => this.#tell()),
     );
   }
 
-  #follow(reported: number | undefined): void {
-    const { height, maxHeight = MAX_HEIGHT } = this.#dimensions();
-    if (height !== undefined) return;
-    const next = this.#sizing.follow(reported, maxHeight);
-    if (next === undefined) return;
-    this.#resize(next);
-    if (this.#view) keepHeight(this.#view.src, next);
+  #follow({ height, width }: { height?: number; width?: number }): void {
+    const { maxHeight = MAX_HEIGHT } = this.#dimensions;
+    this.#width = width;
+    const next = this.#sizing.follow(height, maxHeight);
+    if (next && this.#view) keepHeight(this.#view.src, next);
+    this.#resize();
   }
 
-  #resize(height: number): void {
-    const { stage } = this.#chrome;
-    const fixed = this.#dimensions().height;
-    stage.style.height = this.#mode === "fullscreen" ? "" : `${fixed ?? height}px`;
+  #resize(): void {
+    const { height = this.#sizing.height, maxWidth, width = maxWidth && this.#width } = this.#dimensions;
+    // A length that there is not is none in CSS.
+    this.#chrome.stage.style.cssText =
+      this.#mode === "fullscreen" ? "" : `height:${height}px;width:${width}px;max-width:${maxWidth}px`;
   }
 
-  #dimensions(): { height?: number; width?: number; maxHeight?: number; maxWidth?: number } {
+  get #dimensions(): { height?: number; width?: number; maxHeight?: number; maxWidth?: number } {
     return this.#options.dimensions ?? {};
   }
 
@@ -312,10 +323,13 @@ export class AppFrame {
     const { displayModes = ["inline", "fullscreen", "pip"] } = this.#options;
     const displayMode = this.#mode;
     const { stage } = this.#chrome;
+    const { clientWidth: width, clientHeight: height } = stage;
+    const { maxWidth, height: fixed, maxHeight = MAX_HEIGHT } = this.#dimensions;
+    // X04: each axis is fixed or bounded, never both.
     const containerDimensions: ContainerDimensions =
       displayMode === "fullscreen"
-        ? { width: stage.clientWidth, height: stage.clientHeight }
-        : { width: stage.clientWidth, maxHeight: MAX_HEIGHT, ...this.#options.dimensions };
+        ? { width, height }
+        : { ...(maxWidth ? { maxWidth } : { width }), ...(fixed ? { height: fixed } : { maxHeight }) };
     return {
       ...browserContext(),
       userAgent: `${this.#options.info.name}/${this.#options.info.version}`,

@@ -65,5 +65,7 @@ function prompt(place: HTMLElement, question: Question, signal: AbortSignal): Pr
     signal.addEventListener("abort", withdraw);
     place.append(box);
     uncovered.observe(box);
+    // It may have been taken back before anybody listened.
+    if (signal.aborted) withdraw();
   });
 }

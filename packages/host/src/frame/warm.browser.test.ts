@@ -132,6 +132,46 @@ describe("an app that was started before it is shown", () => {
     await expect.poll(() => evaluate('document.querySelectorAll("body > div > iframe").length')).toBe(0);
   });
 
+  it("one that takes the focus from another app is let go too", async () => {
+    await stage.serve("visible", { html: rawView("start();", "<input autofocus>") });
+    const visible = await stage.mount(page, "visible");
+    await visible.locator("input").click();
+    await stage.serve("later", {
+      html: rawView(
+        "start(); const field = document.createElement('input'); document.body.append(field); setTimeout(() => { field.focus(); focus(); }, 500);",
+      ),
+    });
+    await startEarly("later");
+    await expect.poll(() => spare().count()).toBe(0);
+  });
+
+  it("one that was granted a device is not started unseen", async () => {
+    await stage.serve("camera", {
+      html: rawView(),
+      meta: { permissions: { camera: {} } },
+      grant: () => true,
+    });
+    await page.evaluate(() => host.warm("camera", { run: true }));
+    await expect.poll(() => spare().count()).toBe(1);
+    expect(await spare().evaluate((frame: HTMLIFrameElement) => frame.src)).toContain("#later");
+    expect(await page.locator("body > div[hidden] iframe").count()).toBe(1);
+  });
+
+  it("can be let go; and of very many only the last are kept", async () => {
+    const counts = await page.evaluate(async () => {
+      const { view } = await host.describe("early");
+      if (!("src" in view)) return [];
+      const spares = () => document.querySelectorAll("body > div > iframe").length;
+      const letGo = host.warmView(view);
+      const before = spares();
+      letGo();
+      const after = spares();
+      for (let index = 0; index < 30; index++) host.warmView({ ...view, src: `${view.src}?${index}` });
+      return [before, after, spares()];
+    });
+    expect(counts).toEqual([1, 0, 20]);
+  });
+
   it("what its policy blocked before is told when it is shown", async () => {
     await stage.serve("blocked", {
       html: rawView(

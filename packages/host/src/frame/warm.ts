@@ -11,7 +11,7 @@ import { type FrameView, openFrame, type ProxyFrame, spares } from "./proxy-fram
 export interface WarmOptions {
   /**
    * Starts the app itself, out of sight. It waits for its host's first answer until it is shown; one that is not shown
-   * within 20 seconds is stopped.
+   * within 20 seconds is stopped. One that was granted a camera or the like is not started unseen.
    */
   run?: boolean;
 }
@@ -22,7 +22,10 @@ const SHELF_LIFE = 20_000;
 const MOST = 50;
 const LONGEST = 1e5;
 
-/** What waits out of sight, by the address of its proxy page. */
+/** Most frames out of sight: a page has about a thousand windows for all, and a server may have a hundred apps. */
+const MOST_SPARES = 20;
+
+/** What waits out of sight, by the address of its proxy page; the one that was asked for last at the end. */
 const shelves = new Map<string, Spare>();
 
 /**
@@ -33,6 +36,8 @@ const shelves = new Map<string, Spare>();
  * With `run` the app itself is started as well. Call when it is all but certain that it will be shown: when the model
  * has begun to write a call of its tool, say.
  *
+ * The twenty that were asked for last are kept. Returns what lets this one go, for when its server is gone.
+ *
  * @example
  * ```ts source="../frame.examples.ts#warm"
  * // The server was connected, and its UI resources were read and registered with the sandbox.
@@ -41,19 +46,24 @@ const shelves = new Map<string, Spare>();
  * warm(next, { run: true });
  * ```
  */
-export function warm(view: FrameView, { run = false }: WarmOptions = {}): void {
+export function warm(view: FrameView, { run = false }: WarmOptions = {}): () => void {
   // Where a frame cannot be moved another will be shown, and this one would have run for nothing.
-  const mayRun = run && "moveBefore" in document.body;
+  const mayRun = run && !view.allow && "moveBefore" in document.body;
   let spare = shelves.get(view.src);
-  // One whose proxy is not there yet cannot be told to begin: another is as quick.
-  if (mayRun && spare && !spare.canRun) {
+  // One whose process has ended is none; one whose proxy is not there yet cannot be told to begin: another is as quick.
+  if (spare && (spare.isDead || (mayRun && !spare.canRun))) {
     spare.drop();
     spare = undefined;
   }
-  spare ??= new Spare(view, mayRun ? "" : "#later");
-  if (mayRun) spare.run();
+  const kept = spare ?? new Spare(view, mayRun ? "" : "#later");
+  shelves.delete(view.src);
+  shelves.set(view.src, kept);
+  if (mayRun) kept.run();
+  const [oldest] = shelves.values();
+  if (shelves.size > MOST_SPARES) oldest?.drop();
   // What a frame asks the browser when it begins: the first answer takes long.
   browserContext();
+  return () => void kept.drop();
 }
 
 type Movable = Element & { moveBefore?(node: Node, child: Node | null): void };
@@ -83,6 +93,12 @@ class Spare {
     return !!this.#waiting || this.#frame.transport.isReady;
   }
 
+  /** The proxy was there, and its process has ended: otherwise it has a frame. */
+  get isDead(): boolean {
+    const { iframe, transport } = this.#frame;
+    return transport.isReady && !iframe.contentWindow?.length;
+  }
+
   /** Ends it; false when it is in use. What could not be made ready now may load when it is needed. */
   drop(): boolean {
     if (!this.#leave()) return false;
@@ -107,8 +123,9 @@ class Spare {
   /** Puts the frame into its place. */
   #move(place: Movable): ProxyFrame | undefined {
     // An iframe that is moved in any other way begins anew. One that cannot be moved still keeps its process warm.
-    if (this.#frame.transport.isReady && place.moveBefore) {
-      place.moveBefore(this.#frame.iframe, null);
+    const canMove = place.isConnected && place.ownerDocument === document && place.moveBefore;
+    if (canMove && this.#frame.transport.isReady && !this.isDead) {
+      place.moveBefore?.(this.#frame.iframe, null);
       this.#leave();
       this.#shelf.remove();
       return this.#frame;
@@ -162,15 +179,18 @@ class Spare {
 
 /** What nobody sees must not hear what is typed: a frame that takes the focus loses it, and more. */
 function guardFocus(iframe: HTMLIFrameElement, signal: AbortSignal, ontaken: () => void): void {
-  let last: EventTarget | null = null;
-  const onfocusout = ({ target }: FocusEvent): void => {
-    last = target;
+  let last: EventTarget | undefined;
+  const onfocusout = (event: FocusEvent): void => {
+    last = event.composedPath()[0];
   };
-  const onblur = (): void => {
+  const look = (): void => {
     if (document.activeElement !== iframe) return;
     ontaken();
     if (last instanceof HTMLElement) last.focus();
   };
   addEventListener("focusout", onfocusout, { signal });
-  addEventListener("blur", onblur, { signal });
+  addEventListener("blur", look, { signal });
+  // From one frame to another the focus goes unheard.
+  const timer = setInterval(look, 100);
+  signal.addEventListener("abort", () => clearInterval(timer));
 }

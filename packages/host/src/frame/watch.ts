@@ -22,7 +22,7 @@ export interface Watched {
   onsilence(silent: boolean): void;
 }
 
-/** Watches a frame that is ready. Returns what stops it. */
+/** Watches a frame, once its proxy is there. Returns what stops it. */
 export function watch({ iframe, transport }: ProxyFrame, { onend, onsilence }: Watched): () => void {
   let unanswered = 0;
   transport.onpong = () => {
@@ -30,8 +30,9 @@ export function watch({ iframe, transport }: ProxyFrame, { onend, onsilence }: W
     unanswered = 0;
   };
   const timer = setInterval(() => {
+    if (!transport.isReady) return;
     // The proxy always has one frame in it, as long as there is a process to have it in.
-    const count = windowsFrom(iframe.contentWindow as Window);
+    const count = windowsFrom(iframe.contentWindow);
     if (count < 2) return onend("crashed");
     if (count > MOST) return onend("stopped", "too many frames");
     // A page in the background is slow itself.
@@ -43,9 +44,9 @@ export function watch({ iframe, transport }: ProxyFrame, { onend, onsilence }: W
 }
 
 /** How many windows there are from this one on, or somewhat more than are allowed. */
-function windowsFrom(window: Window): number {
+function windowsFrom(window: Window | null | undefined): number {
   let sum = 1;
-  for (let index = 0; index < window.length && sum <= MOST; index++)
-    sum += windowsFrom(window[index] as Window);
+  for (let index = 0; window && index < window.length && sum <= MOST; index++)
+    sum += windowsFrom(window[index]);
   return sum;
 }

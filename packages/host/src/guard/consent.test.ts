@@ -56,6 +56,32 @@ describe("askOnce", () => {
     expect(prompts).toHaveLength(4);
   });
 
+  it("attack C21: does not ask about what was taken back while the store was read", async () => {
+    const kept = memoryConsents();
+    let read = (): void => {};
+    const store = {
+      ...kept,
+      get: async (about: Question) => {
+        await new Promise<void>((resolve) => {
+          read = resolve;
+        });
+        return kept.get(about);
+      },
+    };
+    const { isAllowed, prompts } = setUp(store);
+    const call = new AbortController();
+    const asked = isAllowed(question(), call.signal);
+    // Once before it has its turn, and once after.
+    await settle();
+    read();
+    await settle();
+    call.abort();
+    read();
+    await expect(asked).rejects.toThrow();
+    await settle();
+    expect(prompts).toEqual([]);
+  });
+
   it("remembers a no", async () => {
     const { isAllowed, last, prompts } = setUp();
     const first = isAllowed(question());

@@ -111,10 +111,9 @@ export function askOnce(
     // The question before this one may have answered it.
     const known = await store.get(question);
     if (known) return { answer: known };
+    if (signal.aborted) throw takenBack();
     const withdrawn = new Promise<never>((_resolve, reject) => {
-      const leave = () => reject(takenBack());
-      if (signal.aborted) leave();
-      signal.addEventListener("abort", leave, { once: true });
+      signal.addEventListener("abort", () => reject(takenBack()), { once: true });
     });
     const { answer, remember } = await Promise.race([withdrawn, (async () => ask(question, signal))()]);
     if (remember === "session" || remember === "always") await store.set(question, answer, remember);

@@ -23,7 +23,7 @@ export const SIZE_LIMITS: SizeLimits = {
   params: {
     "*": 1_000_000,
     "tools/call": 16_000_000,
-    "ui/download-file": 70_000_000,
+    "ui/download-file": 32_000_000,
     "ui/message": 500_000,
     "ui/update-model-context": 1_000_000,
     "sampling/createMessage": 4_000_000,

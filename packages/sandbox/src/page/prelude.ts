@@ -52,10 +52,13 @@ function largeMessages(proxy: string): MessagePort {
     if (!waiting || (heard < waiting.after && !force)) return;
     const { message } = waiting;
     waiting = undefined;
-    const data = typeof message === "string" ? JSON.parse(message) : message;
-    dispatchEvent(new MessageEvent("message", { source: PARENT, origin: proxy, data }));
-    // The next one may come.
-    port1.postMessage(0);
+    try {
+      const data = typeof message === "string" ? JSON.parse(message) : message;
+      dispatchEvent(new MessageEvent("message", { source: PARENT, origin: proxy, data }));
+    } finally {
+      // The next one may come, whatever became of this one.
+      port1.postMessage(0);
+    }
   };
   port1.onmessage = ({ data }) => {
     if (typeof data === "string") {

@@ -1,0 +1,57 @@
+/**
+ * Files that a view wants saved, saved.
+ *
+ * @module
+ */
+import { INVALID_PARAMS, JsonText, type Result, VitrineError } from "@vitrine/protocol";
+import { type Downloads, readDownload } from "../download.js";
+import type { HostHandlers } from "../handlers.js";
+import type { Upstream } from "../upstream.js";
+
+/**
+ * A `downloadFile` handler (I10): the browser saves the files as it saves any download, under names that are safe. What
+ * the view only names is read from its server. The guard has asked the person before.
+ *
+ * @example
+ * ```ts source="../frame.examples.ts#saveFiles"
+ * const handlers: HostHandlers = { downloadFile: saveFiles(upstream) };
+ * ```
+ */
+export function saveFiles(upstream?: Upstream): NonNullable<HostHandlers["downloadFile"]> {
+  return async ({ contents }, { signal }) => {
+    // All are there before the first is saved: a view is told that it worked, or that it did not.
+    const files = await Promise.all(
+      filesOf(readDownload(contents)).map(async (file) => {
+        if ("bytes" in file) return file;
+        const [linked] = filesOf(await readLinked(upstream, file.uri, signal));
+        return { ...file, bytes: linked && "bytes" in linked ? linked.bytes : new Uint8Array() };
+      }),
+    );
+    for (const { name, bytes } of files) {
+      // Of no type that a browser would rather show.
+      const href = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+      Object.assign(document.createElement("a"), { href, download: name }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 60_000);
+    }
+  };
+}
+
+function filesOf(downloads: Downloads) {
+  if (downloads.ok) return downloads.files;
+  const { code, message } = downloads;
+  throw new VitrineError(INVALID_PARAMS, message, { data: { code } });
+}
+
+async function readLinked(
+  upstream: Upstream | undefined,
+  uri: string,
+  signal: AbortSignal,
+): Promise<Downloads> {
+  const answer = await upstream?.request("resources/read", { uri }, { signal });
+  const result = (answer instanceof JsonText ? answer.parse() : answer) as
+    | Result<"resources/read">
+    | undefined;
+  return readDownload(
+    (result?.contents ?? []).slice(0, 1).map((resource) => ({ type: "resource", resource })),
+  );
+}
