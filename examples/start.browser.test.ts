@@ -121,3 +121,28 @@ it("closes while the model still writes", async () => {
   await page.waitForTimeout(900);
   expect(await page.locator("mcp-app").count()).toBe(0);
 });
+
+it("the same in React", async () => {
+  await page.goto(`${address}/react`);
+  await page.locator("mcp-app").nth(2).waitFor();
+  for (const app of await page.locator("mcp-app").all()) {
+    const inside = app.frameLocator("iframe").frameLocator("iframe");
+    await inside.getByRole("heading", { name: "Lisbon" }).waitFor();
+    await expect.poll(() => inside.locator("ol li").count(), { timeout: 20_000 }).toBe(5);
+  }
+});
+
+it("attack C04: a tool that the model does not see cannot be called in its name", async () => {
+  const call = (name: string) =>
+    page.evaluate(async (tool) => {
+      const answer = await fetch("/call", {
+        method: "POST",
+        body: JSON.stringify({ name: tool, input: { city: "Rome" } }),
+      });
+      return answer.status;
+    }, name);
+  expect(await call("weather-plain")).toBe(200);
+  errors = [];
+  expect(await call("forecast")).toBe(404);
+  errors = [];
+});

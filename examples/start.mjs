@@ -50,14 +50,16 @@ ${body}
 <script type="module">${script.replaceAll("</script", "<\\/script")}</script>
 </html>`;
 
-const [{ weatherHtml }, { weatherServer }, { connect }, plain, react, script] = await Promise.all([
-  load("weather/script-tag.ts"),
-  load("weather/server.ts"),
-  load("chat/back-end.ts"),
-  bundle("weather/plain.ts", "esm"),
-  bundle("weather/react.tsx", "esm"),
-  bundle("chat/page.ts", "esm"),
-]);
+const [{ weatherHtml }, { weatherServer }, { connect }, plain, react, script, reactScript] =
+  await Promise.all([
+    load("weather/script-tag.ts"),
+    load("weather/server.ts"),
+    load("chat/back-end.ts"),
+    bundle("weather/plain.ts", "esm"),
+    bundle("weather/react.tsx", "esm"),
+    bundle("chat/page.ts", "esm"),
+    bundle("chat/react-page.tsx", "esm"),
+  ]);
 const skeleton = "<h1>Weather</h1><p>Waiting…</p><ol></ol><button>Refresh</button>";
 const weather = weatherServer({
   "script-tag": weatherHtml(css),
@@ -65,6 +67,8 @@ const weather = weatherServer({
   react: page("", react),
 });
 const html = readFileSync(here("chat/page.html"), "utf8");
+const reactHtml =
+  '<!doctype html><meta charset="utf-8"><title>Vitrine in React</title><body><script type="module" src="/react.js"></script>';
 
 /** The first port from `port` on that is free. */
 async function listen(server, port) {
@@ -95,14 +99,15 @@ answer = async (request) => {
   // Only this page, by its own name: not one that a foreign name was bent to (DNS rebinding).
   if (request.headers.host !== `localhost:${port}`) return new Response("", { status: 403 });
   const type = (name, more) => ({ headers: { "content-type": `text/${name}; charset=utf-8`, ...more } });
-  if (request.url === "/") return new Response(html, type("html", { "content-security-policy": policy }));
-  if (request.url === "/page.js") return new Response(script, type("javascript"));
-  if (request.url === "/apps") return chat.apps();
-  if (request.url !== "/rpc") return new Response("", { status: 404 });
-  if (request.headers.origin !== origin) return new Response("", { status: 403 });
-  const { method, headers } = request;
-  return chat.rpc(
-    new Request(`${origin}/rpc`, { method, headers, body: Readable.toWeb(request), duplex: "half" }),
-  );
+  const pages = { "/": html, "/react": reactHtml };
+  const scripts = { "/page.js": script, "/react.js": reactScript };
+  const { url, method, headers } = request;
+  if (pages[url]) return new Response(pages[url], type("html", { "content-security-policy": policy }));
+  if (scripts[url]) return new Response(scripts[url], type("javascript"));
+  if (url === "/apps") return chat.apps();
+  const asked = { "/rpc": chat.rpc, "/call": chat.call }[url];
+  if (!asked) return new Response("", { status: 404 });
+  if (headers.origin !== origin) return new Response("", { status: 403 });
+  return asked(new Request(origin + url, { method, headers, body: Readable.toWeb(request), duplex: "half" }));
 };
 console.log(`Vitrine: an app in a chat → ${origin}  (Ctrl-C ends it)`);

@@ -1,7 +1,7 @@
 /** The back end of a chat with apps: it speaks to the MCP server, and hands its views to the sandbox. */
 import { Client, type Transport } from "@modelcontextprotocol/client";
 import { clientUpstream, hostEndpoint, standardGuard, UiResources } from "@vitrine/host";
-import { type Tool, uiExtension } from "@vitrine/protocol";
+import { isVisibleTo, type Tool, uiExtension } from "@vitrine/protocol";
 import type { SandboxedView } from "@vitrine/sandbox";
 import { serveSandbox } from "@vitrine/sandbox/node";
 
@@ -19,7 +19,9 @@ export async function connect(server: string, transport: Transport, origin: stri
   // Views are read, checked and registered before anybody asks for them.
   const apps: { tool: Tool; view: SandboxedView }[] = [];
   for (const { tool, document } of await new UiResources(upstream).prefetch()) {
-    if (document.ok) apps.push({ tool, view: await sandbox.register({ server, ...document }) });
+    // What is for apps alone the model does not see.
+    if (document.ok && isVisibleTo(tool, "model"))
+      apps.push({ tool, view: await sandbox.register({ server, ...document }) });
   }
 
   // What a view asks of its server comes here. The page asks the person; the rest of the guard cannot be skipped.
@@ -27,6 +29,12 @@ export async function connect(server: string, transport: Transport, origin: stri
   return {
     apps: () => Response.json({ server, capabilities: upstream.capabilities, apps }),
     rpc: hostEndpoint({ info, upstream, guard }),
+    /** The model's own calls, of the tools that it sees. */
+    async call(request: Request) {
+      const { name, input } = await request.json();
+      if (!apps.some(({ tool }) => tool.name === name)) return new Response("no such tool", { status: 404 });
+      return Response.json(await upstream.request("tools/call", { name, arguments: input }));
+    },
     /** The page may show frames of the sandbox, and no others. */
     policy: `frame-src http://*.localhost:${port}`,
     close: () => Promise.all([client.close(), close()]),

@@ -1,6 +1,7 @@
 /** How a page shows apps: what a builder of a chat writes. */
 import {
   askInFrame,
+  type Bridge,
   type FrameView,
   httpUpstream,
   type McpAppElement,
@@ -10,6 +11,7 @@ import {
 } from "@vitrine/host";
 import "@vitrine/host/define";
 import { type CallToolResult, DEFAULT_STYLE_VARIABLES, type Tool } from "@vitrine/protocol";
+import { callTool, textOf } from "./call.ts";
 
 interface App {
   tool: Tool;
@@ -22,25 +24,28 @@ const { server, capabilities, apps: known } = await (await fetch("/apps")).json(
 export const apps: App[] = known;
 const upstream = httpUpstream({ url: "/rpc", server, capabilities });
 const guard = standardGuard(upstream, { ask: askInFrame });
+const common = { info: { name: "chat", version: "0.1.0" }, upstream, guard };
 for (const { view } of apps) warm(view);
 
 /** Puts the app of a tool call into the conversation, while the model still writes its arguments. */
 export async function show(app: McpAppElement, { tool, view }: App, written: AsyncIterable<string>) {
+  let result: CallToolResult | undefined;
   app.app = {
-    info: { name: "chat", version: "0.1.0" },
+    ...common,
     view,
-    upstream,
-    guard,
     title: tool.title ?? tool.name,
     context: { toolInfo: { tool }, styles: { variables: DEFAULT_STYLE_VARIABLES } },
     handlers: { openLink: ({ url }) => void open(url, "_blank", "noopener") },
-    fallback: () => "The forecast could not be shown.",
+    fallback: () => textOf(result),
   };
-  const { bridge } = app;
-  if (!bridge) return;
+  const bridge = app.bridge as Bridge;
   const input = await streamToolInput(bridge, written);
-  const result = await upstream.request("tools/call", { name: tool.name, arguments: input });
-  bridge.sendToolResult(result as CallToolResult);
+  try {
+    result = await callTool(tool.name, input);
+    bridge.sendToolResult(result);
+  } catch (error) {
+    bridge.sendToolCancelled(`${error}`);
+  }
 }
 //#endregion page
 

@@ -2,6 +2,7 @@
 import { askInFrame, type FrameView, httpUpstream, McpApp, standardGuard } from "@vitrine/host/react";
 import { type CallToolResult, DEFAULT_STYLE_VARIABLES, type Tool } from "@vitrine/protocol";
 import { useEffect, useState } from "react";
+import { callTool, textOf } from "./call.ts";
 
 interface App {
   tool: Tool;
@@ -14,25 +15,24 @@ const upstream = httpUpstream({ url: "/rpc", server, capabilities });
 const guard = standardGuard(upstream, { ask: askInFrame });
 const info = { name: "chat", version: "0.1.0" };
 const context = { styles: { variables: DEFAULT_STYLE_VARIABLES } };
+const handlers = { openLink: ({ url }: { url: string }) => void open(url, "_blank", "noopener") };
 
 /** A tool call of the model, with its app. */
-function ToolCall({ tool, view, input }: App & { input: Record<string, unknown> }) {
+export function ToolCall({ tool, view, input }: App & { input: Record<string, unknown> }) {
   const [result, setResult] = useState<CallToolResult>();
+  const [cancelled, setCancelled] = useState<string>();
   useEffect(() => {
-    const call = upstream.request("tools/call", { name: tool.name, arguments: input });
-    call.then((answer) => setResult(answer as CallToolResult));
+    callTool(tool.name, input).then(setResult, ({ message }) => setCancelled(message));
   }, [tool, input]);
   return (
     <McpApp
-      {...{ info, view, upstream, guard, context, input, result }}
+      {...{ info, view, upstream, guard, context, handlers, input, result, cancelled }}
       title={tool.title ?? tool.name}
-      handlers={{ openLink: ({ url }) => void open(url, "_blank", "noopener") }}
-      fallback={() => JSON.stringify(result?.content)}
+      fallback={() => textOf(result)}
     />
   );
 }
 
-const lisbon = { city: "Lisbon" };
-export const Conversation = () =>
-  apps.map((app: App) => <ToolCall key={app.tool.name} {...app} input={lisbon} />);
+export const Conversation = ({ input }: { input: Record<string, unknown> }) =>
+  apps.map((app: App) => <ToolCall key={app.tool.name} {...app} input={input} />);
 //#endregion react
