@@ -1,9 +1,11 @@
 import {
   AppFrame,
   askInFrame,
+  type Bridge,
   defineMcpApp,
   type FrameView,
   type HostHandlers,
+  ProxyTransport,
   saveFiles,
   standardGuard,
   type Upstream,
@@ -28,6 +30,15 @@ export function askInFrameExample(upstream: Upstream) {
   const guard = standardGuard(upstream, { ask: askInFrame });
   //#endregion askInFrame
   return guard;
+}
+
+export function proxyTransportExample(bridge: Bridge, iframe: HTMLIFrameElement, view: FrameView) {
+  //#region proxyTransport
+  // A frame of your own, in place of `<mcp-app>`.
+  const target = iframe.contentWindow as Window;
+  bridge.open(new ProxyTransport({ target, origin: view.origin }));
+  iframe.src = view.src;
+  //#endregion proxyTransport
 }
 
 export function saveFilesExample(upstream: Upstream) {

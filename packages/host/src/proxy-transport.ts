@@ -54,6 +54,14 @@ const isShort = (form: unknown): form is string => typeof form === "string" && f
  * Carries messages to a view through its proxy, as JSON text over the port that the proxy offers; large ones go
  * straight to the view's document. Source and origin of the proxy's window are checked on every message; a port is
  * held by one document alone, and dies with it.
+ *
+ * @example
+ * ```ts source="./frame.examples.ts#proxyTransport"
+ * // A frame of your own, in place of `<mcp-app>`.
+ * const target = iframe.contentWindow as Window;
+ * bridge.open(new ProxyTransport({ target, origin: view.origin }));
+ * iframe.src = view.src;
+ * ```
  */
 export class ProxyTransport implements Transport {
   readonly carriesText = true;

@@ -7,7 +7,7 @@ import { type Answer, askOnce, memoryConsents, type Question } from "./consent.j
 import { chain, type Link, type Next, type ViewCall } from "./link.js";
 import { applyPolicy, defaultDecision } from "./policy.js";
 import { limitRate } from "./rate.js";
-import { isRefusal } from "./refusal.js";
+import { isRefusal, Refusal } from "./refusal.js";
 import { ResourceDirectory } from "./resource-directory.js";
 import { ownServerOnly } from "./server-boundary.js";
 import { limitSize, sizeOf } from "./size.js";
@@ -216,4 +216,14 @@ export function fileNameExample() {
   // "invoice_pdf.exe"
   //#endregion fileName
   return name;
+}
+
+export function refusalExample() {
+  //#region refusal
+  const noSecrets: Link = (call, next) => {
+    if (call.params["name"] === "read_secrets") throw new Refusal("not-allowed", "not for apps");
+    return next(call);
+  };
+  //#endregion refusal
+  return noSecrets;
 }

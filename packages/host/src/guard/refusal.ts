@@ -40,7 +40,17 @@ export interface RefusalData {
   readonly repeated?: boolean;
 }
 
-/** The guard refused a call: nothing was done. A server's own errors are never this, whatever they say. */
+/**
+ * The guard refused a call: nothing was done. A server's own errors are never this, whatever they say.
+ *
+ * @example
+ * ```ts source="./guard.examples.ts#refusal"
+ * const noSecrets: Link = (call, next) => {
+ *   if (call.params["name"] === "read_secrets") throw new Refusal("not-allowed", "not for apps");
+ *   return next(call);
+ * };
+ * ```
+ */
 export class Refusal extends VitrineError {
   declare readonly data: RefusalData;
 
