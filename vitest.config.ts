@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 const browser = "**/*.browser.test.{ts,tsx}";
+// No test is about time; a slow machine is not a failure. What is waited for is waited for this long.
+const poll = { timeout: 60_000, interval: 50 };
 
 export default defineConfig({
   test: {
@@ -10,17 +12,20 @@ export default defineConfig({
           name: "unit",
           include: ["packages/*/src/**/*.test.ts", "testing/**/*.test.ts"],
           exclude: [browser],
-          // No test is about time; a slow machine is not a failure.
-          testTimeout: 60_000,
+          expect: { poll },
+          testTimeout: 120_000,
         },
       },
       {
         test: {
           name: "browser",
           include: [`packages/*/src/${browser}`, `examples/${browser}`],
-          testTimeout: 90_000,
-          hookTimeout: 120_000,
+          expect: { poll },
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           maxWorkers: 2,
+          // What they share is loaded once in each worker, the browser's driver above all.
+          isolate: false,
           // After the unit tests: browsers want the machine for themselves.
           sequence: { groupOrder: 1 },
         },

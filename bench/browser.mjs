@@ -6,17 +6,13 @@
  */
 import { createServer } from "node:http";
 import { chromium } from "playwright-core";
-import { findChromium } from "../scripts/chromium.mjs";
+import { CHROMIUM_ARGS, findChromium } from "../scripts/chromium.mjs";
 
 /** Starts Chromium. */
 export function launch() {
   const executablePath = findChromium();
   if (!executablePath) throw new Error("no Chromium: run `node scripts/chromium.mjs` first");
-  const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
-  return chromium.launch({
-    executablePath,
-    args: [...args, "--disable-component-update", "--disable-sync", "--disable-quic"],
-  });
+  return chromium.launch({ executablePath, args: CHROMIUM_ARGS });
 }
 
 /**

@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
-import { findChromium } from "../scripts/chromium.mjs";
+import { CHROMIUM_ARGS, findChromium } from "../scripts/chromium.mjs";
 import { HOST_PAGE, LAYOUTS, layoutPath, TRAPS } from "../testing/layouts.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -69,7 +69,7 @@ async function run(code) {
   const { port } = server.address();
   const browser = await chromium.launch({
     executablePath: findChromium(),
-    args: ["--no-sandbox", "--disable-gpu"],
+    args: CHROMIUM_ARGS,
     ignoreDefaultArgs: ["--hide-scrollbars"],
   });
   try {

@@ -2,3 +2,5 @@
 export function findChromium(): string | undefined;
 /** As `findChromium`, but installs one when there is none. */
 export function ensureChromium(): string;
+/** How tests and measurements start it. */
+export const CHROMIUM_ARGS: readonly string[];

@@ -5,14 +5,17 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { type Browser, type BrowserContext, chromium } from "playwright-core";
-import { findChromium } from "../scripts/chromium.mjs";
+import { type Browser, type BrowserContext, chromium, type LaunchOptions } from "playwright-core";
+import { CHROMIUM_ARGS, findChromium } from "../scripts/chromium.mjs";
+
+/** Milliseconds for what must happen: a slow machine is not a failure. */
+export const LIMIT = 60_000;
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Starts Chromium. Close it in `afterAll`. */
-export function launchChromium(args: readonly string[] = []): Promise<Browser> {
-  return chromium.launch(launching(args));
+export function launchChromium(args: readonly string[] = [], more: LaunchOptions = {}): Promise<Browser> {
+  return chromium.launch({ ...launching(args), ...more });
 }
 
 /** Starts Chromium with a profile as people have it: contexts made later are private, and do less. */
@@ -23,19 +26,7 @@ export function launchProfile(folder: string, args: readonly string[] = []): Pro
 function launching(args: readonly string[]): { executablePath: string; args: string[] } {
   const executablePath = findChromium();
   if (!executablePath) throw new Error("no Chromium: run `node scripts/chromium.mjs` first");
-  return {
-    executablePath,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      ...args,
-    ],
-  };
+  return { executablePath, args: [...CHROMIUM_ARGS, ...args] };
 }
 
 /** Bundles a module, given as text, for a page; imports resolve as from the repository's root. */

@@ -35,8 +35,9 @@ export class EventLog {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(look);
-        reject(new Error(`no ${name} (${count}) in 15 s, only: ${this.names().join(", ")}`));
-      }, 15_000);
+        const seen = this.entries.map((each) => `${each.name} ${JSON.stringify(each.value)}`);
+        reject(new Error(`no ${name} (${count}) in 60 s, only: ${seen.slice(-50).join("\n")}`));
+      }, 60_000);
       this.#waiting.add(look);
       look();
     });

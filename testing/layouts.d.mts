@@ -31,6 +31,8 @@ export interface FrameOptions {
   /** The host gives the height only. */
   fixedWidth?: boolean;
   style?: string;
+  /** It stays until it is removed; others go when many came after them. */
+  keep?: boolean;
 }
 /** What came of a frame. */
 export interface FrameState {

@@ -246,13 +246,14 @@ export const layoutPath = (name) => `/${encodeURIComponent(name.replaceAll("%", 
 
 /**
  * The host page. `add` puts a frame into it, and tells its number; `settle` waits until a frame has the size,
- * and has said as much, as it should, and has said nothing more for a while; `hosts` has what was said.
+ * and has said as much, as it should, and has said nothing more for a while; `hosts` has what was said; `remove` takes
+ * out one that was added to be kept.
  */
 export const HOST_PAGE = `<!doctype html><style>iframe{position:absolute;border:0}</style><body><script>
 const hosts = [];
-function add({ src, height, width = 400, max = Infinity, ignore, fixedWidth, style = "" }) {
+function add({ src, height, width = 400, max = Infinity, ignore, fixedWidth, style = "", keep }) {
   const frame = document.createElement("iframe");
-  const host = { frame, sizes: [], heights: new Set(), initialized: false, at: 0 };
+  const host = { frame, keep, sizes: [], heights: new Set(), initialized: false, at: 0 };
   frame.style.cssText = "left:" + (hosts.length % 3) * 420 + "px;top:0;width:" + width + "px;height:" + height + "px;" + style;
   frame.src = src;
   host.post = (message) => frame.contentWindow.postMessage({ jsonrpc: "2.0", ...message }, "*");
@@ -266,8 +267,12 @@ function add({ src, height, width = 400, max = Infinity, ignore, fixedWidth, sty
   };
   document.body.append(frame);
   // Those long done with only take time.
-  hosts.at(-30)?.frame.remove();
+  const old = hosts.at(-30);
+  if (!old?.keep) old?.frame.remove();
   return hosts.push(host) - 1;
+}
+function remove(index) {
+  hosts[index].frame.remove();
 }
 addEventListener("message", ({ source, data }) => {
   const host = hosts.findLast(({ frame }) => frame.contentWindow === source);
@@ -282,7 +287,7 @@ addEventListener("message", ({ source, data }) => {
     host.at = performance.now();
   } else if (data.method === "ui/notifications/size-changed") host.resize(data.params);
 });
-function settle(index, { quiet = 500, limit = 20000, since = 0, width, height, messages = 0 } = {}) {
+function settle(index, { quiet = 500, limit = 60000, since = 0, width, height, messages = 0 } = {}) {
   const host = hosts[index];
   const from = performance.now();
   return new Promise((resolve) => {

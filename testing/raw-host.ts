@@ -5,7 +5,7 @@
 
 import type { Browser, Frame, Page } from "playwright-core";
 import { expect } from "vitest";
-import { inlineScript } from "./browser.js";
+import { inlineScript, LIMIT } from "./browser.js";
 
 /** A message as it crossed the wire. */
 export interface WireMessage {
@@ -138,6 +138,7 @@ export class RawHost {
   constructor(page: Page) {
     this.page = page;
     this.at = page.mainFrame();
+    page.setDefaultTimeout(LIMIT);
     page.on("console", (message) => this.console.push(`${message.type()}: ${message.text()}`));
     page.on("pageerror", (error) => this.console.push(`uncaught: ${error.message}`));
   }
@@ -221,7 +222,7 @@ export async function shows(frame: Frame, id: string, text: string): Promise<voi
         };
         const observer = new MutationObserver(check);
         observer.observe(document, { subtree: true, childList: true, characterData: true });
-        const timer = setTimeout(done, 5_000);
+        const timer = setTimeout(done, 60_000);
         check();
       }),
     [id, text] as const,

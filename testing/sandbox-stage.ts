@@ -8,7 +8,7 @@ import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
 import type { Browser, Frame, Page } from "playwright-core";
 import { onTestFinished, vi } from "vitest";
-import { inlineScript, launchChromium, type Page as Served, type Site, serveSite } from "./browser.ts";
+import { inlineScript, LIMIT, launchChromium, type Page as Served, type Site, serveSite } from "./browser.ts";
 
 /** A message as the host page heard it. */
 export interface Heard {
@@ -93,7 +93,7 @@ function hostPage(): void {
 
 /** Waits for something to become true, however slow the machine. */
 export const until = <T>(look: () => Promise<T> | T): Promise<T> =>
-  vi.waitFor(look, { timeout: 40_000, interval: 50 });
+  vi.waitFor(look, { timeout: LIMIT, interval: 50 });
 
 /** A view in its host page. */
 export class Shown {
@@ -146,6 +146,14 @@ export class Shown {
   async #of(method: string): Promise<Heard[]> {
     return this.page.evaluate(
       (wanted) => host.heard.map(({ message }) => message).filter((message) => message?.method === wanted),
+      method,
+    );
+  }
+
+  /** How many messages of a method there were. */
+  count(method: string): Promise<number> {
+    return this.page.evaluate(
+      (wanted) => host.heard.filter(({ message }) => message?.method === wanted).length,
       method,
     );
   }
@@ -237,6 +245,7 @@ export class SandboxStage {
   /** Opens an address in a page of its own, for one test. */
   async openPage(address: string): Promise<Page> {
     const context = await this.browser.newContext();
+    context.setDefaultTimeout(LIMIT);
     onTestFinished(() => context.close());
     const page = await context.newPage();
     await page.goto(address);

@@ -91,7 +91,7 @@ export interface Pair {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function eventually(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 4_000;
+  const end = Date.now() + 60_000;
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`never: ${what}`);
     await pause(1);

@@ -60,7 +60,7 @@ interface Heard {
 /** Milliseconds for what must happen: machines differ. */
 const LIMIT = 60_000;
 /** Milliseconds for what the browser may do or not. */
-const PATIENCE = 10_000;
+const PATIENCE = 30_000;
 
 /** A browser with a host page, a sandbox, and everything that attackers want. */
 export class NetworkStage {

@@ -9,7 +9,7 @@ import { readUiDocument, type Tool, VitrineError } from "@vitrine/protocol";
 import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
 import type { Browser, BrowserContext, Frame, Page } from "playwright-core";
-import { bundle, launchChromium, launchProfile } from "../browser.ts";
+import { bundle, LIMIT, launchChromium, launchProfile } from "../browser.ts";
 import type { HostApi, MountOptions, Served } from "./host-page.ts";
 
 declare const host: HostApi;
@@ -37,11 +37,14 @@ export class HostStage {
   readonly context: BrowserContext;
   readonly #site: Server;
   readonly #apps = new Map<string, TestApp & { server: string; view: SandboxedView | VitrineError }>();
+  /** What pages asked for and did not get: why an app may have failed. */
+  readonly #troubles: string[] = [];
 
   private constructor(sandbox: ServedSandbox, context: BrowserContext, site: Server) {
     this.sandbox = sandbox;
     this.context = context;
     this.#site = site;
+    context.setDefaultTimeout(LIMIT);
   }
 
   static async open({ sandbox: options, args, profile, page }: StageOptions = {}): Promise<HostStage> {
@@ -98,6 +101,12 @@ export class HostStage {
   /** Opens the host page. */
   async openPage(): Promise<Page> {
     const page = await this.context.newPage();
+    page.on("requestfailed", (request) =>
+      this.#troubles.push(`${request.failure()?.errorText} ${request.url()}`),
+    );
+    page.on("response", (response) => {
+      if (response.status() >= 400) this.#troubles.push(`${response.status()} ${response.url()}`);
+    });
     await page.goto(this.origin);
     await page.waitForFunction(() => "host" in globalThis);
     return page;
@@ -107,14 +116,17 @@ export class HostStage {
   async mount(page: Page, name: string, options: MountOptions = {}): Promise<Frame> {
     const id = options.id ?? name;
     await page.evaluate(([app, given]) => host.mount(app, given), [name, options] as const);
-    await page.evaluate(async (app) => {
-      // Says why, in place of waiting in vain.
-      const failed = host.log.until(`${app} failed`).then((failure) => {
-        throw new Error(`${app} failed: ${JSON.stringify(failure)}`);
-      });
-      failed.catch(() => {});
-      await Promise.race([host.log.until(`${app} ready`), failed]);
-    }, id);
+    // Says why, in place of waiting in vain.
+    const failure = await page.evaluate(
+      (app) =>
+        Promise.race([
+          host.log.until(`${app} ready`).then(() => undefined),
+          host.log.until(`${app} failed`).catch(() => undefined),
+        ]),
+      id,
+    );
+    if (failure)
+      throw new Error(`${id} failed: ${JSON.stringify(failure)}; ${this.#troubles.slice(-9).join(", ")}`);
     return this.viewOf(page, id);
   }
 

@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import {
   bundle,
   inlineScript,
+  LIMIT,
   launchChromium,
   type Page as Served,
   type Site,
@@ -53,6 +54,7 @@ export class Stage {
     this.#browser = browser;
     this.#context = context;
     this.#site = site;
+    context.setDefaultTimeout(LIMIT);
   }
 
   static async open(pages: Record<string, Served>): Promise<Stage> {

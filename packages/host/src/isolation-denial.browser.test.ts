@@ -50,12 +50,9 @@ async function inPage<T = unknown>(expression: string): Promise<T> {
   if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
   return result.value as T;
 }
-/** Waits for something in the host page. */
+/** Waits for something in the host page; says what happened there if it does not come. */
 const untilLogged = (name: string): Promise<Record<string, unknown>> =>
-  expect
-    .poll(() => inPage(`host.log.values(${JSON.stringify(name)})[0]`), { timeout: 60_000 })
-    .toBeTruthy()
-    .then(() => inPage(`host.log.values(${JSON.stringify(name)})[0]`));
+  inPage(`host.log.until(${JSON.stringify(name)})`);
 const ask = (view: Frame, method: string, params: object = {}): Promise<Record<string, unknown>> =>
   view.evaluate(
     ([name, given]) =>
@@ -93,7 +90,9 @@ describe("time and memory", () => {
   it("attack D01: one that spins for 3 s costs the page no frame", async () => {
     // Relative to the same page at rest just before; other work on the machine may spoil a turn, not all of them.
     const excess: number[] = [];
-    for (let turn = 0; turn < 3 && Math.min(...excess, 1e9) > 50; turn++) {
+    // A machine with more to do than it can says little: there, much less than the 3 s of a page that waits.
+    const limit = (): number => ((loadavg()[0] ?? 0) > availableParallelism() ? 500 : 50);
+    for (let turn = 0; turn < 6 && Math.min(...excess, 1e9) > limit(); turn++) {
       const idle = await longestGap(1500);
       await spin(attacker, 3000);
       const busy = await longestGap(2500);
@@ -101,9 +100,7 @@ describe("time and memory", () => {
       // It did spin: it answers only after.
       await ask(attacker, "ping");
     }
-    // A machine with more to do than it can says little: there, much less than the 3 s of a page that waits.
-    const isBusy = (loadavg()[0] ?? 0) > availableParallelism();
-    expect(Math.min(...excess)).toBeLessThanOrEqual(isBusy ? 500 : 50);
+    expect(Math.min(...excess)).toBeLessThanOrEqual(limit());
     // The control: in the page's own process it is seen.
     const own = longestGap(1200);
     await inPage("{ const end = performance.now() + 600; while (performance.now() < end); }");
@@ -114,7 +111,8 @@ describe("time and memory", () => {
     await attacker.evaluate(() => {
       setTimeout(() => {
         const kept: unknown[] = [];
-        for (;;) kept.push(Array.from({ length: 10_000 }, (_, index) => ({ index, kept })));
+        // In large pieces: the collector would look through small ones again and again, for half a minute.
+        for (;;) kept.push(Array.from({ length: 1_000_000 }, Math.random));
       }, 100);
     });
     expect(await untilLogged("attacker failed")).toMatchObject({ code: "crashed" });
@@ -259,12 +257,11 @@ describe("time and memory", () => {
       })`);
     await stage.serve("few", { server: "attacker", html: html(4) });
     await stage.serve("many", { server: "another", html: html(11) });
-    await inPage("host.mount('few')");
+    await stage.stage.mount(page, "few");
     await inPage("host.mount('many')");
     expect(await untilLogged("many failed")).toMatchObject({ code: "stopped", detail: "too many frames" });
     expect(await inPage("host.app('many').shadowRoot.querySelectorAll('iframe').length")).toBe(0);
     // The control: one that has some is left alone, also after the next look.
-    await untilLogged("few ready");
     await inPage("new Promise((resolve) => setTimeout(resolve, 2500))");
     expect(await inPage("host.app('few').state")).toBe("ready");
     await inPage("host.mount('victim', { id: 'third' })");

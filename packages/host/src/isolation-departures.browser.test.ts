@@ -79,8 +79,8 @@ describe("an app that leaves", () => {
     it(`${title(each)} gets nothing out`, () => {
       expect(leakOf(free, each)).not.toEqual(NOTHING);
       const { outcome, failure } = of(contained, each);
-      // It ran to its end; or the browser ended it for what it did.
-      if (failure === undefined || each.leaves) expect(outcome).toEqual(expect.any(String));
+      // It ran to its end; or the browser ended it for what it did; or it left, maybe before its last word was passed on.
+      if (failure === undefined) expect(outcome).toEqual(expect.any(String));
       if (each.leaves) expect(failure).toBe("navigated_away");
       expect(leakOf(contained, each)).toEqual(NOTHING);
       if (each.declared) expect(leakOf(declared, each)).not.toEqual(NOTHING);

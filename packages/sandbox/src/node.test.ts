@@ -55,6 +55,11 @@ describe("the listener", () => {
     expect(view.headers["content-security-policy"]).toContain("default-src 'none'");
   });
 
+  it("says nothing on a connection on which nothing was asked: it would be taken for the next answer", async () => {
+    const { port } = await serve();
+    expect(await exchange(port, "")).toEqual({ status: Number.NaN, headers: {}, body: "" });
+  });
+
   it.each([
     ["attack B18: a bent name", request("GET / HTTP/1.1", "Host: attacker.example"), 403],
     ["no name at all", request("GET / HTTP/1.1"), 403],

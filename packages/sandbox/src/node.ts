@@ -81,11 +81,19 @@ function createListener(listener: Listener): Server {
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     listener(request, response).catch(() => response.destroy());
   };
-  const options = { maxHeaderSize: 16_384, requestTimeout: 10_000, requireHostHeader: false };
+  const options = {
+    maxHeaderSize: 16_384,
+    requestTimeout: 10_000,
+    connectionsCheckingInterval: 1000,
+    requireHostHeader: false,
+  };
   const server = createServer(options, answer);
   server.on("checkExpectation", answer);
-  // What is no HTTP, too long or too slow: an app can make a browser ask for an address that is.
-  server.on("clientError", (_error, socket) => {
+  // What is no HTTP, or too long: an app can make a browser ask for an address that is.
+  server.on("clientError", (error, socket) => {
+    // Browsers open connections before they have something to ask. An answer there would be taken for that to their
+    // first question.
+    if (Object(error).code === "ERR_HTTP_REQUEST_TIMEOUT") return void socket.destroy();
     const headers = Object.entries({ ...DENY_ALL, connection: "close" });
     const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
     if (socket.writable) socket.end(`HTTP/1.1 400 Bad Request\r\n${lines}\r\nNothing here.\n`);

@@ -179,10 +179,13 @@ describe("attack D03: a view that sends too much", () => {
     );
     await shown.untilReported("flooded");
     await shown.untilHeard("after");
-    const times = await proxy.evaluate(() => (globalThis as unknown as { times: number[] }).times);
-    expect(times).toHaveLength(60_000);
-    const took = Number(times.at(-1)) - Number(times[0]);
-    const passed = (await shown.heard()).filter(({ message }) => message.method === "flood").length;
+    // Counted where they are: to bring them here takes many times longer.
+    const { count, took } = await proxy.evaluate(() => {
+      const { times } = globalThis as unknown as { times: number[] };
+      return { count: times.length, took: Number(times.at(-1)) - Number(times[0]) };
+    });
+    expect(count).toBe(60_000);
+    const passed = await shown.count("flood");
     expect(passed).toBeGreaterThanOrEqual(5000);
     expect(passed).toBeLessThan(5000 + 2 * took + 10);
     expect(passed).toBeLessThan(60_000);

@@ -3,10 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";
-import { type BrowserContext, chromium, type Frame } from "playwright-core";
+import type { BrowserContext, Frame } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { findChromium } from "../../../scripts/chromium.mjs";
-import { type Site, serveSite } from "../../../testing/browser.ts";
+import { launchProfile, type Site, serveSite } from "../../../testing/browser.ts";
 import { until } from "../../../testing/sandbox-stage.ts";
 import type { ViewRegistration } from "./sandbox.js";
 
@@ -22,10 +21,7 @@ beforeAll(async () => {
   const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
   mkdirSync(join(folder, "Default"));
   writeFileSync(join(folder, "Default", "Preferences"), JSON.stringify(preferences));
-  context = await chromium.launchPersistentContext(folder, {
-    executablePath: findChromium() ?? "",
-    args: ["--no-sandbox", "--disable-gpu", "--no-first-run"],
-  });
+  context = await launchProfile(folder);
 });
 afterAll(async () => {
   await context?.close();

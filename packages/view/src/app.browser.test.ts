@@ -465,6 +465,8 @@ describe("every method sends its own message, with exactly its params", () => {
   it.each([["all of them", table]])("%s", async (_name, rows) => {
     const answers = Object.fromEntries(rows.map(([, method]) => [method, { result: { of: method } }]));
     const view = await page.connect({ answers, app: { autoResize: false } });
+    // The last word of the handshake may still be on its way.
+    await page.host.waitFor("ui/notifications/initialized");
     const before = (await page.host.received()).length;
     const results = await view.evaluate(async (calls) => {
       const methods = app as unknown as Record<string, (params?: object) => Promise<unknown>>;

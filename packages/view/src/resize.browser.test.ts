@@ -1,8 +1,12 @@
 import type { Browser, Frame, Page } from "playwright-core";
-import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium } from "../../../scripts/chromium.mjs";
-import { type Page as Answer, bundle, type Site, serveSite } from "../../../testing/browser.js";
+import {
+  type Page as Answer,
+  bundle,
+  launchChromium,
+  type Site,
+  serveSite,
+} from "../../../testing/browser.js";
 import {
   box,
   type FrameOptions,
@@ -48,11 +52,7 @@ beforeAll(async () => {
   for (const { name, html } of [...LAYOUTS, ...TRAPS]) pages[layoutPath(name)] = html;
   site = await serveSite(pages);
   // With the scroll bars that tests are usually spared: they take width, so height.
-  browser = await chromium.launch({
-    executablePath: findChromium() ?? "",
-    args: ["--no-sandbox", "--disable-gpu"],
-    ignoreDefaultArgs: ["--hide-scrollbars"],
-  });
+  browser = await launchChromium([], { ignoreDefaultArgs: ["--hide-scrollbars"] });
   host = await openHost();
 });
 
@@ -77,7 +77,7 @@ type SettleOptions = {
   messages?: number;
 };
 
-/** A view in a frame of the host page. */
+/** A view in a frame of the host page. It goes with the block that it is used in. */
 class Case {
   private constructor(
     readonly index: number,
@@ -86,7 +86,8 @@ class Case {
   ) {}
 
   static async open(path: string, options: Partial<FrameOptions> = {}, page = host): Promise<Case> {
-    const spec: FrameOptions = { src: `${site.origin("view")}${path}`, height: 150, ...options };
+    const src = `${site.origin("view")}${path}`;
+    const spec: FrameOptions = { src, height: 150, keep: true, ...options };
     const index = await page.evaluate<number>(`add(${JSON.stringify(spec)})`);
     const element = (await page.evaluateHandle<HTMLIFrameElement>(`hosts[${index}].frame`)).asElement();
     const frame = await element?.contentFrame();
@@ -98,6 +99,11 @@ class Case {
   static html(name: string, html: string, options?: Partial<FrameOptions>, page?: Page): Promise<Case> {
     pages[`/${name}`] = html;
     return Case.open(`/${name}`, options, page);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.page === host) await this.page.evaluate(`remove(${this.index})`);
+    else await this.page.close();
   }
 
   settle(options: SettleOptions = {}): Promise<FrameState> {
@@ -157,7 +163,7 @@ const SVG = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='1
 describe.concurrent("layouts at rest", () => {
   it.each([...LAYOUTS, ...TRAPS])("$name", async (layout) => {
     const check = async (from: number): Promise<void> => {
-      const view = await Case.open(layoutPath(layout.name), { height: from });
+      await using view = await Case.open(layoutPath(layout.name), { height: from });
       await view.settle({ messages: layout.natural === "frame" && from ? 0 : 1 });
       const natural =
         layout.natural === "flow"
@@ -181,7 +187,7 @@ describe.concurrent("layouts at rest", () => {
   it.each([0, 150, 600])("quirks mode, from %d px: all is visible, nothing grows", async (from) => {
     for (const more of ["", "#app{height:100%}"]) {
       const html = viewPage(more, `<div id="app">${box(200)}</div>`, { doctype: "" });
-      const view = await Case.html(`quirks-${from}${more.length}`, html, { height: from });
+      await using view = await Case.html(`quirks-${from}${more.length}`, html, { height: from });
       const state = await view.settle();
       expect(state.stable).toBe(true);
       expect(state.height).toBeGreaterThanOrEqual(208);
@@ -206,7 +212,7 @@ describe.concurrent("content that changes", () => {
     ["flex", "body{margin:0;display:flex;flex-direction:column;height:100vh}#app{flex:1;overflow:auto}", 0],
     ["grid", "body{margin:0;display:grid;place-items:center;min-height:100vh}#app{width:100%}", 0],
   ])("grows and shrinks: %s", async (name, css, around) => {
-    const view = await Case.html(`grow-${name}`, viewPage(css, `<div id="app">${box(200)}</div>`));
+    await using view = await Case.html(`grow-${name}`, viewPage(css, `<div id="app">${box(200)}</div>`));
     await view.expectHeight(200 + around, 2);
     for (const height of [500, 100, 300]) {
       await view.expectHeightAfter(grow(height), height + around, 3);
@@ -218,7 +224,7 @@ describe.concurrent("content that changes", () => {
     ["flow", ""],
     ["scroller", "#app{height:100vh;overflow:auto}"],
   ])("images, fonts, fields, details: %s", async (name, css) => {
-    const view = await Case.html(
+    await using view = await Case.html(
       `parts-${name}`,
       viewPage(
         `body{margin:0}${css}img,textarea,input{display:block;border:0;padding:0;margin:0}
@@ -229,6 +235,9 @@ describe.concurrent("content that changes", () => {
          <details><summary>More</summary><div id="more"></div></details>
          <input type="checkbox" id="tick" style="height:20px"><div id="extra"></div></div>`,
       ),
+      {},
+      // A page of its own: what is typed goes to the one field of a page that has the focus.
+      await openHost(),
     );
     await view.expectHeight(80, 2);
     await view.expectHeightAfter(`document.querySelector("img").src = "${SVG}"`, 380, 3);
@@ -243,7 +252,7 @@ describe.concurrent("content that changes", () => {
   });
 
   it("popups open and close", async () => {
-    const view = await Case.html(
+    await using view = await Case.html(
       "popup",
       viewPage(
         "#pop{position:absolute;top:80px;display:none}.open #pop,#by:checked~#pop{display:block}",
@@ -265,14 +274,14 @@ describe.concurrent("content that changes", () => {
     ["flow", "body{margin:0}"],
     ["scroller", "body{margin:0}#app{height:100vh;overflow:auto}"],
   ])("accordions: %s", async (name, css) => {
-    const view = await Case.html(
+    await using view = await Case.html(
       `accordion-${name}`,
       viewPage(
         `${css}#panel{height:0;overflow:hidden;transition:height .3s}.open #panel{height:200px}`,
         `<div id="app">${box(100)}<div id="panel"></div></div>`,
       ),
       {},
-      // A page of its own, which does not remove it for those that come after.
+      // A page of its own, where nothing else moves.
       await openHost(),
     );
     await view.settle();
@@ -283,7 +292,7 @@ describe.concurrent("content that changes", () => {
   });
 
   it("measuring starts no transition and ends none", async () => {
-    const view = await Case.html(
+    await using view = await Case.html(
       "transitions",
       viewPage(
         `*{transition:all .2s}html,body{height:100%}#app{min-height:100vh;max-height:200vh}#b{height:50vh}
@@ -307,7 +316,7 @@ describe.concurrent("content that changes", () => {
   });
 
   it("X05: content gets wider, then narrower", async () => {
-    const view = await Case.html("wider", viewPage("body{margin:0}", box(100)));
+    await using view = await Case.html("wider", viewPage("body{margin:0}", box(100)));
     await view.settle();
     for (const width of [600, 800]) {
       const state = await view.after(`document.querySelector(".c").style.width = "${width}px"`, { width });
@@ -326,7 +335,7 @@ describe.concurrent("hosts", () => {
   );
 
   it("X05: clamps: few messages, and a scroller keeps its place", async () => {
-    const view = await Case.html("clamp-scroller", SCROLLER, { max: 300 });
+    await using view = await Case.html("clamp-scroller", SCROLLER, { max: 300 });
     const first = await view.settle({ height: 300 });
     expect(first).toMatchObject({ stable: true, height: 300 });
     expect(first.sizes.length).toBeLessThanOrEqual(2);
@@ -344,7 +353,7 @@ describe.concurrent("hosts", () => {
       "body{margin:0}#app{height:300px;overflow:auto}",
       `<div id="app">${box(3000)}<p style="margin:0">Text</p></div>`,
     );
-    const view = await Case.html("smooth", html);
+    await using view = await Case.html("smooth", html);
     await view.settle();
     const reached = await view.inView<number>(`(async () => {
       const app = document.querySelector("#app");
@@ -358,7 +367,7 @@ describe.concurrent("hosts", () => {
   });
 
   it("clamps: the document keeps its place, focus and selection", async () => {
-    const view = await Case.html(
+    await using view = await Case.html(
       "clamp-document",
       viewPage(
         "html{scroll-behavior:smooth}body{margin:0;min-height:100vh}",
@@ -385,14 +394,17 @@ describe.concurrent("hosts", () => {
     const html = viewPage(`#app{min-height:${height}}`, `<div id="app">${box(200)}</div>`);
     for (const options of [{ ignore: true }, { max: 100 }, { fixedWidth: true, max: 300, height: 0 }]) {
       const name = `ignore-${height.length}-${Object.keys(options).length}-${options.max}`;
-      const state = await (await Case.html(name, html, options)).settle();
+      await using view = await Case.html(name, html, options);
+      const state = await view.settle();
       expect(state).toMatchObject({ stable: true });
       expect(state.sizes.length).toBeLessThanOrEqual(2);
     }
   });
 
   it("is dragged to other widths", async () => {
-    const view = await Case.html("drag", viewPage("", `<p class="c">${TEXT}</p>`), { fixedWidth: true });
+    await using view = await Case.html("drag", viewPage("", `<p class="c">${TEXT}</p>`), {
+      fixedWidth: true,
+    });
     await view.settle();
     await view.inHost(`(async () => {
       for (let width = 400; width >= 150; width -= 5) {
@@ -409,7 +421,7 @@ describe.concurrent("hosts", () => {
   });
 
   it("goes to full screen and back", async () => {
-    const view = await Case.open(layoutPath("app min-height 100vh"));
+    await using view = await Case.open(layoutPath("app min-height 100vh"));
     await view.expectHeight(200, 2);
     await view.inHost(`host.frame.style.height = "800px", host.context({ displayMode: "fullscreen" })`);
     await view.settle();
@@ -421,7 +433,7 @@ describe.concurrent("hosts", () => {
   });
 
   it("shows the frame later", async () => {
-    const view = await Case.open(layoutPath("margins"), { style: "display:none" });
+    await using view = await Case.open(layoutPath("margins"), { style: "display:none" });
     const before = await view.settle();
     expect(before.sizes).toEqual([]);
     await view.inHost(`host.frame.style.display = "block"`);
@@ -430,14 +442,14 @@ describe.concurrent("hosts", () => {
   });
 
   it.each([0, 150])("has the frame below the fold, from %d px", async (height) => {
-    const view = await Case.open(layoutPath("app min-height 100vh"), { height, style: "top:9000px" });
+    await using view = await Case.open(layoutPath("app min-height 100vh"), { height, style: "top:9000px" });
     await view.expectHeight(200, 2);
     await view.expectHeightAfter(`document.querySelector(".c").style.height = "320px"`, 320, 3);
   });
 
   it("has the frame below the fold, with an image that comes late", async () => {
     const html = viewPage("body{margin:0}img{display:block}", `${box(50)}<img>`);
-    const view = await Case.html("late-below", html, { style: "top:9000px" });
+    await using view = await Case.html("late-below", html, { style: "top:9000px" });
     await view.expectHeight(50, 2);
     await view.expectHeightAfter(`document.querySelector("img").src = "${SVG}"`, 350, 3);
   });
@@ -449,7 +461,7 @@ describe.concurrent("loops that no style sheet tells of", () => {
     ["shrinks", "innerHeight - 20"],
     ["explodes", "innerHeight * 1.1"],
   ])("%s: slows down, and not less for what changes besides", async (name, height) => {
-    const view = await Case.html(
+    await using view = await Case.html(
       `loop-${name}`,
       viewPage(
         "body{margin:0}",
@@ -473,17 +485,18 @@ describe.concurrent("options", () => {
   const html = (script: string): string => viewPage("body{margin:0}", box(200), { script });
 
   it("autoResize: false says nothing", async () => {
-    const view = await Case.html("off", html("/off.js"));
+    await using view = await Case.html("off", html("/off.js"));
     expect((await view.settle()).sizes).toEqual([]);
     expect((await view.after(`document.querySelector(".c").style.height = "300px"`)).sizes).toEqual([]);
   });
 
   it("options without autoResize leave it on (D18)", async () => {
-    await (await Case.html("on", html("/on.js"))).expectHeight(200, 1);
+    await using view = await Case.html("on", html("/on.js"));
+    await view.expectHeight(200, 1);
   });
 
   it("what setupSizeChangedNotifications returns ends it for good, context changes or not (D21)", async () => {
-    const view = await Case.html("stop", html("/off.js"));
+    await using view = await Case.html("stop", html("/off.js"));
     await view.settle();
     const state = await view.after(`(async () => {
       const stop = view.setupSizeChangedNotifications();
@@ -498,7 +511,7 @@ describe.concurrent("options", () => {
   });
 
   it("close() ends the measuring (D21)", async () => {
-    const view = await Case.html("close", html("/on.js"));
+    await using view = await Case.html("close", html("/on.js"));
     await view.settle();
     // One measurement is due when it closes.
     const state = await view.after(`(async () => {
