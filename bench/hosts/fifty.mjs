@@ -1,5 +1,5 @@
 /**
- * Fifty apps in one page: a long conversation is opened at its end. When the first that is on screen has its result,
+ * Fifty apps in one page: a long conversation, whose results are there, is opened at its end. When the first that is on screen has its result,
  * when all have, who came first, and what the page and its views hold in memory then.
  *
  * @module
@@ -47,7 +47,7 @@ async function single(browser, site, subject) {
   const [app] = appsOf(subject.servers).slice(-1);
   const stage = await openHost(browser, site, subject, [app]);
   try {
-    const began = await stage.page.evaluate((name) => bench.click(name), app);
+    const { began } = await stage.page.evaluate((name) => bench.openAll([name]), app);
     const [{ at }] = await stage.until("result");
     return at - began;
   } finally {
@@ -60,7 +60,7 @@ async function openAll(browser, site, subject) {
   const stage = await openHost(browser, site, subject, [...new Set(names)]);
   try {
     const before = await processes(browser);
-    const { began, visible } = await stage.page.evaluate((all) => bench.clickAll(all), names);
+    const { began, visible } = await stage.page.evaluate((all) => bench.openAll(all), names);
     const heard = (await stage.until("result", APPS)).sort((a, b) => a.at - b.at);
     const after = await processes(browser);
     const earlier = (id) => before.find((each) => each.id === id)?.cpuTime ?? 0;

@@ -136,8 +136,13 @@ export function serveBench(host: BenchHost) {
       void click(name, place, 0);
       return began;
     },
-    /** A long conversation is opened at its end. Returns when, and which of its apps are on screen. */
-    clickAll(names: string[]): { began: number; visible: number[] } {
+    /**
+     * A long conversation is opened at its end, with the results that it has. Returns when, and which of its apps are on
+     * screen.
+     */
+    async openAll(names: string[]): Promise<{ began: number; visible: number[] }> {
+      const results = new Map<string, CallToolResult>();
+      for (const name of new Set(names)) results.set(name, await post(`/call/${name}`));
       const places = names.map(slot);
       scrollTo(0, document.documentElement.scrollHeight);
       const visible = places.flatMap((place, index) => {
@@ -145,7 +150,17 @@ export function serveBench(host: BenchHost) {
         return place.getBoundingClientRect().top >= 0 ? [index] : [];
       });
       const began = now();
-      for (const [index, name] of names.entries()) void click(name, places[index] ?? slot(), index);
+      for (const [index, name] of names.entries()) {
+        const app = appOf(name);
+        const view = host.show(app, places[index] ?? slot());
+        view.sendInput(app.input);
+        const result = results.get(name);
+        view.sendResult({
+          ...result,
+          content: result?.content ?? [],
+          _meta: { ...result?._meta, bench: index },
+        });
+      }
       return { began, visible };
     },
     /** Shows an app that has its input, and nothing more. */

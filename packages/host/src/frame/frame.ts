@@ -87,8 +87,14 @@ export class AppFrame {
   #width: number | undefined;
   /** What the view's policy kept from running, if anything. */
   #blocked: string | undefined;
-  #visible = true;
-  readonly #mount: Mount = { isVisible: () => this.#visible, start: () => this.#start() };
+  readonly #mount: Mount = {
+    // Asked when it matters, of all that wait together: one layout, and not one for each.
+    isVisible: () => {
+      const { width, top, bottom } = this.#place.getBoundingClientRect();
+      return width > 0 && bottom >= 0 && top <= innerHeight;
+    },
+    start: () => this.#start(),
+  };
   /** What ends with the app that is mounted now. */
   #ends: (() => void)[] = [];
 
@@ -121,8 +127,6 @@ export class AppFrame {
     if (this.#state !== "idle" && this.#state !== "failed") return;
     this.#enter("loading");
     this.#observe();
-    const { width, top, bottom } = this.#place.getBoundingClientRect();
-    this.#visible = width > 0 && bottom >= 0 && top <= innerHeight;
     try {
       this.#view = await this.#options.view;
     } catch (error) {
@@ -282,15 +286,10 @@ export class AppFrame {
   #observe(): void {
     const { instance } = this.bridge;
     frames.set(instance, this);
-    const seen = new IntersectionObserver((entries) => {
-      this.#visible = entries.some(({ isIntersecting }) => isIntersecting);
-    });
-    seen.observe(this.#place);
     const sized = new ResizeObserver(() => this.#tell());
     sized.observe(this.#place);
     this.#ends.push(
       () => frames.delete(instance),
-      () => seen.disconnect(),
       () => sized.disconnect(),
       onThemeChange(() => this.#tell()),
     );
