@@ -18,6 +18,7 @@ import { measureFifty, showFifty } from "./hosts/fifty.mjs";
 import { measureLarge, showLarge } from "./hosts/large.mjs";
 import { measureMount, showMount } from "./hosts/mount.mjs";
 import { measureHostRoundtrips, showHostRoundtrips } from "./hosts/roundtrips.mjs";
+import { launchQuiet } from "./quiet-browser.mjs";
 import { measureRoundtrips, showRoundtrips } from "./roundtrip.mjs";
 import { shortfalls } from "./shortfalls.mjs";
 import { measureStartup, showStartup } from "./startup.mjs";
@@ -40,22 +41,22 @@ const SECTIONS = {
   },
   mount: {
     title: "One app in a host: click → result in the view",
-    measure: (browser) => measureMount(browser, number("BENCH_MOUNTS", 6)),
+    measure: (_, quiet) => measureMount(quiet, number("BENCH_MOUNTS", 6)),
     show: showMount,
   },
   fifty: {
     title: "Fifty apps in one page: a long conversation, opened at its end",
-    measure: (browser) => measureFifty(browser, number("BENCH_FIFTIES", 2)),
+    measure: (_, quiet) => measureFifty(quiet, number("BENCH_FIFTIES", 2)),
     show: showFifty,
   },
   "host-roundtrips": {
     title: "Round trip of tools/call through a whole host: view → sandbox → bridge → view",
-    measure: (browser) => measureHostRoundtrips(browser, number("BENCH_HOST_ROUNDS", 10)),
+    measure: (_, quiet) => measureHostRoundtrips(quiet, number("BENCH_HOST_ROUNDS", 10)),
     show: showHostRoundtrips,
   },
   large: {
     title: "Large tool results: host → view",
-    measure: (browser) => measureLarge(browser, number("BENCH_LARGE", 3)),
+    measure: (_, quiet) => measureLarge(quiet, number("BENCH_LARGE", 3)),
     show: showLarge,
   },
 };
@@ -98,6 +99,7 @@ export async function main(names) {
 
 async function runSections(names) {
   const browser = await launch();
+  const quiet = await launchQuiet();
   try {
     const results = { machine: machine(browser) };
     const { node, chromium, cpu, load } = results.machine;
@@ -105,7 +107,7 @@ async function runSections(names) {
     for (const name of names) {
       const { title, measure, show } = SECTIONS[name];
       const began = performance.now();
-      results[name] = await measure(browser);
+      results[name] = await measure(browser, quiet);
       const seconds = ((performance.now() - began) / 1000).toFixed(0);
       console.log(`\n${title} (measured in ${seconds} s)\n\n${show(results[name])}`);
     }
@@ -122,6 +124,7 @@ async function runSections(names) {
     writeFileSync(join(RESULTS, "latest.json"), `${JSON.stringify(results, null, 2)}\n`);
     console.log("\nWritten: bench/results/latest.json");
   } finally {
+    await quiet.close();
     await browser.close();
   }
 }

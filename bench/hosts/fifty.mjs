@@ -47,7 +47,7 @@ async function single(browser, site, subject) {
   const [app] = appsOf(subject.servers).slice(-1);
   const stage = await openHost(browser, site, subject, [app]);
   try {
-    const { began } = await stage.page.evaluate((name) => bench.openAll([name]), app);
+    const { began } = await stage.call("openAll", [app]);
     const [{ at }] = await stage.until("result");
     return at - began;
   } finally {
@@ -60,7 +60,7 @@ async function openAll(browser, site, subject) {
   const stage = await openHost(browser, site, subject, [...new Set(names)]);
   try {
     const before = await processes(browser);
-    const { began, visible } = await stage.page.evaluate((all) => bench.openAll(all), names);
+    const { began, visible } = await stage.call("openAll", names);
     const heard = (await stage.until("result", APPS)).sort((a, b) => a.at - b.at);
     const after = await processes(browser);
     const earlier = (id) => before.find((each) => each.id === id)?.cpuTime ?? 0;
@@ -82,33 +82,22 @@ async function openAll(browser, site, subject) {
 }
 
 /** The processes of the browser, with the seconds that each has worked. */
-async function processes(browser) {
-  const session = await browser.newBrowserCDPSession();
-  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-  await session.detach();
-  return processInfo;
-}
+const processes = async (browser) => (await browser.send("SystemInfo.getProcessInfo")).processInfo;
 
 /** What JavaScript holds after a collection, once for each process; and the memory of the renderers in all. */
-async function memory(browser, { page, context }) {
+async function memory(browser, { browserContextId }) {
   const heaps = new Map();
-  for (const frame of page.frames()) {
-    let session;
-    try {
-      session = await context.newCDPSession(frame);
-    } catch {
-      // In the process of its parent, which has a session.
-      continue;
-    }
-    const { id } = await session.send("Runtime.getIsolateId");
+  const { targetInfos } = await browser.send("Target.getTargets");
+  for (const { targetId } of targetInfos.filter((target) => target.browserContextId === browserContextId)) {
+    const { sessionId } = await browser.send("Target.attachToTarget", { targetId, flatten: true });
+    const { id } = await browser.send("Runtime.getIsolateId", {}, sessionId);
     if (!heaps.has(id)) {
-      await session.send("HeapProfiler.collectGarbage");
-      heaps.set(id, (await session.send("Runtime.getHeapUsage")).usedSize);
+      await browser.send("HeapProfiler.collectGarbage", {}, sessionId);
+      heaps.set(id, (await browser.send("Runtime.getHeapUsage", {}, sessionId)).usedSize);
     }
-    await session.detach();
+    await browser.send("Target.detachFromTarget", { sessionId });
   }
-  const processInfo = await processes(browser);
-  const renderers = processInfo.filter(({ type }) => type === "renderer");
+  const renderers = (await processes(browser)).filter(({ type }) => type === "renderer");
   return {
     heap: [...heaps.values()].reduce((sum, used) => sum + used, 0),
     processes: heaps.size,

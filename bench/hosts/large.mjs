@@ -56,12 +56,12 @@ export async function measureLarge(browser, rounds = 3) {
 async function sendOnce(browser, site, { host, app, asText = false }, kind, bytes) {
   const stage = await openHost(browser, site, host, [app]);
   try {
-    await stage.page.evaluate((name) => bench.open(name), app);
+    await stage.call("open", app);
     await stage.until("input");
-    await stage.page.evaluate(([...args]) => void bench.prepare(...args), [kind, bytes, asText]);
-    const began = await stage.page.evaluate(() => bench.send());
+    await stage.call("prepare", kind, bytes, asText);
+    const began = await stage.call("send");
     const [{ at }] = await stage.until("result");
-    return { time: at - began, stall: await stage.page.evaluate(() => bench.stall()) };
+    return { time: at - began, stall: await stage.call("stall") };
   } finally {
     await stage.close();
   }

@@ -38,6 +38,7 @@ serveBench({
       );
     };
     return {
+      frame: () => place.querySelector("iframe"),
       sendInput: (toolInput) => render({ toolInput }),
       sendResult: (toolResult) => {
         if (typeof toolResult === "string") throw new Error("AppRenderer takes objects");

@@ -30,6 +30,7 @@ serveBench({
       iframe.src = PROXY.href;
     });
     return {
+      frame: () => iframe,
       sendInput: (input) => void ready.then(() => bridge.sendToolInput({ arguments: input })),
       sendResult: (result) => {
         if (typeof result === "string") throw new Error("AppBridge takes objects");

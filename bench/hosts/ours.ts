@@ -62,6 +62,7 @@ serveBench({
     place.append(element);
     const { bridge } = element;
     return {
+      frame: () => element.shadowRoot?.querySelector("iframe"),
       sendInput: (input) => bridge?.sendToolInput(input),
       sendResult: (result: CallToolResult | string) =>
         bridge?.sendToolResult(typeof result === "string" ? new JsonText(result) : result),

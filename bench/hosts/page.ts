@@ -17,6 +17,8 @@ export interface BenchApp {
 
 /** An app that was put into the page. What it is told before it is ready waits until it is. */
 export interface Shown {
+  /** The frame of its proxy. */
+  frame(): HTMLIFrameElement | null | undefined;
   sendInput(input: Record<string, unknown>): void;
   /** An object in hand or, for a host that takes it, the text as it came from the wire. */
   sendResult(result: CallToolResult | string): void;
@@ -39,7 +41,7 @@ export const ANSWER: CallToolResult = {
 /** The peers' proxy page: lean, and on another port of the same name, as in their own examples. */
 export const PROXY = new URL(new URLSearchParams(location.search).get("proxy") ?? location.href);
 
-/** Peers' log lines, some with whole results in them, cost more with a debugger attached than their users pay. */
+/** Peers write lines, some with whole results in them: nobody reads them here. */
 console.debug = console.log = () => {};
 
 const post = async (path: string) => (await fetch(path, { method: "POST", body: "{}" })).json();
@@ -94,12 +96,54 @@ function watchStalls(): () => number {
   };
 }
 
+/** Something that a view says: its input or result came, or how long its calls took. */
+interface Heard {
+  what: string;
+  number: number;
+  at: unknown;
+}
+
+/** Milliseconds that anything may take before the bench gives up on it. */
+const PATIENCE = 90_000;
+
+/** What views say, as they say it. */
+function listenToViews(): (what: string, count: number) => Promise<Heard[]> {
+  const heard: Heard[] = [];
+  const waiting = new Set<() => void>();
+  const failures: string[] = [];
+  addEventListener("error", ({ message }) => failures.push(message));
+  addEventListener("message", ({ data }) => {
+    const said = (Object(data) as { bench?: Heard }).bench;
+    if (!said) return;
+    heard.push(said);
+    for (const look of [...waiting]) look();
+  });
+  return (what, count) =>
+    new Promise((resolve, reject) => {
+      const found = () => heard.filter((each) => each.what === what);
+      const timer = setTimeout(() => {
+        waiting.delete(look);
+        reject(new Error(`${found().length} of ${count} views had their ${what}; ${failures.join("; ")}`));
+      }, PATIENCE);
+      const look = (): void => {
+        if (found().length < count) return;
+        waiting.delete(look);
+        clearTimeout(timer);
+        resolve(found());
+      };
+      waiting.add(look);
+      look();
+    });
+}
+
 /** Makes `globalThis.bench` of a host. */
 export function serveBench(host: BenchHost) {
   const apps = new Map<string, BenchApp>();
   const shown: Shown[] = [];
   let large: CallToolResult | string = "";
   let stalls = (): number => 0;
+  const until = listenToViews();
+  let runs = 0;
 
   const appOf = (name: string): BenchApp => {
     const app = apps.get(name);
@@ -124,6 +168,15 @@ export function serveBench(host: BenchHost) {
   };
 
   const bench = {
+    /** Waits until so many views have something; gives when each had it. */
+    until,
+    /** Has the view that was opened call a tool so many times; gives how long each call took. */
+    async run(calls: number): Promise<unknown> {
+      const view = shown[0]?.frame()?.contentWindow?.[0];
+      if (!view) throw new Error("no view");
+      view.postMessage({ calls }, "*");
+      return (await until("times", ++runs)).at(-1)?.at;
+    },
     /** Connects to servers, as a host does long before anybody clicks. */
     async connect(names: string[]): Promise<void> {
       for (const name of names) apps.set(name, await (await fetch(`/apps/${name}`)).json());

@@ -25,10 +25,9 @@ export async function measureHostRoundtrips(browser, rounds = 10) {
     for (const runtime of Object.keys(RUNTIMES)) {
       for (const host of HOSTS) {
         const stage = await openHost(browser, site, host, [runtime]);
-        await stage.page.evaluate((name) => bench.open(name), runtime);
+        await stage.call("open", runtime);
         await stage.until("input");
-        const frame = stage.viewFrame();
-        const run = (calls) => frame.evaluate((n) => globalThis.run(n), calls);
+        const run = (calls) => stage.call("run", calls);
         opened.push({ runtime, host, stage, run });
         await run(WARM_UP);
       }

@@ -43,7 +43,11 @@ function mountShort(app, result, all) {
         app === "view"
           ? `ours takes ${ms(ours)}, the peer ${ms(peer.p50)} with the same view and ${biggest(all, official)}`
           : `${ms(ours)} against ${ms(peer.p50)}; a view that does next to nothing takes ${ms(host)} in ours, so ${ms(ours - host)} is this app's start`;
-      return `short of ${expected}×: one app, ${app}, ${peer.label} ÷ ours = ${times(p50)}; ${why}`;
+      const started = rowOf(result, "started").p50;
+      return (
+        `short of ${expected}×: one app, ${app}, ${peer.label} ÷ ours = ${times(p50)}; ${why}; ` +
+        `an app that was started before takes ${ms(started)} (${times(peer.p50 / started)})`
+      );
     });
 }
 
@@ -70,7 +74,8 @@ function fiftyShort({ rows, ratios }) {
       short.push(
         `short of ${EXPECTED.fifty.all}×: fifty apps, all of them, ${label} ÷ ours = ${times(all)}; ` +
           `${ms(peer)} in one process against ${ms(ours.all)} in ${ours.processes}; ` +
-          `the browser's processes worked for ${cpu.toFixed(1)} s there and for ${ours.cpu.toFixed(1)} s in ours`,
+          `the browser's processes worked for ${cpu.toFixed(1)} s there and for ${ours.cpu.toFixed(1)} s in ours, most of it ` +
+          "the apps' own scripts, on two cores at most",
       );
     if (1 / heap > EXPECTED.fifty.heap)
       short.push(

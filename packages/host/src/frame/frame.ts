@@ -126,6 +126,7 @@ export class AppFrame {
   async mount(): Promise<void> {
     if (this.#state !== "idle" && this.#state !== "failed") return;
     this.#enter("loading");
+    this.#resize();
     this.#observe();
     try {
       this.#view = await this.#options.view;
