@@ -60,8 +60,8 @@ export const bytesOf = (code) => ({
 
 const stdin = (code) => ({ contents: code, resolveDir: ROOT, sourcefile: "entry.js", loader: "js" });
 
-/** Bundles with esbuild, as an ES module. */
-export async function withEsbuild(code) {
+/** Bundles with esbuild, as an ES module; what is `external` stays outside. */
+export async function withEsbuild(code, external = []) {
   const { outputFiles } = await build({
     stdin: stdin(code),
     bundle: true,
@@ -69,6 +69,7 @@ export async function withEsbuild(code) {
     format: "esm",
     target: TARGET,
     define: DEFINE,
+    external,
     write: false,
   });
   return outputFiles[0].text;
@@ -78,19 +79,20 @@ export async function withEsbuild(code) {
  * Bundles with Rollup, whose tree-shaking is better, and minifies with esbuild. Every import resolves to the
  * file that esbuild found for it, so that both bundlers see the same sources.
  */
-export function withRollup(code) {
+export function withRollup(code, external = []) {
   // Two measurements want the same bundles, and Rollup takes seconds for the official one.
-  if (!rolled.has(code)) rolled.set(code, rollUp(code));
+  if (!rolled.has(code)) rolled.set(code, rollUp(code, external));
   return rolled.get(code);
 }
 const rolled = new Map();
 
-async function rollUp(code) {
+async function rollUp(code, external) {
   const entry = "\0entry";
   const { metafile } = await build({
     stdin: stdin(code),
     bundle: true,
     format: "esm",
+    external,
     metafile: true,
     write: false,
     absWorkingDir: ROOT,
@@ -111,6 +113,7 @@ async function rollUp(code) {
         name: "resolve-as-esbuild-did",
         resolveId(source, importer) {
           if (source === entry) return entry;
+          if (external.includes(source)) return { id: source, external: true };
           const id = found.get(`${importer}\n${source}`);
           return id && { id, moduleSideEffects: hasSideEffects(id) };
         },

@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { launch } from "./browser.mjs";
 import { measureBytes, showBytes } from "./bytes.mjs";
 import { ROOT, versionOf } from "./contenders.mjs";
+import { measureHostBytes, showHostBytes } from "./hosts/bytes.mjs";
 import { measureFifty, showFifty } from "./hosts/fifty.mjs";
 import { measureLarge, showLarge } from "./hosts/large.mjs";
 import { measureMount, showMount } from "./hosts/mount.mjs";
@@ -28,6 +29,11 @@ const SECTIONS = {
     title: "Bytes of the smallest useful app, runtime included",
     measure: () => measureBytes(),
     show: showBytes,
+  },
+  "host-bytes": {
+    title: "Bytes of a host in the browser, without React",
+    measure: () => measureHostBytes(),
+    show: showHostBytes,
   },
   startup: {
     title: "Start-up: iframe inserted → ui/notifications/initialized (Rollup bundles, inlined)",
