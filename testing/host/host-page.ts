@@ -5,6 +5,7 @@ import {
   type AppFrameOptions,
   askInFrame,
   type FrameView,
+  type HostHandlers,
   httpUpstream,
   McpAppElement,
   type ServerCapabilities,
@@ -46,6 +47,8 @@ export interface MountOptions {
   modes?: DisplayMode[];
   /** Saves files, and does not only say so. */
   saves?: boolean;
+  /** Handlers that this host does not have. */
+  without?: (keyof HostHandlers)[];
   options?: Partial<Pick<AppFrameOptions, "dimensions" | "displayModes" | "limits" | "dialect" | "view">>;
 }
 
@@ -84,13 +87,39 @@ function describe(name: string): Promise<Served> {
 /** Puts an app into the page. */
 async function mount(
   name: string,
-  { id = name, title = name, input, result, place, consent, saves, modes, options }: MountOptions = {},
+  {
+    id = name,
+    title = name,
+    input,
+    result,
+    place,
+    consent,
+    saves,
+    without,
+    modes,
+    options,
+  }: MountOptions = {},
 ) {
   const served = await describe(name);
   const { upstream, guard } = connect(served, consent);
   const element = document.createElement("mcp-app");
   element.id = id;
   const { view, tool } = served;
+  const handlers: HostHandlers = {
+    openLink: (params) => log.add("open-link", { id, ...params }),
+    message: (params, { server }) => log.add("message", { id, server, ...params }),
+    updateModelContext: (params, { server }) => log.add("model-context", { id, server, ...params }),
+    downloadFile: saves ? saveFiles(upstream) : (params) => log.add("download", { id, ...params }),
+    createMessage: (params) => {
+      log.add("sampling", { id, ...params });
+      return { role: "assistant", model: "none", content: { type: "text", text: "sampled" } };
+    },
+    log: (params) => log.add("log", { id, ...params }),
+    ...(modes && {
+      requestDisplayMode: ({ mode }) => ({ mode: modes.includes(mode) ? mode : "inline" }),
+    }),
+  };
+  for (const each of without ?? []) delete handlers[each];
   element.app = {
     info: { name: "test host", version: "1.0.0" },
     title,
@@ -100,20 +129,7 @@ async function mount(
     context: { styles: { variables: DEFAULT_STYLE_VARIABLES }, ...(tool && { toolInfo: { tool } }) },
     fallback: () =>
       (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n"),
-    handlers: {
-      openLink: (params) => log.add("open-link", { id, ...params }),
-      message: (params, { server }) => log.add("message", { id, server, ...params }),
-      updateModelContext: (params, { server }) => log.add("model-context", { id, server, ...params }),
-      downloadFile: saves ? saveFiles(upstream) : (params) => log.add("download", { id, ...params }),
-      createMessage: (params) => {
-        log.add("sampling", { id, ...params });
-        return { role: "assistant", model: "none", content: { type: "text", text: "sampled" } };
-      },
-      log: (params) => log.add("log", { id, ...params }),
-      ...(modes && {
-        requestDisplayMode: ({ mode }) => ({ mode: modes.includes(mode) ? mode : "inline" }),
-      }),
-    },
+    handlers,
     onstate: (state, failure) => log.add(`${id} ${state}`, failure ?? {}),
     onreport: (report) => log.add("report", { id, ...report }),
     ...options,
@@ -134,8 +150,19 @@ function app(id: string): McpAppElement {
   return element;
 }
 
+/**
+ * Notes that a failure is evident, and later that it should have been shown by now. A page's timers go off in the order
+ * in which they are due, on a slow machine too: what was noted before was in time.
+ */
+function evident(milliseconds = 2000): void {
+  log.add("evident");
+  // Once more round, for what was due before in another queue of the browser.
+  setTimeout(() => setTimeout(() => log.add("too late")), milliseconds);
+}
+
 const api = {
   log,
+  evident,
   mount,
   app,
   describe,

@@ -76,7 +76,7 @@ function server(name = "weather") {
 }
 
 describe("a view that breaks the rules", () => {
-  it("C11: what it asks before ui/initialize is refused", async () => {
+  it("attack C11: what it asks before ui/initialize is refused", async () => {
     const { upstream, called } = server();
     const { bridge, say, answer, reports } = mount({ upstream });
     await say({ id: 1, method: "tools/call", params: { name: "both" } });
@@ -87,7 +87,7 @@ describe("a view that breaks the rules", () => {
     expect(reports.map(({ code }) => code)).toEqual(["out-of-order", "out-of-order"]);
   });
 
-  it("C11: one that initializes twice begins anew, and nothing is sent twice to it", async () => {
+  it("attack C11: one that initializes twice begins anew, and nothing is sent twice to it", async () => {
     const { bridge, ready, heard } = mount();
     bridge.sendToolInput({ a: 1 });
     await ready();
@@ -97,7 +97,7 @@ describe("a view that breaks the rules", () => {
     expect(bridge.phase).toBe("ready");
   });
 
-  it("C11: two ui/initialize at once are one handshake", async () => {
+  it("attack C11: two ui/initialize at once are one handshake", async () => {
     const { bridge, say, heard } = mount();
     bridge.sendToolInput({ a: 1 });
     void say({ id: 1, method: "ui/initialize", params: HELLO });
@@ -107,7 +107,7 @@ describe("a view that breaks the rules", () => {
     expect(heard.filter(({ method }) => method === "ui/notifications/tool-input")).toHaveLength(1);
   });
 
-  it("C11: after the end it is not heard", async () => {
+  it("attack C11: after the end it is not heard", async () => {
     const { upstream, called } = server();
     const { bridge, ready, say } = mount({ upstream });
     await ready();
@@ -116,7 +116,7 @@ describe("a view that breaks the rules", () => {
     expect(called()).toBe(0);
   });
 
-  it("C09: the first answer counts", async () => {
+  it("attack C09: the first answer counts", async () => {
     const { bridge, ready, heard, say, reports } = mount();
     await ready();
     const pong = bridge.ping();
@@ -128,7 +128,7 @@ describe("a view that breaks the rules", () => {
     expect(reports.map(({ code }) => code)).toEqual(["unknown-response"]);
   });
 
-  it("C09: an answer to what another view was asked is nobody's", async () => {
+  it("attack C09: an answer to what another view was asked is nobody's", async () => {
     const [one, other] = [mount(), mount()];
     await Promise.all([one.ready(), other.ready()]);
     const settled = vi.fn();
@@ -140,7 +140,7 @@ describe("a view that breaks the rules", () => {
     one.bridge.close();
   });
 
-  it("C10: an answer to no question is dropped", async () => {
+  it("attack C10: an answer to no question is dropped", async () => {
     const { ready, say, reports, answer } = mount();
     await ready();
     for (const id of [12345, "x", null]) await say({ id, result: { content: [] } });
@@ -149,7 +149,7 @@ describe("a view that breaks the rules", () => {
     expect(answer(1)?.result).toEqual({});
   });
 
-  it("C07, L12: methods that are none of a view's get -32601, unknown notifications nothing", async () => {
+  it("L12, attack C07: methods that are none of a view's get -32601, unknown notifications nothing", async () => {
     const { ready, say, answer, heard } = mount({ upstream: server().upstream });
     await ready();
     const methods = [
@@ -194,7 +194,7 @@ describe("a view that breaks the rules", () => {
     bridge.close();
   });
 
-  it("C13: sizes that are none are not heard", async () => {
+  it("attack C13: sizes that are none are not heard", async () => {
     const { bridge, ready, say } = mount();
     const size = vi.fn();
     bridge.on("size", size);
@@ -271,7 +271,7 @@ describe("with the standard guard", () => {
     return { bridge, view: new Peer<"view">().open(viewEnd) };
   };
 
-  it("C01, C03, D1: a tool of the model alone is refused, and the server never hears of it", async () => {
+  it("C03, D1, attack C01: a tool of the model alone is refused, and the server never hears of it", async () => {
     const { upstream, called } = server();
     const { view, bridge } = pair({ upstream, guard: standardGuard(upstream) });
     await view.request("ui/initialize", HELLO);
@@ -286,7 +286,7 @@ describe("with the standard guard", () => {
     bridge.close();
   });
 
-  it("C04: a view reaches its own server, whatever it says about another", async () => {
+  it("C04, attack C03: a view reaches its own server, whatever it says about another", async () => {
     const [own, other] = [server("own"), server("other")];
     const { view, bridge } = pair({ upstream: own.upstream });
     pair({ upstream: other.upstream }).bridge.close();

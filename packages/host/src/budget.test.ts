@@ -108,6 +108,9 @@ describe("contents", () => {
   it.each(doors)("D22: %s writes nothing to the console", async (_name, source) => {
     const { code } = await bundle(source);
     expect(code).not.toMatch(/\bconsole\b/);
+    // Nobody may hear this, so a browser writes it there: why a message of the page's own cannot be sent, in the
+    // browser's words or the page's, and never the message. Once, for `ProxyTransport`; a second needs a reason too.
+    expect(code.match(/\breportError\b/g)).toEqual(["reportError"]);
   });
 });
 

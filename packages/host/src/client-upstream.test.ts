@@ -207,14 +207,14 @@ describe("what the server says by itself", () => {
     const heard = [vi.fn(), vi.fn(), vi.fn()] as const;
     const leave = [upstream.listen(heard[0]), upstream.listen(heard[1]), other.listen(heard[2])];
     server.sendToolListChanged();
-    await vi.waitFor(() => expect(heard[2]).toHaveBeenCalledOnce());
+    await expect.poll(() => heard[2]).toHaveBeenCalledOnce();
     for (const listener of heard) {
       expect(listener).toHaveBeenCalledExactlyOnceWith("notifications/tools/list_changed", {});
     }
     leave[0]?.();
     leave[0]?.();
     server.sendPromptListChanged();
-    await vi.waitFor(() => expect(heard[2]).toHaveBeenCalledTimes(2));
+    await expect.poll(() => heard[2]).toHaveBeenCalledTimes(2);
     expect(heard[0]).toHaveBeenCalledOnce();
     expect(heard[1]).toHaveBeenLastCalledWith("notifications/prompts/list_changed", {});
   });
@@ -226,7 +226,7 @@ describe("what the server says by itself", () => {
     upstream.listen(heard);
     leave();
     server.sendResourceListChanged();
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledOnce());
+    await expect.poll(() => heard).toHaveBeenCalledOnce();
   });
 
   it("resources/updated names its resource", async () => {
@@ -234,9 +234,7 @@ describe("what the server says by itself", () => {
     const heard = vi.fn();
     upstream.listen(heard);
     await server.server.sendResourceUpdated({ uri: URI });
-    await vi.waitFor(() =>
-      expect(heard).toHaveBeenCalledWith("notifications/resources/updated", { uri: URI }),
-    );
+    await expect.poll(() => heard).toHaveBeenCalledWith("notifications/resources/updated", { uri: URI });
   });
 
   it("D2: handlers that the app has set, before or after, go on hearing", async () => {
@@ -253,10 +251,8 @@ describe("what the server says by itself", () => {
     server.sendToolListChanged();
     server.sendResourceListChanged();
     server.sendPromptListChanged();
-    await vi.waitFor(() => expect(methods).toHaveLength(3));
-    await vi.waitFor(() =>
-      expect([onChanged, before, after].map((fn) => fn.mock.calls.length)).toEqual([1, 1, 1]),
-    );
+    await expect.poll(() => methods).toHaveLength(3);
+    await expect.poll(() => [onChanged, before, after].map((fn) => fn.mock.calls.length)).toEqual([1, 1, 1]);
   });
 
   it("D19: a listener that throws stops neither the others nor the client, which is told", async () => {
@@ -268,7 +264,7 @@ describe("what the server says by itself", () => {
     const heard = vi.fn();
     upstream.listen(heard);
     server.sendToolListChanged();
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledOnce());
+    await expect.poll(() => heard).toHaveBeenCalledOnce();
     expect(client.onerror).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ message: "mine" }));
     expect(await upstream.request("tools/list", {})).toBeDefined();
   });
@@ -285,7 +281,7 @@ describe("what the server says by itself", () => {
     await first.client.connect(clientEnd);
     await first.upstream.request("tools/list", {});
     second.server.sendToolListChanged();
-    await vi.waitFor(() => expect(heard).toHaveBeenCalledOnce());
+    await expect.poll(() => heard).toHaveBeenCalledOnce();
   });
 
   it("is made as its example says", async () => {
@@ -327,14 +323,16 @@ describe("a server that speaks only when asked to (revision 2026-07-28)", () => 
     const { handler, client, upstream } = await modern();
     const heard = [vi.fn(), vi.fn()] as const;
     const leave = heard.map((listener) => upstream.listen(listener));
-    await vi.waitFor(() => {
-      handler.notify.toolsChanged();
-      expect(heard[0]).toHaveBeenCalledWith("notifications/tools/list_changed", expect.anything());
-    });
+    await expect
+      .poll(() => {
+        handler.notify.toolsChanged();
+        return heard[0];
+      })
+      .toHaveBeenCalledWith("notifications/tools/list_changed", expect.anything());
     leave[0]?.();
     const { length } = heard[0].mock.calls;
     handler.notify.toolsChanged();
-    await vi.waitFor(() => expect(heard[1].mock.calls.length).toBeGreaterThan(length));
+    await expect.poll(() => heard[1].mock.calls.length).toBeGreaterThan(length);
     expect(heard[0]).toHaveBeenCalledTimes(length);
     leave[1]?.();
     await client.close();
@@ -346,18 +344,15 @@ describe("a server that speaks only when asked to (revision 2026-07-28)", () => 
     upstream.listen(heard);
     await upstream.request("resources/subscribe", { uri: "a://b" });
     handler.notify.resourceUpdated("a://b");
-    await vi.waitFor(() =>
-      expect(heard).toHaveBeenCalledWith(
-        "notifications/resources/updated",
-        expect.objectContaining({ uri: "a://b" }),
-      ),
-    );
+    await expect
+      .poll(() => heard)
+      .toHaveBeenCalledWith("notifications/resources/updated", expect.objectContaining({ uri: "a://b" }));
     await upstream.request("resources/unsubscribe", { uri: "a://b" });
     heard.mockClear();
     await upstream.request("resources/subscribe", { uri: "a://c" });
     handler.notify.resourceUpdated("a://b");
     handler.notify.resourceUpdated("a://c");
-    await vi.waitFor(() => expect(heard).toHaveBeenCalled());
+    await expect.poll(() => heard).toHaveBeenCalled();
     expect(heard.mock.calls.map(([, params]) => params.uri)).toEqual(["a://c"]);
     await client.close();
   });

@@ -139,7 +139,7 @@ describe("a page, a back end and a real server", () => {
     const call = server.request("tools/call", { name: "slow" }, { signal: controller.signal });
     setTimeout(() => controller.abort(), 200);
     await expect(call).rejects.toMatchObject({ code: "aborted" });
-    await vi.waitFor(() => expect(aborted).toHaveBeenCalledOnce());
+    await expect.poll(() => aborted).toHaveBeenCalledOnce();
   });
 
   it("a large result arrives whole, and as text", async () => {

@@ -157,7 +157,7 @@ describe.each(VIEWS)("%s, our bridge, the official client and server", (_name, m
     bridge.sendToolResult({ content: [], structuredContent: { sunny: true } });
     // D11: an official view would refuse `null` here.
     bridge.setContext({ theme: "light" });
-    await vi.waitFor(() => expect(heard).toHaveLength(4));
+    await expect.poll(() => heard).toHaveLength(4);
     expect(app.getHostContext()).toMatchObject({ theme: "light" });
     expect(app.getHostContext()?.locale).toBeUndefined();
     expect(await bridge.teardown("done")).toBeUndefined();
@@ -208,7 +208,7 @@ describe.each(VIEWS)("%s, our bridge, the official client and server", (_name, m
     await new Promise((resolve) => setTimeout(resolve));
     controller.abort();
     await refused;
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledOnce());
+    await expect.poll(() => stopped).toHaveBeenCalledOnce();
   });
 
   it("I04–I09: asks for everything that a host has", async () => {
@@ -232,7 +232,7 @@ describe.each(VIEWS)("%s, our bridge, the official client and server", (_name, m
     expect(await app.requestDisplayMode({ mode: "fullscreen" })).toMatchObject({ mode: "fullscreen" });
     await app.sendLog({ level: "info", data: "here" });
     await app.sendSizeChanged({ height: 10 });
-    await vi.waitFor(() => expect(did).toHaveLength(5));
+    await expect.poll(() => did).toHaveLength(5);
     expect(did).toEqual([
       "open https://example.com/",
       "message 1",
@@ -260,7 +260,7 @@ describe.each(VIEWS)("%s, our bridge, the official client and server", (_name, m
     });
     await start();
     server.registerTool("new", {}, () => ({ content: [] }));
-    await vi.waitFor(() => expect(changed).toHaveLength(1));
+    await expect.poll(() => changed).toHaveLength(1);
   });
 
   it("L10: answers a ping", async () => {

@@ -239,7 +239,7 @@ describe("what goes to the server", () => {
     const [first, second] = [service({ upstream: server }), service({ upstream: server })];
     const subscribe = async ({ requests }: typeof first, error?: Error): Promise<unknown> => {
       const asking = requests["resources/subscribe"]({ uri }, request()).catch((thrown: Error) => thrown);
-      await vi.waitFor(() => expect(asked.at(-1)?.method).toBe("resources/subscribe"));
+      await expect.poll(() => asked.at(-1)?.method).toBe("resources/subscribe");
       answer(error);
       return asking;
     };
@@ -363,7 +363,7 @@ describe("display modes", () => {
     });
   });
 
-  it("I07, C12: a mode that the host or the view does not have is not even asked for", async () => {
+  it("I07, attack C12: a mode that the host or the view does not have is not even asked for", async () => {
     const requestDisplayMode = vi.fn(grant.requestDisplayMode);
     expect(await modes({ handlers: { requestDisplayMode } }).ask("pip")).toEqual({ mode: "inline" });
     expect(await modes({ handlers: { requestDisplayMode } }, ["inline"]).ask("fullscreen")).toEqual({
@@ -460,7 +460,7 @@ describe("the guard", () => {
     expect(asked).toEqual([{ method: "tools/call", params: { name: "safe" } }]);
   });
 
-  it("D03: of a flood that it stops, only the first is worth a report", async () => {
+  it("attack D03: of a flood that it stops, only the first is worth a report", async () => {
     const data = { repeated: false };
     const { notifications } = service({
       guard: () => Promise.reject(new VitrineError(-32000, "too many", { data })),

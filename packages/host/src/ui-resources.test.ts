@@ -102,6 +102,17 @@ describe("prefetch", () => {
   });
 });
 
+it("D23: a document that comes as a blob is what the server wrote, byte by byte", async () => {
+  const written = Buffer.from("<!doctype html><p>Grüße, 世界 🙂 \u0085\u00a0\u2028\0");
+  const { upstream } = shop();
+  upstream.answers["resources/read"] = ({ uri }) => ({
+    contents: [{ uri, mimeType: UI_MIME_TYPE, blob: written.toString("base64") }],
+  });
+  const [view] = await new UiResources(upstream).prefetch();
+  if (!view?.document.ok) throw new Error(JSON.stringify(view));
+  expect(Buffer.from(view.document.html).equals(written)).toBe(true);
+});
+
 describe("metadata", () => {
   it("C05: the content's own counts", async () => {
     const { upstream } = shop([URI], { content: { prefersBorder: true }, listing: { domain: "shop" } });

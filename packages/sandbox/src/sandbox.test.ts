@@ -1,5 +1,5 @@
-import type { VitrineError } from "@vitrine/protocol";
-import { Sandbox, type SandboxOptions, type ViewRegistration } from "@vitrine/sandbox";
+import type { ResourceCsp, VitrineError } from "@vitrine/protocol";
+import { Sandbox, type SandboxedView, type SandboxOptions, type ViewRegistration } from "@vitrine/sandbox";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { DENY_ALL } from "./headers.js";
@@ -305,31 +305,92 @@ describe("what is refused", () => {
   });
 });
 
-describe("attack B08: metadata that would break out of the policy", () => {
-  it.each([
+describe("metadata that would break out of the policy", () => {
+  const every: Record<keyof ResourceCsp, true> = {
+    connectDomains: true,
+    resourceDomains: true,
+    frameDomains: true,
+    baseUriDomains: true,
+  };
+  const LISTS = Object.keys(every) as (keyof ResourceCsp)[];
+  const HOSTILE = [
     "https://x.example; script-src *",
     "https://x.example, default-src *",
     "https://x.example\nx: y",
+    "https://x.example\r\n\r\n<script>",
+    "https://x.example https://y.example",
     "'unsafe-eval'",
+    '"https://x.example"',
     "*",
     "data:",
     "blob:",
     "https://*",
-  ])("%j: the view is refused, with what is wrong in data", async (value) => {
-    const refused = register({ meta: { csp: { connectDomains: ["https://fine.example", value] } } });
-    const error = (await refused.catch((reason) => reason)) as VitrineError;
-    expect(error).toMatchObject({ name: "VitrineError", code: "bad_resource" });
-    expect(error.message).toContain("csp.connectDomains[1]");
-    expect(error.data).toEqual({
-      rejected: [expect.objectContaining({ field: "csp.connectDomains[1]", code: expect.any(String) })],
-    });
-  });
+  ];
+  /** What a browser reads: the names of all directives and features, on both pages, and where they are. */
+  async function shape({ src, origin, viewOrigin, allow, policy }: SandboxedView) {
+    const pages = [await ask(src), await ask(documentOf({ src, origin }))];
+    expect(pages[1]?.headers.get("content-security-policy")).toBe(policy);
+    const names = (header: string, separator: string, end: RegExp): unknown =>
+      pages.map(({ headers }) =>
+        `${headers.get(header)}`.split(separator).map((each) => each.trim().split(end)[0]),
+      );
+    return {
+      directives: names("content-security-policy", ";", / /),
+      policies: pages.map(({ headers }) => headers.get("content-security-policy")?.split(",").length),
+      features: names("permissions-policy", ",", /=/),
+      open: pages.map(({ headers }) => headers.get("permissions-policy")?.match(/[\w-]+=(?!\(\))/g)),
+      headers: pages.map(({ headers }) => [...headers.keys()]),
+      origins: [origin, viewOrigin].map((each) => each.replace(/-[a-z2-7]{26}\./, "-label.")),
+      allow,
+    };
+  }
+  const plain = async () => shape(await register());
 
-  it("is refused, or has as many directives as any other", async () => {
-    const { policy } = await register();
-    const count = policy.split(";").length;
+  it.each(LISTS.flatMap((list) => HOSTILE.map((value) => [list, value] as const)))(
+    "attack B08: %s with %j: the view is refused, with what is wrong in data",
+    async (list, value) => {
+      const refused = register({ meta: { csp: { [list]: ["https://fine.example", value] } } });
+      const error = (await refused.catch((reason) => reason)) as VitrineError;
+      expect(error).toMatchObject({ name: "VitrineError", code: "bad_resource" });
+      expect(error.message).toContain(`csp.${list}[1]`);
+      expect(error.data).toEqual({
+        rejected: [expect.objectContaining({ field: `csp.${list}[1]`, code: expect.any(String) })],
+      });
+    },
+  );
+
+  it.each([...HOSTILE, "../..", "evil.example", "p-a", "{role}", "\0"])(
+    "attack B08: domain with %j: is a name for an origin, and no part of it",
+    async (domain) => {
+      const view = await register({ meta: { domain } });
+      expect(view.origin).not.toBe((await register()).origin);
+      expect(await shape(view)).toEqual(await plain());
+    },
+  );
+
+  it.each([...HOSTILE, "camera; microphone", "camera=*, usb", "camera *", "__proto__", "usb"])(
+    "attack B08: permissions with %j: opens nothing, as a name or as a value",
+    async (value) => {
+      // As it comes from a server: nobody checked it.
+      const [named, valued] = [{ [value]: {} }, { camera: value, microphone: [value] }] as object[];
+      for (const permissions of [named, valued])
+        expect(await shape(await register({ meta: { permissions }, grant: () => true }))).toEqual(
+          await plain(),
+        );
+      const camera = await register({ meta: { permissions: { ...named, camera: {} } }, grant: () => true });
+      expect(await shape(camera)).toEqual({
+        ...(await plain()),
+        allow: "camera",
+        open: [["camera="], ["camera="]],
+      });
+    },
+  );
+
+  it("attack B08: whatever stands in it, is refused, or changes no more than the sources of its lists", async () => {
+    const same = await plain();
     const hostile = fc.oneof(
       fc.string({ unit: "binary" }),
+      fc.constantFrom(...HOSTILE),
       fc.webAuthority().map((host) => `https://${host}`),
       fc.mixedCase(
         fc.constantFrom(
@@ -341,15 +402,27 @@ describe("attack B08: metadata that would break out of the policy", () => {
         ),
       ),
     );
+    const list = fc.array(hostile, { maxLength: 3 });
+    const metadata = fc.record(
+      {
+        csp: fc.record(Object.fromEntries(LISTS.map((name) => [name, list])), { requiredKeys: [] }),
+        domain: hostile,
+        permissions: fc.dictionary(hostile, fc.oneof(hostile, fc.constant({}))),
+      },
+      { requiredKeys: [] },
+    );
+    let shown = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(hostile, { maxLength: 3 }), async (connectDomains) => {
-        const view = await register({ meta: { csp: { connectDomains } } }).catch(
-          ({ code }) => code as string,
-        );
+      fc.asyncProperty(metadata, async (meta) => {
+        const view = await register({ meta, grant: () => true }).catch(({ code }) => code as string);
         if (typeof view === "string") expect(view).toBe("bad_resource");
-        else expect(view.policy.split(";")).toHaveLength(count);
+        else {
+          shown++;
+          expect(await shape(view)).toEqual(same);
+        }
       }),
     );
+    expect(shown).toBeGreaterThan(0);
   });
 });
 

@@ -1,9 +1,9 @@
 /** `<mcp-app>` in a page: what a person sees, what an app is given, and what is left when it goes. */
 import { MemoryRecords, type RecordStore } from "@vitrine/sandbox";
 import type { Frame, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { crash } from "../../../../testing/host/crash.ts";
-import type { HostApi } from "../../../../testing/host/host-page.ts";
+import type { HostApi, MountOptions } from "../../../../testing/host/host-page.ts";
 import { HostStage } from "../../../../testing/host/host-stage.ts";
 import { type RawView, rawView } from "../../../../testing/host/raw-view.ts";
 
@@ -82,6 +82,47 @@ describe("an app that works", () => {
     expect(await page.locator("#plain [part=title]").textContent()).toBe("Weather in Rome · plain");
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => host.app("plain").shadowRoot?.activeElement?.tagName)).toBe("IFRAME");
+  });
+
+  it("I13: is not offered what this host has no handler for, and is answered -32601", async () => {
+    await stage.serve("asks", { html: rawView("raw.told = start();") });
+    const offered = async (without: NonNullable<MountOptions["without"]>) => {
+      const view = await stage.mount(page, "asks", { consent: "allow", without });
+      const { hostCapabilities } = await view.evaluate(() => raw.told);
+      const codes = await view.evaluate(() => {
+        const content = { type: "text", text: "hi" };
+        const file = { type: "resource", resource: { uri: "file:///a.txt", text: "hi" } };
+        const answers = [
+          raw.ask("sampling/createMessage", { messages: [{ role: "user", content }], maxTokens: 9 }),
+          raw.ask("ui/download-file", { contents: [file] }),
+          raw.ask("ui/open-link", { url: "https://example.com/" }),
+        ];
+        return Promise.all(
+          answers.map((answer) =>
+            answer.then(
+              () => "done",
+              ({ code }) => code,
+            ),
+          ),
+        );
+      });
+      await page.evaluate(() => host.app("asks").remove());
+      return [...["sampling", "downloadFile", "openLinks"].map((name) => name in hostCapabilities), ...codes];
+    };
+    expect(await offered([])).toEqual([true, true, true, "done", "done", "done"]);
+    await page.evaluate(() => host.log.clear());
+    expect(await offered(["createMessage", "downloadFile"])).toEqual([
+      false,
+      false,
+      true,
+      -32601,
+      -32601,
+      "done",
+    ]);
+    expect(await page.evaluate(() => host.log.names("asked", "sampling", "download", "open-link"))).toEqual([
+      "asked",
+      "open-link",
+    ]);
   });
 
   it("S01, S02: has a proxy on another origin, which may run scripts and keep its origin, and no more", async () => {
@@ -258,6 +299,11 @@ describe("an app that fails", () => {
   const failure = async (id: string): Promise<{ code: string; message: string; detail?: string }> =>
     (await until(`${id} failed`)) as { code: string; message: string; detail?: string };
   const shown = (id: string): Promise<string | null> => page.locator(`#${id} [part~=failure]`).textContent();
+  /** What came first: the failure, or the end of 2 s since it was evident. */
+  const first = async (id: string): Promise<string | undefined> => {
+    await until("evident");
+    return page.evaluate((app) => host.log.names(`${app} failed`, "too late")[0], id);
+  };
 
   it("L13, C07: one that never begins is given up on; the cause and the text of the result are shown", async () => {
     await stage.serve("silent", { html: rawView("") });
@@ -271,14 +317,22 @@ describe("an app that fails", () => {
     expect(await page.locator("#silent iframe").count()).toBe(0);
   });
 
-  it("one whose policy blocks what it needs to start says so", async () => {
+  it("one whose policy blocks what it needs to start says so, within 2 s", async () => {
     await stage.serve("blocked", {
       html: `<!doctype html><script src="https://cdn.example/app.js"></script>`,
     });
-    await page.evaluate(() => host.mount("blocked"));
+    await page.evaluate(async () => {
+      await host.mount("blocked");
+      const codes = new Set<unknown>();
+      // It was blocked, and the document is there without it.
+      for (let count = 1; !codes.has("csp_violation") || !codes.has("loaded"); count++)
+        codes.add(Object(await host.log.until("report", count)).code);
+      host.evident();
+    });
     const { code, detail } = await failure("blocked");
     expect(code).toBe("csp_blocked");
     expect(detail).toContain("https://cdn.example/app.js");
+    expect(await first("blocked")).toBe("blocked failed");
   });
 
   it("one that needs eval to start says so; one that only tries it, and starts late, is waited for", async () => {
@@ -293,7 +347,7 @@ describe("an app that fails", () => {
     expect(await stateOf("tries")).toBe("ready");
   });
 
-  it("one whose sandbox is not there says so", async () => {
+  it("one whose sandbox is not there says so, within 2 s", async () => {
     const view = await stage.serve("gone", { html: rawView() });
     if (!("src" in view)) throw view;
     await page.evaluate(
@@ -301,6 +355,8 @@ describe("an app that fails", () => {
         const { view } = await host.describe("gone");
         if (!("src" in view)) throw new Error("no view");
         await host.mount("plain", { id: "gone", options: { view: { ...view, src } } });
+        const { shadowRoot } = host.app("gone");
+        shadowRoot?.addEventListener("load", () => host.evident(), { capture: true, once: true });
       },
       `${view.origin}/${"a".repeat(52)}`,
     );
@@ -308,25 +364,45 @@ describe("an app that fails", () => {
       code: "load_failed",
       detail: expect.stringContaining(view.origin),
     });
+    expect(await first("gone")).toBe("gone failed");
   });
 
-  it("C08, attack B08: one that the server describes wrongly is an error that a person can read", async () => {
+  it("C08, attack B08: one that the server describes wrongly is an error that a person can read, within 2 s", async () => {
     const meta = { csp: { connectDomains: ["https://x.example; script-src *"] } };
     await stage.serve("wrong", { html: rawView(), meta });
-    await page.evaluate((result) => host.mount("wrong", { result, input: {} }), RESULT);
+    await page.evaluate(async (result) => {
+      await host.describe("wrong");
+      host.evident();
+      await host.mount("wrong", { result, input: {} });
+    }, RESULT);
     expect(await failure("wrong")).toMatchObject({
       code: "bad_resource",
       detail: expect.stringContaining("csp.connectDomains[0]"),
     });
+    expect(await first("wrong")).toBe("wrong failed");
     expect(await shown("wrong")).toContain("Sunny, 21 degrees");
   });
 
-  it("one that leaves its page loses its channel and its frame", async () => {
+  it("one that leaves its page loses its channel and its frame, within 2 s", async () => {
     const view = await stage.mount(page, "plain");
+    // The proxy sees it first. Of the 2 s most go by there, and the rest where the failure is noted.
+    await page.evaluate(() =>
+      addEventListener("message", ({ data }) => data === "left" && host.evident(500)),
+    );
+    const left = vi.fn();
+    await page.exposeFunction("left", left);
+    await view.parentFrame()?.evaluate(() =>
+      document.querySelector("iframe")?.addEventListener("load", () => {
+        Object(globalThis).left();
+        setTimeout(() => parent.postMessage("left", "*"), 1500);
+      }),
+    );
     await view.evaluate(() => {
       location.href = "/elsewhere";
     });
+    await expect.poll(() => left).toHaveBeenCalled();
     expect(await failure("plain")).toMatchObject({ code: "navigated_away" });
+    expect(await page.evaluate(() => host.log.names("plain failed", "too late")[0])).toBe("plain failed");
     expect(await page.locator("#plain iframe").count()).toBe(0);
   });
 
@@ -340,10 +416,20 @@ describe("an app that fails", () => {
     expect(await stateOf("plain")).toBe("ready");
   });
 
-  it("attack D02: one whose process dies says so, and the page goes on", async () => {
+  it("attack D02: one whose process dies says so within 2 s, and the page goes on", async () => {
     const view = await stage.mount(page, "plain");
+    await page.evaluate(() => {
+      const frame = host.app("plain").shadowRoot?.querySelector("iframe");
+      const timer = setInterval(() => {
+        if (frame?.contentWindow?.length) return;
+        clearInterval(timer);
+        host.evident();
+      }, 10);
+    });
     const evaluate = await crash(page, view.url());
     expect(await evaluate('host.log.until("plain failed")')).toMatchObject({ code: "crashed" });
+    await evaluate('host.log.until("evident")');
+    expect(await evaluate('host.log.names("plain failed", "too late")[0]')).toBe("plain failed");
     await evaluate('[...host.app("plain").shadowRoot.querySelectorAll("button")].at(-1).click()');
     await evaluate('host.log.until("plain ready", 2)');
     expect(await evaluate('host.app("plain").state')).toBe("ready");
@@ -379,6 +465,16 @@ describe("an app that fails", () => {
       })
       .catch(() => {});
     await until("plain unresponsive");
+    await page.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          let frames = 0;
+          const paint = () => (++frames < 30 ? requestAnimationFrame(paint) : resolve());
+          requestAnimationFrame(paint);
+        }),
+    );
+    // It loops still, so that was meanwhile; a page that had to wait for it would find it responding again.
+    expect(await stateOf("plain")).toBe("unresponsive");
     await page.locator("#plain").getByRole("button", { name: "Stop it" }).click();
     expect(await failure("plain")).toMatchObject({ code: "stopped" });
     expect(await page.locator("#plain iframe").count()).toBe(0);

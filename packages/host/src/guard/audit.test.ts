@@ -98,7 +98,7 @@ describe("writeAudit", () => {
     const onerror = vi.fn();
     const { send } = setUp({ sink, onerror });
     await expect(send("ping", {})).resolves.toEqual({});
-    await vi.waitFor(() => expect(onerror).toHaveBeenCalledWith(new Error("disk")));
+    await expect.poll(() => onerror).toHaveBeenCalledWith(new Error("disk"));
     await expect(setUp({ sink }).send("ping", {})).resolves.toEqual({});
     expect(examples.writeAuditExample(async () => {}, onerror)).toBeTypeOf("function");
   });

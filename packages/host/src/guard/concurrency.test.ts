@@ -81,7 +81,7 @@ describe("limitConcurrency", () => {
     expect(started).toEqual(["1", "2"]);
   });
 
-  it("D05: what waits is bounded", async () => {
+  it("attack D05: what waits is bounded", async () => {
     const { send } = setUp({ perView: 1, waiting: 2 });
     for (const name of ["1", "2", "3"]) send("v", name);
     await expect(send("v", "4")).rejects.toMatchObject({ data: { code: "rate-limited" } });
@@ -100,7 +100,7 @@ describe("limitConcurrency", () => {
 });
 
 describe("fairGate", () => {
-  it("D05: never runs more than its limits, and runs everything", async () => {
+  it("attack D05: never runs more than its limits, and runs everything", async () => {
     const job = fc.record({ view: fc.constantFrom("a", "b", "c"), abort: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(job, { maxLength: 40 }), fc.scheduler(), async (jobs, scheduler) => {

@@ -18,7 +18,7 @@ function setUp(limits?: Parameters<typeof limitRate>[0]) {
 }
 
 describe("limitRate", () => {
-  it("D05: of 10,000 calls a burst passes, and each of the others hears when to try again", async () => {
+  it("attack D05: of 10,000 calls a burst passes, and each of the others hears when to try again", async () => {
     const { flood, next, clock, send } = setUp();
     const refused = await flood("tools/call", 10_000);
     expect(next).toHaveBeenCalledTimes(RATE_LIMITS.call.burst);
@@ -50,7 +50,7 @@ describe("limitRate", () => {
     ).toHaveLength(1);
   });
 
-  it("D03: a flood of one kind, or of one view, is nothing to the others", async () => {
+  it("attack D03: a flood of one kind, or of one view, is nothing to the others", async () => {
     const { flood, send } = setUp();
     await flood("notifications/message", 1000);
     await flood("tools/call", 1000);
@@ -83,7 +83,7 @@ describe("limitRate", () => {
     await expect(send("tools/call")).resolves.toBeDefined();
   });
 
-  it("D03: thousands of views come and go, and one that was refused stays refused", async () => {
+  it("attack D03: thousands of views come and go, and one that was refused stays refused", async () => {
     const { send, flood, clock } = setUp({ call: { burst: 1, perSecond: 0.001 } });
     await flood("tools/call", 1, "hostile");
     for (let view = 0; view < 3000; view++) {

@@ -84,9 +84,9 @@ describe("standardGuard", () => {
     upstream.answers["tools/call"] = () =>
       new Promise<object>((resolve) => ends.push(() => resolve({ content: [] })));
     const all = [1, 2, 3].map(() => send("tools/call", { name: "look" }));
-    await vi.waitFor(() => expect(ends).toHaveLength(2));
+    await expect.poll(() => ends).toHaveLength(2);
     ends[0]?.();
-    await vi.waitFor(() => expect(ends).toHaveLength(3));
+    await expect.poll(() => ends).toHaveLength(3);
     for (const end of ends) end();
     await expect(Promise.all(all)).resolves.toHaveLength(3);
   });
