@@ -67,7 +67,7 @@ describe("listing a view's tools", () => {
     expect(list).toHaveBeenCalledTimes(2);
   });
 
-  it("A05, C17: there are 50 at most, however many the view has, and however long it turns pages", async () => {
+  it("A05, attack C17: there are 50 at most, however many the view has, and however long it turns pages", async () => {
     const many = await offer(Array.from({ length: 10_000 }, (_, index) => tool(`t${index}`)));
     expect(await names(many.tools)).toHaveLength(50);
     const endless = await offer(() => ({ tools: [], nextCursor: "again" }));
@@ -75,7 +75,7 @@ describe("listing a view's tools", () => {
     expect(endless.list).toHaveBeenCalledTimes(50);
   });
 
-  it("A05, C17: names that look like others, or break something, are left out; so is the second of a name", async () => {
+  it("A05, attack C17: names that look like others, or break something, are left out; so is the second of a name", async () => {
     const bad = ["zооm", "zo om", "zoom\u200b", "", "a/b", "ｚoom", "x".repeat(65), '"', "zoom\n"];
     const { tools } = await offer([
       ...bad.map((name) => tool(name)),
@@ -155,7 +155,7 @@ describe("calling a view's tools", () => {
     expect(call).not.toHaveBeenCalled();
   });
 
-  it("A04, C19: a closed view has no tools", async () => {
+  it("A04, attack C19: a closed view has no tools", async () => {
     const { tools, bridge } = await offer([tool("zoom")]);
     await tools.list();
     bridge.close();
@@ -179,7 +179,7 @@ describe("calling a view's tools", () => {
     await called;
   });
 
-  it("A05, C18: a call has 30 s, whatever progress it makes", async () => {
+  it("A05, attack C18: a call has 30 s, whatever progress it makes", async () => {
     const { tools, call } = await offer([tool("zoom")]);
     call.mockImplementation(() => new Promise(() => {}));
     let code: unknown;
@@ -209,7 +209,7 @@ describe("calling a view's tools", () => {
     expect(aborted).toHaveBeenCalledOnce();
   });
 
-  it("A05, C18: a result has 10 MB", async () => {
+  it("A05, attack C18: a result has 10 MB", async () => {
     const { tools, call } = await offer([tool("zoom")]);
     const answer = (structuredContent: unknown) =>
       call.mockResolvedValueOnce({ content: [], structuredContent });
@@ -223,7 +223,7 @@ describe("calling a view's tools", () => {
     await expect(tools.call("app__zoom")).rejects.toMatchObject({ code: "invalid" });
   });
 
-  it("A02, C18: a result that is none is an error", async () => {
+  it("A02, attack C18: a result that is none is an error", async () => {
     const { tools, call } = await offer([tool("zoom")]);
     for (const wrong of [
       {},

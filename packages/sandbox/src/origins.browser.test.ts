@@ -67,8 +67,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-describe("S10: closed unless the host opens it", () => {
-  it("pop-ups, top navigation, modals, downloads and plug-ins", async () => {
+describe("closed unless the host opens it", () => {
+  it("S10: pop-ups, top navigation, modals, downloads and plug-ins", async () => {
     const shown = await stage.show({ html: APP }, { port: true });
     const view = await shown.view();
     const opened: string[] = [];
@@ -107,7 +107,7 @@ describe("S10: closed unless the host opens it", () => {
     expect(shown.page.url()).toBe(`${stage.site.origin()}/`);
   });
 
-  it("attack A25: a form is not sent, but its submit event is heard, and the app lives on", async () => {
+  it("S10: attack A25: a form is not sent, but its submit event is heard, and the app lives on", async () => {
     const form = '<form><input name="secret"><button>go</button></form>';
     const script = "<script>onsubmit = () => { document.title = 'heard' }</script>";
     const shown = await stage.show({ html: APP + form + script }, { port: true });
@@ -119,7 +119,7 @@ describe("S10: closed unless the host opens it", () => {
     await expectRelay(shown);
   });
 
-  it("the browser understands every header: it writes no warning", async () => {
+  it("S10: the browser understands every header: it writes no warning", async () => {
     const page = await stage.openPage(`${stage.site.origin()}/`);
     const said: string[] = [];
     page.on("console", (message) => said.push(message.text()));

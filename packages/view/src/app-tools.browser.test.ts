@@ -49,7 +49,7 @@ const names = async (): Promise<string[]> => {
 };
 
 describe("tools of a view", () => {
-  it("are announced in the handshake (A01)", async () => {
+  it("A01: are announced in the handshake", async () => {
     await open();
     expect(await page.host.received("ui/initialize")).toMatchObject([
       { params: { appCapabilities: { tools: { listChanged: true } } } },
@@ -80,7 +80,7 @@ describe("tools of a view", () => {
     });
   });
 
-  it("get what the schema made of the arguments, and answer with what it lets through (A02)", async () => {
+  it("A02: get what the schema made of the arguments, and answer with what it lets through", async () => {
     const view = await open();
     const { id, result } = await call("add", { a: 1 });
     expect(result).toEqual({ content: [], structuredContent: { sum: 11 } });
@@ -92,7 +92,7 @@ describe("tools of a view", () => {
     ["of a wrong type", { a: "1" }, ["a"]],
     ["that are missing", {}, ["a"]],
     ["that are absent", undefined, ["a"]],
-  ])("refuse arguments %s with -32602 and the issues (A02)", async (_what, args, path) => {
+  ])("A02: refuse arguments %s with -32602 and the issues", async (_what, args, path) => {
     const view = await open();
     expect((await call("add", args)).error).toMatchObject({
       code: -32602,
@@ -102,7 +102,7 @@ describe("tools of a view", () => {
     expect(await logOf(view)).toEqual([]);
   });
 
-  it("do not send output that breaks their schema, unless it is an error (A02)", async () => {
+  it("A02: do not send output that breaks their schema, unless it is an error", async () => {
     const view = await open();
     expect((await call("add", { a: 1000 })).error).toMatchObject({
       code: -32603,
@@ -121,7 +121,7 @@ describe("tools of a view", () => {
     expect((await call("throws")).error).toMatchObject({ code: -32603, message: "broken" });
   });
 
-  it("that are disabled, removed or unknown are not listed, and refuse with -32602 (A03)", async () => {
+  it("A03: that are disabled, removed or unknown are not listed, and refuse with -32602", async () => {
     const view = await open();
     await view.evaluate(() => tools.add?.disable());
     expect(await names()).toEqual(["hello"]);
@@ -165,7 +165,7 @@ describe("tools of a view", () => {
     expect((await call("add")).result).toEqual({ content: [] });
   });
 
-  it("tell the host of changes, once for all that change together (A03, A05)", async () => {
+  it("A03, A05: tell the host of changes, once for all that change together", async () => {
     const view = await open();
     await view.evaluate(() => {
       tools.add?.disable();
