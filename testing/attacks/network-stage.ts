@@ -40,6 +40,8 @@ export interface Attempt {
   outcome: string | undefined;
   /** The violations of policies that the host heard of, as `directive address`. */
   reports: string[];
+  /** Its host knew it as ready, which it is before its first attack. */
+  ready: boolean;
   /** Why the frame shows no app any more. */
   failure: string | undefined;
 }
@@ -52,6 +54,7 @@ export interface Leak extends Evidence {
 
 /** What a page says of one app. */
 interface Heard {
+  ready: boolean;
   outcomes: [string, string][] | undefined;
   reports: { code: string; directive?: string; blocked?: string }[];
   failure: { code: string } | undefined;
@@ -73,6 +76,7 @@ export class NetworkStage {
   readonly #folder: string;
   readonly #bare = new Set<string>();
   readonly #own = new Set<Page>();
+  readonly #sessions = new Map<Page, CDPSession>();
   readonly #restore = forgiveDetachedFrames();
   #lookups: readonly string[] = [];
   #count = 0;
@@ -108,6 +112,7 @@ export class NetworkStage {
     this.#own.add(page);
     page.on("framenavigated", (frame) => this.visited.add(frame.url()));
     await this.stage.mount(page, "victim");
+    this.#sessions.set(page, await this.stage.context.newCDPSession(page));
     return page;
   }
 
@@ -132,6 +137,7 @@ export class NetworkStage {
             code === "csp_violation" && (cases.length === 1 || `${blocked}`.includes(`${target.secret}.`)),
         )
         .map(({ directive, blocked }) => `${directive} ${blocked}`),
+      ready: heard.ready,
       failure: heard.failure?.code,
     }));
   }
@@ -158,8 +164,7 @@ export class NetworkStage {
     const view = await this.stage.serve(name, { server, html, meta: { csp }, relax });
     if (!("src" in view)) throw view;
     if (bare) this.#bare.add(new URL(view.src).pathname);
-    // Not by the page itself: to Playwright a page is dead once a process of any of its frames is.
-    const session = await this.stage.context.newCDPSession(page);
+    const session = this.#sessionOf(page);
     await evaluate(session, `host.mount(${JSON.stringify(name)})`);
     const hear = (): Promise<Heard> => evaluate(session, `(${hearing})(${JSON.stringify(name)})`);
     if (clicked) {
@@ -209,7 +214,7 @@ export class NetworkStage {
       .catch(() => undefined);
     await this.settle(targets, cases);
     await page.close();
-    return { outcomes, reports: [], failure: undefined };
+    return { ready: true, outcomes, reports: [], failure: undefined };
   }
 
   #arrived(end: Target): Promise<boolean> {
@@ -239,6 +244,22 @@ export class NetworkStage {
     const view = await this.stage.viewOf(page, "victim");
     await view.evaluate(() => raw.ask("ping"));
     return `${page.url()} ${await view.evaluate(() => document.querySelector("p")?.textContent)}`;
+  }
+
+  /** The same of a page in which a process ended: its address, and what it says of the app, which answers. */
+  bystander(page: Page): Promise<string> {
+    const words = '[location.href, host.app("victim").state].join(" ")';
+    return evaluate(
+      this.#sessionOf(page),
+      `host.app("victim").bridge.ping({ timeout: ${LIMIT} }).then(() => ${words}, String)`,
+    );
+  }
+
+  /** What runs code in a page past the driver, to which a page is dead once a process of any of its frames is. */
+  #sessionOf(page: Page): CDPSession {
+    const session = this.#sessions.get(page);
+    if (!session) throw new Error("not a page of this stage");
+    return session;
   }
 
   /** Closes the browser, which ends its log. */
@@ -273,6 +294,7 @@ function hearing(id: string): Heard {
   const of = <T>(name: string): T[] =>
     (host.log.values(name) as (T & { id: string })[]).filter((value) => value.id === id);
   return {
+    ready: host.log.names(`${id} ready`).length > 0,
     outcomes: of<{ data: [string, string][] }>("log")[0]?.data,
     reports: of("report"),
     failure: host.log.values(`${id} failed`)[0] as { code: string } | undefined,

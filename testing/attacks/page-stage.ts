@@ -124,7 +124,17 @@ export class PageStage {
   static async open({ args = [] }: PageStageOptions = {}): Promise<PageStage> {
     const folder = mkdtempSync(join(tmpdir(), "vitrine-isolation-"));
     // Frames of other sites have storage here, as in most people's browsers: what keeps it apart is the origin.
-    const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
+    // And the person lets the host page notify, and the page that nothing contains.
+    const notifications = {
+      "http://localhost:*,*": { setting: 1 },
+      "http://free.localhost:*,*": { setting: 1 },
+    };
+    const profile = {
+      cookie_controls_mode: 0,
+      block_third_party_cookies: false,
+      content_settings: { exceptions: { notifications } },
+    };
+    const preferences = { profile };
     mkdirSync(join(folder, "Default"));
     writeFileSync(join(folder, "Default", "Preferences"), JSON.stringify(preferences));
     const stage = await HostStage.open({

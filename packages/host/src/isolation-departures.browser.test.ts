@@ -26,6 +26,8 @@ const bare = new Map<NetworkCase, Attempt>();
 
 let stage: NetworkStage;
 let victims: string[];
+/** What became of the innocent app where a process may have ended. */
+const bystanders: string[] = [];
 let popups: string[];
 /** What else was seen before the browser was closed. */
 const seen: { own?: Own; caches?: string[]; answered?: boolean } = {};
@@ -33,6 +35,7 @@ const seen: { own?: Own; caches?: string[]; answered?: boolean } = {};
 beforeAll(async () => {
   stage = await NetworkStage.open();
   const page = await stage.openPage();
+  const struck: Page[] = [];
   const run = async (on: Page, into: Map<NetworkCase, Attempt>, which: NetworkCase, scene: Scene) => {
     const [attempt] = await stage.run(on, [which], scene);
     if (attempt) into.set(which, attempt);
@@ -46,12 +49,15 @@ beforeAll(async () => {
         part.map(async (each) => {
           // To Playwright a page is dead once a process of one of its frames is.
           const ends = each.fatal && !scene.bare && !scene.free;
-          await run(ends ? await stage.openPage() : page, into, each, scene);
+          const own = ends ? await stage.openPage() : page;
+          if (ends) struck.push(own);
+          await run(own, into, each, scene);
         }),
       );
   };
   await runAll(contained, DEPARTURES, { name: "contained" });
   victims = [await stage.victim(page)];
+  for (const each of struck) bystanders.push(await stage.bystander(each));
   popups = stage.popups;
   seen.own = await requestsToItsOwnOrigin(page);
   seen.caches = await sharedCache(page);
@@ -78,10 +84,12 @@ describe("an app that leaves", () => {
   for (const each of DEPARTURES)
     it(`${title(each)} gets nothing out`, () => {
       expect(leakOf(free, each)).not.toEqual(NOTHING);
-      const { outcome, failure } = of(contained, each);
-      // It ran to its end; or the browser ended it for what it did; or it left, maybe before its last word was passed on.
-      if (failure === undefined) expect(outcome).toEqual(expect.any(String));
+      const { ready, outcome, failure } = of(contained, each);
+      expect(ready).toBe(true);
+      // It left, maybe before its last word was passed on; or the browser ended it for what it did; or it ran to its end.
       if (each.leaves) expect(failure).toBe("navigated_away");
+      else if (each.fatal && failure !== undefined) expect(failure).toBe("crashed");
+      else expect({ failure, outcome }).toEqual({ failure: undefined, outcome: expect.any(String) });
       expect(leakOf(contained, each)).toEqual(NOTHING);
       if (each.declared) expect(leakOf(declared, each)).not.toEqual(NOTHING);
     });
@@ -91,6 +99,13 @@ describe("an app that leaves", () => {
     expect(popups).toEqual([]);
     const elsewhere = [...stage.visited].filter((url) => url.includes("contained"));
     expect(elsewhere).toEqual([]);
+  });
+
+  it("attack A15, A32, A33, A34, A47: the innocent app goes on where another's process ended", () => {
+    const fatal = DEPARTURES.filter((each) => each.fatal);
+    expect(bystanders).toEqual(fatal.map(() => `${stage.stage.origin}/ ready`));
+    // The control: where a process ends, the page notices, and did here.
+    expect(fatal.map((each) => of(contained, each).failure)).toContain("crashed");
   });
 
   it("attack A23, A24, A25, A38: the host hears what was blocked", () => {

@@ -60,6 +60,15 @@ const reports = (page: Page, id: string, code: string): Promise<Record<string, u
   );
 /** Everything that the view said before this was heard. */
 const barrier = (view: Frame): Promise<unknown> => view.evaluate(() => raw.ask("ping"));
+/** Makes the host page one that comes without a policy. */
+async function withoutPolicy(page: Page): Promise<void> {
+  // An answer that the driver makes is from nowhere, and what is from nowhere may not show frames of this machine.
+  await page.context().grantPermissions(["local-network-access"]);
+  await page.route(`${stage.stage.origin}/`, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { "content-type": "text/html" } });
+  });
+}
 /** A page for one test, with one app of its own in it, beside the others' page. */
 async function openWith(name: string): Promise<{ page: Page; view: Frame }> {
   const page = await stage.stage.openPage();
@@ -168,12 +177,46 @@ describe("an app moves", () => {
     await barrier(scene.attacker);
     await barrier(scene.victim);
     // The control: where nothing contains it, each of them goes.
-    const free = await stage.openFree();
-    await free.attacker.evaluate(() => {
-      if (top?.[0]?.[0]) top[0][0].location = "about:blank";
-    });
-    await expect.poll(() => free.victim.url()).toBe("about:blank");
-    await free.page.close();
+    const goes = async (attack: string, at: string): Promise<void> => {
+      const free = await stage.openFree();
+      const frame = free.page.frames().find((each) => new URL(each.url()).pathname === at);
+      const from = frame?.url();
+      // A script has moved it when that is its title, or its text.
+      const isMoved = async (): Promise<boolean | undefined> =>
+        attack.includes("javascript:")
+          ? frame?.evaluate(() => [document.title, document.body.textContent].includes("moved"))
+          : frame?.url() !== from;
+      expect(await isMoved()).toBe(false);
+      // What these pages have of a sandbox, for another attack, is for what is loaded next.
+      await free.attacker.evaluate(() => {
+        for (const proxy of [top?.[0], top?.[1]])
+          proxy?.document.querySelector("iframe")?.removeAttribute("sandbox");
+      });
+      // Its own document may be gone before it can answer.
+      await free.attacker.evaluate(attack).catch(() => {});
+      await expect.poll(isMoved, { message: `${attack} of ${at}` }).toBe(true);
+      await free.page.close();
+    };
+    const windows = {
+      top: "/",
+      parent: "/proxy-of-attacker",
+      "top[0]": "/proxy-of-victim",
+      "top[0][0]": "/victim",
+    };
+    for (const [target, at] of Object.entries(windows)) {
+      await goes(`${target}.location = "about:blank"`, at);
+      await goes(`${target}.location = "/x"`, at);
+      await goes(`${target}.location = "javascript:document.title='moved'"`, at);
+      // No page lets itself be replaced by one of these.
+      if (target !== "top") await goes(`${target}.location = "data:text/html,x"`, at);
+    }
+    const targets = { _top: "/", _parent: "/proxy-of-attacker", "victim-view": "/victim" };
+    for (const [target, at] of Object.entries(targets)) {
+      const add = (tag: string, more: string): string =>
+        `document.body.appendChild(Object.assign(document.createElement("${tag}"), { target: "${target}", ${more} }))`;
+      await goes(`${add("a", 'href: "about:blank"')}.click()`, at);
+      await goes(`${add("form", 'action: "about:blank"')}.submit()`, at);
+    }
   });
 
   it.each([
@@ -184,7 +227,7 @@ describe("an app moves", () => {
     ["another view of its own server", "location.href = other"],
     ["another site", "location.href = elsewhere"],
     ["another site, in a host page without any policy", "location.href = elsewhere"],
-  ])("itself to %s, and does not keep the channel", async (title, script) => {
+  ])("attack A23: itself to %s, and does not keep the channel", async (title, script) => {
     const target = await collector.listen(`moved-${title.length}`);
     // Wherever it gets to, it goes on speaking as the view.
     const page = `<script>setInterval(() => parent.postMessage({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "look" } }, "*"), 20)</script>`;
@@ -196,32 +239,51 @@ describe("an app moves", () => {
     const declare = Object.entries(words)
       .map(([name, value]) => `const ${name} = ${JSON.stringify(value).replaceAll("</", "<\\/")};`)
       .join("");
+    // It is all there and was heard before it moves.
+    const settle = `await start();
+      await ask("tools/call", { name: "look" });
+      if (document.readyState !== "complete") await new Promise((resolve) => addEventListener("load", resolve));
+      setTimeout(move, 100);`;
     await stage.serve("mover", {
       server: "attacker",
-      html: rawView(`start().then(() => setTimeout(() => { ${declare} ${script} }))`),
+      html: rawView(`const move = () => { ${declare} ${script} }; (async () => { ${settle} })();`),
       upstream: stage.attackerServer,
     });
     const opened = await stage.stage.context.newPage();
-    if (/without any policy/.test(title))
-      await opened.route(`${stage.stage.origin}/`, async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({ response, headers: { "content-type": "text/html" } });
-      });
+    if (/without any policy/.test(title)) await withoutPolicy(opened);
     await opened.goto(stage.stage.origin);
     await opened.waitForFunction(() => "host" in globalThis);
+    // The page's policy has no pictures.
+    const pictured = opened.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const picture = new Image();
+          picture.onload = () => resolve(true);
+          picture.onerror = () => resolve(false);
+          picture.src = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=";
+        }),
+    );
+    expect(await pictured).toBe(/without any policy/.test(title));
     const called = stage.called.length;
     await opened.evaluate(() => host.mount("mover", { consent: "allow" }));
     const failure = await opened.evaluate(() => host.log.until("mover failed"));
-    // The latter when its first document was not even loaded.
-    expect(failure).toMatchObject({ code: expect.stringMatching(/^(navigated_away|load_failed)$/) });
-    // Its frame is gone, nothing was called in its name, and nothing was asked of the other site.
+    expect(failure, JSON.stringify(failure)).toMatchObject({ code: "navigated_away" });
+    expect(await opened.evaluate(() => host.log.names("mover ready"))).toEqual(["mover ready"]);
+    // Its frame is gone, nothing was called in its name after it left, and nothing was asked of the other site.
     expect(await opened.locator("#mover iframe").count()).toBe(0);
-    expect(stage.called.slice(called)).toEqual([]);
+    expect(stage.called.slice(called)).toEqual(["attacker look"]);
     expect(collector.evidence(target)).toEqual({ requests: [], connections: 0, packets: 0 });
-    // The control: the same view, where it is, is heard.
-    const { page: control, view } = await openWith("attacker");
-    expect(await view.evaluate(() => raw.ask("tools/call", { name: "look" }))).toBeTruthy();
-    await control.close();
+    // The control: what it goes on saying is heard, said once by a view where it is.
+    await opened.evaluate(() => host.mount("attacker"));
+    await opened.evaluate(() => host.log.until("attacker ready"));
+    const view = await stage.stage.viewOf(opened, "attacker");
+    await view.evaluate((html) => {
+      const element = document.createElement("script");
+      element.text = html.replace(/<\/?script>/g, "").replace("setInterval", "setTimeout");
+      document.body.append(element);
+    }, page);
+    await expect.poll(() => stage.called.slice(called)).toEqual(["attacker look", "attacker look"]);
+    await opened.context().clearPermissions();
     await opened.close();
   });
 
@@ -382,17 +444,30 @@ describe("a server hands over", () => {
         "allow-top-navigation allow-popups-to-escape-sandbox allow-popups allow-modals allow-downloads",
       allow: "camera; usb",
     };
+    // The person has allowed it all, to everybody: what stands in the way is the frame.
+    const { context } = stage.stage;
+    await context.grantPermissions(["camera", "geolocation", "clipboard-read", "clipboard-write"]);
+    await context.setGeolocation({ latitude: 52, longitude: 13 });
     const media = (): Promise<string> =>
       navigator.mediaDevices.getUserMedia({ video: true }).then(({ active }) => `camera ${active}`);
+    const place = (): Promise<unknown> =>
+      new Promise((resolve) =>
+        navigator.geolocation.getCurrentPosition(
+          ({ coords }) => resolve(`place ${coords.latitude}`),
+          ({ code }) => resolve(`code ${code}`),
+        ),
+      );
+    const write = (): Promise<string> => navigator.clipboard.writeText("copied").then(() => "written");
+    const read = (): Promise<string> => navigator.clipboard.readText();
     await stage.serve("wishes", { html: rawView(), meta });
     const { page, view } = await openWith("wishes");
+    // A page without the focus has no clipboard anyway.
+    await view.click("p");
+    expect(await outcome(view, () => document.hasFocus())).toBe("got true");
     expect(await outcome(view, media)).toBe("NotAllowedError");
-    expect(await outcome(view, () => navigator.clipboard.readText())).toBe("NotAllowedError");
-    const denied = () =>
-      new Promise((resolve) =>
-        navigator.geolocation.getCurrentPosition(resolve, ({ code }) => resolve(code)),
-      );
-    expect(await outcome(view, denied)).toBe("got 1");
+    expect(await outcome(view, read)).toBe("NotAllowedError");
+    expect(await outcome(view, write)).toBe("NotAllowedError");
+    expect(await outcome(view, place)).toBe("got code 1");
     expect(await outcome(view, () => open("about:blank"))).toBe("got null");
     const frames = [page.locator("#wishes iframe"), page.frameLocator("#wishes iframe").locator("iframe")];
     for (const frame of frames) {
@@ -404,11 +479,20 @@ describe("a server hands over", () => {
       expect(allow).toBe("");
     }
     await page.close();
-    // The control: what is granted works.
-    await stage.serve("granted", { html: rawView(), meta, grant: (permission) => permission === "camera" });
+    // The control: what is granted works; and what no app is granted, where nothing contains it.
+    await stage.serve("granted", { html: rawView(), meta, grant: () => true });
     const granted = await openWith("granted");
+    await granted.view.click("p");
     expect(await outcome(granted.view, media)).toBe("got camera true");
+    expect(await outcome(granted.view, place)).toBe("got place 52");
+    expect(await outcome(granted.view, write)).toBe("got written");
+    expect(await outcome(granted.view, read)).toBe("NotAllowedError");
     await granted.page.close();
+    const free = await stage.openFree();
+    await free.attacker.click("#text");
+    expect(await outcome(free.attacker, read)).toBe("got copied");
+    await free.page.close();
+    await context.clearPermissions();
   });
 
   it.each(["text/html", "image/svg+xml", "text/html;profile=other", undefined])(
