@@ -107,8 +107,8 @@ async function mount(
   const { view, tool } = served;
   const handlers: HostHandlers = {
     openLink: (params) => log.add("open-link", { id, ...params }),
-    message: (params, { server }) => log.add("message", { id, server, ...params }),
-    updateModelContext: (params, { server }) => log.add("model-context", { id, server, ...params }),
+    message: (params, { server }) => log.add("message", { ...params, id, server }),
+    updateModelContext: (params, { server }) => log.add("model-context", { ...params, id, server }),
     downloadFile: saves ? saveFiles(upstream) : (params) => log.add("download", { id, ...params }),
     createMessage: (params) => {
       log.add("sampling", { id, ...params });

@@ -10,13 +10,16 @@ type Answer<T> = T | Promise<T>;
 // biome-ignore lint/suspicious/noConfusingVoidType: handlers without a return statement are meant.
 type Done<T> = Answer<T | undefined | void>;
 
-/** What a handler is told beside the params. */
-export interface ViewRequest extends RequestContext {
-  /** The instance of the view that asks. */
+/** Whose words they are. */
+export interface Speaker {
+  /** The instance of the view. */
   readonly view: string;
   /** The view's server. Name it wherever the view's words go: to the model, to a person, into a log. */
   readonly server: string;
 }
+
+/** What a handler is told beside the params. */
+export interface ViewRequest extends RequestContext, Speaker {}
 
 /**
  * What a host can do for its views. Everything is optional: a view is told exactly what is there (I13), and the
@@ -59,9 +62,9 @@ export interface HostHandlers {
     context: ViewRequest,
   ): Answer<Result<"ui/request-display-mode">>;
   /** Records a line of the view's log (I09). */
-  log?(params: Params<"notifications/message">): unknown;
+  log?(params: Params<"notifications/message">, from: Speaker): unknown;
   /** The view's content has another size (I08). The numbers are the view's: clamp them. */
-  size?(params: Params<"ui/notifications/size-changed">): unknown;
+  size?(params: Params<"ui/notifications/size-changed">, from: Speaker): unknown;
   /** The view asks to be removed (L09). Call `teardown` to agree. */
-  requestTeardown?(): unknown;
+  requestTeardown?(params: object, from: Speaker): unknown;
 }

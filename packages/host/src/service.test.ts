@@ -324,8 +324,9 @@ describe("what the host does itself", () => {
     await notifications["notifications/message"]({ level: "info", data: 1 });
     await notifications["ui/notifications/size-changed"]({ height: 3 });
     await notifications["ui/notifications/request-teardown"]({});
-    expect(handlers.log).toHaveBeenCalledExactlyOnceWith({ level: "info", data: 1 });
-    expect(handlers.size).toHaveBeenCalledExactlyOnceWith({ height: 3 });
+    const from = { view: "view-1", server: "" };
+    expect(handlers.log).toHaveBeenCalledExactlyOnceWith({ level: "info", data: 1 }, from);
+    expect(handlers.size).toHaveBeenCalledExactlyOnceWith({ height: 3 }, from);
     expect(handlers.requestTeardown).toHaveBeenCalledOnce();
     expect(onnotice).toHaveBeenCalledTimes(3);
   });

@@ -196,7 +196,7 @@ export function hostService(options: ServiceOptions): HostService {
       try {
         await pass({ view, server, method, params }, (passed) => {
           options.onnotice?.(key, passed);
-          return handlers[key]?.(passed as never);
+          return handlers[key]?.(passed as never, { view, server });
         });
       } catch (error) {
         // Of a flood the first refusal says it all.

@@ -138,6 +138,12 @@ describe("attack A23: a view that leaves", () => {
     }
   });
 
+  it("before it has loaded: the host hears the same", async () => {
+    const shown = await show(app('location.href = "/nothing";'));
+    await shown.untilReported("navigated_away");
+    expect(await shown.reports("loaded")).toEqual([]);
+  });
+
   it("and one that reloads itself has not left", async () => {
     const shown = await show(app());
     await shown.untilReported("loaded");

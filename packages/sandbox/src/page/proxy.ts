@@ -44,8 +44,9 @@ let before = 0;
 let html: string | undefined;
 /** The frame's document asked for its HTML. */
 let waiting = false;
-/** The frame's document began, and has not finished loading. */
+/** The frame's document began, and has neither finished loading nor left; one did once. */
 let started = false;
+let begun = false;
 let loads = 0;
 let budget = BURST;
 let counted = 0;
@@ -137,7 +138,7 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
   const what = read(name);
   const ofItself = what === "report";
   if (what === "started") {
-    started = true;
+    begun = started = true;
     waiting = false;
     [again, ...direct] = ports;
     before = relayed;
@@ -192,14 +193,16 @@ function judge(load: number, deadline: number): void {
     setTimeout(judge, 20, load, deadline);
     return;
   }
-  report(started ? "loaded" : load > 1 ? "navigated_away" : "load_failed");
+  report(started ? "loaded" : begun ? "navigated_away" : "load_failed");
   started = false;
 }
 
 // This page's policy names the one address that the frame may show: a navigation elsewhere is blocked, and heard.
-addEventListener("securitypolicyviolation", ({ effectiveDirective: directive, blockedURI: blocked }) =>
-  report("csp_violation", { directive, blocked: blocked.slice(0, 300) }),
-);
+addEventListener("securitypolicyviolation", ({ effectiveDirective: directive, blockedURI: blocked }) => {
+  // What is loaded next is an error page, also when the document that left had not loaded yet.
+  started = false;
+  report("csp_violation", { directive, blocked: blocked.slice(0, 300) });
+});
 
 // Made ready before it is needed: the view's document comes as text, and stays that until it is told otherwise.
 if (location.hash === "#later") frame.src += "?later";
