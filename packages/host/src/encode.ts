@@ -46,8 +46,9 @@ function weigh(value: unknown, allowance: number, perValue = PER_VALUE, depth = 
   if (typeof value === "string") return allowance - 1 - value.length / perValue;
   let left = allowance - 1;
   if (typeof value === "object" && value !== null && depth < DEEP) {
-    for (const key in value) {
-      left = weigh((value as Record<string, unknown>)[key], left, perValue, depth + 1);
+    // Not `for in`, which writes down all keys of an array before it begins.
+    for (const item of Array.isArray(value) ? value : Object.values(value)) {
+      left = weigh(item, left, perValue, depth + 1);
       if (left <= 0) break;
     }
   }
