@@ -731,7 +731,8 @@ describe("everything else", () => {
       status: 202,
       text: "",
     });
-    expect(handler).toHaveBeenCalledExactlyOnceWith(params);
+    const from = { view: expect.any(String), server: expect.any(String) };
+    expect(handler).toHaveBeenCalledExactlyOnceWith(params, from);
   });
 
   it.each([
