@@ -44,7 +44,9 @@ export class Subscriptions {
 
   #count(uri: string, more: number): number {
     const count = (this.#counts.get(uri) ?? 0) + more;
-    this.#counts.set(uri, count);
+    // Nothing is kept of what nobody wants: a view may name as many as it likes.
+    if (count) this.#counts.set(uri, count);
+    else this.#counts.delete(uri);
     return count;
   }
 

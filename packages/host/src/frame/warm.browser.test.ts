@@ -172,6 +172,32 @@ describe("an app that was started before it is shown", () => {
     expect(counts).toEqual([1, 0, 20]);
   });
 
+  it("one whose process has ended is made ready again", async () => {
+    await page.evaluate(() => host.warm("early"));
+    await page.waitForFunction(() => document.querySelector("iframe")?.contentWindow?.length === 1);
+    const waiting = (await (await spare().elementHandle())?.contentFrame())?.childFrames()[0];
+    const evaluate = await crash(page, `${waiting?.url()}`);
+    const windows = () =>
+      evaluate('[...document.querySelectorAll("iframe")].map((frame) => frame.contentWindow.length)');
+    await expect.poll(windows).toEqual([0]);
+    await evaluate('host.warm("early")');
+    await expect.poll(windows).toEqual([1]);
+  });
+
+  it("is not put into a place that is not in the page, and that keeps no other from loading", async () => {
+    const early = await startEarly("early");
+    await page.evaluate(async () => {
+      const { view } = await host.describe("early");
+      if (!("src" in view)) throw new Error("no view");
+      const nowhere = document.createElement("mcp-app");
+      nowhere.app = { info: { name: "test host", version: "1.0.0" }, title: "nowhere", view };
+      await nowhere.frame?.mount();
+    });
+    // It lets the next one begin, all the same; the app that ran was ended, so that it does not run twice.
+    await stage.mount(page, "early");
+    await expect.poll(() => early.isDetached()).toBe(true);
+  });
+
   it("what its policy blocked before is told when it is shown", async () => {
     await stage.serve("blocked", {
       html: rawView(
