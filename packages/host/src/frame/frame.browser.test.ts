@@ -76,12 +76,14 @@ describe("an app that works", () => {
   });
 
   it("has a name, a place in the order of tabs, and who it is from outside of its frame", async () => {
-    await stage.mount(page, "plain", { title: "Weather in Rome" });
+    await stage.serve("typed", { html: rawView("start();", "<input>") });
+    const view = await stage.mount(page, "typed", { title: "Weather in Rome" });
     expect(await page.getByRole("group", { name: "Weather in Rome" }).count()).toBe(1);
-    expect(await page.locator("#plain iframe").getAttribute("title")).toBe("Weather in Rome");
-    expect(await page.locator("#plain [part=title]").textContent()).toBe("Weather in Rome · plain");
+    expect(await page.locator("#typed iframe").getAttribute("title")).toBe("Weather in Rome");
+    expect(await page.locator("#typed [part=title]").textContent()).toBe("Weather in Rome · typed");
     await page.keyboard.press("Tab");
-    expect(await page.evaluate(() => host.app("plain").shadowRoot?.activeElement?.tagName)).toBe("IFRAME");
+    await expect.poll(() => view.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
+    expect(await page.evaluate(() => host.app("typed").shadowRoot?.activeElement?.tagName)).toBe("IFRAME");
   });
 
   it("I13: is not offered what this host has no handler for, and is answered -32601", async () => {

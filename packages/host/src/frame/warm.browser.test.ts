@@ -72,26 +72,30 @@ describe("an app that was started before it is shown", () => {
   });
 
   it("cannot be seen, clicked, or reached by keys", async () => {
+    await stage.serve("typed", { html: rawView("start();", "<input autocomplete=off>") });
     await page.evaluate(() => {
       const field = document.createElement("input");
       document.body.prepend(field);
       field.focus();
     });
-    await startEarly("early");
+    const early = await startEarly("typed");
     expect(await page.evaluate(() => document.elementFromPoint(5, 100)?.tagName)).not.toBe("IFRAME");
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("BODY");
+    await page.keyboard.type("hidden");
     const opacity = await spare().evaluate(
       (frame) => getComputedStyle(frame.parentElement as Element).opacity,
     );
     expect(opacity).toBe("0");
     // The control: shown, it can.
-    await stage.mount(page, "early");
-    const top = await page.locator("#early iframe").evaluate((frame) => frame.getBoundingClientRect().top);
+    await stage.mount(page, "typed");
+    const top = await page.locator("#typed iframe").evaluate((frame) => frame.getBoundingClientRect().top);
     expect(await page.evaluate((y) => document.elementFromPoint(20, y)?.tagName, top + 5)).toBe("MCP-APP");
-    await page.locator("input").focus();
+    await page.locator("body > input").focus();
     await page.keyboard.press("Tab");
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("MCP-APP");
+    await expect.poll(() => early.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
+    await page.keyboard.type("shown");
+    await expect.poll(() => early.locator("input").inputValue()).toBe("shown");
   });
 
   it("one that takes the focus is let go, and the focus returned", async () => {
