@@ -64,8 +64,10 @@ async function seesForecast(): Promise<void> {
 }
 
 it.each(["script-tag", "plain", "react"])("shows the %s view, and every button works", async (name) => {
+  await page.locator("mcp-app").evaluate((app) => app.setAttribute("data-old", ""));
   await page.getByLabel("View").selectOption(name);
-  await page.locator(`mcp-app[data-view="${name}"]`).waitFor();
+  await page.locator(`mcp-app[data-view="${name}"]:not([data-old])`).waitFor();
+  await expect.poll(() => page.locator("mcp-app").count()).toBe(1);
   await seesForecast();
 
   const before = await forecast();
@@ -98,8 +100,9 @@ it("opens only the last of two views that are chosen quickly", async () => {
     for (select.value of ["plain", "react"]) select.dispatchEvent(new Event("change"));
   });
   await page.locator('mcp-app[data-view="react"]').waitFor();
+  // The one before it is still asked to finish.
+  await expect.poll(() => page.locator("mcp-app").count()).toBe(1);
   await seesForecast();
-  expect(await page.locator("mcp-app").count()).toBe(1);
   expect(await logged("ui/initialize").count()).toBe(1);
 });
 

@@ -1,6 +1,8 @@
 /** Ends processes of frames, as a browser does that runs out of memory. */
 import type { CDPSession, Page } from "playwright-core";
 
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : "none");
+
 /**
  * Ends the process that a view runs in. Returns what runs code in the page past the driver, for which a page is gone when
  * one of its frames is.
@@ -10,7 +12,7 @@ export async function crash(page: Page, url: string): Promise<(expression: strin
   const session: CDPSession = (await page.context().browser()?.newBrowserCDPSession()) as CDPSession;
   const { targetInfos } = await session.send("Target.getTargets");
   const target = targetInfos.find(
-    (info) => info.type === "iframe" && url.startsWith(new URL(info.url).origin.replace("//p.", "//v.")),
+    (info) => info.type === "iframe" && url.startsWith(originOf(info.url).replace("//p.", "//v.")),
   );
   if (!target) throw new Error(`no process of ${url}`);
   const { sessionId } = await session.send("Target.attachToTarget", {

@@ -131,7 +131,7 @@ describe("import", () => {
     const printed = execFileSync(process.execPath, ["--input-type=module", "-e", probe], {
       cwd: ROOT,
       encoding: "utf8",
-      timeout: 20_000,
+      timeout: 100_000,
     });
     expect(printed).toBe("function 0 0");
   });

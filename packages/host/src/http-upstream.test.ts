@@ -52,6 +52,7 @@ async function listen(handle: (request: Request) => Promise<Response>): Promise<
 /** A real server behind the official client. */
 async function weather() {
   const server = new McpServer({ name: "weather", version: "1.0.0" });
+  const started = vi.fn();
   const aborted = vi.fn();
   const tool = (name: string, visibility: string[], call: () => CallToolResult | Promise<CallToolResult>) =>
     server.registerTool(name, { _meta: { ui: { visibility } } }, call as never);
@@ -65,6 +66,7 @@ async function weather() {
     content: [{ type: "text", text: '"}]\\'.repeat(size / 4) }],
   }));
   server.registerTool("slow", {}, async ({ mcpReq }) => {
+    started();
     await new Promise((resolve) => mcpReq.signal.addEventListener("abort", resolve));
     aborted();
     return { content: [] };
@@ -77,7 +79,7 @@ async function weather() {
   await server.connect(serverEnd);
   await client.connect(clientEnd);
   closing.push(() => client.close());
-  return { upstream: clientUpstream(client, { server: "weather" }), aborted };
+  return { upstream: clientUpstream(client, { server: "weather" }), started, aborted };
 }
 
 const page = (url: string, more: Partial<HttpUpstreamOptions> = {}): Upstream =>
@@ -87,10 +89,10 @@ const value = (result: object): unknown => (result instanceof JsonText ? result.
 
 describe("a page, a back end and a real server", () => {
   async function all(guarded = false) {
-    const { upstream, aborted } = await weather();
+    const { upstream, started, aborted } = await weather();
     const guard = guarded ? standardGuard(upstream, { ask: async () => ({ answer: "allow" }) }) : open;
     const url = await listen(hostEndpoint({ info: INFO, upstream, guard }));
-    return { server: page(url), aborted };
+    return { server: page(url), started, aborted };
   }
 
   it("I01, I02, I03: tools and resources are there", async () => {
@@ -134,11 +136,13 @@ describe("a page, a back end and a real server", () => {
   });
 
   it("I12: giving a call up ends it at the server", async () => {
-    const { server, aborted } = await all();
+    const { server, started, aborted } = await all();
     const controller = new AbortController();
     const call = server.request("tools/call", { name: "slow" }, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 200);
-    await expect(call).rejects.toMatchObject({ code: "aborted" });
+    const refused = expect(call).rejects.toMatchObject({ code: "aborted" });
+    await expect.poll(() => started).toHaveBeenCalledOnce();
+    controller.abort();
+    await refused;
     await expect.poll(() => aborted).toHaveBeenCalledOnce();
   });
 

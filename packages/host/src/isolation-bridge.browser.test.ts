@@ -331,14 +331,28 @@ describe("messages", () => {
     });
     expect(await ask(attacker, "ping")).toEqual({});
     // Replayed while it runs, a question under the same id is not run twice.
+    const { answers } = stage.attackerServer;
+    const answer = answers["tools/call"];
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    answers["tools/call"] = async (params) => {
+      await released;
+      return answer?.(params);
+    };
     const look = { jsonrpc: "2.0", id: "same", method: "tools/call", params: { name: "look" } };
     await attacker.evaluate((message) => {
       Object.assign(globalThis, { got: [] });
       addEventListener("message", ({ data }) => data.id === "same" && Object(globalThis).got.push(data));
       for (let times = 0; times < 5; times++) parent.postMessage(message, "*");
     }, look);
+    // Behind all five of them.
+    await ask(attacker, "ping");
+    release();
     await attacker.waitForFunction(() => Object(globalThis).got.some((each: object) => "result" in each));
     await ask(attacker, "ping");
+    Object.assign(answers, { "tools/call": answer });
     const results = await attacker.evaluate(() => Object(globalThis).got as object[]);
     expect(results.filter((each) => "result" in each)).toHaveLength(1);
     expect(stage.called).toEqual(["attacker look"]);
@@ -442,7 +456,17 @@ describe("what a person sees", () => {
     const owner = (): Promise<string | undefined> =>
       page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.id, at);
     expect(await owner()).toBe("attacker");
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1000)));
+    // The page has noticed; from now on its clock stands still, so that the click comes too soon on a slow machine too.
+    await page.evaluate(async () => {
+      const prompt = host.app("asks").shadowRoot?.querySelector("[role=alertdialog]") as Element;
+      await new Promise<void>((resolve) => {
+        const watched = { trackVisibility: true, delay: 100 } as IntersectionObserverInit;
+        new IntersectionObserver(([entry]) => Object(entry).isVisible || resolve(), watched).observe(prompt);
+      });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const now = performance.now();
+      performance.now = () => now;
+    });
     await page.mouse.move(at.x, at.y);
     await ask(attacker, "ui/request-display-mode", { mode: "inline" });
     await page.mouse.click(at.x, at.y);
@@ -450,6 +474,7 @@ describe("what a person sees", () => {
     expect(await allow.count()).toBe(1);
     expect(await logged("open-link")).toEqual([]);
     // The control: a click that comes after a look is an answer.
+    await page.evaluate(() => Reflect.deleteProperty(performance, "now"));
     await expect
       .poll(async () => {
         await allow.click({ timeout: 1000 }).catch(() => {});

@@ -228,7 +228,7 @@ describe("an app moves", () => {
     ["another site", "location.href = elsewhere"],
     ["another site, in a host page without any policy", "location.href = elsewhere"],
   ])("attack A23: itself to %s, and does not keep the channel", async (title, script) => {
-    const target = await collector.listen(`moved-${title.length}`);
+    const target = await collector.listen(`moved-${title.replace(/\W+/g, "-")}`);
     // Wherever it gets to, it goes on speaking as the view.
     const page = `<script>setInterval(() => parent.postMessage({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "look" } }, "*"), 20)</script>`;
     collector.show(target, page);

@@ -99,7 +99,7 @@ describe("a large message", () => {
     });
     const messages = await heard(view, 1);
     expect(messages.map(([method]) => method)).toEqual(["ui/notifications/host-context-changed"]);
-    expect(errors).toEqual([expect.stringContaining("BigInt")]);
+    await expect.poll(() => errors).toEqual([expect.stringContaining("BigInt")]);
     // The beginning of it does not become part of the next one.
     await page.evaluate(() => {
       Object.assign(globalThis, {

@@ -160,6 +160,8 @@ const portsTell = (): Promise<boolean> => page.evaluate(() => "onclose" in Messa
 /** A port here, and one that is given to the frame or worker. */
 async function portPair(to: "frame" | "worker"): Promise<Pair> {
   if (to === "frame") await addFrame({ src: `${site.origin("view")}/frame` });
+  // Not `page.workers()`: the one of the test before may still be among them.
+  const worker = to === "worker" ? page.waitForEvent("worker") : undefined;
   await page.evaluate((kind) => {
     const kit = globalThis as unknown as Kit;
     const { port1, port2 } = new MessageChannel();
@@ -167,8 +169,7 @@ async function portPair(to: "frame" | "worker"): Promise<Pair> {
     if (kind === "worker") new Worker("/worker.js").postMessage("port", [port2]);
     else document.querySelector("iframe")?.contentWindow?.postMessage("port", "*", [port2]);
   }, to);
-  const worker = async (): Promise<Realm> => page.workers()[0] ?? page.waitForEvent("worker");
-  const realm = to === "frame" ? childFrame() : await worker();
+  const realm: Realm = (await worker) ?? childFrame();
   await expect.poll(() => realm.evaluate(() => "end" in globalThis)).toBe(true);
   return {
     a: new RemoteEnd(page.mainFrame()),

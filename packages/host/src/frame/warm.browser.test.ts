@@ -13,7 +13,7 @@ let stage: HostStage;
 let page: Page;
 beforeAll(async () => {
   stage = await HostStage.open();
-  await stage.serve("early", { html: rawView("raw.told = start(); raw.width = innerWidth; raw.mark = {};") });
+  await stage.serve("early", { html: rawView("raw.told = start(); raw.mark = {};") });
 });
 afterAll(() => stage.close());
 beforeEach(async () => {
@@ -38,6 +38,13 @@ async function startEarly(name: string): Promise<Frame> {
   return frame as Frame;
 }
 
+/** Starts an app out of sight that will not stay. How many spares there are at once. */
+const startedSpares = (name: string): Promise<number> =>
+  page.evaluate(async (app) => {
+    await host.warm(app, { run: true });
+    return document.querySelectorAll("body > div > iframe").length;
+  }, name);
+
 describe("an app that was started before it is shown", () => {
   it("is the one that is shown, and hears of its host only then", async () => {
     const early = await startEarly("early");
@@ -45,7 +52,7 @@ describe("an app that was started before it is shown", () => {
       raw.told.then(() => Object.assign(raw, { isTold: true }));
     });
     // The control: there is room to draw in, and nobody has answered.
-    expect(await early.evaluate(() => Object(raw).width)).toBeGreaterThan(300);
+    await expect.poll(() => early.evaluate(() => innerWidth)).toBeGreaterThan(300);
     expect(await early.evaluate(() => Object(raw).isTold)).toBe(undefined);
 
     const result = { content: [{ type: "text" as const, text: "Sunny" }] };
@@ -124,7 +131,8 @@ describe("an app that was started before it is shown", () => {
       await host.log.until("early ready");
     });
     await expect.poll(() => spare().count()).toBe(0);
-    expect(await page.evaluate(() => host.app("early").state)).toBe("ready");
+    // All those seconds passed at once: it may have had no time to answer, and does so now.
+    await expect.poll(() => page.evaluate(() => host.app("early").state)).toBe("ready");
   });
 
   it("one whose process has ended is not shown", async () => {
@@ -145,7 +153,7 @@ describe("an app that was started before it is shown", () => {
         "start(); const field = document.createElement('input'); document.body.append(field); setTimeout(() => { field.focus(); focus(); }, 500);",
       ),
     });
-    await startEarly("later");
+    expect(await startedSpares("later")).toBe(1);
     await expect.poll(() => spare().count()).toBe(0);
   });
 
@@ -178,9 +186,9 @@ describe("an app that was started before it is shown", () => {
 
   it("one whose process has ended is made ready again", async () => {
     await page.evaluate(() => host.warm("early"));
-    await page.waitForFunction(() => document.querySelector("iframe")?.contentWindow?.length === 1);
-    const waiting = (await (await spare().elementHandle())?.contentFrame())?.childFrames()[0];
-    const evaluate = await crash(page, `${waiting?.url()}`);
+    const waiting = async () => (await (await spare().elementHandle())?.contentFrame())?.childFrames()[0];
+    await expect.poll(async () => (await waiting())?.url()).toMatch(/^http/);
+    const evaluate = await crash(page, `${(await waiting())?.url()}`);
     const windows = () =>
       evaluate('[...document.querySelectorAll("iframe")].map((frame) => frame.contentWindow.length)');
     await expect.poll(windows).toEqual([0]);
@@ -241,11 +249,7 @@ describe("an app that was started before it is shown", () => {
     ["leaves", "onload = () => setTimeout(() => { location.href = '/elsewhere'; });"],
   ])("one that %s is let go", async (name, code) => {
     await stage.serve(name, { html: rawView(`start(); ${code}`) });
-    const before = await page.evaluate(async (app) => {
-      await host.warm(app, { run: true });
-      return document.querySelectorAll("body > div > iframe").length;
-    }, name);
-    expect(before).toBe(1);
+    expect(await startedSpares(name)).toBe(1);
     await expect.poll(() => spare().count(), { timeout: 20_000 }).toBe(0);
     // What is shown instead is as good as any.
     if (name !== "leaves") await stage.mount(page, name, { id: "shown" });
