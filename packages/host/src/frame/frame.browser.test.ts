@@ -596,6 +596,8 @@ describe("the end", () => {
         const functionDeclaration = "function () { return this.length }";
         const { objectId } = objects;
         const count = await session.send("Runtime.callFunctionOn", { objectId, functionDeclaration });
+        // Or else those that are looked at stay for having been looked at.
+        await session.send("Runtime.releaseObject", { objectId: objectId ?? "" });
         return count.result.value;
       };
       // One may still be held by the last task of the page.
