@@ -145,6 +145,14 @@ describe("attack A23: a view that leaves", () => {
     expect((await shown.reports()).at(-1)).toEqual({ code: "navigated_away" });
   });
 
+  it("while it says that it has begun: the host hears the same", async () => {
+    const shown = await show(app());
+    await shown.untilReported("loaded");
+    const began = '{ jsonrpc: "2.0", method: "ui/notifications/sandbox-started", params: {} }';
+    await run(shown, `setInterval(() => parent.postMessage(${began}, "*")); location.href = "/nothing";`);
+    await shown.untilReported("navigated_away");
+  });
+
   it("and one that reloads itself has not left", async () => {
     const shown = await show(app());
     await shown.untilReported("loaded");

@@ -47,6 +47,8 @@ let waiting = false;
 /** The frame's document began, and has neither finished loading nor left; one did once. */
 let started = false;
 let begun = false;
+/** It was kept from going elsewhere: whatever it still says, an error page takes its place. */
+let left = false;
 let loads = 0;
 let budget = BURST;
 let counted = 0;
@@ -138,7 +140,8 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
   const what = read(name);
   const ofItself = what === "report";
   if (what === "started") {
-    begun = started = true;
+    begun = true;
+    started = !left;
     waiting = false;
     [again, ...direct] = ports;
     before = relayed;
@@ -199,7 +202,7 @@ function judge(load: number, deadline: number): void {
 
 // This page's policy names the one address that the frame may show: a navigation elsewhere is blocked, and heard.
 addEventListener("securitypolicyviolation", ({ effectiveDirective: directive, blockedURI: blocked }) => {
-  // What is loaded next is an error page, also when the document that left had not loaded yet.
+  left = true;
   started = false;
   report("csp_violation", { directive, blocked: blocked.slice(0, 300) });
 });
