@@ -161,7 +161,7 @@ describe("time and memory", () => {
       .poll(() => inPage("host.log.values('report').filter(({ code }) => code === 'flooded').length"), {
         timeout: 60_000,
       })
-      .toBeGreaterThanOrEqual(1);
+      .toBe(1);
     // Meanwhile a person can use the page, and the other app its server.
     const victims = await ask(scene.victim, "tools/call", { name: "read_mail" });
     expect(victims).toMatchObject({ content: [{ text: "read_mail of victim" }] });
@@ -183,9 +183,7 @@ describe("time and memory", () => {
     // The control: a burst of it was heard.
     expect(counts[0]).toBeGreaterThanOrEqual(100);
     expect(counts[0]).toBeLessThan(5000);
-    expect(counts[1]).toBe(1);
-    // A second one only if the flood paused for long enough to be another.
-    expect(counts[2]).toBeLessThanOrEqual(2);
+    expect(counts.slice(1)).toEqual([1, 1]);
   });
 
   it("attack D03: 100,000 messages past the proxy, to the page, are heard by nobody", async () => {
@@ -324,7 +322,7 @@ describe("time and memory", () => {
       times.push(Date.now() - asked);
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
-    expect(Math.max(...times)).toBeLessThan(10_000);
+    expect(Math.max(...times)).toBeLessThan(5000);
     expect(Date.now() - start).toBeLessThan(60_000);
     // The control: all of it was there, or its process was ended for it.
     const failure = await inPage("host.log.values('canvases failed').map(({ code }) => code)[0]");
@@ -525,9 +523,7 @@ describe("deception", () => {
       play: "played",
       sound: "running",
       // There may be no voice on this machine, but it was let try.
-      speech: expect.stringMatching(
-        /^(spoke|nothing|synthesis-failed|synthesis-unavailable|voice-unavailable)$/,
-      ),
+      speech: expect.stringMatching(/^(spoke|synthesis-failed|synthesis-unavailable|voice-unavailable)$/),
       vibrate: true,
       lock: "locked",
       notify: "granted",

@@ -477,23 +477,24 @@ describe("loops that no style sheet tells of", () => {
     ["shrinks", "innerHeight - 20"],
     ["explodes", "innerHeight * 1.1"],
   ])("%s: slows down, and not less for what changes besides", async (name, height) => {
-    await using view = await Case.html(
-      `loop-${name}`,
-      viewPage(
-        "body{margin:0}",
-        `<div id="app"></div><p style="margin:0"></p><script>
-          const fit = () => { document.querySelector("#app").style.height = ${height} + "px"; };
-          fit(); addEventListener("resize", fit);
-          setInterval(() => { document.querySelector("p").title += "x"; }, 50);
-        </script>`,
-      ),
-      { height: 400 },
+    const html = viewPage(
+      "body{margin:0}",
+      `<div id="app"></div><p style="margin:0"></p><script>
+        const fit = () => { document.querySelector("#app").style.height = ${height} + "px"; };
+        fit(); addEventListener("resize", fit);
+        setInterval(() => { document.querySelector("p").title += "x"; }, 50);
+      </script>`,
     );
-    await view.settle({ quiet: 60_000, limit: 3000 });
-    const { sizes } = await view.settle({ quiet: 0 });
-    expect(sizes.length).toBeLessThanOrEqual(20);
-    const later = await view.settle({ quiet: 60_000, limit: 2000, since: sizes.length });
-    expect(later.sizes.length).toBeLessThanOrEqual(10);
+    let [first, later] = [99, 99];
+    // When the machine stalls, the loop seems over and begins anew: that may spoil a turn, not all of them.
+    for (let turn = 0; turn < 3 && (first > 10 || later > 3); turn++) {
+      await using view = await Case.html(`loop-${name}`, html, { height: 400 });
+      await view.settle({ quiet: 60_000, limit: 3000 });
+      first = (await view.settle({ quiet: 0 })).sizes.length;
+      later = (await view.settle({ quiet: 60_000, limit: 2000, since: first })).sizes.length;
+    }
+    expect(first).toBeLessThanOrEqual(10);
+    expect(later).toBeLessThanOrEqual(3);
   });
 });
 

@@ -62,6 +62,23 @@ describe("an app that works", () => {
     });
   });
 
+  it("X04: knows its width from the first word on, before the page was drawn", async () => {
+    await stage.serve("asks", { html: rawView("raw.told = start();") });
+    await page.evaluate(() => {
+      // Never heard: as in a page that is busy until the app has asked.
+      globalThis.ResizeObserver = class {
+        observe(): void {}
+        unobserve(): void {}
+        disconnect(): void {}
+      };
+    });
+    const view = await stage.mount(page, "asks");
+    const { hostContext } = await view.evaluate(() => raw.told);
+    const width = await page.locator("#asks").evaluate((element) => element.clientWidth);
+    expect(width).toBeGreaterThan(300);
+    expect(hostContext).toMatchObject({ containerDimensions: { width } });
+  });
+
   it("X02: hears that its place is narrower, and that the theme changed, and nothing else", async () => {
     const view = await stage.mount(page, "plain");
     await page.emulateMedia({ colorScheme: "dark" });
