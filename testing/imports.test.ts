@@ -23,6 +23,9 @@ const EXTERNAL: Record<string, Record<string, RegExp>> = {
   sandbox: { "node:events": NODE, "node:http": NODE, "node:net": NODE, "node:stream": NODE },
   host: { react: /^react\./ },
 };
+/** The gateway runs on Node alone; these are the libraries it stands on. */
+const GATEWAY =
+  /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|@hono\/node-server|hono(\/.+)?|kysely|libsql|pg|pino|ws)$/;
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([@\w./:-]+)["']/g;
 
 /** What is wrong with the imports of one source file, in words. */
@@ -40,6 +43,7 @@ function forbiddenImports(path: string, source: string): string[] {
       if (!ALLOWED[owner]?.includes(ours)) return [`${path} may not import ${name}`];
       return deeper?.startsWith("/dist") ? [`${path} uses a back door: ${name}`] : [];
     }
+    if (owner === "gateway") return GATEWAY.test(name) ? [] : [`${path} may not depend on ${name}`];
     const allowed = EXTERNAL[owner];
     return !allowed || allowed[name]?.test(file) ? [] : [`${path} may not depend on ${name}`];
   });
@@ -70,6 +74,8 @@ describe("imports", () => {
     ["packages/host/src/bridge.ts", 'import { Sandbox } from "@vitrine/sandbox";'],
     ["packages/host/src/frame/frame.ts", 'import { useState } from "react";'],
     ["packages/sandbox/src/sandbox.ts", 'import { once } from "node:events";'],
+    ["packages/gateway/src/gateway.ts", 'import { z } from "zod";'],
+    ["packages/gateway/src/gateway.ts", 'import { App } from "@vitrine/view";'],
   ])("are refused: %s: %s", (path, source) => {
     expect(forbiddenImports(path, source)).toHaveLength(1);
   });
@@ -79,6 +85,7 @@ describe("imports", () => {
     ["packages/view/src/react.ts", 'import { useState } from "react";'],
     ["packages/view/src/a.ts", 'import { x } from "./view.js";'],
     ["packages/cli/src/a.ts", 'import { x } from "@vitrine/gateway";'],
+    ["packages/gateway/src/store/store.ts", 'import { Kysely } from "kysely";'],
   ])("are allowed: %s: %s", (path, source) => {
     expect(forbiddenImports(path, source)).toEqual([]);
   });

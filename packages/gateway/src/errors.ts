@@ -1,0 +1,62 @@
+/**
+ * What the gateway itself could not do. What the guard refuses is a `Refusal`, and a server's own errors pass as they
+ * are.
+ *
+ * @module
+ */
+import { VitrineError } from "@vitrine/protocol";
+
+/** JSON-RPC: one of the codes that are left to implementations. Why is in `data.code`. */
+export const GATEWAY_ERROR = -32050;
+
+/** What went wrong; the meaning of a word never changes. */
+export type GatewayErrorCode =
+  /** A setting is wrong; the message says which. */
+  | "config-invalid"
+  /** A server cannot be run as its settings want it. */
+  | "isolation-unavailable"
+  /** There is no server of that name. */
+  | "server-unknown"
+  /** It does not start, or does not speak MCP. */
+  | "server-failed"
+  /** It ended, or its connection did, while a call was under way. */
+  | "server-exited"
+  /** A person must sign in first. */
+  | "server-unauthorized"
+  /** It sent more than its limit. */
+  | "server-too-large"
+  /** Its address, or one that it redirects to, must not be reached from here. */
+  | "address-forbidden"
+  /** There is no such view in this session. */
+  | "view-unknown"
+  /** There is no such session any more. */
+  | "session-unknown"
+  /** Nobody knows whether it happened: the answer was lost, and it is not done again. */
+  | "indeterminate"
+  /** The key was used for another call (attack C20). */
+  | "conflict"
+  /** It could not be recorded, so it was not done. */
+  | "audit-failed"
+  /** Too much is under way. */
+  | "overloaded"
+  /** The gateway is stopping. */
+  | "stopping";
+
+/** What a {@link GatewayError} says to programs. It crosses the wire as the error's `data`. */
+export interface GatewayErrorData {
+  readonly code: GatewayErrorCode;
+  readonly [more: string]: unknown;
+}
+
+/** The gateway could not do it. */
+export class GatewayError extends VitrineError {
+  declare readonly data: GatewayErrorData;
+
+  constructor(
+    code: GatewayErrorCode,
+    message: string,
+    options: { cause?: unknown; data?: Record<string, unknown> } = {},
+  ) {
+    super(GATEWAY_ERROR, message, { cause: options.cause, data: { ...options.data, code } });
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * A server as the rest of the gateway sees it: always there, whatever its process or connection does.
+ *
+ * @module
+ */
+import type { ServerCapabilities, ToolView, Upstream } from "@vitrine/host";
+import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from "@vitrine/protocol";
+import type { ServerSettings } from "../config/config.js";
+import type { DriverName } from "../isolation/isolation.js";
+
+/**
+ * - `idle`: not started yet, or stopped because nobody used it
+ * - `starting`, `ready`
+ * - `waiting`: it failed, and will be started again; `retryAt` says when
+ * - `unauthorized`: a person must sign in; `authorizeUrl` says where
+ * - `stopped`: for good
+ */
+export type ServerState = "idle" | "starting" | "ready" | "waiting" | "unauthorized" | "stopped";
+
+/** How a server is. */
+export interface ServerStatus {
+  readonly name: string;
+  readonly state: ServerState;
+  /** What went wrong last, with the end of what the server wrote to stderr. */
+  readonly problem?: { code: string; message: string; stderr?: string } | undefined;
+  readonly retryAt?: number | undefined;
+  readonly authorizeUrl?: string | undefined;
+  readonly info?: Implementation | undefined;
+  readonly capabilities: ServerCapabilities;
+  /** The revision that was negotiated, such as `2025-11-25`. */
+  readonly protocolVersion?: string | undefined;
+  readonly driver?: DriverName | undefined;
+  readonly pid?: number | undefined;
+  /** How often it was started. */
+  readonly starts: number;
+}
+
+/** What a server offers, all pages of it. */
+export interface Catalogue {
+  readonly tools: readonly Tool[];
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+  readonly prompts: readonly Prompt[];
+  /** Tools with a UI; `hash` is the SHA-256 of the document, in hexadecimal digits. */
+  readonly views: readonly (ToolView & { hash?: string | undefined })[];
+}
+
+/**
+ * One connection to one server, for one user, or for all if the server is stateless. `upstream` stays the same object
+ * whatever happens behind it: a request starts the server if it must.
+ */
+export interface Server {
+  readonly settings: ServerSettings;
+  readonly upstream: Upstream;
+  readonly status: ServerStatus;
+  /** Starts it, if it is not ready; resolves when it is, and throws what went wrong. */
+  start(): Promise<void>;
+  catalogue(): Promise<Catalogue>;
+  /** Hears every change of {@link status}; returns how to stop. */
+  onStatus(listener: (status: ServerStatus) => void): () => void;
+  /** Waits for calls under way, `grace` milliseconds at most, and ends it and all that it started. */
+  stop(grace?: number): Promise<void>;
+}

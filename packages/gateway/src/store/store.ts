@@ -1,0 +1,133 @@
+/**
+ * What outlives the process: the audit log, and what people agreed to.
+ *
+ * @module
+ */
+import type { ConsentKey } from "@vitrine/host";
+
+/** What is about to happen, or was refused: written before anything happens. */
+export interface AuditEntry {
+  /** Who: the user. */
+  user: string;
+  /** On whose behalf: an app, the host page or model, another program over HTTP, or the operator. */
+  actor: "view" | "host" | "http" | "operator";
+  /** The view's instance, if it was a view. */
+  view?: string | undefined;
+  server: string;
+  method: string;
+  /** The tool, the prompt, the resource's URI, or the link's host. */
+  target?: string | undefined;
+  /** What the guard said: `refused` comes with its code, and nothing happens. */
+  decision: "allowed" | "refused";
+  /** Why: `policy`, `remembered`, `asked`; or the code of a refusal. */
+  reason: string;
+  /** The caller's own name for this call: see {@link AuditLog.find}. */
+  key?: string | undefined;
+  paramsHash?: string | undefined;
+  paramsSize?: number | undefined;
+  /** JSON, redacted; only by the operator's choice. */
+  params?: string | undefined;
+}
+
+/** How it ended. */
+export interface AuditOutcome {
+  /** `indeterminate`: nobody knows whether it happened. */
+  outcome: "ok" | "failed" | "cancelled" | "indeterminate";
+  code?: string | undefined;
+  /** Milliseconds. */
+  duration: number;
+  resultHash?: string | undefined;
+  resultSize?: number | undefined;
+  result?: string | undefined;
+}
+
+/** A row: an entry, or the outcome of an earlier one. Rows are only ever added. */
+export interface AuditRow extends Partial<AuditEntry>, Partial<AuditOutcome> {
+  /** 1, 2, 3, … without a gap. */
+  seq: number;
+  /** Milliseconds since 1970. */
+  time: number;
+  kind: "entry" | "outcome" | "mark";
+  /** Of an outcome: the entry's `seq`. */
+  of?: number | undefined;
+  /** SHA-256 over the row before it and this one, in hexadecimal digits. */
+  hash: string;
+}
+
+/** Which rows. */
+export interface AuditQuery {
+  user?: string | undefined;
+  view?: string | undefined;
+  server?: string | undefined;
+  method?: string | undefined;
+  decision?: AuditEntry["decision"] | undefined;
+  outcome?: AuditOutcome["outcome"] | undefined;
+  /** Milliseconds since 1970. */
+  from?: number | undefined;
+  to?: number | undefined;
+  /** Only rows after this one. */
+  after?: number | undefined;
+  /** 100 by default, 1,000 at most. */
+  limit?: number | undefined;
+  newestFirst?: boolean | undefined;
+}
+
+/** What a check of the chain found. */
+export type Verification =
+  | { ok: true; rows: number; head: string }
+  | { ok: false; rows: number; seq: number; message: string };
+
+/** The append-only record. */
+export interface AuditLog {
+  /**
+   * Writes what is about to happen, and resolves with its number when it is on disk: only then may it happen. Entries
+   * that come together are committed together.
+   *
+   * @throws {VitrineError} `audit-failed` when it could not be written: then nothing may happen
+   */
+  begin(entry: AuditEntry): Promise<number>;
+  /** Writes how it ended, with the next commit or soon. Never throws: what fails is told to `onalarm`, and tried again. */
+  end(seq: number, outcome: AuditOutcome): void;
+  /** Resolves when all that was ended is on disk. */
+  flush(): Promise<void>;
+  /** What was recorded under a caller's key; for calls whose answer was lost. */
+  find(user: string, key: string): Promise<{ entry: AuditRow; outcome?: AuditRow | undefined } | undefined>;
+  query(query: AuditQuery): Promise<AuditRow[]>;
+  /** Every row in order, for export. */
+  rows(query?: Omit<AuditQuery, "limit" | "newestFirst">): AsyncIterable<AuditRow>;
+  verify(): Promise<Verification>;
+  /** Removes rows older than `before`, all from the oldest on, and leaves a mark from which the chain goes on. */
+  prune(before: number): Promise<number>;
+  /** Whether it can be written to. */
+  readonly healthy: boolean;
+}
+
+/** An answer of a person, kept. */
+export interface ConsentRecord extends ConsentKey {
+  user: string;
+  answer: "allow" | "deny";
+  /** Milliseconds since 1970. */
+  grantedAt: number;
+  expiresAt?: number | undefined;
+}
+
+/** What people agreed to. */
+export interface Consents {
+  /** The answer for this very key, if it has not expired. */
+  get(user: string, key: ConsentKey, now: number): Promise<ConsentRecord["answer"] | undefined>;
+  /** Keeps an answer, in place of one for another fingerprint. */
+  set(record: ConsentRecord): Promise<void>;
+  list(user: string): Promise<ConsentRecord[]>;
+  /** Takes answers back: all of a server's, or one. Returns how many. */
+  revoke(user: string, key: Partial<ConsentKey> & { server: string }): Promise<number>;
+}
+
+/** The database. */
+export interface Store {
+  readonly audit: AuditLog;
+  readonly consents: Consents;
+  close(): Promise<void>;
+}
+
+/** Hears that something could not be written, and that it works again. */
+export type OnAlarm = (alarm: { active: boolean; message: string; cause?: unknown }) => void;
