@@ -10,6 +10,7 @@ export * from "./context.js";
 export * from "./csp.js";
 export * from "./end.js";
 export * from "./errors.js";
+export type * from "./gateway-wire.js";
 export * from "./host-end.js";
 export type * from "./hosts.js";
 export * from "./json-text.js";

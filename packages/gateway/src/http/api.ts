@@ -1,0 +1,54 @@
+/**
+ * What the routes can do: the gateway behind its listener.
+ *
+ * @module
+ */
+import type { UpstreamMethod } from "@vitrine/host";
+import type { JsonText, ServerCatalogue, ServerSummary } from "@vitrine/protocol";
+import type { AuditQuery, AuditRow, ConsentRecord, Verification } from "../store/store.js";
+
+/** Who asks. Made by the one authentication, and by nothing else. */
+export interface Caller {
+  readonly user: string;
+}
+
+/** Options of {@link GatewayApi.request}. */
+export interface ApiRequestOptions {
+  /** `Idempotency-Key`: the same key and params give the same answer, and run once (attack C20). */
+  key?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What the HTTP surface stands on. */
+export interface GatewayApi {
+  servers(caller: Caller): ServerSummary[];
+  catalogue(caller: Caller, server: string): Promise<ServerCatalogue>;
+  /** Starts a server that waits, failed, or needed somebody to sign in. */
+  start(caller: Caller, server: string): Promise<ServerSummary>;
+  /** Asks a server as one of its views would, through the guard. */
+  request(
+    caller: Caller,
+    server: string,
+    method: UpstreamMethod,
+    params: Record<string, unknown>,
+    options: ApiRequestOptions,
+  ): Promise<object | JsonText>;
+  /** The host endpoint for views of a server: JSON-RPC in, JSON-RPC out. */
+  host(caller: Caller, server: string, request: Request): Promise<Response>;
+  /** Takes the code that an authorization server sent the person's browser back with. */
+  authorized(query: URLSearchParams): Promise<{ server: string }>;
+  audit: {
+    query(caller: Caller, query: AuditQuery): Promise<AuditRow[]>;
+    rows(caller: Caller, query: AuditQuery): AsyncIterable<AuditRow>;
+    verify(caller: Caller): Promise<Verification>;
+  };
+  consents: {
+    list(caller: Caller): Promise<ConsentRecord[]>;
+    revoke(
+      caller: Caller,
+      key: { server: string; method?: string | undefined; subject?: string | undefined },
+    ): Promise<number>;
+  };
+  /** Whether it can do its work: the audit log can be written. */
+  ready(): { ok: boolean; problems: string[] };
+}

@@ -1,0 +1,156 @@
+/**
+ * What a page and a gateway say to each other, beside what views say. The messages are JSON-RPC; a session carries
+ * them (docs/decisions/010).
+ *
+ * @module
+ */
+
+import type { CallToolResult, Implementation, Tool } from "./mcp.js";
+import type { Prompt, Resource, ResourceTemplate } from "./mcp-answers.js";
+import type { ResourceCsp, ResourcePermissions } from "./ui-meta.js";
+
+/** A server, as a page sees it. */
+export interface ServerSummary {
+  name: string;
+  state: "idle" | "starting" | "ready" | "waiting" | "unauthorized" | "stopped";
+  /** Why it is not ready, for a person to read, with the end of what the server wrote to stderr. */
+  problem?: { code: string; message: string; stderr?: string | undefined } | undefined;
+  /** When it is tried again, in milliseconds since 1970. */
+  retryAt?: number | undefined;
+  /** Where a person must sign in. Always `https:`, or a loopback address. */
+  authorizeUrl?: string | undefined;
+  info?: Implementation | undefined;
+  capabilities: GatewayServerCapabilities;
+  protocolVersion?: string | undefined;
+  /** What it runs in: `process`, `bubblewrap`, `container`. */
+  isolation?: string | undefined;
+}
+
+/** What the server said it can do. */
+export interface GatewayServerCapabilities {
+  tools?: { listChanged?: boolean | undefined } | undefined;
+  resources?: { listChanged?: boolean | undefined; subscribe?: boolean | undefined } | undefined;
+  prompts?: { listChanged?: boolean | undefined } | undefined;
+}
+
+/** What a server offers. */
+export interface ServerCatalogue {
+  tools: Tool[];
+  resources: Resource[];
+  templates: ResourceTemplate[];
+  prompts: Prompt[];
+  /** Tools with a UI, and what is wrong with those that cannot be shown. */
+  views: { tool: string; uri: string; hash?: string | undefined; problem?: string | undefined }[];
+}
+
+/** Where and how a view is shown: `SandboxedView` of `@vitrine/sandbox`. */
+export interface ViewPlace {
+  src: string;
+  origin: string;
+  viewOrigin: string;
+  allow: string;
+  policy: string;
+  csp: ResourceCsp;
+  permissions: ResourcePermissions;
+  relax: readonly string[];
+  prefersBorder?: boolean | undefined;
+}
+
+/** A view that the gateway knows: its id is the gateway's own, and the name of its channel. */
+export interface OpenedView {
+  view: string;
+  server: string;
+  capabilities: GatewayServerCapabilities;
+  tool?: Tool | undefined;
+  /** The address of its UI. */
+  uri: string;
+  /** Where it is shown; undefined when it cannot be, and then {@link problem} says why (C07, C08). */
+  place?: ViewPlace | undefined;
+  problem?: { code: string; message: string } | undefined;
+  /** The call that it shows, as far as it has come: kept for a page that was reloaded. */
+  input?: Record<string, unknown> | undefined;
+  result?: CallToolResult | undefined;
+  cancelled?: string | undefined;
+}
+
+/** A question to the person at the page: what a prompt must show. */
+export interface GatewayQuestion {
+  /** The gateway's own name for it. */
+  id: string;
+  view: string;
+  server: string;
+  method: string;
+  subject: string;
+  title: string;
+  reason: string;
+  params: Record<string, unknown>;
+  tool?: Tool | undefined;
+  link?: { url: string; host: string; display: string } | undefined;
+  files?: string[] | undefined;
+  /** Which answers can be remembered. */
+  remember: ("session" | "always")[];
+}
+
+/** What a person answers. */
+export interface GatewayAnswer {
+  answer: "allow" | "deny";
+  remember?: "once" | "session" | "always" | undefined;
+}
+
+/** What a page asks on channel `.`. */
+export interface GatewayRequests {
+  "gateway/servers": { params: Record<string, never>; result: { servers: ServerSummary[] } };
+  "gateway/catalogue": { params: { server: string }; result: ServerCatalogue };
+  /**
+   * Opens a view of a tool, or of a resource by its address. With `arguments` the tool is called too, as the model or
+   * the person would: the view's channel then hears `ui/notifications/tool-input`, and `tool-result` or `tool-cancelled`.
+   */
+  "gateway/open": {
+    params: {
+      server: string;
+      tool?: string | undefined;
+      uri?: string | undefined;
+      arguments?: Record<string, unknown> | undefined;
+    };
+    result: OpenedView;
+  };
+  "gateway/close": { params: { view: string }; result: Record<string, never> };
+  /** The views of this session: after a reload. */
+  "gateway/views": { params: Record<string, never>; result: { views: OpenedView[] } };
+  /** Calls a tool as the model or the person would: only tools that the model may see (C02). */
+  "gateway/call": {
+    params: { server: string; name: string; arguments?: Record<string, unknown> | undefined };
+    result: CallToolResult;
+  };
+  /** Starts a server that waits or failed; or after a person has signed in. */
+  "gateway/start": { params: { server: string }; result: ServerSummary };
+}
+
+/** What a page is asked on channel `.`. */
+export interface GatewayAsks {
+  "gateway/ask": { params: GatewayQuestion; result: GatewayAnswer };
+}
+
+/** What a page is told on channel `.`. */
+export interface GatewayNotices {
+  "gateway/status": ServerSummary;
+  /** The lists of a server changed: ask for its catalogue again. */
+  "gateway/changed": { server: string };
+  /** A question no longer matters. */
+  "gateway/withdrawn": { id: string };
+  /** The audit log cannot be written: what has side effects is refused until it can. */
+  "gateway/alarm": { active: boolean; message: string };
+}
+
+/** The gateway's answer, on a view's channel, to what the page itself does: it may, with these params. */
+export interface GatewayPermit {
+  permit: number;
+  params: Record<string, unknown>;
+}
+
+/** How it ended; told by the page on the view's channel as `gateway/outcome`. */
+export interface GatewayOutcome {
+  permit: number;
+  outcome: "ok" | "failed" | "cancelled";
+  code?: string | undefined;
+}
