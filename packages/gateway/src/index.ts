@@ -3,8 +3,13 @@
  *
  * @module
  */
+export { type CommandLineOptions, commandLineServer } from "./config/command-line.js";
 export type * from "./config/config.js";
+export { type ReadOptions, readSettings, readSettingsFile, type WrittenSettings } from "./config/read.js";
+export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/watch.js";
 export * from "./errors.js";
+export { Gateway, type GatewayOptions, startGateway } from "./gateway.js";
+export { createLog, type Log, type LogOptions } from "./http/logging.js";
 export type * from "./isolation/isolation.js";
 export type * from "./servers/server.js";
 export type * from "./store/store.js";

@@ -41,5 +41,6 @@ export * from "./notifications.js";
 export * from "./partial-input.js";
 export { type ProxyReport, ProxyTransport, type ProxyTransportOptions } from "./proxy-transport.js";
 export * from "./service.js";
+export { Subscriptions } from "./subscriptions.js";
 export * from "./ui-resources.js";
 export * from "./upstream.js";

@@ -103,7 +103,8 @@ export interface GatewayRequests {
   "gateway/catalogue": { params: { server: string }; result: ServerCatalogue };
   /**
    * Opens a view of a tool, or of a resource by its address. With `arguments` the tool is called too, as the model or
-   * the person would: the view's channel then hears `ui/notifications/tool-input`, and `tool-result` or `tool-cancelled`.
+   * the person would: the answer has them as `input`, and the view's channel hears `ui/notifications/tool-result` or
+   * `ui/notifications/tool-cancelled` when it is over.
    */
   "gateway/open": {
     params: {

@@ -11,7 +11,9 @@ import type { Origins, Role } from "./origins.js";
 import { Sandbox, type SandboxOptions } from "./sandbox.js";
 
 /** Options of {@link serveSandbox}. */
-export interface ServeSandboxOptions extends Omit<SandboxOptions, "origin"> {
+export interface ServeSandboxOptions extends Omit<SandboxOptions, "origin" | "hosts"> {
+  /** See {@link SandboxOptions.hosts}; a function is told the port first, for a host page whose policy names it. */
+  hosts: readonly string[] | ((port: number) => Promise<readonly string[]>);
   /** 8091 by default; 0 for any that is free. */
   port?: number | undefined;
   /** Where to listen; loopback by default. */
@@ -65,7 +67,8 @@ export async function serveSandbox(options: ServeSandboxOptions): Promise<Served
     const origin = options.portPerApp
       ? new PortOrigins(() => listen(0))
       : (options.origin ?? `http://{role}.{label}.localhost:${port}`);
-    sandbox = new Sandbox({ ...options, origin });
+    const hosts = typeof options.hosts === "function" ? await options.hosts(port) : options.hosts;
+    sandbox = new Sandbox({ ...options, origin, hosts });
     return { sandbox, port, close };
   } catch (error) {
     // Nobody else could.

@@ -31,6 +31,8 @@ export interface RemoteSettings {
   clientId?: string | undefined;
   clientSecret?: string | undefined;
   scope?: string | undefined;
+  /** The only authorization server that is used; the one of the first sign-in, by default. */
+  issuer?: string | undefined;
   /** May it be on a loopback or private address, or redirect to one? Only if its own `url` is one, by default. */
   privateNetwork: boolean;
 }
@@ -84,6 +86,8 @@ export interface ListenSettings {
   port: number;
   /** The origin that browsers see; from host and port by default. Needed behind a reverse proxy. */
   origin?: string | undefined;
+  /** The operator said that others may reach it. */
+  allowRemote?: boolean | undefined;
   users: readonly UserSettings[];
 }
 

@@ -35,8 +35,11 @@ export interface GatewayApi {
   ): Promise<object | JsonText>;
   /** The host endpoint for views of a server: JSON-RPC in, JSON-RPC out. */
   host(caller: Caller, server: string, request: Request): Promise<Response>;
-  /** Takes the code that an authorization server sent the person's browser back with. */
-  authorized(query: URLSearchParams): Promise<{ server: string }>;
+  /**
+   * Takes the code that an authorization server sent the person's browser back with. `caller` is who is signed in to
+   * the gateway in that browser, if anybody: whoever began to sign in to the server must be the one who comes back.
+   */
+  authorized(query: URLSearchParams, caller?: Caller): Promise<{ server: string }>;
   audit: {
     query(caller: Caller, query: AuditQuery): Promise<AuditRow[]>;
     rows(caller: Caller, query: AuditQuery): AsyncIterable<AuditRow>;

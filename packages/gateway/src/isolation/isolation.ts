@@ -8,19 +8,24 @@ import type { Readable, Writable } from "node:stream";
 /** A way to run a server; from the weakest to the strongest. */
 export type DriverName = "process" | "bubblewrap" | "container";
 
+/** Whether a driver works on this machine: how well, or what must be installed or set. */
+export type DriverReport =
+  | { readonly works: true; readonly detail: string }
+  | { readonly works: false; readonly reason: string };
+
 /** What a server may have. Everything is closed unless it is opened here; only `process` cannot close anything. */
 export interface Isolation {
   /** `auto` takes the strongest that works on this machine, and says which. */
   driver: DriverName | "auto";
-  /** May it reach the network? */
+  /** May it reach the network? Without a container that means all of it, services of this machine included. */
   network: boolean;
   /** Folders and files it may read, as absolute paths. */
   read: readonly string[];
   /** Folders it may write to, as absolute paths. */
   write: readonly string[];
-  /** Bytes of memory. */
+  /** Bytes of memory: of all processes together where there are control groups, of each one elsewhere. */
   memory: number;
-  /** Processes and threads at a time. */
+  /** Processes and threads at a time; `process` cannot limit them. Node alone has about ten. */
   processes: number;
   /** Seconds of processor time for each process; undefined for any number. */
   cpuSeconds?: number | undefined;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ServerCapabilities, ToolView, Upstream } from "@vitrine/host";
-import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from "@vitrine/protocol";
+import type { Implementation, Prompt, Resource, ResourceTemplate, Tool, UiDocument } from "@vitrine/protocol";
 import type { ServerSettings } from "../config/config.js";
 import type { DriverName } from "../isolation/isolation.js";
 
@@ -31,6 +31,8 @@ export interface ServerStatus {
   readonly protocolVersion?: string | undefined;
   readonly driver?: DriverName | undefined;
   readonly pid?: number | undefined;
+  /** Lines on its stdout that were no messages: how many, and the first of them. */
+  readonly garbage?: { count: number; first: readonly string[] } | undefined;
   /** How often it was started. */
   readonly starts: number;
 }
@@ -41,8 +43,19 @@ export interface Catalogue {
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
   readonly prompts: readonly Prompt[];
-  /** Tools with a UI; `hash` is the SHA-256 of the document, in hexadecimal digits. */
+  /** Tools with a UI; `hash` is the SHA-256 of the document and its metadata, in hexadecimal digits. */
   readonly views: readonly (ToolView & { hash?: string | undefined })[];
+}
+
+/** A tool's description, or a UI, that is not what it was. Hashes are SHA-256, in hexadecimal digits. */
+export interface CatalogueChange {
+  readonly kind: "tool" | "view";
+  /** The tool's name, or the UI's address. */
+  readonly name: string;
+  /** Undefined for what is new. */
+  readonly before?: string | undefined;
+  /** Undefined for what is gone. */
+  readonly after?: string | undefined;
 }
 
 /**
@@ -56,6 +69,10 @@ export interface Server {
   /** Starts it, if it is not ready; resolves when it is, and throws what went wrong. */
   start(): Promise<void>;
   catalogue(): Promise<Catalogue>;
+  /** The UI document at an address, or why there is none: the last one, until the server says that it changed. */
+  document(uri: string): Promise<UiDocument>;
+  /** Hears which tools and UIs are not what they were; returns how to stop. */
+  onChange(listener: (changes: readonly CatalogueChange[]) => void): () => void;
   /** Hears every change of {@link status}; returns how to stop. */
   onStatus(listener: (status: ServerStatus) => void): () => void;
   /** Waits for calls under way, `grace` milliseconds at most, and ends it and all that it started. */

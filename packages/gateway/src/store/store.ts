@@ -77,6 +77,13 @@ export type Verification =
   | { ok: true; rows: number; head: string }
   | { ok: false; rows: number; seq: number; message: string };
 
+/** The end of the chain. Noted elsewhere, it shows later whether rows were cut off the end. */
+export interface AuditHead {
+  /** 0 before the first row. */
+  readonly seq: number;
+  readonly hash: string;
+}
+
 /** The append-only record. */
 export interface AuditLog {
   /**
@@ -95,9 +102,17 @@ export interface AuditLog {
   query(query: AuditQuery): Promise<AuditRow[]>;
   /** Every row in order, for export. */
   rows(query?: Omit<AuditQuery, "limit" | "newestFirst">): AsyncIterable<AuditRow>;
-  verify(): Promise<Verification>;
+  /** Checks the whole chain, and, if a head was noted once, that its row is still there. */
+  verify(noted?: AuditHead): Promise<Verification>;
   /** Removes rows older than `before`, all from the oldest on, and leaves a mark from which the chain goes on. */
   prune(before: number): Promise<number>;
+  /**
+   * The chain was found broken at the start, and somebody looked into it: from here on it is written again. What was
+   * broken stays as it is, and a mark says who accepted it. Returns how many breaks there were.
+   */
+  acceptBrokenChain(by: string): Promise<number>;
+  /** The last row that is on disk. */
+  readonly head: AuditHead;
   /** Whether it can be written to. */
   readonly healthy: boolean;
 }

@@ -83,6 +83,10 @@ describe("writeAudit", () => {
     expect(rows[0]?.target).toBe(target);
   });
 
+  it("attack A42: the same is told to whoever keeps another record", () => {
+    expect(examples.targetOfExample()).toBe("evil.example");
+  });
+
   it("records params only when asked to", async () => {
     const { rows, send } = setUp({ payloads: true });
     await send("tools/call", { name: "pay", arguments: { a: 1 } });

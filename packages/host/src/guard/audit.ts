@@ -5,7 +5,7 @@
  */
 import { VitrineError } from "@vitrine/protocol";
 import { readLink } from "../link-policy.js";
-import type { Link, ViewCall } from "./link.js";
+import type { Link } from "./link.js";
 import { isRefusal } from "./refusal.js";
 import { payloadSize } from "./size.js";
 
@@ -82,7 +82,22 @@ export const writeAudit =
     }
   };
 
-function targetOf({ method, params }: ViewCall): string | undefined {
+/**
+ * What a call is about, for a record: the tool, the prompt, the resource's URI, or the link's host.
+ *
+ * @example
+ * ```ts source="./guard.examples.ts#targetOf"
+ * const target = targetOf({ method: "ui/open-link", params: { url: "https://evil.example/?secret" } });
+ * // "evil.example"
+ * ```
+ */
+export function targetOf({
+  method,
+  params,
+}: {
+  method: string;
+  params: Record<string, unknown>;
+}): string | undefined {
   // Of a link the host alone: the rest may be what an app wants to carry off (attack A42).
   const link = method === "ui/open-link" ? readLink(params["url"]) : undefined;
   const target = link ? link.ok && link.host : (params["uri"] ?? params["name"]);

@@ -120,17 +120,19 @@ export function askOnce(
     return { answer, remember };
   };
 
-  return async (question, signal = new AbortController().signal) => {
-    const { reason, tool, link, ...same } = question;
-    const id = canonical(same);
+  return async (question, taken) => {
+    let id = "";
     for (;;) {
       const known = await store.get(question);
       if (known) return known === "allow";
+      const { reason, tool, link, ...same } = question;
+      id ||= canonical(same);
       const other = open.get(id);
       if (!other) break;
       // Withdrawn, or for that call alone: then this one is asked.
       if ((await other.catch(() => undefined))?.answer === "deny") return false;
     }
+    const signal = taken ?? new AbortController().signal;
     const asked = turn(question.view, signal, () => askNow(question, signal));
     open.set(id, asked);
     try {

@@ -1,7 +1,7 @@
 import { fileName, readDownload } from "../download.js";
 import { readLink } from "../link-policy.js";
 import type { Upstream } from "../upstream.js";
-import { type AuditRow, writeAudit } from "./audit.js";
+import { type AuditRow, targetOf, writeAudit } from "./audit.js";
 import { limitConcurrency } from "./concurrency.js";
 import { type Answer, askOnce, memoryConsents, type Question } from "./consent.js";
 import { chain, type Link, type Next, type ViewCall } from "./link.js";
@@ -178,6 +178,14 @@ export function writeAuditExample(save: (row: AuditRow) => Promise<void>, warn: 
   const link = writeAudit({ sink: save, onerror: warn });
   //#endregion writeAudit
   return link;
+}
+
+export function targetOfExample() {
+  //#region targetOf
+  const target = targetOf({ method: "ui/open-link", params: { url: "https://evil.example/?secret" } });
+  // "evil.example"
+  //#endregion targetOf
+  return target;
 }
 
 export function standardGuardExample(upstream: Upstream, show: Show, save: (row: AuditRow) => void) {

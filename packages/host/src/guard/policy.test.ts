@@ -178,6 +178,33 @@ describe("the question", () => {
   });
 });
 
+describe("what is allowed", () => {
+  it("is told with the question and why, and nothing that is refused is", async () => {
+    const onallowed = vi.fn();
+    const ask = vi.fn<Ask>(async ({ subject }) => ({ answer: subject === "pay" ? "allow" : "deny" }));
+    const { callTool, send } = setUp({ ask, onallowed, policy: { "ui/message": "deny" } });
+    await callTool("look");
+    await callTool("pay", { amount: 5 });
+    await expect(callTool("odd")).rejects.toMatchObject(denied);
+    await expect(send("ui/message")).rejects.toMatchObject(notAllowed);
+    expect(
+      onallowed.mock.calls.map(([call, question, decision]) => [call.params, question.subject, decision]),
+    ).toEqual([
+      [{ name: "look", arguments: {} }, "look", "allow"],
+      [{ name: "pay", arguments: { amount: 5 } }, "pay", "ask"],
+    ]);
+  });
+
+  it("is not done when the listener fails", async () => {
+    const onallowed = () => {
+      throw new Error("disk");
+    };
+    const { callTool, next } = setUp({ onallowed });
+    await expect(callTool("look")).rejects.toThrow("disk");
+    expect(next).not.toHaveBeenCalled();
+  });
+});
+
 describe("consent", () => {
   it("attack C23: a tool that changes after consent is asked about again", async () => {
     const ask = vi.fn<Ask>(async () => ({ answer: "allow", remember: "always" }));

@@ -36,6 +36,8 @@ export interface PolicyOptions {
   ask?: Ask | undefined;
   /** Where answers are kept; in memory if absent. */
   consents?: ConsentStore | undefined;
+  /** Hears of every call that may go on, and why: `ask` means that a person agreed, now or before. */
+  onallowed?: ((call: ViewCall, question: Question, decision: Decision) => void) | undefined;
 }
 
 /** What has no effect outside the conversation. */
@@ -79,7 +81,10 @@ const REASONS: Record<string, string> = {
  * });
  * ```
  */
-export function applyPolicy(tools: ToolDirectory, { policy = {}, ask, consents }: PolicyOptions = {}): Link {
+export function applyPolicy(
+  tools: ToolDirectory,
+  { policy = {}, ask, consents, onallowed }: PolicyOptions = {},
+): Link {
   const isAllowed = ask && askOnce(ask, consents);
   const decide = async (question: Question) =>
     (typeof policy === "function"
@@ -99,6 +104,7 @@ export function applyPolicy(tools: ToolDirectory, { policy = {}, ask, consents }
     } else if (decision !== "allow") {
       throw new Refusal("not-allowed", `${what}: the host does not allow this`);
     }
+    onallowed?.(call, question, decision);
     return next(question.params === call.params ? call : { ...call, params: question.params });
   };
 }
@@ -111,7 +117,16 @@ async function describe(call: ViewCall, tools: ToolDirectory): Promise<Question>
     const subject = String(params["name"]);
     const tool = await tools.find(subject);
     const title = tool?.title ?? tool?.annotations?.title ?? subject;
-    return { ...base, subject, title, tool, fingerprint: tool ? fingerprint(tool) : "" };
+    return {
+      ...base,
+      subject,
+      title,
+      tool,
+      // Only when somebody is asked: a schema can be long, and most calls are allowed.
+      get fingerprint() {
+        return tool ? fingerprint(tool) : "";
+      },
+    };
   }
   if (method === "ui/open-link") {
     const link = readLink(params["url"]);

@@ -97,6 +97,16 @@ describe("ToolDirectory", () => {
     expect(upstream.asked).toHaveLength(6);
   });
 
+  it("gives the same map of all tools until they are listed again", async () => {
+    const upstream = fakeUpstream(listed(tool("a", visibleTo("model")), tool("b", visibleTo("app"))));
+    const tools = new ToolDirectory(upstream);
+    const all = await tools.all();
+    expect([...all.keys()]).toEqual(["a", "b"]);
+    expect(await tools.all()).toBe(all);
+    upstream.say("notifications/tools/list_changed");
+    expect(await tools.all()).not.toBe(all);
+  });
+
   it("keeps no failure", async () => {
     const upstream = fakeUpstream({
       "tools/list": () => {

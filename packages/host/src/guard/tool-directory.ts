@@ -43,6 +43,11 @@ export class ToolDirectory {
     return (await this.#listing.get()).get(name);
   }
 
+  /** Every tool that the server lists, by its name: the same map until they are listed again. */
+  all(): Promise<ReadonlyMap<string, Tool>> {
+    return this.#listing.get();
+  }
+
   /** What the model may call (C02). */
   forModel(): Promise<Tool[]> {
     return this.#visibleTo("model");

@@ -1,0 +1,105 @@
+/**
+ * What isolation costs: from the start of an official server until its answer to `initialize`, as a plain process and
+ * in each driver that works here, in turn. `node bench/gateway/isolation.mjs [rounds]` after `npm run build`.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { loadavg } from "node:os";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { launchWith } from "../../packages/gateway/dist/isolation/bubblewrap.js";
+import { bubblewrapTools } from "../../packages/gateway/dist/isolation/bubblewrap-tools.js";
+import { probeDrivers } from "../../packages/gateway/dist/isolation/drivers.js";
+import { launch } from "../../packages/gateway/dist/isolation/launch.js";
+import { ms, shuffled, summary, table, times } from "../statistics.mjs";
+
+const SERVER = fileURLToPath(
+  new URL("../../node_modules/@modelcontextprotocol/server-basic-react/dist/index.js", import.meta.url),
+);
+const INITIALIZE = `${JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "bench", version: "1" },
+  },
+})}\n`;
+
+const spec = (driver) => ({
+  name: "bench",
+  command: process.execPath,
+  args: [SERVER, "--stdio"],
+  env: {},
+  isolation: {
+    driver,
+    network: false,
+    read: [],
+    write: [],
+    memory: 2 ** 30,
+    processes: 64,
+    tmp: 2 ** 24,
+  },
+});
+
+/** A process as anybody would start it, with the same small environment. */
+function plain() {
+  const { command, args } = spec("process");
+  const child = spawn(command, args, { env: { PATH: process.env.PATH } });
+  return {
+    ...{ stdin: child.stdin, stdout: child.stdout, stderr: child.stderr },
+    stop: () =>
+      new Promise((resolve) => {
+        child.once("exit", resolve);
+        child.kill("SIGKILL");
+      }),
+  };
+}
+
+async function sample(start) {
+  const began = performance.now();
+  const server = await start();
+  server.stderr.resume();
+  server.stdin.write(INITIALIZE);
+  for await (const line of createInterface({ input: server.stdout })) {
+    if (!JSON.parse(line).result) throw new Error(line);
+    break;
+  }
+  const took = performance.now() - began;
+  await server.stop(0);
+  return took;
+}
+
+const rounds = Number(process.argv[2] ?? 30);
+const reports = await probeDrivers();
+const contenders = { plain, process: () => launch(spec("process")) };
+if (reports.bubblewrap.works) {
+  const tools = await bubblewrapTools();
+  contenders.bubblewrap = () => launch(spec("bubblewrap"));
+  if (tools.cgroup) {
+    contenders["bubblewrap, no control group"] = () =>
+      launchWith({ ...tools, cgroup: undefined }, spec("bubblewrap"));
+  }
+} else console.log(reports.bubblewrap.reason);
+
+const load = loadavg()[0];
+const samples = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]));
+for (const start of Object.values(contenders)) await sample(start);
+for (let round = 0; round < rounds; round++) {
+  for (const name of shuffled(Object.keys(contenders))) samples[name].push(await sample(contenders[name]));
+}
+const base = summary(samples.plain);
+console.log(
+  `start → answer to initialize, ${rounds} rounds, load ${load.toFixed(2)} → ${loadavg()[0].toFixed(2)}`,
+);
+console.log(
+  table(
+    ["", "p50", "p99", "ratio of p50"],
+    Object.entries(samples).map(([name, list]) => {
+      const { p50, p99 } = summary(list);
+      return [name, ms(p50), ms(p99), times(p50 / base.p50)];
+    }),
+  ),
+);

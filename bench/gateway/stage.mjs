@@ -1,0 +1,99 @@
+/**
+ * A gateway in a process of its own, as people run it, and pages that are connected to it.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { connectGateway } from "@vitrine/host/gateway";
+import { WebSocket } from "ws";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+export const ECHO = here("./echo-server.mjs");
+
+/** A WebSocket that a proxy does not let through. */
+class NoSocket {
+  constructor() {
+    setTimeout(() => this.onerror?.());
+  }
+  close() {}
+}
+
+/** Starts a gateway with these settings; its pages see the server `echo` unless they say otherwise. */
+export async function openStage(settings = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
+  const file = join(folder, "settings.json");
+  const token = randomBytes(32).toString("base64url");
+  const written = {
+    mcpServers: { echo: echoServer() },
+    listen: { port: 0 },
+    sandbox: { port: 0 },
+    dataFolder: join(folder, "data"),
+    users: [{ name: "bench", tokenHash: createHash("sha256").update(token).digest("hex") }],
+    session: { perUser: 10_000 },
+    ...settings,
+  };
+  writeFileSync(file, JSON.stringify(written));
+  const child = spawn(process.execPath, [here("../../packages/gateway/dist/main.js"), "--config", file], {
+    stdio: ["ignore", "pipe", process.env.BENCH_LOG ? "inherit" : "ignore"],
+  });
+  const origin = await new Promise((resolve, reject) => {
+    let text = "";
+    child.once("exit", () => reject(new Error("the gateway did not start")));
+    child.stdout.on("data", (data) => {
+      text += data;
+      const found = /→ (http:\S+)/.exec(text)?.[1];
+      if (found) resolve(found);
+    });
+  });
+  const headers = { authorization: `Bearer ${token}`, origin };
+  class Socket extends WebSocket {
+    constructor(url) {
+      super(url, { headers, perMessageDeflate: false });
+    }
+  }
+  const send = (url, init = {}) => fetch(url, { ...init, headers: { ...init.headers, ...headers } });
+  const pages = [];
+  return {
+    origin,
+    headers,
+    pid: child.pid,
+    /** A page, over a WebSocket or over HTTP. */
+    async page(over = "websocket") {
+      const gateway = connectGateway({
+        url: `${origin}/api/session`,
+        fetch: send,
+        WebSocket: over === "websocket" ? Socket : NoSocket,
+        storage: { getItem: () => null, setItem() {}, removeItem() {} },
+      });
+      pages.push(gateway);
+      await gateway.request("gateway/servers", {});
+      if (gateway.state.over !== over) throw new Error(`connected over ${gateway.state.over}, not ${over}`);
+      return gateway;
+    },
+    async close() {
+      for (const page of pages) page.close();
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The server that gives back what it got; its tools may be called without asking. */
+export const echoServer = (isolation = "process", more = {}) => ({
+  command: process.execPath,
+  args: [ECHO],
+  isolation,
+  policy: { "tools/call": "allow" },
+  limits: {
+    rates: { call: { burst: 1e9, perSecond: 1e9 } },
+    concurrency: { perView: 1000, total: 100_000, waiting: 100_000 },
+  },
+  ...more,
+});

@@ -1,0 +1,43 @@
+/**
+ * Looks after the audit log of a gateway that does not run.
+ *
+ * @module
+ */
+import { GatewayError } from "../errors.js";
+import { exportRows } from "../store/export.js";
+import { openStore } from "../store/open.js";
+import { type CommandLine, settingsOf } from "./settings.js";
+
+const DAY = 86_400_000;
+const out = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** Does it; returns the exit code. */
+export async function auditCommand([what = "", days]: readonly string[], line: CommandLine): Promise<number> {
+  if (!/^(verify|export|prune|accept-broken-chain)$/.test(what)) {
+    throw new GatewayError("config-invalid", "audit: say verify, export, accept-broken-chain, or prune DAYS");
+  }
+  const { database } = await settingsOf(line);
+  const accepted = what === "accept-broken-chain" ? { acceptBrokenChain: "the command line" } : {};
+  const store = await openStore(database, accepted);
+  try {
+    if (what === "export") {
+      for await (const text of exportRows(store.audit)) process.stdout.write(text);
+      return 0;
+    }
+    if (what === "prune") {
+      if (!/^\d+$/.test(`${days}`))
+        throw new GatewayError("config-invalid", "audit prune: say how many days to keep");
+      out(`${await store.audit.prune(Date.now() - Number(days) * DAY)} rows were removed`);
+      return 0;
+    }
+    const found = await store.audit.verify();
+    out(
+      found.ok
+        ? `${found.rows} rows, unbroken; the last hash is ${found.head}`
+        : `BROKEN at row ${found.seq}: ${found.message}`,
+    );
+    return found.ok ? 0 : 1;
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Keeps secrets for the settings.
+ *
+ * @module
+ */
+import { text } from "node:stream/consumers";
+import { GatewayError } from "../errors.js";
+import { openSecrets, secretKey } from "../servers/secrets/secrets.js";
+import { type CommandLine, settingsOf } from "./settings.js";
+
+/** Does it; returns the exit code. The secret comes over stdin: arguments can be read by everybody on the machine. */
+export async function secretCommand(
+  [what, name = ""]: readonly string[],
+  line: CommandLine,
+): Promise<number> {
+  if (!/^(set|delete)$/.test(`${what}`) || !/^[A-Za-z0-9._-]{1,64}$/.test(name)) {
+    throw new GatewayError(
+      "config-invalid",
+      "secret: say set NAME, and give the secret on stdin; or delete NAME",
+    );
+  }
+  // The file may name the very secret that is missing; only where secrets are kept matters here.
+  const { dataFolder } = await settingsOf(line, { secrets: async () => ({ get: async () => "any" }) });
+  const secrets = await openSecrets({ folder: dataFolder });
+  if (what === "delete") {
+    const was = await secrets.delete(secretKey(name));
+    process.stdout.write(was ? `${name} was deleted\n` : `there was no ${name}\n`);
+    return was ? 0 : 1;
+  }
+  const value = (await text(process.stdin)).replace(/\r?\n$/, "");
+  if (!value) throw new GatewayError("config-invalid", "secret set: nothing came over stdin");
+  await secrets.set(secretKey(name), value);
+  process.stdout.write(`${name} is kept\n`);
+  return 0;
+}

@@ -1,0 +1,46 @@
+/**
+ * Runs a gateway until it is told to stop.
+ *
+ * @module
+ */
+import type { GatewaySettings } from "../config/config.js";
+import { watchSettings } from "../config/watch.js";
+import { Gateway } from "../gateway.js";
+import { createLog } from "../http/logging.js";
+import { type CommandLine, readOptions, settingsOf } from "./settings.js";
+
+/** Runs it; resolves with the exit code when it has stopped. */
+export async function serveCommand(line: CommandLine): Promise<number> {
+  const log = createLog();
+  let gateway: Gateway | undefined;
+  const update = (settings: GatewaySettings): void => {
+    const later = gateway?.update(settings) ?? [];
+    if (later.length > 0) log.warn(`taken with the next start: ${later.join(", ")}`);
+  };
+  const watch =
+    line.config === undefined
+      ? undefined
+      : await watchSettings(line.config, (settings) => update(settings), {
+          ...readOptions(line),
+          onerror: (error) => log.error(error.message),
+        });
+  const settings = watch?.current ?? (await settingsOf(line));
+  gateway = await Gateway.start(settings, {
+    log,
+    static: line.static === undefined ? undefined : { folder: line.static },
+  });
+  const users = settings.listen.users.map(({ name }) => name);
+  const where = users.length > 0 ? gateway.origin : gateway.loginUrl();
+  // To stdout, and not into the log: the link signs a browser in.
+  process.stdout.write(`Vitrine gateway → ${where}  (Ctrl-C ends it)\n`);
+  await stopSignal();
+  watch?.close();
+  await gateway.close();
+  return 0;
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * Settings from the command line and its file.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { commandLineServer } from "../config/command-line.js";
+import type { GatewaySettings, ServerSettings } from "../config/config.js";
+import { type ReadOptions, readSettings, readSettingsFile, type WrittenSettings } from "../config/read.js";
+import { GatewayError } from "../errors.js";
+import type { Isolation } from "../isolation/isolation.js";
+import { openSecrets } from "../servers/secrets/secrets.js";
+
+/** What stood on the command line. */
+export interface CommandLine {
+  readonly config?: string | undefined;
+  readonly port?: string | undefined;
+  readonly host?: string | undefined;
+  readonly "allow-remote"?: boolean | undefined;
+  readonly data?: string | undefined;
+  readonly database?: string | undefined;
+  readonly static?: string | undefined;
+  readonly strict?: boolean | undefined;
+  readonly isolation?: string | undefined;
+  readonly network?: boolean | undefined;
+  /** A server to run, or its URL. */
+  readonly server?: readonly string[] | undefined;
+}
+
+/** How the file is to be read, now and whenever it changes. */
+export function readOptions(line: CommandLine): Omit<ReadOptions, "file"> {
+  const { port, host, data, database, strict, server = [] } = line;
+  const listen = {
+    ...(port !== undefined && { port: Number(port) }),
+    ...(host !== undefined && { host }),
+    ...(line["allow-remote"] && { allowRemote: true }),
+  };
+  const overrides: WrittenSettings = {
+    ...(Object.keys(listen).length > 0 && { listen }),
+    // As the shell means it: what the file says begins at the file's folder.
+    ...(data !== undefined && { dataFolder: resolve(data) }),
+    ...(database !== undefined && {
+      database: database.replace(/^sqlite:(?!:)(.*)/, (_, path) => `sqlite:${resolve(path)}`),
+    }),
+    ...(strict && { strict }),
+  };
+  const servers: ServerSettings[] =
+    server.length > 0
+      ? [commandLineServer(server, { strict, cwd: process.cwd(), isolation: isolationOf(line) })]
+      : [];
+  return { overrides, servers, secrets: (folder) => openSecrets({ folder }) };
+}
+
+/**
+ * A person who names a program means it to run as if they had started it themselves, with their files and their
+ * network; unless they want it closed in.
+ */
+function isolationOf({ isolation, network = false, strict }: CommandLine): Partial<Isolation> {
+  const driver = isolation ?? (strict ? "auto" : "process");
+  if (!isDriver(driver)) {
+    throw new GatewayError("config-invalid", "--isolation: say process, bubblewrap, container or auto");
+  }
+  return { driver, network, read: [process.cwd()] };
+}
+
+const isDriver = (name: string): name is Isolation["driver"] =>
+  ["process", "bubblewrap", "container", "auto"].includes(name);
+
+/** The settings of a command. */
+export function settingsOf(
+  line: CommandLine,
+  more: Pick<ReadOptions, "secrets"> = {},
+): Promise<GatewaySettings> {
+  const options = { ...readOptions(line), ...more };
+  return line.config === undefined ? readSettings("{}", options) : readSettingsFile(line.config, options);
+}

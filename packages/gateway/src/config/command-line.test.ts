@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { commandLineServer } from "./command-line.js";
+import { commandLineServerExample } from "./config.examples.js";
+import { readSettings } from "./read.js";
+
+describe("commandLineServer", () => {
+  it("takes a command word by word, with nothing of the environment and everything closed", () => {
+    const server = commandLineServer(["node", "dist/weather.js", "--say=$(id)"], { cwd: "/work" });
+    expect(server).toMatchObject({
+      name: "weather",
+      trusted: true,
+      start: "eager",
+      transport: {
+        type: "stdio",
+        command: "node",
+        args: ["dist/weather.js", "--say=$(id)"],
+        env: {},
+        cwd: "/work",
+        isolation: { driver: "auto", network: false },
+      },
+    });
+  });
+
+  it("takes an address", () => {
+    expect(commandLineServer(["http://localhost:3001/mcp"])).toMatchObject({
+      name: "localhost",
+      transport: { type: "http", url: "http://localhost:3001/mcp", oauth: true, privateNetwork: true },
+    });
+  });
+
+  it.each([
+    [["npx", "-y", "@modelcontextprotocol/server-pdf@2.0.4", "--stdio"], "server-pdf"],
+    [["uvx", "mcp-server-git"], "mcp-server-git"],
+    [["/usr/bin/python3.12", "-m", "weather"], "weather"],
+    [["/opt/tools/my server"], "my-server"],
+    [["npx"], "npx"],
+    [["./.."], "server"],
+    [["x".repeat(100)], "x".repeat(56)],
+  ])("%j is named %s", (words, name) => {
+    expect(commandLineServer(words).name).toBe(name);
+  });
+
+  it("finds a name that nobody has, whatever its case", () => {
+    expect(commandLineServer(["weather"], { taken: ["Weather", "weather-2"] }).name).toBe("weather-3");
+  });
+
+  it.each([
+    [[], "name a server"],
+    [[" "], "name a server"],
+    [["a\0b"], "NUL"],
+    [["ftp://example.com"], "must begin with https://"],
+    [["http://example.com/mcp"], "must be https"],
+    [["https://example.com", "--header"], "a URL stands alone"],
+  ])("%j is refused", (words, message) => {
+    expect(() => commandLineServer(words)).toThrow(message);
+  });
+
+  it("is trusted no more than others when it is said", async () => {
+    expect(commandLineServer(["x"], { strict: true }).trusted).toBe(false);
+    const servers = [commandLineServer(["x"])];
+    const env = { HOME: "/home/ana" };
+    expect((await readSettings({}, { env, servers })).servers.get("x")?.trusted).toBe(true);
+    expect((await readSettings({ strict: true }, { env, servers })).servers.get("x")?.trusted).toBe(false);
+    await expect(readSettings({ mcpServers: { X: { command: "y" } } }, { env, servers })).rejects.toThrow(
+      "differs only in case",
+    );
+  });
+
+  it("the example works", () => {
+    const { weather, remote } = commandLineServerExample();
+    expect([weather.name, remote.name]).toEqual(["server-weather", "mcp.example.com"]);
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * A server that a person names on the command line.
+ *
+ * @module
+ */
+import { basename } from "node:path";
+import { GatewayError } from "../errors.js";
+import type { Isolation } from "../isolation/isolation.js";
+import type { ServerSettings } from "./config.js";
+import { ISOLATION } from "./isolation-settings.js";
+import { Spot } from "./reader.js";
+import { address, SERVER_LIMITS } from "./server-settings.js";
+
+/** Options of {@link commandLineServer}. */
+export interface CommandLineOptions {
+  /** Names that are taken. */
+  taken?: Iterable<string> | undefined;
+  /** What the server gets of the environment: nothing by default. */
+  env?: Readonly<Record<string, string>> | undefined;
+  /** The folder it starts in. */
+  cwd?: string | undefined;
+  isolation?: Partial<Isolation> | undefined;
+  /** Do not trust it more than those in the file. */
+  strict?: boolean | undefined;
+}
+
+/** Programs that run another one, whose name says more. */
+const RUNNERS =
+  /^(npx|bunx|uvx|pnpx|pipx|node|bun|deno|tsx|python[\d.]*|uv|pnpm|yarn|npm|run|exec|dlx)(\.exe)?$/;
+
+/**
+ * The settings of a server named on the command line: a program and its arguments, or an address. Nothing is split or
+ * expanded: the shell that the person typed in did that.
+ *
+ * @throws {GatewayError} `config-invalid`
+ * @example
+ * ```ts source="./config.examples.ts#commandLineServer"
+ * const weather = commandLineServer(["npx", "-y", "@example/server-weather"]); // named "server-weather"
+ * const remote = commandLineServer(["https://mcp.example.com/mcp"]); // named "mcp.example.com"
+ * ```
+ */
+export function commandLineServer(
+  words: readonly string[],
+  options: CommandLineOptions = {},
+): ServerSettings {
+  const [first = "", ...args] = words;
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(first);
+  const spot = new Spot(isUrl ? "" : "the command line", []);
+  if (!first.trim()) spot.wrong("name a server: a command with its arguments, or a URL");
+  if (words.some((word) => word.includes("\0"))) spot.wrong("must not contain a NUL character");
+  if (isUrl && args.length) spot.wrong("a URL stands alone; headers go into a settings file");
+  const transport = isUrl ? remote(first, spot) : stdio(first, args, options);
+  if (!transport || spot.problems.length)
+    throw new GatewayError("config-invalid", spot.problems.join("\n"), { data: { problems: spot.problems } });
+  return {
+    name: unused(isUrl ? new URL(first).hostname : nameOf(words), options.taken),
+    transport,
+    start: "eager",
+    stateless: false,
+    trusted: !options.strict,
+    policy: {},
+    idempotent: [],
+    relax: [],
+    permissions: {},
+    schemes: [],
+    limits: { ...SERVER_LIMITS, sizes: {}, rates: {}, concurrency: {} },
+  };
+}
+
+const stdio = (command: string, args: string[], { env = {}, cwd, isolation }: CommandLineOptions) => ({
+  type: "stdio" as const,
+  command,
+  args,
+  env,
+  cwd,
+  isolation: { ...ISOLATION, ...isolation },
+});
+
+function remote(url: string, spot: Spot) {
+  const read = address(url, undefined, spot);
+  return read && { ...read, type: "http" as const, headers: {}, oauth: true };
+}
+
+/** `npx -y @scope/server-weather@1.2` is `server-weather`; `node dist/weather.js --stdio` is `weather`. */
+function nameOf(words: readonly string[]): string {
+  const telling = words.find((word) => !word.startsWith("-") && !RUNNERS.test(basename(word)));
+  const last = basename(telling ?? words[0] ?? "");
+  return last.replace(/(?<=.)@.*$/, "").replace(/\.(js|mjs|cjs|ts|mts|py|exe|sh)$/, "");
+}
+
+/** A name that is allowed, and nobody has. */
+function unused(wish: string, taken: Iterable<string> = []): string {
+  const names = new Set([...taken].map((each) => each.toLowerCase()));
+  const clean =
+    wish
+      .replace(/[^A-Za-z0-9._-]+/g, "-")
+      .replace(/^[-.]+|[-.]+$/g, "")
+      .slice(0, 56) || "server";
+  let result = clean;
+  for (let count = 2; names.has(result.toLowerCase()); count++) result = `${clean}-${count}`;
+  return result;
+}

@@ -1,0 +1,42 @@
+import { commandLineServer } from "./command-line.js";
+import type { GatewaySettings } from "./config.js";
+import { readSettings } from "./read.js";
+import { watchSettings } from "./watch.js";
+
+export async function readSettingsExample() {
+  //#region readSettings
+  const settings = await readSettings(
+    `{
+      "mcpServers": {
+        "weather": {
+          "command": "weather-server",
+          "env": { "API_KEY": "\${WEATHER_KEY}" },
+          "isolation": { "network": true, "memory": "512MB" }
+        }
+      }
+    }`,
+    { env: { HOME: "/home/ana", WEATHER_KEY: "s3cret" }, overrides: { listen: { port: 9000 } } },
+  );
+  //#endregion readSettings
+  return settings;
+}
+
+export function commandLineServerExample() {
+  //#region commandLineServer
+  const weather = commandLineServer(["npx", "-y", "@example/server-weather"]); // named "server-weather"
+  const remote = commandLineServer(["https://mcp.example.com/mcp"]); // named "mcp.example.com"
+  //#endregion commandLineServer
+  return { weather, remote };
+}
+
+export async function watchSettingsExample(
+  file: string,
+  apply: (settings: GatewaySettings) => Promise<void>,
+  log: (line: string) => void,
+) {
+  //#region watchSettings
+  const watch = await watchSettings(file, apply, { onerror: (error) => log(error.message) });
+  await apply(watch.current);
+  //#endregion watchSettings
+  return watch;
+}

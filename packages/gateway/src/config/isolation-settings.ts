@@ -1,0 +1,63 @@
+/**
+ * What a server may have, as it is written in the settings.
+ *
+ * @module
+ */
+import { isAbsolute, join, resolve } from "node:path";
+import type { Isolation } from "../isolation/isolation.js";
+import { count, either, flag, listOf, object, oneOf, type Reader, size, text } from "./reader.js";
+
+/** Closed, and roomy enough for servers that mean well. */
+export const ISOLATION: Isolation = {
+  driver: "auto",
+  network: false,
+  read: [],
+  write: [],
+  memory: 1_000_000_000,
+  processes: 256,
+  tmp: 256_000_000,
+};
+
+const driver = oneOf("auto", "process", "bubblewrap", "container");
+
+/** Where relative paths and `~` lead. */
+export interface Places {
+  /** The folder of the settings file. */
+  folder: string;
+  home: string | undefined;
+}
+
+/** An absolute path: others begin at the folder of the settings file, and `~/` at the person's home. */
+export const path =
+  ({ folder, home }: Places, string: Reader<string> = text): Reader<string> =>
+  (value, spot) => {
+    const written = string(value, spot);
+    if (written === undefined || isAbsolute(written)) return written;
+    if (!/^~(\/|$)/.test(written)) return resolve(folder, written);
+    return home ? join(home, written.slice(1)) : spot.wrong("nobody's home is known; write the whole path");
+  };
+
+/** A driver's name, or an object. Gives only what is written. */
+export const isolation = (places: Places, string: Reader<string>): Reader<Partial<Isolation>> => {
+  const paths = listOf(path(places, string));
+  const whole = object({
+    driver,
+    network: flag,
+    read: paths,
+    write: paths,
+    memory: size,
+    processes: count(1),
+    cpuSeconds: count(1),
+    tmp: size,
+    image: text,
+    engine: oneOf("podman", "docker"),
+  });
+  return either(
+    (value) => typeof value === "string",
+    (value, spot) => {
+      const name = driver(value, spot);
+      return name && { driver: name };
+    },
+    whole,
+  );
+};

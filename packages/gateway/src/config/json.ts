@@ -1,0 +1,87 @@
+/**
+ * The text of a settings file: JSON, and what editors let people write in it.
+ *
+ * @module
+ */
+
+const SPACE = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
+const STRING = /"(?:[^"\\\n]|\\.)*"/y;
+const PLAIN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true\b|false\b|null\b/y;
+const MAX_DEPTH = 100;
+
+/**
+ * Parses JSON with comments and commas after the last item, as VS Code writes it. A key that is there twice is an
+ * error: of two servers of one name, or two rules for one method, nobody knows which was meant.
+ *
+ * @throws {SyntaxError} that says in which line. It repeats nothing but keys: the text may hold secrets.
+ */
+export function parseJson(text: string): unknown {
+  let at = text.startsWith("\uFEFF") ? 1 : 0;
+
+  const fail = (message: string, position = at): never => {
+    const before = text.slice(0, position).split("\n");
+    throw new SyntaxError(`line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${message}`);
+  };
+  const take = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const [found = ""] = pattern.exec(text) ?? [];
+    at += found.length;
+    return found;
+  };
+  /** The next character that is neither space nor comment. */
+  const peek = (): string => {
+    take(SPACE);
+    return text[at] ?? "";
+  };
+  const skip = (character: string): void => {
+    if (peek() !== character) fail(`"${character}" is missing here`);
+    at++;
+  };
+  const token = (pattern: RegExp, what: string): unknown => {
+    const start = at;
+    const found = take(pattern);
+    if (!found) fail(`${what} is missing here`);
+    try {
+      return JSON.parse(found);
+    } catch {
+      // The parser's own message would repeat the text.
+      return fail(`${what} is wrong here`, start);
+    }
+  };
+  /** What stands between brackets, with commas. */
+  const items = (end: string, item: () => void): void => {
+    at++;
+    while (peek() !== end) {
+      item();
+      if (peek() !== end) skip(",");
+    }
+    at++;
+  };
+
+  const value = (depth: number): unknown => {
+    const next = peek();
+    if (depth > MAX_DEPTH) fail("this is nested too deep");
+    if (next === "[") {
+      const list: unknown[] = [];
+      items("]", () => list.push(value(depth + 1)));
+      return list;
+    }
+    if (next === "{") {
+      const entries = new Map<string, unknown>();
+      items("}", () => {
+        const start = at;
+        const key = String(token(STRING, "a key in quotes"));
+        if (entries.has(key)) fail(`the key ${JSON.stringify(key)} is there twice`, start);
+        skip(":");
+        entries.set(key, value(depth + 1));
+      });
+      return Object.fromEntries(entries);
+    }
+    return next === '"' ? token(STRING, "a text") : token(PLAIN, "a value");
+  };
+
+  if (!peek()) throw new SyntaxError("the file is empty");
+  const parsed = value(0);
+  if (peek()) fail("nothing more should be here");
+  return parsed;
+}

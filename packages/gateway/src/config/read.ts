@@ -1,0 +1,232 @@
+/**
+ * Reads what an operator wrote: the usual `mcpServers` file, and our keys (docs/gateway/config.md).
+ *
+ * @module
+ */
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, resolve } from "node:path";
+import { GatewayError } from "../errors.js";
+import { type SecretStore, secretKey } from "../servers/secrets/secrets.js";
+import type { GatewaySettings, ServerSettings } from "./config.js";
+import { isolation, type Places, path } from "./isolation-settings.js";
+import { parseJson } from "./json.js";
+import { flag, isObject, object, type Reader, Spot } from "./reader.js";
+import { referringText, type Sources, secretNames } from "./references.js";
+import { policy, readServer } from "./server-settings.js";
+import {
+  auditReader,
+  DEFAULTS,
+  databaseReader,
+  defaultDataFolder,
+  distinct,
+  listenReader,
+  listenSettings,
+  name,
+  sandboxReader,
+  sessionReader,
+  usersReader,
+} from "./top-settings.js";
+
+/** Settings in the form of the file. */
+export type WrittenSettings = Readonly<Record<string, unknown>>;
+
+/** Options of {@link readSettings}. */
+export interface ReadOptions {
+  /** Where `${NAME}` is looked up; the environment of this process by default. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** The file it comes from: messages name it, and relative paths begin at its folder. */
+  file?: string | undefined;
+  /** Taken where the file says nothing. */
+  defaults?: WrittenSettings | undefined;
+  /** Taken in place of what the file says: the command line. */
+  overrides?: WrittenSettings | undefined;
+  /** More servers: those of the command line; see `commandLineServer`. */
+  servers?: readonly ServerSettings[] | undefined;
+  /** Opens the store for `${secret:NAME}`, in the data folder. It is opened only if there is such a reference. */
+  secrets?: ((dataFolder: string) => Promise<Pick<SecretStore, "get">>) | undefined;
+}
+
+/** What other programs keep in the same file. */
+const IGNORED = ["$schema", "inputs", "globalShortcut", "preferences"];
+
+/**
+ * Reads settings: the text of a file, or an object.
+ *
+ * @throws {GatewayError} `config-invalid`, with every problem in `data.problems` and in the message
+ * @example
+ * ```ts source="./config.examples.ts#readSettings"
+ * const settings = await readSettings(
+ *   `{
+ *     "mcpServers": {
+ *       "weather": {
+ *         "command": "weather-server",
+ *         "env": { "API_KEY": "\${WEATHER_KEY}" },
+ *         "isolation": { "network": true, "memory": "512MB" }
+ *       }
+ *     }
+ *   }`,
+ *   { env: { HOME: "/home/ana", WEATHER_KEY: "s3cret" }, overrides: { listen: { port: 9000 } } },
+ * );
+ * ```
+ */
+export async function readSettings(
+  written: string | WrittenSettings,
+  options: ReadOptions = {},
+): Promise<GatewaySettings> {
+  const { file, env = process.env } = options;
+  const spot = new Spot("", []);
+  const whole = merge(options.defaults, parse(written, spot), options.overrides);
+  const home = env["HOME"] || (options.env ? undefined : homedir());
+  const places: Places = { folder: file ? dirname(resolve(file)) : process.cwd(), home };
+  const sources: Sources = { env, secrets: new Map() };
+  const dataFolder = dataFolderOf(whole, sources, places, spot);
+  const secrets = await fetchSecrets(whole, dataFolder, options.secrets, spot);
+  const settings =
+    whole && readWhole(whole, { env, secrets }, places, dataFolder ?? "", options.servers ?? [], spot);
+  if (settings && !spot.problems.length) return settings;
+  throw invalid(file, spot.problems);
+}
+
+/** Reads a file. A file that is not there is a problem like any other. */
+export async function readSettingsFile(
+  file: string,
+  options: Omit<ReadOptions, "file"> = {},
+): Promise<GatewaySettings> {
+  return readSettings(await readText(file), { ...options, file });
+}
+
+/** The text of a settings file. */
+export async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    const isMissing = isObject(cause) && cause["code"] === "ENOENT";
+    const problem = isMissing ? "there is no such file" : `cannot be read: ${String(cause)}`;
+    throw new GatewayError("config-invalid", `${file}: ${problem}`, { cause, data: { problems: [problem] } });
+  }
+}
+
+function invalid(file: string | undefined, problems: readonly string[]): GatewayError {
+  const title = `${file ?? "the settings"}: ${problems.length === 1 ? "a problem" : `${problems.length} problems`}`;
+  return new GatewayError("config-invalid", [title, ...problems].join("\n  "), { data: { problems } });
+}
+
+function parse(written: string | WrittenSettings, spot: Spot): WrittenSettings | undefined {
+  if (typeof written !== "string") return written;
+  try {
+    const parsed = parseJson(written);
+    return isObject(parsed) ? parsed : spot.wrong("must be an object");
+  } catch (error) {
+    return spot.wrong(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Later ones win, key by key, one level deep: `{listen: {port}}` leaves the host as it is. */
+function merge(...all: (WrittenSettings | undefined)[]): WrittenSettings | undefined {
+  const [, written] = all;
+  if (!written) return undefined;
+  const result: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of all.flatMap((one) => Object.entries(one ?? {}))) {
+    if (value === undefined) continue;
+    const before = result[key];
+    result[key] = isObject(before) && isObject(value) ? { ...before, ...value } : value;
+  }
+  return result;
+}
+
+const dataFolderOf = (
+  whole: WrittenSettings | undefined,
+  sources: Sources,
+  places: Places,
+  spot: Spot,
+): string | undefined => {
+  const at = spot.at("dataFolder");
+  if (whole?.["dataFolder"] !== undefined)
+    return path(places, referringText(sources))(whole["dataFolder"], at);
+  return defaultDataFolder(sources.env, places.home) ?? at.wrong("nobody's home is known; say which folder");
+};
+
+async function fetchSecrets(
+  whole: WrittenSettings | undefined,
+  dataFolder: string | undefined,
+  open: ReadOptions["secrets"],
+  spot: Spot,
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const names = secretNames(whole);
+  if (!open || !dataFolder || !names.size) return found;
+  try {
+    const store = await open(dataFolder);
+    for (const each of names) {
+      const value = await store.get(secretKey(each));
+      if (value !== undefined) found.set(each, value);
+    }
+  } catch (error) {
+    spot.wrong(`secrets cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return found;
+}
+
+function readWhole(
+  whole: WrittenSettings,
+  sources: Sources,
+  places: Places,
+  dataFolder: string,
+  named: readonly ServerSettings[],
+  spot: Spot,
+): GatewaySettings | undefined {
+  // Servers come last: they need what is said for all of them.
+  const later: Reader<Record<string, unknown>> = (value, at) =>
+    isObject(value) ? value : at.wrong("must be an object with a server under each name");
+  const read = object(
+    {
+      mcpServers: later,
+      servers: later,
+      isolation: isolation(places, referringText(sources)),
+      listen: listenReader(sources),
+      users: usersReader(sources),
+      sandbox: sandboxReader(sources),
+      policy,
+      strict: flag,
+      audit: auditReader,
+      database: databaseReader(sources, places),
+      dataFolder: (value) => value,
+      session: sessionReader,
+    },
+    IGNORED,
+  )(whole, spot);
+  if (!read) return undefined;
+
+  const { strict = false, users = [], audit = {}, session = {} } = read;
+  const context = { sources, places, isolation: read.isolation ?? {} };
+  const servers: ServerSettings[] = [];
+  const names: string[] = [];
+  for (const key of ["mcpServers", "servers"] as const) {
+    for (const [each, value] of Object.entries(read[key] ?? {})) {
+      const at = spot.at(key).at(each);
+      names.push(each);
+      if (name(each, at) === undefined || (isObject(value) && value["disabled"] === true)) continue;
+      const server = readServer(each, value, at, context);
+      if (server) servers.push(server);
+    }
+  }
+  servers.push(...named.map((server) => ({ ...server, trusted: server.trusted && !strict })));
+  distinct([...names, ...named.map((server) => server.name)], spot.at("mcpServers"));
+
+  return {
+    servers: new Map(servers.map((server) => [server.name, server])),
+    listen: listenSettings(read.listen ?? {}, users, spot),
+    sandbox: { port: DEFAULTS.sandboxPort, publicSuffix: false, ...read.sandbox },
+    policy: read.policy ?? {},
+    strict,
+    audit: {
+      payloads: audit.payloads ?? "none",
+      redact: [...DEFAULTS.redact, ...(audit.redact ?? [])],
+      retentionDays: audit.retentionDays,
+    },
+    database: read.database ?? `sqlite:${resolve(dataFolder, "gateway.db")}`,
+    dataFolder,
+    session: { grace: session.grace ?? DEFAULTS.grace, perUser: session.perUser ?? DEFAULTS.perUser },
+  };
+}

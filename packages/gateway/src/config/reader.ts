@@ -1,0 +1,141 @@
+/**
+ * Readers: each takes a value of a settings file, and gives what it means or says what is wrong with it. All of them run
+ * to the end, so that a person sees every problem at once.
+ *
+ * @module
+ */
+import { closest } from "./closest.js";
+
+/** A place in the settings. Problems are collected here. No message repeats a value: it may be a secret. */
+export class Spot {
+  constructor(
+    readonly path: string,
+    readonly problems: string[],
+  ) {}
+
+  wrong(message: string): undefined {
+    this.problems.push(this.path ? `${this.path}: ${message}` : message);
+    return undefined;
+  }
+
+  at(key: string | number): Spot {
+    const plain = /^[\w-][\w.-]*$/.test(String(key));
+    const step = typeof key === "number" ? `[${key}]` : plain ? `.${key}` : `[${JSON.stringify(key)}]`;
+    return new Spot((this.path + step).replace(/^\./, ""), this.problems);
+  }
+}
+
+/** Gives the value, or undefined after it said what is wrong. */
+export type Reader<T> = (value: unknown, spot: Spot) => T | undefined;
+
+type Fields = Readonly<Record<string, Reader<unknown>>>;
+type Read<F extends Fields> = { [K in keyof F]?: F[K] extends Reader<infer T> ? T : never };
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const text: Reader<string> = (value, spot) =>
+  typeof value !== "string" || !value.trim()
+    ? spot.wrong("must be text")
+    : value.includes("\0")
+      ? spot.wrong("must not contain a NUL character")
+      : value;
+
+export const flag: Reader<boolean> = (value, spot) =>
+  typeof value === "boolean" ? value : spot.wrong("must be true or false");
+
+/** A whole number. */
+export const count =
+  (from: number, to: number = Number.MAX_SAFE_INTEGER): Reader<number> =>
+  (value, spot) =>
+    typeof value === "number" && Number.isSafeInteger(value) && value >= from && value <= to
+      ? value
+      : spot.wrong(
+          to === Number.MAX_SAFE_INTEGER
+            ? `must be a whole number, ${from} or more`
+            : `must be a whole number from ${from} to ${to}`,
+        );
+
+/** Any number above zero. */
+export const positive: Reader<number> = (value, spot) =>
+  typeof value === "number" && Number.isFinite(value) && value > 0
+    ? value
+    : spot.wrong("must be a number above 0");
+
+const UNITS = {
+  size: { b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 },
+  time: { ms: 1, s: 1e3, m: 60e3, h: 3600e3, d: 86_400e3 },
+} as const;
+
+const measure =
+  (units: Readonly<Record<string, number>>, what: string): Reader<number> =>
+  (value, spot) => {
+    const [, digits, unit] =
+      /^(\d+(?:\.\d+)?) ?([a-z]+)$/i.exec(typeof value === "string" ? value : "") ?? [];
+    const factor = unit && Object.hasOwn(units, unit.toLowerCase()) ? units[unit.toLowerCase()] : undefined;
+    const amount = factor === undefined ? value : Math.round(Number(digits) * factor);
+    return typeof amount === "number" && Number.isSafeInteger(amount) && amount > 0
+      ? amount
+      : spot.wrong(`must be ${what}`);
+  };
+
+/** Bytes. */
+export const size = measure(UNITS.size, 'a size such as "512MB" or "1GiB", or a number of bytes');
+
+/** Milliseconds. */
+export const time = measure(UNITS.time, 'a time such as "30s" or "5m", or a number of milliseconds');
+
+export const oneOf =
+  <T extends string>(...words: readonly T[]): Reader<T> =>
+  (value, spot) => {
+    const found = words.find((word) => word === value);
+    if (found !== undefined) return found;
+    const hint = typeof value === "string" ? closest(value, words) : "";
+    return spot.wrong(`must be one of ${words.map((word) => `"${word}"`).join(", ")}${hint}`);
+  };
+
+export const listOf =
+  <T>(item: Reader<T>): Reader<T[]> =>
+  (value, spot) =>
+    Array.isArray(value)
+      ? value.flatMap((each: unknown, index) => {
+          const read = item(each, spot.at(index));
+          return read === undefined ? [] : [read];
+        })
+      : spot.wrong("must be a list");
+
+/** An object whose keys are the person's own. */
+export const recordOf =
+  <T>(item: Reader<T>, key: Reader<string> = text): Reader<Record<string, T>> =>
+  (value, spot) =>
+    isObject(value)
+      ? Object.fromEntries(
+          Object.entries(value).flatMap(([name, each]) => {
+            const inside = spot.at(name);
+            const [readKey, read] = [key(name, inside), item(each, inside)];
+            return readKey === undefined || read === undefined ? [] : [[readKey, read]];
+          }),
+        )
+      : spot.wrong("must be an object");
+
+/** An object whose keys are ours. What is not known is a problem: a rule with a typing mistake is no rule. */
+export const object =
+  <F extends Fields>(fields: F, ignored: readonly string[] = []): Reader<Read<F>> =>
+  (value, spot) => {
+    if (!isObject(value)) return spot.wrong("must be an object");
+    const read: Record<string, unknown> = {};
+    for (const [key, each] of Object.entries(value)) {
+      const reader = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      if (reader) read[key] = reader(each, spot.at(key));
+      else if (!ignored.includes(key))
+        spot.at(key).wrong(`there is no such setting${closest(key, Object.keys(fields))}`);
+    }
+    // Every key was made by the reader of that key.
+    return read as Read<F>;
+  };
+
+/** One of several forms. */
+export const either =
+  <A, B>(first: (value: unknown) => boolean, one: Reader<A>, other: Reader<B>): Reader<A | B> =>
+  (value, spot) =>
+    first(value) ? one(value, spot) : other(value, spot);

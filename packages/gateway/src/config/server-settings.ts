@@ -1,0 +1,262 @@
+/**
+ * One server of the settings file: what Claude Desktop, Cursor and VS Code write, and our keys.
+ *
+ * @module
+ */
+import {
+  CONCURRENCY_LIMITS,
+  type Decision,
+  RATE_LIMITS,
+  type RateLimits,
+  type SizeLimits,
+} from "@vitrine/host";
+import { HOST_END, PERMISSION_FEATURES, type Permission, type Relaxation } from "@vitrine/protocol";
+import { isPolicyKey } from "../guard/policy.js";
+import type { Isolation } from "../isolation/isolation.js";
+import { isLoopbackHost, isPrivateHost } from "./address.js";
+import { closest } from "./closest.js";
+import type { RemoteSettings, ServerSettings, StdioSettings } from "./config.js";
+import { ISOLATION, isolation, type Places, path } from "./isolation-settings.js";
+import {
+  count,
+  either,
+  flag,
+  isObject,
+  listOf,
+  object,
+  oneOf,
+  positive,
+  type Reader,
+  recordOf,
+  type Spot,
+  size,
+  text,
+  time,
+} from "./reader.js";
+import { referring, referringText, type Sources } from "./references.js";
+
+/** Limits of one server that are not the guard's. */
+export const SERVER_LIMITS = { timeout: 60_000, startTimeout: 60_000, idle: 900_000, message: 64_000_000 };
+
+const RELAXATIONS = Object.keys({
+  "unsafe-eval": true,
+  "wasm-unsafe-eval": true,
+  "blob-workers": true,
+  "blob-media": true,
+  "data-fonts": true,
+  "data-scripts": true,
+} satisfies Record<Relaxation, true>) as Relaxation[];
+
+/** What other programs write and nothing is lost without: it describes, or lets tools run without a question. */
+const IGNORED = ["description", "autoApprove", "alwaysAllow", "gallery", "version", "dev"];
+
+const METHODS = Object.keys({ ...HOST_END.requests, ...HOST_END.notifications });
+const decision = oneOf("allow", "ask", "deny");
+
+/** A method, a method and what it is about, or either for one view. A typing mistake would leave a door open. */
+const method: Reader<string> = (value, spot) => {
+  const key = String(value);
+  const [name = ""] = key.split(":");
+  return isPolicyKey(key, METHODS) ? key : spot.wrong(`there is no such method${closest(name, METHODS)}`);
+};
+
+/** `{"tools/call": "ask", "tools/call:delete": "deny"}` */
+export const policy: Reader<Record<string, Decision>> = recordOf(decision, method);
+
+const rate = (value: unknown, spot: Spot): RateLimits[keyof RateLimits] | undefined => {
+  const { burst, perSecond } = object({ burst: count(1), perSecond: positive })(value, spot) ?? {};
+  if (burst !== undefined && perSecond !== undefined) return { burst, perSecond };
+  if (isObject(value) && Object.keys(value).length < 2) spot.wrong("needs both burst and perSecond");
+  return undefined;
+};
+
+const each = <K extends string, T>(keys: readonly K[], reader: Reader<T>): Reader<{ [key in K]?: T }> =>
+  recordOf(reader, oneOf(...keys)) as Reader<{ [key in K]?: T }>;
+
+const limits = object({
+  sizes: object({
+    params: recordOf(size, (value, spot) => (value === "*" ? "*" : method(value, spot))),
+    result: size,
+  }) satisfies Reader<Partial<SizeLimits>>,
+  rates: each(Object.keys(RATE_LIMITS) as (keyof typeof RATE_LIMITS)[], rate),
+  concurrency: each(Object.keys(CONCURRENCY_LIMITS) as (keyof typeof CONCURRENCY_LIMITS)[], count(1)),
+  timeout: time,
+  startTimeout: time,
+  idle: time,
+  message: size,
+});
+
+const ours = {
+  disabled: flag,
+  start: oneOf("eager", "lazy"),
+  stateless: flag,
+  policy,
+  idempotent: listOf(text),
+  relax: listOf(oneOf(...RELAXATIONS)),
+  permissions: each(Object.keys(PERMISSION_FEATURES) as Permission[], decision),
+  schemes: listOf((value, spot) =>
+    typeof value === "string" && /^[a-z][a-z0-9+.-]*$/.test(value)
+      ? value
+      : spot.wrong('must be a scheme such as "mcp-app", in lower case and without "://"'),
+  ),
+  limits,
+} as const;
+
+const STDIO = ["command", "args", "env", "cwd", "isolation"];
+const REMOTE = ["url", "headers", "oauth", "privateNetwork"];
+const of = (keys: readonly string[], only: string) =>
+  Object.fromEntries(keys.map((key): [string, Reader<never>] => [key, (_, spot) => spot.wrong(only)]));
+const notRemote = of(STDIO, "only for a server with a command, and this one has a url");
+const notStdio = of(REMOTE, "only for a server with a url, and this one has a command");
+
+/** What all servers of a file share. */
+export interface ServerContext {
+  sources: Sources;
+  places: Places;
+  /** What is written for all servers. */
+  isolation: Partial<Isolation>;
+}
+
+/** One server; undefined if something is wrong with it. */
+export function readServer(
+  name: string,
+  value: unknown,
+  spot: Spot,
+  context: ServerContext,
+): ServerSettings | undefined {
+  if (!isObject(value)) return spot.wrong("must be an object with a command or a url");
+  const [hasCommand, hasUrl] = [value["command"] !== undefined, value["url"] !== undefined];
+  if (hasCommand === hasUrl)
+    return spot.wrong(hasUrl ? "has a command and a url; one of them must go" : "needs a command or a url");
+  const read = hasUrl ? remote(value, spot, context) : stdio(value, spot, context);
+  return read && { ...settings(name, read), transport: read.transport };
+}
+
+type Common = { [K in keyof typeof ours]?: (typeof ours)[K] extends Reader<infer T> ? T : never };
+
+function settings(name: string, read: Common): Omit<ServerSettings, "transport"> {
+  const { sizes = {}, rates = {}, concurrency = {}, ...own } = read.limits ?? {};
+  return {
+    name,
+    start: read.start ?? "lazy",
+    stateless: read.stateless ?? false,
+    trusted: false,
+    policy: read.policy ?? {},
+    idempotent: read.idempotent ?? [],
+    relax: read.relax ?? [],
+    permissions: read.permissions ?? {},
+    schemes: read.schemes ?? [],
+    limits: { ...SERVER_LIMITS, ...own, sizes, rates, concurrency },
+  };
+}
+
+const variable: Reader<string> = (value, spot) =>
+  typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_]*$/.test(value)
+    ? value
+    : spot.wrong("the name of a variable has letters, digits and _");
+
+function stdio(
+  value: Record<string, unknown>,
+  spot: Spot,
+  { sources, places, isolation: base }: ServerContext,
+) {
+  const string = referring(sources);
+  const folder = path(places, referringText(sources));
+  const count = spot.problems.length;
+  const read = object(
+    {
+      ...ours,
+      ...notStdio,
+      type: oneOf("stdio"),
+      // A name is looked for in the PATH; what is written as a path is one.
+      command: either((written) => /^(\.{1,2}|~)\//.test(String(written)), folder, referringText(sources)),
+      args: listOf(string),
+      env: recordOf(
+        either(
+          (written) => typeof written === "number" || typeof written === "boolean",
+          (plain) => String(plain),
+          string,
+        ),
+        variable,
+      ),
+      cwd: folder,
+      isolation: isolation(places, referringText(sources)),
+    },
+    IGNORED,
+  )(value, spot);
+  if (!read?.command || spot.problems.length > count) return undefined;
+  const { command, args = [], env = {}, cwd } = read;
+  const closed = { ...ISOLATION, ...base, ...read.isolation };
+  if (closed.driver === "container" && !closed.image)
+    return spot.at("isolation").at("image").wrong("a container needs the name of an image");
+  const transport: StdioSettings = { type: "stdio", command, args, env, cwd, isolation: closed };
+  return { ...read, transport };
+}
+
+const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const header: Reader<string> = (value, spot) =>
+  typeof value === "string" && HEADER.test(value) ? value : spot.wrong("is no name of a header");
+
+function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerContext) {
+  const string = referringText(sources);
+  const count = spot.problems.length;
+  const read = object(
+    {
+      ...ours,
+      ...notRemote,
+      type: oneOf("http", "streamable-http", "streamableHttp", "sse"),
+      url: string,
+      headers: recordOf((written, at) => {
+        const resolved = referring(sources)(written, at);
+        return resolved !== undefined && /[^\t -~\x80-\xff]/.test(resolved)
+          ? at.wrong("must be one line, of characters that a header can have")
+          : resolved;
+      }, header),
+      oauth: either(
+        (written) => typeof written === "boolean",
+        flag,
+        object({ clientId: string, clientSecret: string, scope: string, issuer: string }),
+      ),
+      privateNetwork: flag,
+    },
+    IGNORED,
+  )(value, spot);
+  if (!read?.url || spot.problems.length > count) return undefined;
+  const transport = address(read.url, read.privateNetwork, spot);
+  if (!transport) return undefined;
+  const { headers = {}, oauth } = read;
+  const hasToken = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+  if (oauth && hasToken)
+    return spot.at("oauth").wrong("there is an Authorization header already; one of them must go");
+  if (oauth && read.stateless)
+    return spot.at("oauth").wrong("a stateless server is shared: all users would be the one who signs in");
+  if (isObject(oauth) && oauth.clientSecret && !oauth.clientId)
+    return spot.at("oauth").at("clientSecret").wrong("needs a clientId");
+  return {
+    ...read,
+    transport: {
+      ...transport,
+      type: read.type === "sse" ? ("sse" as const) : ("http" as const),
+      headers,
+      ...(isObject(oauth) && oauth),
+      oauth: isObject(oauth) || (oauth ?? !(hasToken || read.stateless)),
+    },
+  };
+}
+
+/** Reads an address of a server; secrets in it stay secret. */
+export function address(
+  url: string,
+  privateNetwork: boolean | undefined,
+  spot: Spot,
+): Pick<RemoteSettings, "url" | "privateNetwork"> | undefined {
+  const at = spot.at("url");
+  if (!URL.canParse(url)) return at.wrong("must be a URL such as https://example.com/mcp");
+  const { protocol, hostname, username, password, hash, href } = new URL(url);
+  if (protocol !== "https:" && protocol !== "http:") return at.wrong("must begin with https:// or http://");
+  if (username || password) return at.wrong("must not have a name or password in it; use headers");
+  if (hash) return at.wrong("must not have a # in it");
+  if (protocol === "http:" && !isLoopbackHost(hostname) && privateNetwork !== true)
+    return at.wrong("must be https, or an address of this machine; privateNetwork: true allows plain http");
+  return { url: href, privateNetwork: privateNetwork ?? isPrivateHost(hostname) };
+}

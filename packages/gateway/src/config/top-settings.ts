@@ -1,0 +1,159 @@
+/**
+ * What is not about one server: where the gateway listens, who may come in, what is kept.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { join, resolve } from "node:path";
+import { isLoopbackHost } from "./address.js";
+import type { AuditSettings, ListenSettings, SandboxSettings, UserSettings } from "./config.js";
+import { type Places, path } from "./isolation-settings.js";
+import {
+  count,
+  flag,
+  listOf,
+  object,
+  oneOf,
+  positive,
+  type Reader,
+  type Spot,
+  text,
+  time,
+} from "./reader.js";
+import { referringText, type Sources } from "./references.js";
+
+/** What is taken where nothing is said. */
+export const DEFAULTS = {
+  host: "127.0.0.1",
+  port: 8090,
+  sandboxPort: 8091,
+  grace: 120_000,
+  perUser: 32,
+  /** Always redacted; the person's own names come on top. */
+  redact: ["password", "passphrase", "secret", "token", "authorization", "cookie", "apiKey", "api_key"],
+} as const;
+
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Names of servers and users: they are compared exactly, and stand in addresses and file names. */
+export const name: Reader<string> = (value, spot) =>
+  typeof value === "string" && NAME.test(value) && !/^\.{1,2}$/.test(value)
+    ? value
+    : spot.wrong('a name has 1 to 64 letters, digits, ".", "_" and "-", and is not "." or ".."');
+
+/** Says which names differ in nothing but their case. */
+export function distinct(names: readonly string[], spot: Spot): void {
+  const seen = new Map<string, string>();
+  for (const each of names) {
+    const other = seen.get(each.toLowerCase());
+    if (other !== undefined)
+      spot
+        .at(each)
+        .wrong(
+          other === each ? "this name is there twice" : `differs only in case from ${other}; rename one`,
+        );
+    seen.set(each.toLowerCase(), each);
+  }
+}
+
+const port = count(0, 65_535);
+
+const origin =
+  (string: Reader<string>): Reader<string> =>
+  (value, spot) => {
+    const written = string(value, spot);
+    if (written === undefined) return undefined;
+    const url = URL.canParse(written) ? new URL(written) : undefined;
+    const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
+    return url && isSafe && url.origin === written.replace(/\/$/, "")
+      ? url.origin
+      : spot.wrong('must be an origin such as "https://gateway.example.com"; http only on this machine');
+  };
+
+export const listenReader = (sources: Sources) =>
+  object({ host: text, port, origin: origin(referringText(sources)), allowRemote: flag });
+
+export const sandboxReader = (sources: Sources) =>
+  object({
+    port,
+    origin: (value, spot) => {
+      const written = referringText(sources)(value, spot);
+      if (written === undefined) return undefined;
+      return /^https?:\/\/[^/]*\{label\}[^/]*$/.test(written) && written.includes("{role}")
+        ? written
+        : spot.wrong('must be a pattern such as "https://{role}-{label}.apps.example.com"');
+    },
+    publicSuffix: flag,
+  }) satisfies Reader<Partial<SandboxSettings>>;
+
+export const auditReader = object({
+  payloads: oneOf("none", "arguments", "all"),
+  redact: listOf(text),
+  retentionDays: positive,
+}) satisfies Reader<Partial<AuditSettings>>;
+
+export const sessionReader = object({ grace: time, perUser: count(1) });
+
+/** `{name, tokenHash}`, or `{name, token}` with the token by reference: only its hash is kept. */
+export const usersReader =
+  (sources: Sources): Reader<UserSettings[]> =>
+  (value, spot) => {
+    const users = listOf((each, at): UserSettings | undefined => {
+      const read = object({ name, tokenHash: text, token: referringText(sources) })(each, at);
+      if (!read) return undefined;
+      if (read.name === undefined) return typeof each === "object" ? at.wrong("needs a name") : undefined;
+      if ((read.token === undefined) === (read.tokenHash === undefined))
+        return at.wrong("needs one of tokenHash and token");
+      if (read.token !== undefined && read.token.length < 20)
+        return at.at("token").wrong("must have 20 characters or more, from a random source");
+      const tokenHash =
+        read.tokenHash ??
+        createHash("sha256")
+          .update(read.token ?? "")
+          .digest("hex");
+      return /^[0-9a-f]{64}$/.test(tokenHash)
+        ? { name: read.name, tokenHash }
+        : at.at("tokenHash").wrong("must be the SHA-256 of a token, as 64 digits from 0 to f");
+    })(value, spot);
+    if (users)
+      distinct(
+        users.map((user) => user.name),
+        spot,
+      );
+    return users;
+  };
+
+/** Another address than loopback needs a person who says so, and a credential. */
+export function listenSettings(
+  written: { host?: string; port?: number; origin?: string; allowRemote?: boolean },
+  users: readonly UserSettings[],
+  spot: Spot,
+): ListenSettings {
+  const { host = DEFAULTS.host, allowRemote = false } = written;
+  if (!isLoopbackHost(host)) {
+    const at = spot.at("listen").at("host");
+    if (!allowRemote)
+      at.wrong("others could reach this address; listen.allowRemote: true says that they may");
+    if (!users.length) at.wrong("others could reach this address; it needs users, each with a token");
+  }
+  return { host, port: written.port ?? DEFAULTS.port, origin: written.origin, allowRemote, users };
+}
+
+/** `sqlite:<file>`, or `postgres://…`. The address may have a password in it, and is never shown. */
+export const databaseReader =
+  (sources: Sources, places: Places): Reader<string> =>
+  (value, spot) => {
+    const written = referringText(sources)(value, spot);
+    if (written === undefined) return undefined;
+    if (/^postgres(ql)?:\/\//.test(written) && URL.canParse(written)) return written;
+    const [, file] = /^sqlite:(.+)$/.exec(written) ?? [];
+    if (!file) return spot.wrong('must be "sqlite:/path/to/file" or "postgres://…"');
+    const absolute = path(places)(file, spot);
+    return absolute && `sqlite:${absolute}`;
+  };
+
+/** Where the gateway keeps its own files, if nobody says. */
+export function defaultDataFolder(env: Sources["env"], home: string | undefined): string | undefined {
+  const base = env["XDG_DATA_HOME"] || (home && join(home, ".local", "share"));
+  return base && resolve(base, "vitrine");
+}

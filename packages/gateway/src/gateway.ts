@@ -1,0 +1,463 @@
+/**
+ * The gateway: its parts, put together.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type HostHandlers, hostEndpoint, type Link, Refusal, type UpstreamMethod } from "@vitrine/host";
+import type { Implementation, JsonText, Params } from "@vitrine/protocol";
+import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";
+import type { GatewaySettings } from "./config/config.js";
+import { GatewayError } from "./errors.js";
+import type { GatewayAsk, GuardMetrics } from "./guard/guard-options.js";
+import { Idempotency } from "./guard/idempotency.js";
+import type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
+import { Authentication, LOCAL_USER } from "./http/auth.js";
+import { type Listener, listen } from "./http/listener.js";
+import { createLog, type Log } from "./http/logging.js";
+import { Metrics } from "./http/metrics.js";
+import { type GatewayMetrics, type GatewayReadings, gatewayMetrics } from "./http/metrics-gateway.js";
+import type { StaticOptions } from "./http/static.js";
+import { launch } from "./isolation/launch.js";
+import { GuardedServers, summaryOf } from "./servers/guarded-servers.js";
+import { OAuthSessions } from "./servers/oauth/sessions.js";
+import { ServerPool } from "./servers/pool.js";
+import { safeFetch } from "./servers/safe-fetch.js";
+import { readPrivate, writePrivate } from "./servers/secrets/private-file.js";
+import { openSecrets, type SecretStore } from "./servers/secrets/secrets.js";
+import { HttpCarriers } from "./sessions/carriers/http.js";
+import { WebSocketCarriers } from "./sessions/carriers/websocket.js";
+import { KnownViews } from "./sessions/known-views.js";
+import { PageSession } from "./sessions/page-session.js";
+import { prepareView } from "./sessions/prepare-view.js";
+import {
+  type AboutSession,
+  type BrowserSession,
+  type SessionHandler,
+  SessionRegistry,
+} from "./sessions/registry.js";
+import { openStore, type StoreOptions } from "./store/open.js";
+import type { Store } from "./store/store.js";
+
+/** What else a gateway may be given. */
+export interface GatewayOptions {
+  /** Where it logs; to stderr by default. */
+  log?: Log | undefined;
+  /** A folder with the page that people open, and what its policy allows. */
+  static?: Omit<StaticOptions, "frames"> | undefined;
+  /** What the host endpoint does for views beside what their server does; nothing by default. */
+  handlers?: HostHandlers | undefined;
+  /** What the database is opened with. */
+  store?: Pick<StoreOptions, "acceptBrokenChain" | "noted"> | undefined;
+}
+
+/** Who we are to servers and views. */
+const INFO: Implementation = { name: "vitrine-gateway", version: "0.1.0" };
+/** Of what an authorization server answers: bytes and milliseconds. */
+const OAUTH_LIMITS = { message: 1_000_000, timeout: 30_000 };
+/** Milliseconds between two looks at what may be removed. */
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+
+/** A gateway that runs. */
+export class Gateway implements GatewayApi {
+  readonly metrics = new Metrics();
+  readonly #options: GatewayOptions;
+  readonly #log: Log;
+  readonly #counts: GatewayMetrics;
+  readonly #store: Store;
+  readonly #auth: Authentication;
+  readonly #pool: ServerPool;
+  readonly #servers: GuardedServers;
+  readonly #oauth: OAuthSessions;
+  readonly #views = new KnownViews();
+  readonly #pages = new Map<string, Set<PageSession>>();
+  readonly #registry: SessionRegistry;
+  readonly #sockets: WebSocketCarriers;
+  readonly #streams: HttpCarriers;
+  readonly #retention: NodeJS.Timeout;
+  #settings: GatewaySettings;
+  #listener: Listener | undefined;
+  #sandbox: ServedSandbox | undefined;
+  #closing: Promise<void> | undefined;
+
+  private constructor(
+    settings: GatewaySettings,
+    options: GatewayOptions,
+    { store, secrets, log }: { store: Store; secrets: SecretStore; log: Log },
+  ) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#log = log;
+    this.#store = store;
+    this.#counts = gatewayMetrics(this.metrics, this.#readings());
+    this.#auth = new Authentication({ users: settings.listen.users });
+    const onerror = (error: unknown): void => log.error({ err: error }, "something failed");
+    this.#oauth = new OAuthSessions({
+      secrets,
+      redirectUrl: () => `${this.origin}/oauth/callback`,
+      fetch: ({ url, headers, privateNetwork }) =>
+        safeFetch({ url, headers, privateNetwork, ...OAUTH_LIMITS }).fetch,
+    });
+    this.#pool = new ServerPool({
+      launch,
+      info: INFO,
+      users: settings.listen.users.length > 0 ? settings.listen.users.map(({ name }) => name) : [LOCAL_USER],
+      signIn: (user, { name, transport }) =>
+        transport.type === "stdio" ? undefined : this.#oauth.for(user, name, transport),
+      onerror,
+    });
+    this.#servers = new GuardedServers({
+      pool: this.#pool,
+      settings: this.#live(),
+      store,
+      idempotency: new Idempotency({ find: (user, key) => store.audit.find(user, key) }),
+      metrics: this.#guardMetrics(),
+      onerror,
+      guardOf: (user, server) => ({
+        views: (view) => this.#views.find(view, user, server),
+        ask: this.#askOf(user, server),
+      }),
+    });
+    this.#registry = new SessionRegistry({
+      ...settings.session,
+      onsession: (session, about) => this.#openPage(session, about),
+      onerror,
+    });
+    this.#sockets = new WebSocketCarriers(this.#registry);
+    this.#streams = new HttpCarriers(this.#registry);
+    this.#pool.onCreate((server, user) => {
+      const tell = (notify: (page: PageSession) => void): void => {
+        for (const page of user === undefined ? this.#allPages() : (this.#pages.get(user) ?? []))
+          notify(page);
+      };
+      server.onStatus((status) => tell((page) => page.notify("gateway/status", summaryOf(status))));
+      server.onChange(() => tell((page) => page.notify("gateway/changed", { server: server.settings.name })));
+    });
+    this.#retention = setInterval(() => this.#prune(), HOUR).unref();
+  }
+
+  /** Opens the store, the sandbox and the listener, and starts the servers that are to be there at once. */
+  static async start(settings: GatewaySettings, options: GatewayOptions = {}): Promise<Gateway> {
+    const log = options.log ?? createLog();
+    await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 });
+    const secrets = await openSecrets({ folder: settings.dataFolder });
+    let gateway: Gateway | undefined;
+    const store = await openStore(settings.database, {
+      ...options.store,
+      onalarm: (alarm) => {
+        log[alarm.active ? "error" : "info"]({ err: alarm.cause }, `audit log: ${alarm.message}`);
+        if (gateway) gateway.#alarm(alarm);
+      },
+    });
+    gateway = new Gateway(settings, options, { store, secrets, log });
+    try {
+      await gateway.#open();
+      return gateway;
+    } catch (error) {
+      await gateway.close(0);
+      throw error;
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { listen: at, sandbox, dataFolder } = this.#settings;
+    const { static: files } = this.#options;
+    this.#sandbox = await serveSandbox({
+      secret: await sandboxSecret(dataFolder),
+      port: sandbox.port,
+      origin: sandbox.origin,
+      publicSuffix: sandbox.publicSuffix,
+      onerror: (error) => this.#log.error({ err: error }, "the sandbox failed"),
+      // Each must know the other: the page's policy names the frames, and the frames' policies name the page.
+      hosts: async (port) => {
+        this.#listener = await listen({
+          ...{ host: at.host, port: at.port, origin: at.origin, allowRemote: at.allowRemote },
+          api: this,
+          auth: this.#auth,
+          carriers: {
+            upgrade: (request, socket, head, caller) => this.#sockets.upgrade(request, socket, head, caller),
+            frames: (request, caller) => this.#streams.post(request, caller),
+            events: async (request, caller) => this.#streams.stream(request, caller),
+          },
+          static: files && { ...files, frames: [frameSource(sandbox.origin, port)] },
+          metrics: this.metrics,
+          counts: this.#counts,
+          log: this.#log,
+        });
+        // Browsers ignore IPv6 addresses in a policy: a page there could show no app anyway.
+        return this.#listener.origins.filter((origin) => !origin.includes("["));
+      },
+    });
+    this.#pool.update(this.#settings.servers);
+    this.#prune();
+  }
+
+  /** Where browsers find it. */
+  get origin(): string {
+    return this.#listener?.origin ?? "";
+  }
+
+  /** The token for programs on this machine; undefined where users have their own. Never log it. */
+  get token(): string | undefined {
+    return this.#auth.token;
+  }
+
+  get sandboxPort(): number {
+    return this.#sandbox?.port ?? 0;
+  }
+
+  /** A link that signs a browser in, once. Show it to the person; never log it. */
+  loginUrl(user?: string): string {
+    if (!this.#listener) throw new GatewayError("stopping", "the gateway does not listen");
+    return this.#listener.loginUrl(user);
+  }
+
+  /**
+   * Takes other settings: servers come, change and go, policies and users change. What belongs to the listener, the
+   * sandbox or the database is taken with the next start; returns the names of such settings that differ.
+   */
+  update(settings: GatewaySettings): string[] {
+    const before = this.#settings;
+    const later = (["listen", "sandbox", "database", "dataFolder", "session", "audit"] as const).filter(
+      (key) =>
+        JSON.stringify({ ...Object(before[key]), users: 0 }) !==
+        JSON.stringify({ ...Object(settings[key]), users: 0 }),
+    );
+    if (JSON.stringify(before.listen.users) !== JSON.stringify(settings.listen.users)) {
+      this.#auth.setUsers(settings.listen.users);
+    }
+    this.#settings = settings;
+    const { added, changed, removed } = this.#pool.update(settings.servers);
+    for (const page of this.#allPages()) {
+      for (const name of changed) page.moved(name);
+      for (const name of [...added, ...changed, ...removed]) page.notify("gateway/changed", { server: name });
+    }
+    this.#log.info({ added, changed, removed, later }, "settings taken");
+    return later;
+  }
+
+  /** Ends everything: calls under way get `grace` milliseconds, 5,000 by default. May be called again. */
+  close(grace = 5000): Promise<void> {
+    return (this.#closing ??= this.#close(grace));
+  }
+
+  async #close(grace: number): Promise<void> {
+    clearInterval(this.#retention);
+    // Calls under way end first, then pages are told why, and only then the connections go.
+    await this.#pool.close(grace);
+    this.#registry.close();
+    this.#sockets.close();
+    this.#streams.close();
+    await this.#listener?.close(grace);
+    await this.#servers.close();
+    await this.#sandbox?.close();
+    await this.#store.close();
+  }
+
+  // What pages do.
+
+  #openPage(session: BrowserSession, { user, id, mayBeOld }: AboutSession): SessionHandler {
+    const page: PageSession = new PageSession({
+      user,
+      wire: session,
+      mayBeOld,
+      summaries: () => this.#servers.summaries(user),
+      server: (name) => this.#servers.get(user, name),
+      catalogue: (name) => this.#servers.catalogue(user, name),
+      start: (name) => this.#servers.start(user, name),
+      know: (view, server, wanted) => this.#views.add(view, { user, server, session: id, page, ...wanted }),
+      forget: (view) => this.#views.remove(view),
+      prepare: (view, at, wanted, signal) => {
+        if (!this.#sandbox) throw new GatewayError("stopping", "the gateway is not ready");
+        return prepareView(this.#sandbox.sandbox, view, at, wanted, signal);
+      },
+      onerror: (error) => this.#log.error({ err: error, user }, "a page's request failed"),
+    });
+    const pages = this.#pages.get(user) ?? new Set();
+    this.#pages.set(user, pages.add(page));
+    return {
+      onmessage: (channel, text) => page.receive(channel, text),
+      onfresh: () => page.renewed(),
+      ondrain: () => page.resume(),
+      onend: () => {
+        page.end();
+        pages.delete(page);
+        if (pages.size === 0) this.#pages.delete(user);
+        this.#servers.endSession(user, id);
+      },
+    };
+  }
+
+  /** Asks at the page that shows the view; for a program over HTTP, at the user's newest page. */
+  #askOf(user: string, server: string): GatewayAsk {
+    return (question, remember, signal) => {
+      const page =
+        this.#views.find(question.view, user, server)?.page ?? [...(this.#pages.get(user) ?? [])].at(-1);
+      if (page) return page.ask(question, remember, signal);
+      throw new Refusal(
+        "denied",
+        "nobody can be asked: open the gateway in a browser, or allow it in a policy",
+      );
+    };
+  }
+
+  #allPages(): PageSession[] {
+    return [...this.#pages.values()].flatMap((pages) => [...pages]);
+  }
+
+  // What routes do.
+
+  servers = (caller: Caller) => this.#servers.summaries(caller.user);
+  catalogue = (caller: Caller, server: string) => this.#servers.catalogue(caller.user, server);
+  start = (caller: Caller, server: string) => this.#servers.start(caller.user, server);
+
+  async request(
+    { user }: Caller,
+    name: string,
+    method: UpstreamMethod,
+    params: Record<string, unknown>,
+    { key, signal }: ApiRequestOptions,
+  ): Promise<object | JsonText> {
+    const { server, guard } = this.#servers.get(user, name);
+    const call = { actor: "http" as const, user, view: "", server: name, method, params, key, signal };
+    const result = await guard.pass({ ...call, mayBeOld: key !== undefined }, (passed) =>
+      server.upstream.request(method, passed.params as Params<UpstreamMethod>, { signal }),
+    );
+    return (result ?? {}) as object | JsonText;
+  }
+
+  async host({ user }: Caller, name: string, request: Request): Promise<Response> {
+    const { server, guard } = this.#servers.get(user, name);
+    const link: Link = (call, next) =>
+      guard.pass({ ...call, actor: "http", user, view: "host" }, ({ params }) => next({ ...call, params }));
+    await server.start();
+    const { handlers } = this.#options;
+    return hostEndpoint({ info: INFO, upstream: server.upstream, guard: link, handlers })(request);
+  }
+
+  authorized = (query: URLSearchParams, caller?: Caller) => this.#oauth.authorized(query, caller?.user);
+
+  /** Everybody sees their own rows. */
+  readonly audit: GatewayApi["audit"] = {
+    query: ({ user }, query) => this.#store.audit.query({ ...query, user }),
+    rows: ({ user }, query) => this.#store.audit.rows({ ...query, user }),
+    verify: () => this.#store.audit.verify(),
+  };
+
+  readonly consents: GatewayApi["consents"] = {
+    list: ({ user }) => this.#store.consents.list(user),
+    revoke: async ({ user }, key) => {
+      const count = await this.#store.consents.revoke(user, key);
+      this.#servers.consentsRevoked(user);
+      return count;
+    },
+  };
+
+  ready(): { ok: boolean; problems: string[] } {
+    const problems = this.#store.audit.healthy
+      ? []
+      : ["the audit log cannot be written: side effects are refused"];
+    return { ok: problems.length === 0, problems };
+  }
+
+  // What is counted, and what must not be forgotten.
+
+  /** The settings as they are now: a guard asks for them with each call. */
+  #live(): Pick<GatewaySettings, "policy" | "strict" | "audit"> {
+    const now = (): GatewaySettings => this.#settings;
+    return {
+      get policy() {
+        return now().policy;
+      },
+      get strict() {
+        return now().strict;
+      },
+      get audit() {
+        return now().audit;
+      },
+    };
+  }
+
+  #guardMetrics(): GuardMetrics {
+    const { calls, callSeconds, callBytes, denials } = this.#counts;
+    return {
+      decided: (_call, decision, reason) => decision === "refused" && denials.add({ code: reason }),
+      ended: ({ server, method }, outcome, duration, size) => {
+        calls.add({ server, method, outcome });
+        callSeconds.observe({ server, method }, duration / 1000);
+        callBytes.observe({ direction: "result" }, size);
+      },
+    };
+  }
+
+  /** What is read when somebody looks. */
+  #readings(): GatewayReadings {
+    return {
+      sessions: () => this.#registry.size,
+      carriers: () => [
+        [{ kind: "websocket" }, this.#sockets.size],
+        [{ kind: "http" }, this.#streams.size],
+      ],
+      queueDepth: () => [[{ queue: "pages" }, this.#registry.queued]],
+      processes: () => {
+        const running = new Map<string, number>();
+        for (const { status } of this.#pool.all())
+          if (status.driver && status.pid) running.set(status.driver, (running.get(status.driver) ?? 0) + 1);
+        return [...running].map(([driver, count]) => [{ driver }, count] as const);
+      },
+    };
+  }
+
+  #alarm({ active, message }: { active: boolean; message: string }): void {
+    this.#counts.auditAlarm.set({}, active ? 1 : 0);
+    for (const page of this.#allPages()) page.notify("gateway/alarm", { active, message });
+  }
+
+  #prune(): void {
+    const { retentionDays } = this.#settings.audit;
+    if (retentionDays === undefined) return;
+    this.#store.audit
+      .prune(Date.now() - retentionDays * DAY)
+      .then((removed) => removed > 0 && this.#log.info({ removed }, "old rows of the audit log were removed"))
+      .catch((error: unknown) => this.#log.error({ err: error }, "the audit log could not be pruned"));
+  }
+}
+
+/**
+ * Starts a gateway.
+ *
+ * @throws {GatewayError} `config-invalid` when it cannot be opened as the settings want it
+ * @example
+ * ```ts source="./gateway.examples.ts#startGateway"
+ * const settings = await readSettingsFile("mcp.json");
+ * const gateway = await startGateway(settings, { static: { folder: "public" } });
+ * // Opened in a browser, it signs that browser in, once.
+ * show(gateway.loginUrl());
+ * process.once("SIGTERM", () => gateway.close());
+ * ```
+ */
+export const startGateway = (settings: GatewaySettings, options?: GatewayOptions): Promise<Gateway> =>
+  Gateway.start(settings, options);
+
+/** Kept: with another one every app would have other origins, and empty storage. */
+async function sandboxSecret(folder: string): Promise<string> {
+  const file = join(folder, "sandbox.key");
+  const kept = await readPrivate(file);
+  if (kept) return kept.trim();
+  await writePrivate(file, `${randomBytes(32).toString("hex")}\n`, true);
+  // If another gateway was quicker, its secret counts.
+  return (await readPrivate(file))?.trim() ?? "";
+}
+
+/** The frames of all apps, as a source in a page's policy. */
+function frameSource(pattern: string | undefined, port: number): string {
+  if (pattern === undefined) return `http://*.localhost:${port}`;
+  const { protocol, host } = new URL(pattern.replace("{role}", "role").replace("{label}", "label"));
+  return `${protocol}//*.${host
+    .split(".")
+    .slice(pattern.includes("{role}.{label}") ? 2 : 1)
+    .join(".")}`;
+}

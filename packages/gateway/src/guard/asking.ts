@@ -1,0 +1,82 @@
+/**
+ * Questions of one guard to one person.
+ *
+ * @module
+ */
+import { type Ask, askOnce, type Decision, type Question, Refusal, type ToolDirectory } from "@vitrine/host";
+import type { Permission } from "@vitrine/protocol";
+import { UserConsents } from "./consents.js";
+import type { GatewayGuardOptions } from "./guard-options.js";
+import { operatorDecision, PERMISSION_METHOD, rememberable } from "./policy.js";
+import { shareAnswers } from "./shared-questions.js";
+
+/** Asks the person, and remembers. */
+export class Asking {
+  readonly consents: UserConsents;
+  /** Asks as the host's links do; undefined when there is nobody. */
+  readonly ask: Ask | undefined;
+  readonly #asked = new WeakSet<Question>();
+  readonly #isAllowed: ReturnType<typeof askOnce> | undefined;
+  readonly #permissions: (view: string, permission: Permission) => Decision;
+  readonly #server: string;
+
+  constructor({ user, store, server, settings, views, ask, now }: GatewayGuardOptions, tools: ToolDirectory) {
+    const sessionOf = (view: string): string => views(view)?.session ?? view;
+    const sources = { server: server.settings, settings };
+    this.#permissions = (view, permission) => {
+      const { permissions } = server.settings;
+      const said = Object.hasOwn(permissions, permission) ? permissions[permission] : undefined;
+      const subject = { method: PERMISSION_METHOD, subject: permission, params: {} };
+      return said ?? operatorDecision(sources, subject, views(view)) ?? "ask";
+    };
+    this.#server = server.settings.name;
+    this.consents = new UserConsents({
+      ...{ user, consents: store.consents, tools, sessionOf, now },
+      isAskedAlone: ({ method, subject, view }) => {
+        const known = view === undefined ? undefined : views(view);
+        return operatorDecision(sources, { method, subject, params: {} }, known) === "ask";
+      },
+    });
+    if (!ask) return;
+    const asking: Ask = (question, signal) => {
+      this.#asked.add(question);
+      return ask(question, rememberable(question), signal);
+    };
+    const keyOf = async (question: Question) => {
+      const key = await this.consents.keyOf(question);
+      return key && JSON.stringify(key);
+    };
+    this.ask = shareAnswers(asking, keyOf, sessionOf);
+    this.#isAllowed = askOnce(this.ask, this.consents);
+  }
+
+  /** Whether the person was asked this very question, in place of having answered it before. */
+  wasAsked(question: Question): boolean {
+    return this.#asked.has(question);
+  }
+
+  /**
+   * Why a view may have a browser permission: by the operator's settings, or because a person said so.
+   *
+   * @throws {Refusal} when it may not
+   */
+  async permission(
+    view: string,
+    permission: Permission,
+    fingerprint: string,
+    signal: AbortSignal | undefined,
+  ): Promise<"policy" | "asked" | "remembered"> {
+    const decision = this.#permissions(view, permission);
+    if (decision === "allow") return "policy";
+    if (decision !== "ask") throw new Refusal("not-allowed", `${permission}: the operator does not allow it`);
+    const question: Question = {
+      ...{ view, server: this.#server, method: PERMISSION_METHOD, subject: permission, fingerprint },
+      ...{ title: permission, params: { name: permission } },
+      reason: `The app wants to use a feature of this browser: ${permission}.`,
+    };
+    if (!(await this.#isAllowed?.(question, signal))) {
+      throw new Refusal("denied", `${permission}: the person said no, or nobody could be asked`);
+    }
+    return this.wasAsked(question) ? "asked" : "remembered";
+  }
+}

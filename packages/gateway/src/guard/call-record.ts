@@ -1,0 +1,139 @@
+/**
+ * The record of one call: an entry before it happens, an outcome after.
+ *
+ * @module
+ */
+import type { Question } from "@vitrine/host";
+import type { VitrineError } from "@vitrine/protocol";
+import type { AuditSettings } from "../config/config.js";
+import { GatewayError } from "../errors.js";
+import type { AuditLog, AuditOutcome } from "../store/store.js";
+import { recordingOf } from "./allow-list.js";
+import type { GuardMetrics } from "./guard-options.js";
+import { type GuardedCall, laneOf } from "./guarded-call.js";
+import { entryOf, failureOf, hashOf, paramsFor, reasonOf, resultFor } from "./record.js";
+import type { RefusalLog } from "./refusal-log.js";
+
+/** Where calls are recorded. */
+export interface RecordPlace {
+  readonly server: string;
+  readonly audit: AuditLog;
+  /** As they are now: they may change while the gateway runs. */
+  readonly settings: { readonly audit: AuditSettings };
+  readonly refusals: RefusalLog;
+  readonly metrics: GuardMetrics;
+  readonly clock: () => number;
+  readonly onerror: (error: unknown) => void;
+}
+
+/** One call on its way through the guard. */
+export class CallRecord {
+  /** Why it may go on; undefined until the policy has said so. */
+  reason: string | undefined;
+  /** What the policy was asked. */
+  question: Question | undefined;
+  /** Whether it may have had an effect. */
+  hasBegun = false;
+  readonly #place: RecordPlace;
+  readonly #call: GuardedCall;
+  readonly #start: number;
+  #hash: ReturnType<typeof hashOf> | undefined;
+  #seq: number | Promise<number | undefined> | undefined;
+
+  constructor(call: GuardedCall, place: RecordPlace) {
+    this.#call = call;
+    this.#place = place;
+    this.#start = place.clock();
+  }
+
+  /** Of the params. Made when it is first needed: after the limits, unless the call has a key. */
+  get hash(): ReturnType<typeof hashOf> {
+    return (this.#hash ??= hashOf(this.#call));
+  }
+
+  /**
+   * Writes the entry, and resolves with its number when it is on disk. Only logs, which have no effect, go on without.
+   *
+   * @throws {GatewayError} `audit-failed`
+   */
+  async begin(): Promise<number> {
+    const { audit, settings, server, onerror } = this.#place;
+    const { reason } = this;
+    if (reason === undefined) throw new Error("a call came to its effect without a decision");
+    const recording = recordingOf(this.#call.method);
+    if (recording === "none") {
+      this.hasBegun = true;
+      return 0;
+    }
+    const entry = entryOf(this.#call, server, "allowed", reason, this.hash);
+    entry.params = paramsFor(this.#call, settings.audit);
+    // `async`: what throws at once, or later, ends in the same place.
+    const written = (async () => audit.begin(entry))();
+    if (recording === "loose") {
+      this.#seq = written.catch((error) => void onerror(error));
+    } else {
+      try {
+        this.#seq = await written;
+      } catch (error) {
+        throw auditFailed(error);
+      }
+    }
+    this.hasBegun = true;
+    this.#told(({ decided }) => decided?.(this.#call, "allowed", reason));
+    return typeof this.#seq === "number" ? this.#seq : 0;
+  }
+
+  /** It was done. */
+  ended(result: unknown): void {
+    this.#end(
+      this.#seq === undefined
+        ? { outcome: "ok" }
+        : { outcome: "ok", ...resultFor(result, this.#place.settings.audit) },
+    );
+  }
+
+  /** It had begun, and failed. */
+  failed(error: unknown): void {
+    this.#end(failureOf(error));
+  }
+
+  /** It was refused: nothing happened. A flood of notifications that are dropped is one row (D03). */
+  async refused(error: VitrineError): Promise<void> {
+    const { refusals, server } = this.#place;
+    const reason = reasonOf(error);
+    this.#told(({ decided }) => decided?.(this.#call, "refused", reason));
+    // What could not be recorded a moment ago cannot be now: the store raises the alarm.
+    if (reason === "audit-failed" || isRepeated(error)) return;
+    // Without a hash that is not there yet: it costs, and nothing happened.
+    const entry = entryOf(this.#call, server, "refused", reason, this.#hash);
+    // Names of views that are none are endless.
+    await refusals.note(reason === "view-unknown" ? "" : laneOf(this.#call), entry);
+  }
+
+  #end(end: Omit<AuditOutcome, "duration">): void {
+    const { audit, clock } = this.#place;
+    const duration = clock() - this.#start;
+    const outcome = { ...end, duration };
+    const seq = this.#seq;
+    if (typeof seq === "number") audit.end(seq, outcome);
+    else void seq?.then((number) => number !== undefined && audit.end(number, outcome));
+    this.#told(({ ended }) => ended?.(this.#call, end.outcome, duration, end.resultSize ?? 0));
+  }
+
+  #told(tell: (metrics: GuardMetrics) => void): void {
+    try {
+      tell(this.#place.metrics);
+    } catch (error) {
+      this.#place.onerror(error);
+    }
+  }
+}
+
+function auditFailed(cause: unknown): GatewayError {
+  if (cause instanceof GatewayError && cause.data.code === "audit-failed") return cause;
+  const message = "it could not be recorded, so it was not done: the gateway's database needs attention";
+  return new GatewayError("audit-failed", message, { cause });
+}
+
+const isRepeated = ({ data }: VitrineError): boolean =>
+  typeof data === "object" && data !== null && "repeated" in data && data.repeated === true;

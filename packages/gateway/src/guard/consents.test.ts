@@ -1,0 +1,105 @@
+import { ToolDirectory } from "@vitrine/host";
+import { describe, expect, it, vi } from "vitest";
+import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
+import { type AskedKey, CONSENT_DAYS, UserConsents } from "./consents.js";
+
+function setUp(store = memoryStore(), user = "ann") {
+  const clock = { time: 1_000_000 };
+  const tools = new ToolDirectory(stageServer().upstream);
+  const consents = new UserConsents({
+    ...{ user, consents: store.consents, tools, now: () => clock.time },
+    sessionOf: (view) => `session of ${view}`,
+  });
+  return { store, consents, clock, get: vi.spyOn(store.consents, "get") };
+}
+
+const key = (more: Partial<AskedKey> = {}): AskedKey => ({
+  ...{ server: "shop", method: "tools/call", subject: "change", fingerprint: "the tool's", view: "v1" },
+  ...more,
+});
+
+describe("UserConsents", () => {
+  it("keeps an answer for always on disk, with its end", async () => {
+    const { consents, store } = setUp();
+    await consents.set(key(), "allow", "always");
+    expect(store.records).toEqual([
+      {
+        ...{ user: "ann", server: "shop", method: "tools/call", subject: "", answer: "allow" },
+        ...{ grantedAt: 1_000_000, expiresAt: 1_000_000 + CONSENT_DAYS * 24 * 3_600_000 },
+        fingerprint: expect.stringMatching(/^[\da-f]{64}$/),
+      },
+    ]);
+    expect(await consents.get(key({ view: "v2", subject: "set" }))).toBe("allow");
+  });
+
+  it("keeps an answer for the session in memory alone", async () => {
+    const { consents, store } = setUp();
+    await consents.set(key(), "deny", "session");
+    expect(store.records).toEqual([]);
+    expect(await consents.get(key())).toBe("deny");
+    expect(await consents.get(key({ view: "v2" }))).toBeUndefined();
+    consents.endSession("session of v1");
+    expect(await consents.get(key())).toBeUndefined();
+  });
+
+  it("of what may be for a session at most, always is for the session", async () => {
+    const { consents, store } = setUp();
+    const download = key({ method: "ui/download-file", subject: "", fingerprint: "" });
+    await consents.set(download, "allow", "always");
+    expect(store.records).toEqual([]);
+    expect(await consents.get(download)).toBe("allow");
+  });
+
+  it.each(["wipe", "gone"])("never remembers anything about %s", async (subject) => {
+    const { consents, store } = setUp();
+    await consents.set(key({ subject }), "allow", "always");
+    await consents.set(key({ subject }), "allow", "session");
+    expect([store.records, await consents.get(key({ subject }))]).toEqual([[], undefined]);
+  });
+
+  it("belongs to its user", async () => {
+    const { consents, store } = setUp();
+    await consents.set(key(), "allow", "always");
+    expect(await setUp(store, "bob").consents.get(key())).toBeUndefined();
+    expect(await setUp(store, "ann").consents.get(key())).toBe("allow");
+  });
+
+  it("reads the database once a second at most, and again when an answer was taken back", async () => {
+    const { consents, store, clock, get } = setUp();
+    await consents.set(key(), "allow", "always");
+    for (let n = 0; n < 10; n++) await consents.get(key());
+    expect(get).toHaveBeenCalledTimes(1);
+    await store.consents.revoke("ann", { server: "shop" });
+    clock.time += 1000;
+    expect(await consents.get(key())).toBeUndefined();
+    await consents.set(key(), "allow", "always");
+    await consents.get(key());
+    await store.consents.revoke("ann", { server: "shop" });
+    consents.revoked();
+    expect(await consents.get(key())).toBeUndefined();
+  });
+
+  it("a clock that is set back makes nothing last", async () => {
+    const { consents, store, clock } = setUp();
+    await consents.set(key(), "allow", "always");
+    await consents.get(key());
+    await store.consents.revoke("ann", { server: "shop" });
+    clock.time -= 1_000_000;
+    expect(await consents.get(key())).toBeUndefined();
+  });
+
+  it("fails when the database does", async () => {
+    const { consents, store } = setUp();
+    store.failing.get = new Error("locked");
+    await expect(consents.get(key())).rejects.toThrow("locked");
+    store.failing.set = new Error("full");
+    await expect(consents.set(key(), "allow", "always")).rejects.toThrow("full");
+  });
+
+  it("keeps a bounded number of sessions", async () => {
+    const { consents } = setUp();
+    for (let n = 0; n <= 1000; n++) await consents.set(key({ view: `v${n}` }), "allow", "session");
+    expect(await consents.get(key({ view: "v0" }))).toBeUndefined();
+    expect(await consents.get(key({ view: "v1000" }))).toBe("allow");
+  });
+});

@@ -1,0 +1,311 @@
+/**
+ * What every call passes before anything happens, in the one place that a browser cannot skip.
+ *
+ * @module
+ */
+import {
+  fingerprint,
+  type Question,
+  Refusal,
+  ResourceDirectory,
+  ToolDirectory,
+  type ViewCall,
+} from "@vitrine/host";
+import {
+  type GatewayPermit,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  isVisibleTo,
+  type Permission,
+  VitrineError,
+} from "@vitrine/protocol";
+import { GatewayError } from "../errors.js";
+import { allowedMethod, isRepeatable, needsServer } from "./allow-list.js";
+import { Asking } from "./asking.js";
+import { CallRecord, type RecordPlace } from "./call-record.js";
+import { type GuardChains, guardChains } from "./guard-chains.js";
+import type { GatewayGuardOptions } from "./guard-options.js";
+import { asViewCall, type GuardedCall } from "./guarded-call.js";
+import { Idempotency, type KeyedCall } from "./idempotency.js";
+import { type PermitOutcome, Permits } from "./permits.js";
+import { PERMISSION_METHOD } from "./policy.js";
+import { RefusalLog } from "./refusal-log.js";
+
+/** Does what was asked, with the params that passed. */
+export type Effect = (call: GuardedCall) => Promise<unknown>;
+
+/** Characters of a key: it is kept in memory and on disk. */
+const MAX_KEY = 200;
+
+/**
+ * The guard of one user at one server. A call passes, in this order: known view → method → visibility → server
+ * boundary → sizes, rates, how much is under way → policy, with consent → its turn → the record, on disk → the effect.
+ * What fails on the way, in a link or in what a link stands on, is a refusal: nothing goes through by accident.
+ */
+export class GatewayGuard {
+  readonly tools: ToolDirectory;
+  readonly resources: ResourceDirectory;
+  readonly #options: GatewayGuardOptions;
+  readonly #asking: Asking;
+  readonly #idempotency: Idempotency;
+  readonly #permits: Permits;
+  readonly #place: RecordPlace;
+  readonly #chains: GuardChains;
+  /** Calls that are before the policy, by the object that passes the links. */
+  readonly #records = new WeakMap<ViewCall, CallRecord>();
+  /** Errors that the record has: what is told to those who came with the same key is not recorded again. */
+  readonly #recorded = new WeakSet<Error>();
+  readonly #stop: () => void;
+
+  constructor(options: GatewayGuardOptions) {
+    const { server, store, settings, metrics = {} } = options;
+    const { audit } = store;
+    const clock = options.clock ?? (() => performance.now());
+    const onerror = (error: unknown) => options.onerror?.(error);
+    this.#options = options;
+    this.tools = new ToolDirectory(server.upstream);
+    this.resources = new ResourceDirectory(server.upstream, this.tools);
+    this.#asking = new Asking(options, this.tools);
+    this.#idempotency =
+      options.idempotency ?? new Idempotency({ find: (user, key) => audit.find(user, key), clock });
+    this.#permits = new Permits((seq, outcome) => audit.end(seq, outcome), clock);
+    const refusals = new RefusalLog({ write: async (entry) => audit.begin(entry), onerror });
+    const { name } = server.settings;
+    this.#place = { server: name, audit, settings, refusals, metrics, clock, onerror };
+    this.#chains = guardChains({
+      ...{ server, settings, views: options.views, tools: this.tools, resources: this.resources, clock },
+      asking: this.#asking,
+      decided: (call, reason, question) => this.#decided(call, reason, question),
+    });
+    // A server that was started again may be another one.
+    let starts = server.status.starts;
+    this.#stop = server.onStatus((status) => {
+      if (status.starts !== starts) this.#refresh();
+      starts = status.starts;
+    });
+  }
+
+  /**
+   * Passes a call, and does it.
+   *
+   * @throws {Refusal} what the guard did not allow
+   * @throws {GatewayError} `view-unknown`, `audit-failed`, `conflict`, `indeterminate`; or what the server failed with
+   */
+  pass(call: GuardedCall, effect: Effect): Promise<unknown> {
+    return this.#enter(call, effect);
+  }
+
+  /** Passes what the page does itself: the answer says that it may, with which params. Tell the {@link outcome}. */
+  permit(call: GuardedCall): Promise<GatewayPermit> {
+    return this.#enter(call, undefined) as Promise<GatewayPermit>;
+  }
+
+  /** The page says how something ended. Each permit ends once, and only for the view that got it. */
+  outcome(view: string, permit: number, outcome: PermitOutcome): boolean {
+    return this.#permits.take(view, permit, outcome);
+  }
+
+  /**
+   * Whether a view may have a browser permission: by the operator's settings, or by asking. `fingerprint` is the hash
+   * of its UI: another UI is asked about again.
+   */
+  async permission(
+    view: string,
+    permission: Permission,
+    signal?: AbortSignal,
+    fingerprint = "",
+  ): Promise<boolean> {
+    const { server, user } = this.#options;
+    const { name } = server.settings;
+    const params = { name: permission };
+    const call: GuardedCall = { actor: "view", user, view, server: name, method: PERMISSION_METHOD, params };
+    const record = new CallRecord(call, this.#place);
+    try {
+      record.reason = await this.#asking.permission(view, permission, fingerprint, signal);
+      await record.begin();
+      record.ended({});
+      return true;
+    } catch (error) {
+      await record.refused(this.#denial(error));
+      return false;
+    }
+  }
+
+  /** Notes the resources in a result that did not come through here. */
+  learn(result: unknown): void {
+    this.resources.learn(result);
+  }
+
+  /** The view is gone: what it was permitted and never told of ends as indeterminate. */
+  closeView(view: string): void {
+    this.#permits.close(view);
+    this.#asking.consents.endSession(view);
+    void this.#place.refusals.flush(view);
+  }
+
+  /** The browser session is over, and with it what was allowed for it. */
+  endSession(session: string): void {
+    this.#asking.consents.endSession(session);
+  }
+
+  /** An answer of this user was taken back. */
+  consentsRevoked(): void {
+    this.#asking.consents.revoked();
+  }
+
+  /** Ends what is open, and hears the server no more. */
+  async close(): Promise<void> {
+    this.#stop();
+    this.tools.close();
+    this.resources.close();
+    this.#permits.closeAll();
+    await this.#place.refusals.flush();
+  }
+
+  /** Notes why a call may go on. Without its record it may not. */
+  #decided(call: ViewCall, reason: string, question?: Question): void {
+    const record = this.#records.get(call);
+    if (!record) throw new Error("a call lost its record");
+    record.reason = reason;
+    record.question = question;
+  }
+
+  /** Sees to it that nothing is done twice, and that what is not done is on record. */
+  async #enter(call: GuardedCall, effect: Effect | undefined): Promise<unknown> {
+    const record = new CallRecord(call, this.#place);
+    try {
+      this.#checkView(call);
+      const { user, key, method, mayBeOld } = call;
+      if (key !== undefined && key.length > MAX_KEY) {
+        throw new VitrineError(INVALID_PARAMS, `a key has at most ${MAX_KEY} characters`);
+      }
+      if (key === undefined) return await this.#run(call, record, effect, () => {});
+      const keyed: KeyedCall = {
+        user,
+        key,
+        server: call.server,
+        method,
+        paramsHash: record.hash.paramsHash,
+        caller: `${call.actor} ${call.view}`,
+        mayBeOld,
+        isReplayable: () => this.#isReplayable(call),
+      };
+      return await this.#idempotency.run(keyed, (begun) => this.#run(call, record, effect, begun));
+    } catch (error) {
+      if (error instanceof Error && this.#recorded.has(error)) throw error;
+      const denial = this.#denial(error);
+      await record.refused(denial);
+      throw denial;
+    }
+  }
+
+  /** Passes the links, and does it. What it throws is on record. */
+  async #run(
+    call: GuardedCall,
+    record: CallRecord,
+    effect: Effect | undefined,
+    begun: () => void,
+  ): Promise<unknown> {
+    let permit: number | undefined;
+    try {
+      const viewCall = asViewCall(call, allowedMethod(call, effect === undefined));
+      this.#records.set(viewCall, record);
+      await this.#ready(call.method);
+      const { forPage, forViews } = this.#chains;
+      const link = call.actor === "host" ? forPage : forViews;
+      const result = await link(viewCall, async ({ params }) => {
+        await this.#checkAgain(call, record);
+        const seq = await record.begin();
+        begun();
+        // While the disk was busy it may have been taken back.
+        this.#checkView(call);
+        if (!effect) {
+          permit = seq;
+          return { permit: seq, params } satisfies GatewayPermit;
+        }
+        return effect(params === call.params ? call : { ...call, params });
+      });
+      if (permit === undefined) record.ended(result);
+      else this.#permits.give(call.view, permit);
+      return result;
+    } catch (error) {
+      const told = record.hasBegun ? asError(error) : this.#denial(error);
+      this.#recorded.add(told);
+      if (record.hasBegun) record.failed(told);
+      else await record.refused(told as VitrineError);
+      throw told;
+    }
+  }
+
+  #checkView({ actor, user, view, signal }: GuardedCall): void {
+    if (user !== this.#options.user) throw new Refusal("not-allowed", "this is another user's");
+    if (signal?.aborted) throw new VitrineError("aborted", "the request was taken back");
+    if (actor === "view" && !this.#options.views(view)) {
+      throw new GatewayError("view-unknown", "there is no such view any more: open it again");
+    }
+  }
+
+  /** A person or a turn may have been waited for: the tool must still be the one that they agreed to (attack C23). */
+  async #checkAgain(call: GuardedCall, { question }: CallRecord): Promise<void> {
+    this.#checkView(call);
+    const then = question?.tool;
+    if (!then) return;
+    const now = await this.tools.find(then.name);
+    if (now === then || (now && isVisibleTo(now, "app") && fingerprint(now) === fingerprint(then))) return;
+    throw new Refusal("not-allowed", `the tool "${then.name}" changed meanwhile: call it again`);
+  }
+
+  /** What a server offers is known when it runs: before, everything would be unknown, and stay so. */
+  async #ready(method: string): Promise<void> {
+    const { server } = this.#options;
+    if (needsServer(method) && server.status.state !== "ready") await server.start();
+  }
+
+  async #isReplayable({ method, params }: GuardedCall): Promise<boolean> {
+    if (method !== "tools/call") return isRepeatable(method);
+    await this.#ready(method);
+    const name = String(params["name"]);
+    const { readOnlyHint, idempotentHint } = (await this.tools.find(name))?.annotations ?? {};
+    const { idempotent } = this.#options.server.settings;
+    return readOnlyHint === true || idempotentHint === true || idempotent.includes(name);
+  }
+
+  /** What the caller is told of a call that was not done. What the guard itself failed with is the operator's alone. */
+  #denial(error: unknown): VitrineError {
+    if (error instanceof VitrineError) return error;
+    this.#place.onerror(error);
+    return new Refusal(
+      "not-allowed",
+      "this could not be checked, so it was not done; the gateway's log says why",
+    );
+  }
+
+  #refresh(): void {
+    this.tools.refresh();
+    this.resources.refresh();
+  }
+}
+
+/**
+ * Makes the guard of one user at one server.
+ *
+ * @example
+ * ```ts source="./guard.examples.ts#gatewayGuard"
+ * const guard = gatewayGuard({
+ *   server,
+ *   user: "ann",
+ *   settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
+ *   store,
+ *   ask,
+ *   views: (view) => (view === "v1" ? { session: "s1", tool: "show" } : undefined),
+ * });
+ * const call = { ...asked, actor: "view", user: "ann", key: "nonce.1" } as const;
+ * const result = await guard.pass(call, ({ method, params }) =>
+ *   server.upstream.request(method as UpstreamMethod, params as Params<UpstreamMethod>),
+ * );
+ * ```
+ */
+export const gatewayGuard = (options: GatewayGuardOptions): GatewayGuard => new GatewayGuard(options);
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new VitrineError(INTERNAL_ERROR, "the call failed", { cause: error });

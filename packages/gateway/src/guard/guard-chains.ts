@@ -1,0 +1,95 @@
+/**
+ * The links of the guard, in their order.
+ *
+ * @module
+ */
+import {
+  applyPolicy,
+  CONCURRENCY_LIMITS,
+  chain,
+  type Link,
+  limitConcurrency,
+  limitRate,
+  limitSize,
+  onlyVisibleTools,
+  ownServerOnly,
+  type Question,
+  Refusal,
+  type ResourceDirectory,
+  type ToolDirectory,
+  type ViewCall,
+} from "@vitrine/host";
+import type { Asking } from "./asking.js";
+import type { GatewayGuardOptions } from "./guard-options.js";
+import { onlyForModel } from "./model-visibility.js";
+import { defaultPolicy, operatorDecision } from "./policy.js";
+import { limitUnderWay } from "./under-way.js";
+
+/** What the links stand on. */
+export interface ChainParts extends Pick<GatewayGuardOptions, "server" | "settings" | "views"> {
+  readonly tools: ToolDirectory;
+  readonly resources: ResourceDirectory;
+  readonly asking: Asking;
+  readonly clock: () => number;
+  /** Hears why a call may go on: `policy`, `remembered` or `asked`; what it throws stops the call. */
+  decided(call: ViewCall, reason: string, question?: Question): void;
+}
+
+/** One chain for views and programs, one for the page and its model. */
+export interface GuardChains {
+  readonly forViews: Link;
+  readonly forPage: Link;
+}
+
+/** Calls of the page that may wait for their turn: its model may want much at once. */
+const PAGE_WAITING = 1000;
+
+/** Makes both chains. Turns are taken behind the policy: a call that waits for a person keeps no other waiting (D05). */
+export function guardChains(parts: ChainParts): GuardChains {
+  const { server, settings, views, tools, resources, asking, clock, decided } = parts;
+  const { limits, name } = server.settings;
+  const concurrency = { ...CONCURRENCY_LIMITS, ...limits.concurrency };
+  const boundary = ownServerOnly(name, resources);
+  const size = limitSize(limits.sizes);
+  const sources = { server: server.settings, settings };
+
+  const policy = applyPolicy(tools, {
+    policy: (question) =>
+      operatorDecision(sources, question, views(question.view)) ?? defaultPolicy(sources, question),
+    ask: asking.ask,
+    consents: asking.consents,
+    onallowed: (call, question, decision) => {
+      const asked = asking.wasAsked(question) ? "asked" : "remembered";
+      decided(call, decision === "allow" ? "policy" : asked, question);
+    },
+  });
+  /** Whether to ask is the page's to say: the person or the model has decided. */
+  const notDenied: Link = async (call, next) => {
+    const { method, params } = call;
+    const subject = String(params["name"]);
+    if (operatorDecision(sources, { method, params, subject }) === "deny") {
+      throw new Refusal("not-allowed", `${method} ${subject}: the operator does not allow this`);
+    }
+    decided(call, "policy");
+    return next(call);
+  };
+
+  return {
+    forViews: chain(
+      onlyVisibleTools(tools),
+      boundary,
+      size,
+      limitRate(limits.rates, clock),
+      limitUnderWay(concurrency.perView + concurrency.waiting),
+      policy,
+      limitConcurrency(concurrency),
+    ),
+    forPage: chain(
+      onlyForModel(tools),
+      boundary,
+      size,
+      notDenied,
+      limitConcurrency({ ...concurrency, perView: concurrency.total, waiting: PAGE_WAITING }),
+    ),
+  };
+}

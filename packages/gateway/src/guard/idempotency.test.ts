@@ -1,0 +1,214 @@
+import { JsonText, VitrineError } from "@vitrine/protocol";
+import { describe, expect, it, vi } from "vitest";
+import { memoryStore } from "../../../../testing/gateway/guard-stage.js";
+import { Idempotency, type IdempotencyOptions, type KeyedCall } from "./idempotency.js";
+
+function setUp(limits: Partial<IdempotencyOptions> = {}) {
+  const store = memoryStore();
+  let time = 0;
+  const idempotency = new Idempotency({ find: store.audit.find, clock: () => time, ...limits });
+  const call = (key: string, more: Partial<KeyedCall> = {}): KeyedCall => ({
+    ...{ user: "ann", key, server: "shop", method: "tools/call", paramsHash: "1", caller: "view v1" },
+    isReplayable: async () => false,
+    ...more,
+  });
+  /** Counts how often it ran. */
+  const work = (result: unknown = { n: 1 }) =>
+    vi.fn(async (begun: () => void) => {
+      begun();
+      return result;
+    });
+  return { store, idempotency, call, work, pass: (ms: number) => (time += ms) };
+}
+
+const conflict = { data: { code: "conflict" } };
+const indeterminate = { data: { code: "indeterminate" } };
+
+describe("the same key", () => {
+  it("gives the same outcome to those who come while it runs", async () => {
+    const { idempotency, call } = setUp();
+    let finish = (_result: object) => {};
+    const run = vi.fn(async (begun: () => void) => {
+      begun();
+      return new Promise<object>((resolve) => (finish = resolve));
+    });
+    const both = [idempotency.run(call("k"), run), idempotency.run(call("k"), run)];
+    finish({ n: 1 });
+    expect(await Promise.all(both)).toEqual([{ n: 1 }, { n: 1 }]);
+    expect(run).toHaveBeenCalledOnce();
+  });
+
+  it("gives the same outcome for ten minutes, failures too", async () => {
+    const { idempotency, call, work, pass, store } = setUp();
+    const run = work();
+    await idempotency.run(call("k"), run);
+    pass(599_999);
+    expect(await idempotency.run(call("k"), run)).toEqual({ n: 1 });
+    expect(run).toHaveBeenCalledOnce();
+    const fails = vi.fn(async (begun: () => void) => {
+      begun();
+      throw new Error("once");
+    });
+    await expect(idempotency.run(call("f"), fails)).rejects.toThrow("once");
+    await expect(idempotency.run(call("f"), fails)).rejects.toThrow("once");
+    expect(fails).toHaveBeenCalledOnce();
+    pass(600_000);
+    await idempotency.run(call("k"), run);
+    expect(run).toHaveBeenCalledTimes(2);
+    expect(store.finds).toEqual([]);
+  });
+
+  it.each([
+    ["params", { paramsHash: "2" }],
+    ["method", { method: "resources/read" }],
+    ["server", { server: "bank" }],
+    ["caller", { caller: "view v2" }],
+  ])("attack C20: with another %s is a conflict, while it runs and after", async (_what, more) => {
+    const { idempotency, call, work } = setUp();
+    const run = work();
+    const other = work();
+    const first = idempotency.run(call("k"), run);
+    await expect(idempotency.run(call("k", more), other)).rejects.toMatchObject(conflict);
+    await first;
+    await expect(idempotency.run(call("k", more), other)).rejects.toMatchObject(conflict);
+    expect(other).not.toHaveBeenCalled();
+  });
+
+  it("of another user is another key", async () => {
+    const { idempotency, call, work } = setUp();
+    await idempotency.run(call("k"), work({ of: "ann" }));
+    expect(await idempotency.run(call("k", { user: "bob", paramsHash: "2" }), work({ of: "bob" }))).toEqual({
+      of: "bob",
+    });
+  });
+
+  it("is free again after what never began", async () => {
+    const { idempotency, call, work } = setUp();
+    const refused = async () => Promise.reject(new VitrineError(-32000, "denied"));
+    await expect(idempotency.run(call("k"), refused)).rejects.toThrow("denied");
+    expect(idempotency.count).toBe(0);
+    await expect(idempotency.run(call("k"), work())).resolves.toEqual({ n: 1 });
+  });
+
+  it("does not take a call back from one because another was", async () => {
+    const { idempotency, call, work } = setUp();
+    let leave = (_error: Error) => {};
+    const first = idempotency.run(call("k"), () => new Promise((_resolve, reject) => (leave = reject)));
+    const second = idempotency.run(call("k"), work());
+    leave(new VitrineError("aborted", "taken back"));
+    await expect(first).rejects.toMatchObject({ code: "aborted" });
+    await expect(second).resolves.toEqual({ n: 1 });
+  });
+});
+
+describe("an old key", () => {
+  const begun = {
+    user: "ann",
+    actor: "view",
+    server: "shop",
+    method: "tools/call",
+    reason: "policy",
+  } as const;
+
+  it("that the log does not know never began: it runs", async () => {
+    const { idempotency, call, work, store } = setUp();
+    await expect(idempotency.run(call("k", { mayBeOld: true }), work())).resolves.toEqual({ n: 1 });
+    expect(store.finds).toEqual(["k"]);
+  });
+
+  it("that the log knows is indeterminate, and does not run", async () => {
+    const { idempotency, call, work, store } = setUp();
+    const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    const run = work();
+    await expect(idempotency.run(call("k", { mayBeOld: true }), run)).rejects.toMatchObject({
+      data: { code: "indeterminate", outcome: "indeterminate" },
+    });
+    store.audit.end(seq, { outcome: "ok", duration: 1 });
+    await expect(idempotency.run(call("k", { mayBeOld: true }), run)).rejects.toMatchObject({
+      data: { code: "indeterminate", outcome: "ok" },
+    });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it("whose entry could not be written never began: it runs", async () => {
+    const { idempotency, call, work, store } = setUp();
+    const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    store.audit.end(seq, { outcome: "cancelled", code: "audit-failed", duration: 0 });
+    await expect(idempotency.run(call("k", { mayBeOld: true }), work())).resolves.toEqual({ n: 1 });
+  });
+
+  it("runs again when that does no harm, and once for two who ask", async () => {
+    const { idempotency, call, work, store } = setUp();
+    await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    const run = work();
+    const old = call("k", { mayBeOld: true, isReplayable: async () => true });
+    expect(await Promise.all([idempotency.run(old, run), idempotency.run(old, run)])).toEqual([
+      { n: 1 },
+      { n: 1 },
+    ]);
+    expect(run).toHaveBeenCalledOnce();
+  });
+
+  it("attack C20: with other params is a conflict, even if it could run again", async () => {
+    const { idempotency, call, work, store } = setUp();
+    await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    const more = { mayBeOld: true, paramsHash: "2", isReplayable: async () => true };
+    await expect(idempotency.run(call("k", more), work())).rejects.toMatchObject(conflict);
+  });
+
+  it("does not run when the log cannot be read", async () => {
+    const find = async () => Promise.reject(new Error("database is locked"));
+    const { idempotency, call, work } = setUp({ find });
+    const run = work();
+    await expect(idempotency.run(call("k", { mayBeOld: true }), run)).rejects.toThrow("locked");
+    expect(run).not.toHaveBeenCalled();
+  });
+});
+
+describe("memory", () => {
+  it("has a limit; of what is forgotten early the log is asked", async () => {
+    const { idempotency, call, work, store } = setUp({ entries: 10 });
+    for (let n = 1; n <= 100; n++) {
+      const key = `page.${n}`;
+      await store.audit.begin({
+        ...{ user: "ann", actor: "view", server: "shop", method: "tools/call", reason: "policy" },
+        ...{ decision: "allowed", key, paramsHash: "1" },
+      });
+      await idempotency.run(call(key), work());
+    }
+    expect(idempotency.count).toBeLessThanOrEqual(10);
+    // New keys cost no question.
+    expect(store.finds).toEqual([]);
+    const run = work();
+    await expect(idempotency.run(call("page.5"), run)).rejects.toMatchObject(indeterminate);
+    await expect(idempotency.run(call("page.98"), run)).resolves.toEqual({ n: 1 });
+    expect(run).not.toHaveBeenCalled();
+    expect(store.finds).toEqual(["page.5"]);
+  });
+
+  it("asks the log about every unknown key while one without a number may be forgotten", async () => {
+    const { idempotency, call, work, store, pass } = setUp({ entries: 1 });
+    await idempotency.run(call("uuid-a"), work());
+    await idempotency.run(call("uuid-b"), work());
+    await idempotency.run(call("uuid-c"), work());
+    expect(store.finds).toEqual(["uuid-c"]);
+    pass(600_001);
+    await idempotency.run(call("uuid-d"), work());
+    expect(store.finds).toEqual(["uuid-c"]);
+  });
+
+  it("keeps no large result, only that there was one", async () => {
+    const { idempotency, call, work } = setUp({ result: 100 });
+    const run = work(new JsonText(`"${"x".repeat(1000)}"`));
+    await idempotency.run(call("k"), run);
+    await expect(idempotency.run(call("k"), run)).rejects.toMatchObject(indeterminate);
+    await idempotency.run(call("k", { isReplayable: async () => true }), run);
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+
+  it("holds no more characters than its limit", async () => {
+    const { idempotency, call, work } = setUp({ total: 10_000, result: 5_000 });
+    for (let n = 0; n < 100; n++) await idempotency.run(call(`p.${n}`), work({ text: "x".repeat(2_000) }));
+    expect(idempotency.count).toBeLessThan(5);
+  });
+});

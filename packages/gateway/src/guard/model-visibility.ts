@@ -1,0 +1,21 @@
+/**
+ * The page and its model call only tools that are for the model.
+ *
+ * @module
+ */
+import { type Link, Refusal, type ToolDirectory } from "@vitrine/host";
+import { isVisibleTo } from "@vitrine/protocol";
+
+/** Refuses a tool that is unknown, or that only the server's own views may call (C02, attack C04). */
+export const onlyForModel =
+  (tools: ToolDirectory): Link =>
+  async (call, next) => {
+    const name = String(call.params["name"]);
+    const tool = await tools.find(name);
+    if (!tool)
+      throw new Refusal("tool-unknown", `the server lists no tool ${JSON.stringify(name.slice(0, 200))}`);
+    if (!isVisibleTo(tool, "model")) {
+      throw new Refusal("tool-not-visible", `"${name}" is for the server's own views alone`);
+    }
+    return next(call);
+  };

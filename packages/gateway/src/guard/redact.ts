@@ -1,0 +1,91 @@
+/**
+ * Payloads for the record, without what must not be in it.
+ *
+ * @module
+ */
+import { JsonText } from "@vitrine/protocol";
+
+/** Options of {@link redacted}. */
+export interface RedactOptions {
+  /** Names of fields whose values are never kept, at any depth, whatever their case. */
+  fields: readonly string[];
+  /** Characters of JSON that are kept; 64,000 by default. What is beyond is marked as left out. */
+  limit?: number | undefined;
+}
+
+const LIMIT = 64_000;
+/** Characters of one string. */
+const MAX_STRING = 8_000;
+const MAX_DEPTH = 50;
+/** Characters of a text that is worth parsing for the little that is kept of it. */
+const MAX_TEXT = 4_000_000;
+
+/** Stands for a value that is not kept, and for what did not fit. */
+const REDACTED = "[redacted]";
+const LEFT_OUT = "[left out]";
+
+/**
+ * The JSON of a value with named fields redacted; always JSON, never longer than its limit by more than the marks of
+ * what was left out. Never throws: what cannot be read is left out.
+ */
+export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOptions): string {
+  const secret = new Set(fields.map((field) => field.toLowerCase()));
+  const above = new Set<object>();
+  let left = limit;
+
+  const copy = (part: unknown): unknown => {
+    if (left <= 0) return LEFT_OUT;
+    if (part instanceof JsonText) return part.text.length > MAX_TEXT ? LEFT_OUT : copy(parsed(part));
+    if (typeof part === "string") {
+      const kept = Math.min(part.length, MAX_STRING, left);
+      left -= kept + 2;
+      return kept === part.length ? part : `${part.slice(0, kept)}… (${part.length} characters)`;
+    }
+    left -= 5;
+    if (typeof part !== "object" || part === null)
+      return typeof part === "number" || typeof part === "boolean" ? part : null;
+    // A cycle is never JSON, and what is nested that deep is no data.
+    if (above.has(part) || above.size >= MAX_DEPTH) return LEFT_OUT;
+    above.add(part);
+    try {
+      return Array.isArray(part) ? copyList(part) : copyFields(part);
+    } finally {
+      above.delete(part);
+    }
+  };
+
+  const copyList = (list: readonly unknown[]): unknown[] => {
+    const kept: unknown[] = [];
+    for (const item of list) {
+      kept.push(copy(item));
+      if (left <= 0) break;
+    }
+    return kept;
+  };
+
+  const copyFields = (from: object): object => {
+    // Without a prototype: a field may be called `__proto__`.
+    const kept: Record<string, unknown> = Object.create(null);
+    for (const [name, item] of Object.entries(from)) {
+      const key = name.slice(0, 500);
+      left -= key.length + 4;
+      if (left <= 0) break;
+      kept[key] = secret.has(name.toLowerCase()) ? REDACTED : copy(item);
+    }
+    return kept;
+  };
+
+  try {
+    return JSON.stringify(copy(value));
+  } catch {
+    return JSON.stringify(LEFT_OUT);
+  }
+}
+
+function parsed(text: JsonText): unknown {
+  try {
+    return text.parse();
+  } catch {
+    return LEFT_OUT;
+  }
+}

@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import { type HttpStage, openStage, type StageOptions } from "../../../../testing/gateway/http-stage.js";
+import { Authentication } from "./auth.js";
+import { cookieNameOf, setCookie } from "./cookie.js";
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+const users = [
+  { name: "ada", tokenHash: sha256("ada's token") },
+  { name: "ben", tokenHash: sha256("ben's-token").toUpperCase() },
+];
+
+const open: HttpStage[] = [];
+const stageOf = async (options?: StageOptions): Promise<HttpStage> => {
+  const stage = await openStage(options);
+  open.push(stage);
+  return stage;
+};
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(({ listener }) => listener.close(0)));
+});
+
+function setUp(options: ConstructorParameters<typeof Authentication>[0] = {}) {
+  const clock = { time: 1_000_000 };
+  const auth = new Authentication({ ...options, now: () => clock.time });
+  const byCookie = (value: string) => auth.admit({ cookie: `x=1; vitrine=${value}; y=2` }, "vitrine", "::1");
+  const byToken = (token: string, address = "10.0.0.1") =>
+    auth.admit({ authorization: `Bearer ${token}` }, "vitrine", address);
+  return { auth, clock, byCookie, byToken };
+}
+
+describe("Authentication", () => {
+  it("makes a token of 256 bits when nobody is configured, another each time", () => {
+    const { auth, byToken } = setUp();
+    expect(Buffer.from(auth.token ?? "", "base64url")).toHaveLength(32);
+    expect(setUp().auth.token).not.toBe(auth.token);
+    expect(byToken(auth.token ?? "")).toEqual({ caller: { user: "local" } });
+  });
+
+  it("knows configured users by the hashes of their tokens, and makes no token then", () => {
+    const { auth, byToken } = setUp({ users });
+    expect(auth.token).toBeUndefined();
+    expect(byToken("ben's-token").caller.user).toBe("ben");
+    expect(() => byToken(users[1]?.tokenHash ?? "")).toThrow(/token/);
+  });
+
+  it.each([[{ name: "ada", tokenHash: "ada's token" }], [{ name: "", tokenHash: sha256("x") }]])(
+    "refuses a user that is none: %j",
+    (user) => {
+      expect(() => setUp({ users: [user] })).toThrow(
+        expect.objectContaining({ data: { code: "config-invalid" } }),
+      );
+    },
+  );
+
+  it("takes a link once, and gives a cookie that has nothing to do with it", () => {
+    const { auth, byCookie } = setUp();
+    const code = auth.link("local");
+    const value = auth.signIn(code, "::1");
+    expect([code, auth.token]).not.toContain(value);
+    expect(byCookie(value)).toMatchObject({ caller: { user: "local" } });
+    expect(() => auth.signIn(code, "::1")).toThrow(/used/);
+    expect(() => byCookie(code)).toThrow(/no longer/);
+  });
+
+  it("takes no link that is too old, and of too many only the newest", () => {
+    const { auth, clock } = setUp({ linkLifetime: 1000, attempts: { burst: 1000, perSecond: 1 } });
+    const old = auth.link("local");
+    clock.time += 1001;
+    expect(() => auth.signIn(old, "::1")).toThrow(/too old/);
+    const codes = Array.from({ length: 101 }, () => auth.link("local"));
+    expect(() => auth.signIn(codes[0] ?? "", "::1")).toThrow(/too old/);
+    expect(auth.signIn(codes[1] ?? "", "::1")).toBeTypeOf("string");
+  });
+
+  it("makes links for its users only", () => {
+    expect(() => setUp().auth.link("eve")).toThrow(/no user/);
+  });
+
+  it("forgets a browser that is away for long, that is there for too long, or that signs out", () => {
+    const { auth, clock, byCookie } = setUp({ idle: 1000, lifetime: 2500 });
+    const ended: string[] = [];
+    auth.onSignOut((browser) => ended.push(browser));
+    const [first, second, third] = [1, 2, 3].map(() => auth.signIn(auth.link("local"), "::1"));
+    const { browser = "" } = byCookie(third ?? "");
+    auth.signOut(browser);
+    expect(() => byCookie(third ?? "")).toThrow(/no longer/);
+    for (let step = 0; step < 3; step++) {
+      clock.time += 800;
+      byCookie(first ?? "");
+    }
+    expect(() => byCookie(second ?? "")).toThrow(/no longer/);
+    clock.time += 101;
+    expect(() => byCookie(first ?? "")).toThrow(/no longer/);
+    expect(ended).toHaveLength(3);
+  });
+
+  it("finds its cookie among those that other programs on this machine set under its name", () => {
+    const { auth } = setUp();
+    const value = auth.signIn(auth.link("local"), "::1");
+    const cookie = `vitrine=junk; vitrine=; vitrine=${value}`;
+    expect(auth.admit({ cookie }, "vitrine", "::1").caller.user).toBe("local");
+  });
+
+  it("signs out the browsers of users that are no longer named", () => {
+    const { auth, byCookie, byToken } = setUp({ users });
+    const [ada, ben] = ["ada", "ben"].map((user) => auth.signIn(auth.link(user), "::1"));
+    const waiting = auth.link("ben");
+    auth.setUsers(users.slice(0, 1));
+    expect(byCookie(ada ?? "").caller.user).toBe("ada");
+    expect(() => byCookie(ben ?? "")).toThrow(/no longer/);
+    expect(() => byToken("ben's-token")).toThrow(/not one/);
+    expect(() => auth.signIn(waiting, "::1")).toThrow(/used/);
+    expect(() => auth.setUsers([])).toThrow(/anew/);
+  });
+
+  it("makes an address that guesses wait, whatever it then says; another does not have to", () => {
+    const { byToken, clock } = setUp({ users, attempts: { burst: 3, perSecond: 0.5 } });
+    for (let attempt = 0; attempt < 3; attempt++) expect(() => byToken("guess")).toThrow(/not one/);
+    expect(() => byToken("ben's-token")).toThrow(
+      expect.objectContaining({ code: "too-many-attempts", retryAfter: 2000 }),
+    );
+    expect(byToken("ben's-token", "10.0.0.2").caller.user).toBe("ben");
+    clock.time += 2000;
+    expect(byToken("ben's-token").caller.user).toBe("ben");
+  });
+
+  it("takes all addresses of an IPv6 network for one", () => {
+    const { byToken } = setUp({ users, attempts: { burst: 1, perSecond: 0.1 } });
+    expect(() => byToken("guess", "2001:db8:1:2:aaaa::1")).toThrow(/not one/);
+    expect(() => byToken("guess", "2001:db8:1:2:bbbb::2")).toThrow(/too many/);
+    expect(() => byToken("guess", "2001:db8:1:3::1")).toThrow(/not one/);
+  });
+
+  it("does not lock out those with a token that was made here, which nobody can guess", () => {
+    const { auth, byToken } = setUp({ attempts: { burst: 1, perSecond: 0.1 } });
+    expect(() => byToken("yesterday's")).toThrow(/not one/);
+    expect(() => byToken("yesterday's")).toThrow(/too many/);
+    expect(byToken(auth.token ?? "").caller.user).toBe("local");
+  });
+});
+
+describe("the cookie", () => {
+  it("is for this host alone, and for no script", () => {
+    expect(setCookie("https://vitrine.example", "v")).toBe(
+      "__Host-vitrine=v; Path=/; HttpOnly; SameSite=Strict; Secure",
+    );
+    expect(setCookie("http://127.0.0.1:8090", "v")).toBe("vitrine-8090=v; Path=/; HttpOnly; SameSite=Strict");
+    expect(cookieNameOf("http://localhost")).toBe("vitrine-80");
+  });
+
+  it("comes with the one-time link, which leads to the workbench and works once", async () => {
+    const { listener, ask, program, auth } = await stageOf();
+    const url = new URL(listener.loginUrl());
+    expect(url.origin).toBe(listener.origin);
+    const headers = { host: program["host"], "sec-fetch-site": "none", "sec-fetch-mode": "navigate" };
+    const path = `${url.pathname}${url.search}`;
+    const ahead = await ask(path, { headers: { ...headers, "sec-purpose": "prefetch;prerender" } });
+    expect(ahead.status).toBe(400);
+    const answer = await ask(path, { headers });
+    expect(answer).toMatchObject({ status: 303, headers: { location: "/", "cache-control": "no-store" } });
+    const [set = ""] = answer.headers["set-cookie"] ?? [];
+    expect(set).toMatch(/^vitrine-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(set).not.toContain(auth.token);
+    expect((await ask(path, { headers })).status).toBe(401);
+  });
+
+  it("is worth nothing after signing out, and what the browser had open is ended", async () => {
+    const { listener, ask, program, signIn } = await stageOf();
+    const { origin, port } = listener;
+    const cookie = await signIn();
+    const headers = { host: program["host"], origin, cookie, "content-type": "application/json" };
+    const stream = await fetch(`http://127.0.0.1:${port}/api/session`, { headers: { cookie } });
+    expect(stream.status).toBe(200);
+    const drained = stream.text();
+    const out = await ask("/logout", { method: "POST", headers });
+    expect(out).toMatchObject({
+      status: 200,
+      headers: { "set-cookie": [expect.stringContaining("Max-Age=0")] },
+    });
+    await expect(drained).rejects.toThrow();
+    expect((await ask("/logout", { method: "POST", headers })).status).toBe(401);
+  });
+});

@@ -1,0 +1,253 @@
+/**
+ * Who asks. Programs send a token as `Authorization: Bearer`; a browser gets a cookie of its own in exchange for a
+ * link that works once. There is no other way in.
+ *
+ * @module
+ */
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Rate } from "@vitrine/host";
+import type { UserSettings } from "../config/config.js";
+import { GatewayError } from "../errors.js";
+import type { Caller } from "./api.js";
+import { Buckets } from "./buckets.js";
+import { cookieValues } from "./cookie.js";
+import { HttpError } from "./http-error.js";
+
+/** The user of a gateway for which nobody configured any. */
+export const LOCAL_USER = "local";
+
+/** Options of {@link Authentication}. */
+export interface AuthenticationOptions {
+  /** Who may come in. If nobody is named, a token is made, for the user `local`. */
+  users?: readonly UserSettings[] | undefined;
+  /** Milliseconds that a one-time link works; five minutes by default. */
+  linkLifetime?: number | undefined;
+  /** Milliseconds without a request after which a browser must sign in again; twelve hours by default. */
+  idle?: number | undefined;
+  /** Milliseconds after which it must in any case; seven days by default. */
+  lifetime?: number | undefined;
+  /** Wrong credentials from one address. */
+  attempts?: Rate | undefined;
+  now?: (() => number) | undefined;
+}
+
+/** Where credentials are in a request. */
+export interface Credentials {
+  authorization?: string | undefined;
+  cookie?: string | undefined;
+}
+
+/** Who asks, and in which browser. */
+export interface Admitted {
+  readonly caller: Caller;
+  /** The browser's own session, if it came by cookie. */
+  readonly browser?: string | undefined;
+}
+
+interface BrowserSession {
+  readonly user: string;
+  readonly until: number;
+  usedAt: number;
+}
+
+/** Of each kind; of more, the oldest goes. */
+const MAX_LINKS = 100;
+const MAX_BROWSERS = 1000;
+
+const digest = (secret: string): string => hash("sha256", secret, "hex");
+/** 256 bits. */
+const secret = (): string => randomBytes(32).toString("base64url");
+
+/**
+ * The one authentication. Only hashes of secrets are kept and compared, so that neither memory nor time tells anything
+ * about them.
+ *
+ * @example
+ * ```ts source="./http.examples.ts#authentication"
+ * const auth = new Authentication({ users: [{ name: "ada", tokenHash }] });
+ * const { caller } = auth.admit({ authorization: `Bearer ${token}` }, "vitrine", "127.0.0.1");
+ * // caller.user is "ada"
+ * ```
+ */
+export class Authentication {
+  /** The token that was made, for programs on this machine; undefined if users are configured. Never log it. */
+  readonly token: string | undefined;
+  #users: readonly { name: string; hash: Buffer }[];
+  readonly #links = new Map<string, { user: string; until: number }>();
+  readonly #browsers = new Map<string, BrowserSession>();
+  readonly #failures: Buckets;
+  readonly #options: Required<Pick<AuthenticationOptions, "linkLifetime" | "idle" | "lifetime">>;
+  readonly #now: () => number;
+  readonly #endListeners = new Set<(browser: string) => void>();
+
+  constructor(options: AuthenticationOptions = {}) {
+    const { users = [], linkLifetime = 300_000, idle = 43_200_000, lifetime = 604_800_000 } = options;
+    this.#options = { linkLifetime, idle, lifetime };
+    this.#now = options.now ?? Date.now;
+    this.#failures = new Buckets(options.attempts ?? { burst: 10, perSecond: 0.2 }, this.#now);
+    if (users.length === 0) this.token = secret();
+    this.#users = this.token
+      ? [{ name: LOCAL_USER, hash: Buffer.from(digest(this.token), "hex") }]
+      : users.map(readUser);
+  }
+
+  /** Takes other users. The browsers of those who are no longer named are signed out. */
+  setUsers(users: readonly UserSettings[]): void {
+    if (this.token || users.length === 0) {
+      throw new GatewayError(
+        "config-invalid",
+        "start the gateway anew to go from a made token to users, or back",
+      );
+    }
+    this.#users = users.map(readUser);
+    for (const [browser, { user }] of this.#browsers) if (!this.#isUser(user)) this.signOut(browser);
+  }
+
+  /**
+   * A code that signs one browser in, once, within a few minutes.
+   *
+   * @throws {GatewayError} `config-invalid` if there is no such user
+   */
+  link(user: string): string {
+    if (!this.#isUser(user)) {
+      throw new GatewayError("config-invalid", `there is no user ${JSON.stringify(user)}`);
+    }
+    const code = secret();
+    this.#links.set(digest(code), { user, until: this.#now() + this.#options.linkLifetime });
+    keepNewest(this.#links, MAX_LINKS);
+    return code;
+  }
+
+  /**
+   * Takes the code of a one-time link, which then is used up, and returns the value of a cookie.
+   *
+   * @throws {HttpError} `unauthenticated` for any other code
+   */
+  signIn(code: string, address: string): string {
+    const key = digest(code);
+    const link = this.#links.get(key);
+    this.#links.delete(key);
+    if (!link || link.until < this.#now() || !this.#isUser(link.user)) {
+      this.#fail(address, "this link was used, or is too old: ask the gateway for another");
+    }
+    const value = secret();
+    const now = this.#now();
+    this.#browsers.set(digest(value), {
+      user: link.user,
+      until: now + this.#options.lifetime,
+      usedAt: now,
+    });
+    for (const browser of keepNewest(this.#browsers, MAX_BROWSERS)) this.#tellEnd(browser);
+    return value;
+  }
+
+  /** Ends a browser's session: its cookie is worth nothing from now on. */
+  signOut(browser: string): void {
+    if (this.#browsers.delete(browser)) this.#tellEnd(browser);
+  }
+
+  /** Hears of every browser that was signed out, so that its connections can be ended. */
+  onSignOut(listener: (browser: string) => void): () => void {
+    this.#endListeners.add(listener);
+    return () => this.#endListeners.delete(listener);
+  }
+
+  /**
+   * Says who asks.
+   *
+   * @throws {HttpError} `unauthenticated`, `too-many-attempts`
+   */
+  admit(credentials: Credentials, cookieName: string, address: string): Admitted {
+    const { authorization } = credentials;
+    if (authorization !== undefined) return { caller: this.#admitToken(authorization, address) };
+    const admitted = this.browserOf(credentials.cookie, cookieName);
+    if (admitted) return admitted;
+    // Nothing to guess with is no attempt.
+    if (credentials.cookie === undefined || !credentials.cookie.includes(`${cookieName}=`)) throw missing();
+    this.#fail(address, "your browser is no longer signed in: open a new link of the gateway");
+  }
+
+  /** Who is signed in in a browser, if anybody. */
+  browserOf(cookie: string | undefined, cookieName: string): Admitted | undefined {
+    if (cookie === undefined) return undefined;
+    for (const value of cookieValues(cookie, cookieName)) {
+      const browser = digest(value);
+      const session = this.#browsers.get(browser);
+      if (!session) continue;
+      const now = this.#now();
+      if (now <= session.until && now - session.usedAt <= this.#options.idle) {
+        session.usedAt = now;
+        return { caller: { user: session.user }, browser };
+      }
+      this.signOut(browser);
+    }
+    return undefined;
+  }
+
+  #admitToken(authorization: string, address: string): Caller {
+    // Operators may choose weak tokens, so an address that guesses must wait. One that was made here cannot be guessed,
+    // and a program with the token of yesterday must not lock out the others on its machine.
+    if (this.token === undefined) this.#refuseGuesser(address);
+    const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1] ?? "";
+    const given = Buffer.from(digest(token), "hex");
+    let found: string | undefined;
+    // All of them, whoever it is.
+    for (const { name, hash } of this.#users) if (timingSafeEqual(hash, given)) found = name;
+    if (found === undefined) this.#fail(address, "that token is not one of this gateway's");
+    return { user: found };
+  }
+
+  #refuseGuesser(address: string): void {
+    const retryAfter = this.#failures.wait(network(address));
+    if (retryAfter > 0) {
+      throw new HttpError("too-many-attempts", "too many wrong credentials from your address", {
+        retryAfter,
+      });
+    }
+  }
+
+  #fail(address: string, message: string): never {
+    this.#refuseGuesser(address);
+    this.#failures.take(network(address));
+    throw new HttpError("unauthenticated", message, { headers: CHALLENGE });
+  }
+
+  #isUser(user: string): boolean {
+    return this.#users.some(({ name }) => name === user);
+  }
+
+  #tellEnd(browser: string): void {
+    for (const listener of this.#endListeners) listener(browser);
+  }
+}
+
+const CHALLENGE = { "www-authenticate": 'Bearer realm="vitrine"' };
+
+const missing = (): HttpError =>
+  new HttpError(
+    "unauthenticated",
+    "open the link that the gateway printed, or send its token as Authorization: Bearer",
+    { headers: CHALLENGE },
+  );
+
+function readUser({ name, tokenHash }: UserSettings): { name: string; hash: Buffer } {
+  if (name !== "" && /^[0-9a-f]{64}$/i.test(tokenHash)) return { name, hash: Buffer.from(tokenHash, "hex") };
+  throw new GatewayError(
+    "config-invalid",
+    `user ${JSON.stringify(name)} needs a tokenHash: the SHA-256 of a token, in 64 hexadecimal digits`,
+  );
+}
+
+function keepNewest(map: Map<string, unknown>, count: number): string[] {
+  const gone: string[] = [];
+  for (const key of map.keys()) {
+    if (map.size <= count) break;
+    map.delete(key);
+    gone.push(key);
+  }
+  return gone;
+}
+
+/** One customer of a provider has a whole network of IPv6 addresses: four groups of them. */
+const network = (address: string): string =>
+  address.includes(".") || !address.includes(":") ? address : address.split(":").slice(0, 4).join(":");

@@ -1,0 +1,52 @@
+/**
+ * Token buckets by name: how often somebody may do something.
+ *
+ * @module
+ */
+import type { Rate } from "@vitrine/host";
+
+/** Buckets that are kept; of more, the one that was not used for longest goes. */
+const MAX_BUCKETS = 10_000;
+
+/** A bucket for each name, full at first. */
+export class Buckets {
+  readonly #rate: Rate;
+  readonly #now: () => number;
+  readonly #buckets = new Map<string, { tokens: number; at: number }>();
+
+  constructor(rate: Rate, now: () => number) {
+    this.#rate = rate;
+    this.#now = now;
+  }
+
+  /** Takes a token; 0 if there was one, else the milliseconds until there is. */
+  take(name: string): number {
+    const wait = this.wait(name);
+    if (wait > 0) return wait;
+    const bucket = this.#buckets.get(name) ?? { tokens: this.#rate.burst, at: this.#now() };
+    bucket.tokens--;
+    this.#buckets.set(name, bucket);
+    if (this.#buckets.size > MAX_BUCKETS) {
+      for (const oldest of this.#buckets.keys()) {
+        this.#buckets.delete(oldest);
+        break;
+      }
+    }
+    return 0;
+  }
+
+  /** Milliseconds until there is a token; 0 if there is one. */
+  wait(name: string): number {
+    const bucket = this.#buckets.get(name);
+    if (!bucket) return 0;
+    const { burst, perSecond } = this.#rate;
+    const time = this.#now();
+    // A clock that is set back takes nothing away.
+    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, time - bucket.at) / 1000) * perSecond);
+    bucket.at = time;
+    this.#buckets.delete(name);
+    // One that is full again is as good as none.
+    if (bucket.tokens < burst) this.#buckets.set(name, bucket);
+    return bucket.tokens >= 1 ? 0 : Math.ceil(((1 - bucket.tokens) / perSecond) * 1000);
+  }
+}

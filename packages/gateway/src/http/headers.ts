@@ -1,0 +1,89 @@
+/**
+ * Response headers: what a browser must know about everything that comes from here.
+ *
+ * @module
+ */
+import type { ServerResponse } from "node:http";
+import { GatewayError } from "../errors.js";
+
+const COMMON = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+};
+
+/** For everything that is no page: if a browser shows it all the same, it can do nothing. */
+export const CLOSED: Readonly<Record<string, string>> = {
+  ...COMMON,
+  "cache-control": "no-store",
+  "content-security-policy":
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
+};
+
+/** Puts {@link CLOSED} on a response that another part makes. */
+export function setClosed(outgoing: ServerResponse): void {
+  for (const [name, value] of Object.entries(CLOSED)) outgoing.setHeader(name, value);
+}
+
+/** {@link CLOSED}, for JSON. */
+export const JSON_HEADERS: Readonly<Record<string, string>> = {
+  ...CLOSED,
+  "content-type": "application/json; charset=utf-8",
+};
+
+/** For a page of a sentence or two. Not in a sandbox: there a page cannot lead on to another, and has no origin. */
+export const HTML_HEADERS: Readonly<Record<string, string>> = {
+  ...CLOSED,
+  "content-security-policy":
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "content-type": "text/html; charset=utf-8",
+};
+
+/** What the pages of a folder may do. */
+export interface PagePolicy {
+  /** Where frames may come from: the sandbox's origins, such as `http://*.localhost:8091`. */
+  frames: readonly string[];
+  /** Directives in place of the strict ones, such as `{"img-src": "'self' https:"}`. */
+  directives?: Readonly<Record<string, string>> | undefined;
+}
+
+const STRICT: Readonly<Record<string, string>> = {
+  "default-src": "'none'",
+  "script-src": "'self'",
+  "style-src": "'self'",
+  "img-src": "'self' data: blob:",
+  "font-src": "'self'",
+  "connect-src": "'self'",
+  "worker-src": "'self'",
+  "manifest-src": "'self'",
+  "base-uri": "'none'",
+  "form-action": "'none'",
+  "frame-ancestors": "'none'",
+};
+
+/**
+ * The headers of the workbench's pages and files.
+ *
+ * @throws {GatewayError} `config-invalid` for a source or directive that would end its directive and begin another
+ */
+export function pageHeaders({ frames, directives = {} }: PagePolicy): Readonly<Record<string, string>> {
+  const policy: Record<string, string> = {
+    ...STRICT,
+    "frame-src": frames.length > 0 ? frames.join(" ") : "'none'",
+    ...directives,
+  };
+  for (const source of frames) {
+    if (!/^https?:\/\/[\w.*:[\]-]+$/.test(source)) {
+      throw new GatewayError("config-invalid", `${JSON.stringify(source)} is no origin for frames`);
+    }
+  }
+  for (const [name, value] of Object.entries(policy)) {
+    if (!/^[a-z-]+$/.test(name) || /[;,\r\n]/.test(value)) {
+      throw new GatewayError("config-invalid", `the policy's directive ${JSON.stringify(name)} is not one`);
+    }
+  }
+  const text = Object.entries(policy).map(([name, value]) => `${name} ${value}`);
+  return { ...COMMON, "content-security-policy": text.join("; ") };
+}

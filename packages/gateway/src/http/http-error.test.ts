@@ -1,0 +1,74 @@
+import { Refusal } from "@vitrine/host";
+import { VitrineError } from "@vitrine/protocol";
+import { describe, expect, it } from "vitest";
+import { openStage } from "../../../../testing/gateway/http-stage.js";
+import { GatewayError } from "../errors.js";
+import { failureOf, failureText } from "./http-error.js";
+
+describe("errors on HTTP", () => {
+  it.each([
+    [new Refusal("tool-not-visible", "m"), 403, "tool-not-visible"],
+    [new Refusal("denied", "m"), 403, "denied"],
+    [new Refusal("method-unknown", "m"), 404, "method-unknown"],
+    [new Refusal("too-large", "m"), 413, "too-large"],
+    [new Refusal("rate-limited", "m", { retryAfter: 1500 }), 429, "rate-limited"],
+    [new GatewayError("server-unknown", "m"), 404, "server-unknown"],
+    [new GatewayError("conflict", "m"), 409, "conflict"],
+    [new GatewayError("indeterminate", "m"), 409, "indeterminate"],
+    [new GatewayError("server-unauthorized", "m"), 424, "server-unauthorized"],
+    [new GatewayError("server-failed", "m"), 502, "server-failed"],
+    [new GatewayError("server-exited", "m"), 502, "server-exited"],
+    [new GatewayError("audit-failed", "m"), 503, "audit-failed"],
+    [new GatewayError("overloaded", "m"), 503, "overloaded"],
+    [new GatewayError("stopping", "m"), 503, "stopping"],
+    [new VitrineError("timeout", "m"), 504, "timeout"],
+    [new VitrineError("closed", "m"), 503, "closed"],
+    [new VitrineError(-32602, "m"), 422, "server-error"],
+    [new VitrineError(-32603, "m"), 502, "server-error"],
+  ])("%o has status %i and says %s", (error, status, code) => {
+    expect(failureOf(error)).toMatchObject({ status, code, message: "m" });
+  });
+
+  it("says when to come back, in seconds", () => {
+    expect(failureOf(new Refusal("rate-limited", "m", { retryAfter: 1500 }))).toMatchObject({
+      headers: { "retry-after": "2" },
+      data: { retryAfter: 1500 },
+    });
+    expect(failureOf(new GatewayError("overloaded", "m")).headers).toEqual({ "retry-after": "1" });
+  });
+
+  it("says what else there is, and what a server sent along", () => {
+    const error = new GatewayError("server-failed", "m", { data: { server: "weather" } });
+    expect(JSON.parse(failureText(failureOf(error)))).toEqual({
+      error: { code: "server-failed", message: "m", data: { server: "weather" } },
+    });
+    expect(failureOf(new VitrineError(-32602, "m", { data: { field: "x" } })).data).toEqual({
+      code: -32602,
+      data: { field: "x" },
+    });
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    expect(JSON.parse(failureText(failureOf(new VitrineError(1, "m", { data: cycle })))).error.code).toBe(
+      "server-error",
+    );
+  });
+
+  it("tells nobody what an error says that was not foreseen, but the log", async () => {
+    const stage = await openStage({
+      api: {
+        catalogue: async () => {
+          throw new Error("password 1234");
+        },
+      },
+    });
+    const { host, authorization } = stage.program;
+    const { status, text } = await stage.ask("/api/servers/weather", { headers: { host, authorization } });
+    await stage.listener.close(0);
+    expect(status).toBe(500);
+    expect(JSON.parse(text).error).toEqual({
+      code: "internal",
+      message: "the gateway failed; its log says why",
+    });
+    expect(stage.logged.join("")).toContain("password 1234");
+  });
+});

@@ -1,0 +1,176 @@
+/**
+ * What goes wrong on HTTP: one shape, `{error: {code, message, data}}`, and a status for every word.
+ *
+ * @module
+ */
+import { isRefusal, type Refusal } from "@vitrine/host";
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
+import { GatewayError, type GatewayErrorCode } from "../errors.js";
+
+/** What the listener itself refuses; the meaning of a word never changes. */
+export type HttpErrorCode =
+  /** Something in the request does not have the form it must have; the message says what. */
+  | "bad-request"
+  /** `Host` is not one of ours: another site's name leads to this address (DNS rebinding). */
+  | "host-forbidden"
+  /** `Origin` is not ours. */
+  | "origin-forbidden"
+  /** Something would change, and there is no `Origin`. */
+  | "origin-missing"
+  /** A page of another site made the browser ask. */
+  | "cross-site"
+  /** No credential, or a wrong one. */
+  | "unauthenticated"
+  /** Too many wrong credentials came from this address; `retryAfter` says when it may try again. */
+  | "too-many-attempts"
+  | "not-found"
+  | "method-not-allowed"
+  | "media-type"
+  | "body-too-large"
+  | "headers-too-large"
+  | "address-too-long"
+  /** Too many requests of this caller; `retryAfter` says when. */
+  | "rate-limited";
+
+const HTTP_STATUS: Record<HttpErrorCode, number> = {
+  "bad-request": 400,
+  "host-forbidden": 403,
+  "origin-forbidden": 403,
+  "origin-missing": 403,
+  "cross-site": 403,
+  unauthenticated: 401,
+  "too-many-attempts": 429,
+  "not-found": 404,
+  "method-not-allowed": 405,
+  "media-type": 415,
+  "body-too-large": 413,
+  "headers-too-large": 431,
+  "address-too-long": 414,
+  "rate-limited": 429,
+};
+
+const REFUSAL_STATUS: Record<Refusal["data"]["code"], number> = {
+  "tool-not-visible": 403,
+  "tool-unknown": 403,
+  "other-server": 403,
+  "resource-unknown": 403,
+  "method-unknown": 404,
+  "too-large": 413,
+  "rate-limited": 429,
+  "link-invalid": 403,
+  "not-allowed": 403,
+  denied: 403,
+};
+
+/** A person must sign in to a *server* is no 401: that would say that the caller's own credential is wrong. */
+const GATEWAY_STATUS: Record<GatewayErrorCode, number> = {
+  "config-invalid": 500,
+  "isolation-unavailable": 503,
+  "server-unknown": 404,
+  "server-failed": 502,
+  "server-exited": 502,
+  "server-unauthorized": 424,
+  "server-too-large": 502,
+  "address-forbidden": 502,
+  "view-unknown": 404,
+  "session-unknown": 404,
+  indeterminate: 409,
+  conflict: 409,
+  "audit-failed": 503,
+  overloaded: 503,
+  stopping: 503,
+};
+
+/** The status of every word. */
+export const STATUSES: Readonly<Record<string, number>> = {
+  ...HTTP_STATUS,
+  ...REFUSAL_STATUS,
+  ...GATEWAY_STATUS,
+};
+
+/** The listener refused: nothing was done. */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly code: HttpErrorCode;
+  /** Milliseconds. */
+  readonly retryAfter: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: HttpErrorCode,
+    message: string,
+    options: { retryAfter?: number; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.retryAfter = options.retryAfter;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** An error as HTTP says it. */
+export interface Failure {
+  status: number;
+  code: string;
+  message: string;
+  data?: unknown;
+  headers: Record<string, string>;
+}
+
+/**
+ * What a caller is told. An error that nobody foresaw may say anything, secrets too: of that one, only that it
+ * happened.
+ */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof HttpError) {
+    const { code, message, retryAfter, headers } = error;
+    return failure(HTTP_STATUS[code], code, message, retryAfter === undefined ? undefined : { retryAfter }, {
+      ...headers,
+      ...retryHeader(retryAfter),
+    });
+  }
+  if (isRefusal(error)) {
+    const { code, ...more } = error.data;
+    const data = Object.keys(more).length > 0 ? more : undefined;
+    return failure(REFUSAL_STATUS[code], code, error.message, data, retryHeader(more.retryAfter));
+  }
+  if (error instanceof GatewayError) {
+    const { code, ...more } = error.data;
+    const status = GATEWAY_STATUS[code];
+    const data = Object.keys(more).length > 0 ? more : undefined;
+    return failure(status, code, error.message, data, status === 503 ? { "retry-after": "1" } : {});
+  }
+  if (error instanceof VitrineError) return failureOfVitrine(error);
+  return failure(500, "internal", "the gateway failed; its log says why", undefined, {});
+}
+
+function failureOfVitrine({ code, message, data }: VitrineError): Failure {
+  if (typeof code === "number") {
+    // The server answered, with an error of its own. A request that it did not like is the caller's to mend.
+    const isCallers = code === INVALID_PARAMS || code === INVALID_REQUEST || code === METHOD_NOT_FOUND;
+    return failure(isCallers ? 422 : 502, "server-error", message, { code, data }, {});
+  }
+  const status = code === "timeout" ? 504 : code === "invalid" ? 502 : code === "unsupported" ? 501 : 503;
+  return failure(status, code, message, data, {});
+}
+
+const failure = (
+  status: number,
+  code: string,
+  message: string,
+  data: unknown,
+  headers: Record<string, string>,
+): Failure => ({ status, code, message, data, headers });
+
+const retryHeader = (milliseconds: number | undefined): Record<string, string> =>
+  milliseconds === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(milliseconds / 1000))) };
+
+/** The body that says it. */
+export function failureText({ code, message, data }: Failure): string {
+  try {
+    return JSON.stringify({ error: { code, message, data } });
+  } catch {
+    // What a server sent along is not always JSON again.
+    return JSON.stringify({ error: { code, message } });
+  }
+}

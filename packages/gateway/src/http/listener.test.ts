@@ -1,0 +1,409 @@
+import { createHash } from "node:crypto";
+import { connect } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type HttpStage, openStage, type StageOptions } from "../../../../testing/gateway/http-stage.js";
+
+const open: HttpStage[] = [];
+const stageOf = async (options?: StageOptions): Promise<HttpStage> => {
+  const stage = await openStage(options);
+  open.push(stage);
+  return stage;
+};
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(({ listener }) => listener.close(0)));
+});
+
+/** Sends bytes as they are, and resolves with all that comes back until the other end closes. */
+const send = (port: number, ...parts: (string | Buffer)[]): Promise<string> =>
+  new Promise((resolve) => {
+    let text = "";
+    const socket = connect(port, "127.0.0.1", () => {
+      for (const part of parts) socket.write(part);
+    });
+    socket.setEncoding("utf8").on("data", (part: string) => (text += part));
+    socket.on("error", () => {}).on("close", () => resolve(text));
+  });
+
+const call = "/api/servers/weather/tools/call";
+const body = JSON.stringify({ name: "forecast", arguments: { city: "Berne" } });
+const users = [{ name: "ada", tokenHash: createHash("sha256").update("secret").digest("hex") }];
+
+describe("where it listens", () => {
+  it("is loopback, under every name of it, each with its own Origin", async () => {
+    const { listener, ask, program } = await stageOf();
+    const { port, origins, origin } = listener;
+    expect(origin).toBe(`http://127.0.0.1:${port}`);
+    expect([...origins].sort()).toEqual(
+      [`http://127.0.0.1:${port}`, `http://[::1]:${port}`, `http://localhost:${port}`].sort(),
+    );
+    for (const each of origins) {
+      const headers = { ...program, host: new URL(each).host, origin: each };
+      expect((await ask(call, { method: "POST", headers, body })).status).toBe(200);
+    }
+  });
+
+  it("is elsewhere only with the flag and with users", async () => {
+    const invalid = { data: { code: "config-invalid" } };
+    await expect(openStage({ host: "0.0.0.0", origin: "https://vitrine.example" })).rejects.toMatchObject(
+      invalid,
+    );
+    const remote = { host: "0.0.0.0", origin: "https://vitrine.example", allowRemote: true };
+    await expect(openStage(remote)).rejects.toMatchObject(invalid);
+    const { allowRemote: _, ...closed } = remote;
+    await expect(openStage({ ...closed, users: { users } })).rejects.toMatchObject(invalid);
+    await expect(openStage({ host: "0.0.0.0", allowRemote: true, users: { users } })).rejects.toThrow(
+      /origin/,
+    );
+    for (const origin of ["vitrine.example", "https://vitrine.example/", "ftp://vitrine.example"]) {
+      await expect(openStage({ origin })).rejects.toThrow(/origin must be/);
+    }
+    const { ask, program } = await stageOf({ ...remote, users: { users }, token: "secret" });
+    expect((await ask(call, { method: "POST", headers: program, body })).status).toBe(200);
+    expect(
+      (await ask(call, { method: "POST", headers: { ...program, host: "127.0.0.1" }, body })).status,
+    ).toBe(403);
+  });
+
+  it("is what the operator says behind a reverse proxy, and never what a header says", async () => {
+    const { listener, ask, program, auth } = await stageOf({ origin: "https://vitrine.example" });
+    expect(listener.loginUrl()).toMatch(/^https:\/\/vitrine\.example\/login\?code=/);
+    const headers = { ...program, host: "vitrine.example", origin: "https://vitrine.example" };
+    expect((await ask(call, { method: "POST", headers, body })).status).toBe(200);
+    const forged = { ...headers, host: "evil.example", "x-forwarded-host": "vitrine.example" };
+    expect((await ask(call, { method: "POST", headers: forged, body })).status).toBe(403);
+    const login = await ask(`/login?code=${auth.link("local")}`, { headers: { host: "vitrine.example" } });
+    expect(login.headers["set-cookie"]?.[0]).toMatch(/^__Host-vitrine=.*; Secure$/);
+    // Who comes to the machine itself has no https.
+    const plain = { host: `127.0.0.1:${listener.port}`, "x-forwarded-proto": "https" };
+    const local = await ask(`/login?code=${auth.link("local")}`, { headers: plain });
+    expect(local.headers["set-cookie"]?.[0]).toMatch(
+      /^vitrine-\d+=[^;]*; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+  });
+});
+
+describe("what it takes", () => {
+  it("refuses two hosts, other hosts' addresses, and what is no HTTP", async () => {
+    const { listener, program, calls } = await stageOf();
+    const { port } = listener;
+    const host = `Host: ${program["host"]}\r\n`;
+    const rest = `Authorization: ${program["authorization"]}\r\nConnection: close\r\n\r\n`;
+    expect(await send(port, `GET /api/servers HTTP/1.1\r\n${host}Host: evil.example\r\n${rest}`)).toMatch(
+      / 400 /,
+    );
+    expect(await send(port, `GET http://evil.example/api/servers HTTP/1.1\r\n${host}${rest}`)).toMatch(
+      / 400 /,
+    );
+    expect(await send(port, `GET /api/servers HTTP/1.1\r\n${rest}`)).toMatch(/ 400 /);
+    expect(await send(port, `GET /api/servers HTTP/1.1\r\nHost:\r\n${rest}`)).toMatch(/ 40[03] /);
+    expect(await send(port, "hello\r\n\r\n")).toMatch(/ 400 .*content-security-policy/s);
+    expect(calls).toEqual([]);
+    expect(await send(port, `GET /api/servers HTTP/1.1\r\n${host}${rest}`)).toMatch(/ 200 /);
+  });
+
+  it("refuses too many headers, too large ones, and addresses that are too long", async () => {
+    const { ask, program, calls, listener } = await stageOf();
+    const { host, authorization } = program;
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`x-${at}`, "1"]));
+    expect((await ask("/api/servers", { headers: { ...many, host, authorization } })).status).toBe(431);
+    expect((await ask(`/${"a".repeat(9000)}`, { headers: { host, authorization } })).status).toBe(414);
+    expect(
+      await send(listener.port, `GET / HTTP/1.1\r\nHost: ${host}\r\nX: ${"a".repeat(20_000)}\r\n\r\n`),
+    ).toMatch(/ 431 /);
+    expect(calls).toEqual([]);
+  });
+
+  it("reads no more of a body than its route takes, whatever the length is said to be", async () => {
+    const { ask, program, calls, listener } = await stageOf({ limits: { body: 10_000 } });
+    const big = JSON.stringify({ name: "x".repeat(20_000) });
+    const said = await ask(call, { method: "POST", headers: program, body: big });
+    expect([said.status, JSON.parse(said.text).error.code]).toEqual([413, "body-too-large"]);
+    expect(
+      (await ask("/logout", { method: "POST", headers: program, body: `"${"x".repeat(1000)}"` })).status,
+    ).toBe(413);
+    const head = `POST ${call} HTTP/1.1\r\n${Object.entries(program)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join("")}transfer-encoding: chunked\r\n\r\n`;
+    const chunk = `1000\r\n${"x".repeat(4096)}\r\n`;
+    // It never ends, and the connection is closed all the same.
+    expect(await send(listener.port, head, chunk, chunk, chunk)).toMatch(/ 413 /);
+    expect(calls).toEqual([]);
+  });
+
+  it("refuses a GET with a body", async () => {
+    const { ask, program } = await stageOf();
+    const answer = await ask("/api/servers", { headers: { ...program, "content-length": "2" }, body: "{}" });
+    expect(answer.status).toBe(400);
+  });
+
+  it("does not wait for ever for a request that comes drop by drop", async () => {
+    const { listener, program } = await stageOf({ limits: { headersTimeout: 300, requestTimeout: 600 } });
+    const slow = `POST ${call} HTTP/1.1\r\nHost: ${program["host"]}\r\n`;
+    expect(await send(listener.port, slow)).toBe("");
+    expect(await send(listener.port)).toBe("");
+    const whole = Object.entries(program).map(([name, value]) => `${name}: ${value}\r\n`);
+    const started = `POST ${call} HTTP/1.1\r\n${whole.join("")}content-length: 100\r\n\r\n{`;
+    expect(await send(listener.port, started)).not.toMatch(/ 200 /);
+  });
+
+  it("closes connections beyond its limit", async () => {
+    const { listener, ask, program } = await stageOf({ limits: { connections: 1 } });
+    const { host, authorization } = program;
+    const first = connect(listener.port, "127.0.0.1");
+    await vi.waitFor(() => expect(first.readyState).toBe("open"));
+    await expect(ask("/api/servers", { headers: { host, authorization } })).rejects.toThrow();
+    first.destroy();
+    await expect
+      .poll(() =>
+        ask("/api/servers", { headers: { host, authorization } }).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(200);
+  });
+
+  it("limits how often one caller asks, and tells when to come back", async () => {
+    const time = 1000;
+    const { ask, program, calls } = await stageOf({
+      limits: { rate: { burst: 2, perSecond: 0.5 } },
+      now: () => time,
+    });
+    const post = () => ask(call, { method: "POST", headers: program, body });
+    await post();
+    await post();
+    const answer = await post();
+    expect(answer).toMatchObject({ status: 429, headers: { "retry-after": "2" } });
+    expect(JSON.parse(answer.text).error).toMatchObject({ code: "rate-limited", data: { retryAfter: 2000 } });
+    expect(calls).toHaveLength(2);
+  });
+});
+
+describe("what routes do", () => {
+  it("gives a result as it is, byte for byte, and passes on the key", async () => {
+    const { ask, program, calls } = await stageOf();
+    const headers = { ...program, "idempotency-key": "order 7 / ~" };
+    const answer = await ask(call, { method: "POST", headers, body });
+    expect(answer.text).toBe('{"content":[ {"type":"text","text":"Sunny"} ]}');
+    expect(answer.headers["content-length"]).toBe(String(answer.text.length));
+    expect(calls).toEqual([["tools/call", "local", "weather", JSON.parse(body), "order 7 / ~"]]);
+  });
+
+  it.each(["", "x".repeat(201), "caf\u00e9"])("refuses the key %j", async (key) => {
+    const { ask, program, calls } = await stageOf();
+    const headers = { ...program, "idempotency-key": key };
+    expect((await ask(call, { method: "POST", headers, body })).status).toBe(400);
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    ["{", "not JSON"],
+    [Buffer.from('{"name":"\xff"}', "latin1"), "not UTF-8"],
+    ["[]", "must be an object"],
+    ["{}", "name is missing"],
+    ['{"name":1}', "name must be a string"],
+    ['{"name":"x","arguments":[]}', "arguments must be an object"],
+    ['{"name":"x","extra":1}', "has no"],
+  ])("refuses the body %s", async (text, problem) => {
+    const { ask, program, calls } = await stageOf();
+    const answer = await ask(call, { method: "POST", headers: program, body: text });
+    expect([answer.status, JSON.parse(answer.text).error.message]).toEqual([
+      400,
+      expect.stringContaining(problem),
+    ]);
+    expect(calls).toEqual([]);
+  });
+
+  it("knows no server by a name that cannot be one", async () => {
+    const { ask, program, calls } = await stageOf();
+    for (const name of ["%2e%2e%2fetc", "a%20b", "%00", "w%C3%A9", "%", "x".repeat(101)]) {
+      const answer = await ask(`/api/servers/${name}/tools/call`, { method: "POST", headers: program, body });
+      expect([name, answer.status]).toEqual([name, 404]);
+    }
+    expect(calls).toEqual([]);
+  });
+
+  it("passes the body of other parts' routes on, whole", async () => {
+    const { ask, program, calls } = await stageOf();
+    await ask("/api/servers/weather/host", { method: "POST", headers: program, body: '{"jsonrpc":"2.0"}' });
+    await ask("/api/session", { method: "POST", headers: program, body: '["hello ü"]' });
+    expect(calls).toEqual([
+      ["host", "local", "weather", '{"jsonrpc":"2.0"}'],
+      ["frames", "local", '["hello ü"]'],
+    ]);
+  });
+
+  it("reads queries as the document says, and refuses any other", async () => {
+    const { ask, program, calls } = await stageOf();
+    const { host, authorization } = program;
+    const get = (path: string) => ask(path, { headers: { host, authorization } });
+    const { text } = await get("/api/audit?server=weather&limit=5&newestFirst=true&decision=refused");
+    expect(JSON.parse(text).rows).toHaveLength(1);
+    expect(calls).toEqual([
+      ["audit", "local", expect.objectContaining({ server: "weather", limit: 5, newestFirst: true })],
+    ]);
+    for (const query of [
+      "limit=0",
+      "limit=1001",
+      "limit=x",
+      "newestFirst=1",
+      "decision=maybe",
+      "other=1",
+      "from=-1",
+    ]) {
+      expect([query, (await get(`/api/audit?${query}`)).status]).toEqual([query, 400]);
+    }
+    expect((await get("/api/audit?server=a&server=b")).status).toBe(400);
+    expect(calls).toHaveLength(1);
+  });
+
+  it("exports the audit log as lines, and never a part of it for the whole", async () => {
+    const { ask, program } = await stageOf();
+    const { host, authorization } = program;
+    const { text, headers } = await ask("/api/audit/export", { headers: { host, authorization } });
+    expect(
+      text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).seq),
+    ).toEqual([1, 2]);
+    expect(headers["content-type"]).toBe("application/jsonl; charset=utf-8");
+    const row = { seq: 1, time: 1, kind: "entry" as const, hash: "x".repeat(100_000) };
+    const broken = await stageOf({
+      api: {
+        audit: {
+          query: async () => [],
+          verify: async () => ({ ok: true, rows: 0, head: "" }),
+          async *rows() {
+            yield row;
+            throw new Error("disk gone");
+          },
+        },
+      },
+    });
+    const right = { host: broken.program["host"], authorization: broken.program["authorization"] };
+    await expect(broken.ask("/api/audit/export", { headers: right })).rejects.toThrow();
+    expect(broken.logged.join("")).toContain("disk gone");
+  });
+
+  it("tells why it is not ready to those who are known", async () => {
+    const stage = await stageOf({ api: { ready: () => ({ ok: false, problems: ["the disk is full"] }) } });
+    const { host } = stage.program;
+    expect(await stage.ask("/readyz", { headers: { host } })).toMatchObject({
+      status: 503,
+      text: '{"ok":false}',
+    });
+    const cookie = await stage.signIn();
+    expect((await stage.ask("/readyz", { headers: { host, cookie } })).text).toContain("the disk is full");
+  });
+
+  it("lets a person come back from an authorization server, and knows who it is", async () => {
+    const { ask, program, signIn, calls } = await stageOf();
+    const cookie = await signIn();
+    const { host } = program;
+    const navigation = { host, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+    const path = "/oauth/callback?code=a%26b&state=s";
+    // From another site the cookie does not come along: nothing is done yet.
+    const first = await ask(path, { headers: { ...navigation, "sec-fetch-site": "cross-site" } });
+    expect(first.status).toBe(200);
+    expect(calls).toEqual([]);
+    const again = String(first.headers["refresh"]).replace("0; url=", "");
+    const second = await ask(again, { headers: { ...navigation, "sec-fetch-site": "same-origin", cookie } });
+    expect(second.text).toContain("signed in to &#60;weather&#62;");
+    expect(calls).toEqual([["authorized", "code=a%26b&state=s", "local"]]);
+    // A browser in which nobody is signed in.
+    await ask(again, { headers: { ...navigation, "sec-fetch-site": "cross-site" } });
+    expect(calls[1]).toEqual(["authorized", "code=a%26b&state=s", undefined]);
+  });
+
+  it("tells the server's side when the caller goes away", async () => {
+    let aborted = false;
+    const { listener, program } = await stageOf({
+      api: {
+        request: (_caller, _server, _method, _params, { signal }) =>
+          new Promise((_resolve, reject) => {
+            signal?.addEventListener("abort", () => {
+              aborted = true;
+              reject(signal.reason);
+            });
+          }),
+      },
+    });
+    const controller = new AbortController();
+    const { host: _, ...headers } = program;
+    const sent = fetch(`${listener.origin}${call}`, {
+      method: "POST",
+      headers,
+      body,
+      signal: controller.signal,
+    });
+    setTimeout(() => controller.abort(), 100);
+    await expect(sent).rejects.toThrow();
+    await expect.poll(() => aborted).toBe(true);
+  });
+});
+
+describe("close", () => {
+  it("waits for what is under way, refuses what is new, and ends streams and sockets", async () => {
+    let finish = (): void => {};
+    const under = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const { listener, program, ask, calls } = await stageOf({
+      api: {
+        request: async () => {
+          calls.push(["began"]);
+          await under;
+          return { content: [] };
+        },
+      },
+    });
+    const pending = ask(call, { method: "POST", headers: program, body });
+    await expect.poll(() => calls.length).toBe(1);
+    const { host, authorization } = program;
+    const stream = ask("/api/session", { headers: { host, authorization } });
+    await expect.poll(() => calls.length).toBe(2);
+    const upgrading = `GET /api/session HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${listener.origin}\r\nAuthorization: ${authorization}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+    const socket = send(listener.port, upgrading);
+    await expect.poll(() => calls.length).toBe(3);
+    // A connection from before: it may still ask.
+    const kept = connect(listener.port, "127.0.0.1");
+    kept.write(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n`);
+    let heard = "";
+    kept.setEncoding("utf8").on("data", (part: string) => (heard += part));
+    await vi.waitFor(() => expect(kept.readyState).toBe("open"));
+    const closed = listener.close(30_000);
+    let isClosed = false;
+    void closed.then(() => {
+      isClosed = true;
+    });
+    kept.write("\r\n");
+    await expect.poll(() => heard).toContain(" 200 ");
+    kept.write(`GET /api/servers HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\n\r\n`);
+    await expect.poll(() => heard).toMatch(/ 503 .*stopping/s);
+    await expect(ask("/healthz", { headers: { host } })).rejects.toThrow();
+    expect(isClosed).toBe(false);
+    finish();
+    expect((await pending).status).toBe(200);
+    expect((await stream).text).toBe("data: 1\n\n");
+    expect(await socket).toMatch(/ 101 /);
+    await closed;
+    await listener.close();
+  });
+
+  it("does not wait longer than it is told to", async () => {
+    const { listener, program, ask, calls } = await stageOf({
+      api: {
+        request: () => {
+          calls.push(["began"]);
+          return new Promise(() => {});
+        },
+      },
+    });
+    const pending = ask(call, { method: "POST", headers: program, body });
+    const ended = expect(pending).rejects.toThrow();
+    await expect.poll(() => calls.length).toBe(1);
+    await listener.close(50);
+    await ended;
+  });
+});

@@ -1,0 +1,168 @@
+/**
+ * The listener: everything that comes in by HTTP, on one port.
+ *
+ * @module
+ */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { getRequestListener } from "@hono/node-server";
+import { GatewayError } from "../errors.js";
+import type { GatewayApi } from "./api.js";
+import { createApp } from "./app.js";
+import { type Authentication, LOCAL_USER } from "./auth.js";
+import { Buckets } from "./buckets.js";
+import { failureOf, HttpError } from "./http-error.js";
+import { HTTP_LIMITS, type HttpLimits } from "./limits.js";
+import type { Log } from "./logging.js";
+import type { Metrics } from "./metrics.js";
+import type { GatewayMetrics } from "./metrics-gateway.js";
+import { openApiOf } from "./openapi.js";
+import { isLoopback, placesOf } from "./places.js";
+import type { Carriers } from "./route.js";
+import { ROUTES } from "./routes.js";
+import { SOCKET } from "./routes-sessions.js";
+import { answerFailure, type Serving } from "./serve.js";
+import { StaticFiles, type StaticOptions } from "./static.js";
+import { Traffic } from "./traffic.js";
+import { refuseGarbage, upgrade } from "./upgrade.js";
+
+/** Options of {@link listen}. */
+export interface ListenOptions {
+  /** An address of this machine; `127.0.0.1` by default. */
+  host?: string | undefined;
+  /** 0 takes one that is free. */
+  port: number;
+  /** How browsers see the gateway, behind a reverse proxy. */
+  origin?: string | undefined;
+  /** Listen on an address that others can reach. Needs users. */
+  allowRemote?: boolean | undefined;
+  api: GatewayApi;
+  auth: Authentication;
+  carriers: Carriers;
+  /** The workbench. */
+  static?: StaticOptions | undefined;
+  metrics: Metrics;
+  /** The gateway's metrics, registered in {@link metrics}. */
+  counts: GatewayMetrics;
+  log: Log;
+  limits?: Partial<HttpLimits> | undefined;
+  now?: (() => number) | undefined;
+}
+
+/** A gateway that listens. */
+export interface Listener {
+  /** Where browsers find it. */
+  readonly origin: string;
+  /** All origins that its pages can have: the sandbox must know them. */
+  readonly origins: readonly string[];
+  readonly port: number;
+  /** A link that signs a browser in, once. Show it to the person; never log it. */
+  loginUrl(user?: string): string;
+  /**
+   * Takes no more requests, waits for those that are under way, `grace` milliseconds at most (5,000 by default), and ends
+   * event streams and WebSockets. May be called again.
+   */
+  close(grace?: number): Promise<void>;
+}
+
+/**
+ * Opens the listener.
+ *
+ * @example
+ * ```ts source="./http.examples.ts#listen"
+ * const metrics = new Metrics();
+ * const listener = await listen({
+ *   port: 8090,
+ *   api,
+ *   auth: new Authentication(),
+ *   carriers,
+ *   metrics,
+ *   counts: gatewayMetrics(metrics),
+ *   log: createLog(),
+ * });
+ * show(listener.loginUrl());
+ * // later
+ * await listener.close(10_000);
+ * ```
+ *
+ * @throws {GatewayError} `config-invalid`
+ */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { host = "127.0.0.1", api, auth, carriers, metrics, counts, log, now = Date.now } = options;
+  const limits = { ...HTTP_LIMITS, ...options.limits };
+  refuseOpenDoor(host, options);
+  const files = options.static && (await StaticFiles.open(options.static));
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersTimeout,
+    requestTimeout: limits.requestTimeout,
+    keepAliveTimeout: limits.keepAlive,
+    connectionsCheckingInterval: Math.min(5000, limits.headersTimeout),
+    noDelay: true,
+  });
+  // Node would leave out headers beyond its limit, and Origin may be among them: they are counted instead.
+  server.maxHeadersCount = 0;
+  server.maxConnections = limits.connections;
+  const port = await open(server, options.port, host);
+  const places = placesOf({ host, port, origin: options.origin });
+  const openapi = JSON.stringify(openApiOf(ROUTES, places.origin));
+  const traffic = new Traffic(server);
+  const serving: Serving = {
+    services: { api, auth, carriers, metrics, log, files, openapi: () => openapi },
+    places,
+    head: limits,
+    body: limits.body,
+    rates: new Buckets(limits.rate, now),
+    counts,
+    isStopping: () => traffic.isStopping,
+    began: (route, outgoing, browser) => traffic.began(route, outgoing, browser),
+  };
+  const { fetch } = createApp(ROUTES, serving);
+  server.on("request", getRequestListener(fetch, { errorHandler: answerBroken }));
+  server.on("clientError", refuseGarbage);
+  server.on("upgrade", (request, socket: Duplex, head: Buffer) =>
+    upgrade(request, socket, head, SOCKET, serving, (each, browser) => traffic.opened(each, browser)),
+  );
+  const forget = auth.onSignOut((browser) => traffic.endBrowser(browser));
+  log.info({ host, port, remote: !isLoopback(host) }, "listening");
+  return {
+    origin: places.origin,
+    origins: [...new Set(places.hosts.values())],
+    port,
+    loginUrl: (user = LOCAL_USER) => `${places.origin}/login?code=${auth.link(user)}`,
+    close: async (grace = 5000) => {
+      forget();
+      await traffic.stop(grace);
+    },
+  };
+}
+
+/** Closed unless the operator opens it: on purpose, and for people that have a credential. */
+function refuseOpenDoor(host: string, { allowRemote, auth, origin, port }: ListenOptions): void {
+  if (!isLoopback(host) && !(allowRemote && auth.token === undefined)) {
+    throw new GatewayError(
+      "config-invalid",
+      `listening on ${host}, which others can reach, needs the flag for it and users with tokens`,
+    );
+  }
+  // Wrong settings are told before the port is taken.
+  placesOf({ host, port, origin });
+}
+
+async function open(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host);
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new GatewayError("config-invalid", "no port");
+  // A name is what the machine's own files make of it.
+  if (isLoopback(host) && !isLoopback(address.address)) {
+    server.close();
+    throw new GatewayError("config-invalid", `${host} is ${address.address} here, which others can reach`);
+  }
+  return address.port;
+}
+
+/** What Hono's adapter could not make a request of. */
+const answerBroken = (cause: unknown): Response =>
+  answerFailure(failureOf(new HttpError("bad-request", "that is no request", { cause })));

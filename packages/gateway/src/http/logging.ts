@@ -1,0 +1,110 @@
+/**
+ * The log: what happened, and never a secret.
+ *
+ * @module
+ */
+import { type DestinationStream, type Logger, pino } from "pino";
+
+/** A log, as parts are handed it. */
+export type Log = Logger;
+
+/** Fields that are never written, wherever they are, in any case. */
+const SECRET_NAMES = [
+  ..."authorization cookie set-cookie x-api-key token access_token refresh_token id_token tokenHash".split(
+    " ",
+  ),
+  ..."state secret client_secret clientSecret password key url query headers".split(" "),
+];
+const SECRET_FIELD = new RegExp(`^(code|${SECRET_NAMES.join("|")})$`, "i");
+/** Codes of errors are words; codes of links and of authorization servers are not. */
+const ERROR_CODE = /^[a-z][a-z-]{1,40}$|^[A-Z][A-Z_0-9]{2,40}$/;
+const REMOVED = "[removed]";
+
+/**
+ * A text without what may be secret in it: query strings, which carry codes and tokens, and credentials.
+ *
+ * @example
+ * ```ts source="./http.examples.ts#scrub"
+ * const text = scrub("GET https://as.example/token?code=4711 failed");
+ * // "GET https://as.example/token?[removed] failed"
+ * ```
+ */
+export function scrub(text: string): string {
+  return text
+    .replace(/\b(Bearer|Basic)\s+[^\s"',]+/gi, `$1 ${REMOVED}`)
+    .replace(/((?:https?|wss?):\/\/|\/)([^\s?"'<>]*)\?[^\s"'<>]+/g, `$1$2?${REMOVED}`)
+    .replace(/(:\/\/)[^\s/@"']+@/g, `$1${REMOVED}@`)
+    .replace(/\b((?:__Host-)?vitrine(?:-\d+)?=)[^\s;"']+/g, `$1${REMOVED}`);
+}
+
+/** A value as it may be written: to a depth at which nothing useful is left. */
+function clean(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return scrub(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Error) return cleanError(value, depth);
+  if (depth > 4) return REMOVED;
+  if (Array.isArray(value)) return value.slice(0, 100).map((part) => clean(part, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      isSecret(name, part) ? REMOVED : clean(part, depth + 1),
+    ]),
+  );
+}
+
+const isSecret = (name: string, value: unknown): boolean =>
+  SECRET_FIELD.test(name) &&
+  !(name === "code" && (typeof value === "number" || ERROR_CODE.test(String(value))));
+
+function cleanError(error: Error, depth: number): Record<string, unknown> {
+  return {
+    type: error.name,
+    message: scrub(error.message),
+    stack: scrub(error.stack ?? ""),
+    ...("code" in error ? { code: isSecret("code", error.code) ? REMOVED : error.code } : {}),
+    ...(error.cause !== undefined && depth < 4 ? { cause: clean(error.cause, depth + 1) } : {}),
+  };
+}
+
+/** Options of {@link createLog}. */
+export interface LogOptions {
+  /** `info` by default; `debug` has a line for each request. */
+  level?: "debug" | "info" | "warn" | "error" | "silent" | undefined;
+  /** Where it goes; standard error by default: standard output may be somebody's protocol. */
+  stream?: DestinationStream | undefined;
+}
+
+/**
+ * A log in lines of JSON, from which secrets are taken on their way.
+ *
+ * @example
+ * ```ts source="./http.examples.ts#createLog"
+ * const log = createLog({ level: "debug" });
+ * log.info({ server: "weather" }, "started");
+ * ```
+ */
+export function createLog({ level = "info", stream = pino.destination(2) }: LogOptions = {}): Log {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => Object(clean(fields)),
+      },
+      // Formatters do not see the fields of a child; serializers do. An error is clean already.
+      serializers: {
+        ...Object.fromEntries(SECRET_NAMES.map((name) => [name, () => REMOVED])),
+        err: (value) => value,
+      },
+      hooks: {
+        logMethod(args, method) {
+          const [first, ...rest] = args.map((part) => (typeof part === "string" ? scrub(part) : part));
+          method.apply(this, [Object(first) === first ? Object(first) : String(first), ...rest.map(String)]);
+        },
+      },
+    },
+    stream,
+  );
+}

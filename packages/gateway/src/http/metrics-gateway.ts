@@ -1,0 +1,84 @@
+/**
+ * What the gateway counts. The names are for operators' dashboards: they do not change.
+ *
+ * @module
+ */
+import {
+  BYTES,
+  type Counter,
+  type Gauge,
+  type Histogram,
+  type Metrics,
+  type Reading,
+  SECONDS,
+} from "./metrics.js";
+
+/** The gateway's metrics: each part counts its own. */
+export interface GatewayMetrics {
+  /** `server`, `method`, `outcome` */
+  readonly calls: Counter;
+  /** `server`, `method` */
+  readonly callSeconds: Histogram;
+  /** `direction`: `params` or `result` */
+  readonly callBytes: Histogram;
+  /** `code`: why something was refused, by the guard or by the listener */
+  readonly denials: Counter;
+  /** `queue` */
+  readonly queueDepth: Gauge;
+  /** `driver` */
+  readonly processes: Gauge;
+  readonly sessions: Gauge;
+  /** `kind`: `websocket` or `http` */
+  readonly carriers: Gauge;
+  readonly auditCommits: Counter;
+  readonly auditSeconds: Histogram;
+  /** 1 while the audit log cannot be written. */
+  readonly auditAlarm: Gauge;
+  /** `method`, `route`, `status` */
+  readonly httpRequests: Counter;
+  /** `route` */
+  readonly httpSeconds: Histogram;
+}
+
+/** What is looked up when somebody asks, in place of being counted. */
+export type GatewayReadings = Partial<
+  Record<"queueDepth" | "processes" | "sessions" | "carriers", () => Reading>
+>;
+
+/** Registers them; call it once for a process. */
+export function gatewayMetrics(metrics: Metrics, readings: GatewayReadings = {}): GatewayMetrics {
+  const by = ["server", "method"];
+  return {
+    calls: metrics.counter("vitrine_calls_total", "Calls of servers, by how they ended.", [...by, "outcome"]),
+    callSeconds: metrics.histogram("vitrine_call_seconds", "How long calls took.", SECONDS, by),
+    callBytes: metrics.histogram("vitrine_call_bytes", "How large params and results were.", BYTES, [
+      "direction",
+    ]),
+    denials: metrics.counter("vitrine_denials_total", "What was refused, and why.", ["code"]),
+    queueDepth: metrics.gauge("vitrine_queue_depth", "What waits.", ["queue"], readings.queueDepth),
+    processes: metrics.gauge(
+      "vitrine_processes",
+      "Server processes that run.",
+      ["driver"],
+      readings.processes,
+    ),
+    sessions: metrics.gauge("vitrine_sessions", "Browser sessions.", [], readings.sessions),
+    carriers: metrics.gauge(
+      "vitrine_carriers",
+      "Connections that carry sessions.",
+      ["kind"],
+      readings.carriers,
+    ),
+    auditCommits: metrics.counter("vitrine_audit_commits_total", "Commits of the audit log."),
+    auditSeconds: metrics.histogram("vitrine_audit_commit_seconds", "How long commits took.", SECONDS),
+    auditAlarm: metrics.gauge("vitrine_audit_alarm", "1 while the audit log cannot be written."),
+    httpRequests: metrics.counter("vitrine_http_requests_total", "HTTP requests.", [
+      "method",
+      "route",
+      "status",
+    ]),
+    httpSeconds: metrics.histogram("vitrine_http_seconds", "How long HTTP requests took.", SECONDS, [
+      "route",
+    ]),
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * What a route is. The routes of Hono, the OpenAPI document and the tests are made from the same table of them.
+ *
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Caller, GatewayApi } from "./api.js";
+import type { Authentication } from "./auth.js";
+import type { Door } from "./checks.js";
+import type { Log } from "./logging.js";
+import type { Metrics } from "./metrics.js";
+import type { ObjectSchema, Schema } from "./schema.js";
+import type { StaticFiles } from "./static.js";
+
+/** What carries the frames of browser sessions. */
+export interface Carriers {
+  /** Takes a WebSocket over; it was checked, and it is known who asks. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
+  /** Frames of a page, by POST. */
+  frames(request: Request, caller: Caller): Promise<Response>;
+  /** Frames to a page, as an event stream. */
+  events(request: Request, caller: Caller): Promise<Response>;
+}
+
+/** What handlers stand on. */
+export interface Services {
+  readonly api: GatewayApi;
+  readonly auth: Authentication;
+  readonly carriers: Carriers;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** The workbench's files, if it is served. */
+  readonly files?: StaticFiles | undefined;
+  /** The text of the OpenAPI document. */
+  readonly openapi: () => string;
+}
+
+/** A request that passed every check. */
+export interface Asked {
+  /** As Hono has it. Its body, if it has one, was read already: what is read from it comes from memory. */
+  readonly request: Request;
+  readonly outgoing: ServerResponse;
+  /** Which of our origins it came to. */
+  readonly origin: string;
+  readonly address: string;
+  /** The browser's session, if it came by cookie. */
+  readonly browser: string | undefined;
+  /** The `{server}` in the path, or an empty string. */
+  readonly server: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** As the route's schema wants it. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** `Idempotency-Key` */
+  readonly key: string | undefined;
+}
+
+/** What a response says, for the document. */
+export interface Reply {
+  readonly description: string;
+  /** `application/json` unless it is said otherwise; undefined for no content. */
+  readonly type?: string | undefined;
+  readonly schema?: Schema | undefined;
+  readonly example?: unknown;
+}
+
+interface RouteBase extends Door {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Such as `/api/servers/{server}`; `{file}` is the rest of the path. */
+  readonly path: string;
+  /** Its name for programs that are made from the document. */
+  readonly id: string;
+  readonly summary: string;
+  readonly query?: ObjectSchema | undefined;
+  /** What the body must be; undefined for a body that the handler reads itself. */
+  readonly body?: (ObjectSchema & { readonly example?: unknown }) | undefined;
+  /** Bytes of the body. */
+  readonly limit?: number | undefined;
+  /** It takes an `Idempotency-Key`. */
+  readonly keyed?: boolean | undefined;
+  /** It goes on until somebody ends it: nobody waits for it when the gateway stops. */
+  readonly endless?: boolean | undefined;
+  readonly replies: Readonly<Record<number, Reply>>;
+}
+
+/** A route for callers that are known. */
+export interface GuardedRoute extends RouteBase {
+  readonly auth: "required";
+  handle(asked: Asked, services: Services, caller: Caller): Response | Promise<Response>;
+}
+
+/** A route for everybody that passes the checks; `caller` is who is known all the same. */
+export interface PublicRoute extends RouteBase {
+  readonly auth: "public";
+  handle(asked: Asked, services: Services, caller: Caller | undefined): Response | Promise<Response>;
+}
+
+/** One row of the table. */
+export type Route = GuardedRoute | PublicRoute;

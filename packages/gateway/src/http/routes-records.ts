@@ -1,0 +1,186 @@
+/**
+ * The audit log, and what people agreed to.
+ *
+ * @module
+ */
+import type { AuditQuery, AuditRow } from "../store/store.js";
+import { CLOSED } from "./headers.js";
+import { json } from "./reply.js";
+import type { GuardedRoute } from "./route.js";
+import type { ObjectSchema, Schema } from "./schema.js";
+
+const name: Schema = { type: "string", minLength: 1, maxLength: 500 };
+const time: Schema = { type: "integer", description: "Milliseconds since 1970." };
+
+const filters = {
+  user: name,
+  view: name,
+  server: name,
+  method: name,
+  decision: { type: "string", enum: ["allowed", "refused"] },
+  outcome: { type: "string", enum: ["ok", "failed", "cancelled", "indeterminate"] },
+  from: time,
+  to: time,
+  after: { type: "integer", description: "Only rows after this one." },
+} as const satisfies Record<string, Schema>;
+
+const exportQuery: ObjectSchema = { type: "object", properties: filters, additionalProperties: false };
+const auditQuery: ObjectSchema = {
+  ...exportQuery,
+  properties: {
+    ...filters,
+    limit: { type: "integer", minimum: 1, maximum: 1000 },
+    newestFirst: { type: "boolean" },
+  },
+};
+const consentQuery: ObjectSchema = {
+  type: "object",
+  properties: { server: name, method: name, subject: { type: "string", maxLength: 2000 } },
+  required: ["server"],
+  additionalProperties: false,
+};
+
+const row = {
+  seq: 1,
+  time: 1_794_000_000_000,
+  kind: "entry",
+  user: "local",
+  actor: "http",
+  server: "weather",
+  method: "tools/call",
+  target: "forecast",
+  decision: "allowed",
+  reason: "policy",
+  hash: "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef",
+};
+
+/** Routes of what is kept. */
+export const RECORD_ROUTES: readonly GuardedRoute[] = [
+  {
+    method: "GET",
+    path: "/api/audit",
+    id: "audit",
+    summary: "Rows of the audit log.",
+    auth: "required",
+    changes: false,
+    query: auditQuery,
+    replies: {
+      200: { description: "Rows, 100 at most unless `limit` says more.", example: { rows: [row] } },
+    },
+    handle: async ({ query }, { api }, caller) =>
+      json({ rows: await api.audit.query(caller, readFilter(query)) }),
+  },
+  {
+    method: "GET",
+    path: "/api/audit/export",
+    id: "exportAudit",
+    summary: "All rows of the audit log, a line of JSON for each.",
+    auth: "required",
+    changes: false,
+    query: exportQuery,
+    replies: { 200: { description: "JSON lines.", type: "application/jsonl" } },
+    handle: ({ query, outgoing }, { api, log }, caller) => {
+      const rows = api.audit.rows(caller, readFilter(query));
+      const fail = (err: unknown): void => {
+        log.error({ err }, "the export of the audit log failed");
+        // So that nobody takes a part for the whole.
+        outgoing.destroy();
+      };
+      const headers = {
+        ...CLOSED,
+        "content-type": "application/jsonl; charset=utf-8",
+        "content-disposition": 'attachment; filename="audit.jsonl"',
+      };
+      return new Response(linesOf(rows, fail), { headers });
+    },
+  },
+  {
+    method: "GET",
+    path: "/api/audit/verify",
+    id: "verifyAudit",
+    summary: "Checks the chain of the audit log.",
+    auth: "required",
+    changes: false,
+    replies: { 200: { description: "What was found.", example: { ok: true, rows: 1, head: row.hash } } },
+    handle: async (_asked, { api }, caller) => json(await api.audit.verify(caller)),
+  },
+  {
+    method: "GET",
+    path: "/api/consents",
+    id: "consents",
+    summary: "What the caller agreed to.",
+    auth: "required",
+    changes: false,
+    replies: { 200: { description: "Answers that are kept.", example: { consents: [] } } },
+    handle: async (_asked, { api }, caller) => json({ consents: await api.consents.list(caller) }),
+  },
+  {
+    method: "DELETE",
+    path: "/api/consents",
+    id: "revokeConsents",
+    summary: "Takes answers back: all of a server's, or those for a method or subject.",
+    auth: "required",
+    changes: true,
+    query: consentQuery,
+    replies: { 200: { description: "How many there were.", example: { revoked: 1 } } },
+    handle: async ({ query }, { api }, caller) => {
+      const { server, method, subject } = query;
+      const key = { server: String(server), method: text(method), subject: text(subject) };
+      return json({ revoked: await api.consents.revoke(caller, key) });
+    },
+  },
+];
+
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const number = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
+
+/** The schema was checked: here only types are left to tell apart. */
+function readFilter(query: Readonly<Record<string, unknown>>): AuditQuery {
+  const { decision, outcome } = query;
+  return {
+    user: text(query["user"]),
+    view: text(query["view"]),
+    server: text(query["server"]),
+    method: text(query["method"]),
+    decision: decision === "allowed" || decision === "refused" ? decision : undefined,
+    outcome:
+      outcome === "ok" || outcome === "failed" || outcome === "cancelled" || outcome === "indeterminate"
+        ? outcome
+        : undefined,
+    from: number(query["from"]),
+    to: number(query["to"]),
+    after: number(query["after"]),
+    limit: number(query["limit"]),
+    newestFirst: query["newestFirst"] === true ? true : undefined,
+  };
+}
+
+/** Characters that go out together. */
+const CHUNK = 32_768;
+
+/** Rows as lines, no faster than they are read. */
+function linesOf(rows: AsyncIterable<AuditRow>, fail: (error: unknown) => void): ReadableStream<Uint8Array> {
+  const iterator = rows[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        let lines = "";
+        while (lines.length < CHUNK) {
+          const { done, value } = await iterator.next();
+          if (done) {
+            if (lines) controller.enqueue(encoder.encode(lines));
+            return controller.close();
+          }
+          lines += `${JSON.stringify(value)}\n`;
+        }
+        controller.enqueue(encoder.encode(lines));
+      } catch (error) {
+        fail(error);
+      }
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}

@@ -1,0 +1,159 @@
+/**
+ * Servers, and what can be asked of them directly: by name, with no app around it.
+ *
+ * @module
+ */
+import type { UpstreamMethod } from "@vitrine/host";
+import type { ApiRequestOptions } from "./api.js";
+import { setClosed } from "./headers.js";
+import { json } from "./reply.js";
+import type { GuardedRoute, Reply } from "./route.js";
+import type { ObjectSchema } from "./schema.js";
+
+const listParams: ObjectSchema & { example: unknown } = {
+  type: "object",
+  properties: { cursor: { type: "string", description: "`nextCursor` of the page before." } },
+  additionalProperties: false,
+  example: {},
+};
+
+const empty: ObjectSchema = { type: "object", properties: {}, additionalProperties: false };
+
+/** A route that asks a server, through the guard, and gives its result as it is. */
+const direct = (
+  method: UpstreamMethod,
+  id: string,
+  summary: string,
+  body: ObjectSchema & { example: unknown },
+  reply: Reply,
+): GuardedRoute => ({
+  method: "POST",
+  path: `/api/servers/{server}/${method}`,
+  id,
+  summary,
+  auth: "required",
+  changes: true,
+  accepts: "application/json",
+  body,
+  keyed: true,
+  replies: { 200: reply },
+  handle: async ({ server, body: params, key, request }, { api }, caller) =>
+    json(await api.request(caller, server, method, params, optionsOf(key, request))),
+});
+
+/** The signal costs as much as all checks together, so it is made only if somebody looks at it. */
+const optionsOf = (key: string | undefined, request: Request): ApiRequestOptions => ({
+  key,
+  get signal() {
+    return request.signal;
+  },
+});
+
+const serverExample = { name: "weather", state: "ready", capabilities: { tools: {} } };
+
+/** Routes of servers. */
+export const SERVER_ROUTES: readonly GuardedRoute[] = [
+  {
+    method: "GET",
+    path: "/api/servers",
+    id: "servers",
+    summary: "All servers, and how they are.",
+    auth: "required",
+    changes: false,
+    replies: { 200: { description: "Servers.", example: { servers: [serverExample] } } },
+    handle: (_asked, { api }, caller) => json({ servers: api.servers(caller) }),
+  },
+  {
+    method: "GET",
+    path: "/api/servers/{server}",
+    id: "catalogue",
+    summary: "What a server offers: tools, resources, templates, prompts, views. Starts it, if it must.",
+    auth: "required",
+    changes: false,
+    replies: {
+      200: {
+        description: "The catalogue.",
+        example: { tools: [], resources: [], templates: [], prompts: [], views: [] },
+      },
+    },
+    handle: async ({ server }, { api }, caller) => json(await api.catalogue(caller, server)),
+  },
+  {
+    method: "POST",
+    path: "/api/servers/{server}/start",
+    id: "start",
+    summary: "Starts a server that waits or failed, or after a person has signed in.",
+    auth: "required",
+    changes: true,
+    accepts: "application/json",
+    body: empty,
+    limit: 1000,
+    replies: { 200: { description: "How it is now.", example: serverExample } },
+    handle: async ({ server }, { api }, caller) => json(await api.start(caller, server)),
+  },
+  direct(
+    "tools/call",
+    "callTool",
+    "Calls a tool.",
+    {
+      type: "object",
+      properties: {
+        name: { type: "string", minLength: 1, maxLength: 500 },
+        arguments: { type: "object", description: "As the tool's schema wants them." },
+      },
+      required: ["name"],
+      additionalProperties: false,
+      example: { name: "forecast", arguments: { city: "Berne" } },
+    },
+    {
+      description: "The tool's result, as it is. A tool that failed says so with `isError`.",
+      example: { content: [{ type: "text", text: "Sunny" }] },
+    },
+  ),
+  direct("tools/list", "listTools", "Lists tools.", listParams, {
+    description: "A page of tools.",
+    example: { tools: [{ name: "forecast", inputSchema: { type: "object" } }] },
+  }),
+  direct(
+    "resources/read",
+    "readResource",
+    "Reads a resource.",
+    {
+      type: "object",
+      properties: { uri: { type: "string", minLength: 1, maxLength: 8000 } },
+      required: ["uri"],
+      additionalProperties: false,
+      example: { uri: "ui://weather/forecast.html" },
+    },
+    { description: "The resource.", example: { contents: [{ uri: "note://1", text: "Hello" }] } },
+  ),
+  direct("resources/list", "listResources", "Lists resources.", listParams, {
+    description: "A page of resources.",
+    example: { resources: [] },
+  }),
+  direct("resources/templates/list", "listTemplates", "Lists resource templates.", listParams, {
+    description: "A page of templates.",
+    example: { resourceTemplates: [] },
+  }),
+  direct("prompts/list", "listPrompts", "Lists prompts.", listParams, {
+    description: "A page of prompts.",
+    example: { prompts: [] },
+  }),
+  {
+    method: "POST",
+    path: "/api/servers/{server}/host",
+    id: "host",
+    summary: "The host endpoint for a view of the server: JSON-RPC in, JSON-RPC out.",
+    auth: "required",
+    changes: true,
+    accepts: "application/json",
+    replies: {
+      200: { description: "A JSON-RPC response.", example: { jsonrpc: "2.0", id: 1, result: {} } },
+      202: { description: "A notification was taken." },
+    },
+    handle: ({ server, request, outgoing }, { api }, caller) => {
+      setClosed(outgoing);
+      return api.host(caller, server, request);
+    },
+  },
+];

@@ -1,0 +1,151 @@
+/**
+ * Health, metrics, the document, signing in, and the workbench's files.
+ *
+ * @module
+ */
+import { setCookie } from "./cookie.js";
+import { CLOSED, JSON_HEADERS } from "./headers.js";
+import { HttpError } from "./http-error.js";
+import { json, page } from "./reply.js";
+import type { Route } from "./route.js";
+import type { ObjectSchema } from "./schema.js";
+
+const code: ObjectSchema = {
+  type: "object",
+  properties: {
+    code: { type: "string", description: "Of the one-time link.", minLength: 1, maxLength: 200 },
+  },
+  required: ["code"],
+  additionalProperties: false,
+};
+
+/** Routes of the listener itself. */
+export const SERVICE_ROUTES: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/healthz",
+    id: "health",
+    summary: "Whether the process lives.",
+    auth: "public",
+    changes: false,
+    replies: { 200: { description: "It does.", example: { ok: true } } },
+    handle: () => json({ ok: true }),
+  },
+  {
+    method: "GET",
+    path: "/readyz",
+    id: "ready",
+    summary: "Whether the gateway can do its work. Why not is told to those who are signed in.",
+    auth: "public",
+    changes: false,
+    replies: {
+      200: { description: "It can.", example: { ok: true } },
+      503: {
+        description: "It cannot: the audit log cannot be written, or it is stopping.",
+        example: { ok: false },
+      },
+    },
+    handle: (_asked, { api }, caller) => {
+      const { ok, problems } = api.ready();
+      return json(caller ? { ok, problems } : { ok }, ok ? 200 : 503);
+    },
+  },
+  {
+    method: "GET",
+    path: "/metrics",
+    id: "metrics",
+    summary: "Numbers for Prometheus.",
+    auth: "required",
+    changes: false,
+    replies: { 200: { description: "The text format of Prometheus.", type: "text/plain" } },
+    handle: (_asked, { metrics }) =>
+      new Response(metrics.text(), {
+        headers: { ...CLOSED, "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+      }),
+  },
+  {
+    method: "GET",
+    path: "/openapi.json",
+    id: "openapi",
+    summary: "This document.",
+    auth: "required",
+    changes: false,
+    replies: { 200: { description: "OpenAPI 3.1.", schema: { type: "object" } } },
+    handle: (_asked, { openapi }) => new Response(openapi(), { headers: JSON_HEADERS }),
+  },
+  {
+    method: "GET",
+    path: "/login",
+    id: "login",
+    summary: "The one-time link: sets a cookie, and leads to the workbench.",
+    auth: "public",
+    // A browser sends no Origin when a person opens a link. The code is what lets in, and it works once.
+    changes: false,
+    query: code,
+    replies: { 303: { description: "Signed in; goes on to `/`." } },
+    handle: ({ request, query, origin, address }, { auth }) => {
+      // A browser that looks ahead must not use the link up.
+      if (request.headers.has("sec-purpose")) throw new HttpError("bad-request", "open the link yourself");
+      const value = auth.signIn(String(query["code"]), address);
+      const headers = { ...CLOSED, location: "/", "set-cookie": setCookie(origin, value) };
+      return new Response(null, { status: 303, headers });
+    },
+  },
+  {
+    method: "POST",
+    path: "/logout",
+    id: "logout",
+    summary: "Signs this browser out, and ends its connections.",
+    auth: "required",
+    changes: true,
+    accepts: "application/json",
+    body: { type: "object", properties: {}, additionalProperties: false },
+    limit: 1000,
+    replies: { 200: { description: "Signed out.", example: { ok: true } } },
+    handle: ({ browser, origin }, { auth }) => {
+      if (browser === undefined)
+        throw new HttpError("bad-request", "a token cannot be signed out: take it away");
+      auth.signOut(browser);
+      return new Response(JSON.stringify({ ok: true }), {
+        headers: { ...JSON_HEADERS, "set-cookie": setCookie(origin, "") },
+      });
+    },
+  },
+  {
+    method: "GET",
+    path: "/oauth/callback",
+    id: "authorized",
+    summary: "The way back from an authorization server, in the person's browser.",
+    auth: "public",
+    // As with the one-time link: `state` is what lets in.
+    changes: false,
+    arrival: true,
+    replies: { 200: { description: "A page that says how it went.", type: "text/html" } },
+    handle: async ({ request }, { api }, caller) => {
+      const { pathname, searchParams } = new URL(request.url);
+      const site = request.headers.get("sec-fetch-site");
+      // The cookie does not come along from another site. The page comes here once more by itself, and then it does:
+      // so it is known who is signed in in this browser, and nobody can finish what another user began.
+      if (site !== null && site !== "same-origin" && site !== "none" && !searchParams.has("again")) {
+        searchParams.set("again", "1");
+        return page("One moment …", { refresh: `0; url=${pathname}?${searchParams}` });
+      }
+      searchParams.delete("again");
+      const { server } = await api.authorized(searchParams, caller);
+      return page(`You are signed in to ${server}. You can close this page.`);
+    },
+  },
+  {
+    method: "GET",
+    path: "/{file}",
+    id: "file",
+    summary: "The workbench; `/` is its page.",
+    auth: "required",
+    changes: false,
+    replies: { 200: { description: "A file.", type: "*/*" } },
+    handle: ({ request }, { files }) => {
+      if (!files) throw new HttpError("not-found", "there is nothing at this address");
+      return files.answer(new URL(request.url).pathname, request.headers.get("if-none-match"));
+    },
+  },
+];

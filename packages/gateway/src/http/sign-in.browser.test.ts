@@ -1,0 +1,107 @@
+/** What browsers make of cookies, redirects and what they say about themselves cannot be read in a document. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { launchChromium } from "../../../../testing/browser.js";
+import { type HttpStage, openStage } from "../../../../testing/gateway/http-stage.js";
+
+let browser: Browser;
+let folder: string;
+let stage: HttpStage;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "vitrine-sign-in-"));
+  await writeFile(join(folder, "index.html"), "<!doctype html><title>Workbench</title>");
+  stage = await openStage({ static: { folder, frames: [] } });
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser.close();
+  await stage.listener.close(0);
+  await rm(folder, { recursive: true });
+});
+
+it("a person opens the link, and their page can do everything; a page elsewhere can do nothing", async () => {
+  const { listener, calls } = stage;
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(listener.loginUrl());
+  expect(page.url()).toBe(`${listener.origin}/`);
+  expect(await page.title()).toBe("Workbench");
+  const post = async (url: string) => {
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ name: "forecast" });
+    return fetch(`${url}/api/servers/weather/tools/call`, {
+      method: "POST",
+      headers,
+      body,
+      credentials: "include",
+    })
+      .then(({ status }) => status)
+      .catch(() => 0);
+  };
+  expect(await page.evaluate(post, listener.origin)).toBe(200);
+  expect(await page.evaluate(() => fetch("/api/servers").then(({ status }) => status))).toBe(200);
+  const connects = (url: string) =>
+    new Promise<boolean>((resolve) => {
+      const socket = new WebSocket(url);
+      socket.onopen = () => resolve(true);
+      socket.onerror = () => resolve(false);
+    });
+  expect(calls.map(([name]) => name)).toEqual(["tools/call", "servers"]);
+
+  // Another server of this machine: the same site, so that the cookie is sent along.
+  const elsewhere = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Elsewhere</title>");
+  });
+  await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+  const address = elsewhere.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  await page.goto(`http://127.0.0.1:${port}/`);
+  calls.length = 0;
+  expect(await page.evaluate(post, listener.origin)).toBe(0);
+  expect(await page.evaluate(connects, `${listener.origin.replace("http", "ws")}/api/session`)).toBe(false);
+  const blind = (url: string) =>
+    fetch(`${url}/api/servers`, { mode: "no-cors", credentials: "include" }).then(
+      () => true,
+      () => false,
+    );
+  expect(await page.evaluate(blind, listener.origin)).toBe(false);
+  await page.evaluate((url) => {
+    const form = document.createElement("form");
+    form.method = "POST";
+    form.action = `${url}/logout`;
+    document.body.append(form);
+    form.submit();
+  }, listener.origin);
+  await page.waitForURL(`${listener.origin}/logout`);
+  expect(await page.textContent("body")).toContain("origin-forbidden");
+  expect(calls).toEqual([]);
+  elsewhere.close();
+  await context.close();
+});
+
+it("a person comes back from an authorization server elsewhere, and is known", async () => {
+  const { listener, calls } = stage;
+  calls.length = 0;
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(listener.loginUrl());
+  const authorization = createServer((request, response) => {
+    // The person agrees, and the authorization server sends the browser back.
+    if (request.url === "/agree") {
+      response.writeHead(302, { location: `${listener.origin}/oauth/callback?code=c&state=s` }).end();
+    } else response.writeHead(200, { "content-type": "text/html" }).end('<a href="/agree">Agree</a>');
+  });
+  await new Promise<void>((resolve) => authorization.listen(0, "127.0.0.1", resolve));
+  const address = authorization.address();
+  // Another site than the gateway's, by its name.
+  await page.goto(`http://localhost:${typeof address === "object" ? address?.port : 0}/`);
+  await page.click("a");
+  await page.waitForSelector("text=signed in to <weather>");
+  expect(calls).toEqual([["authorized", "code=c&state=s", "local"]]);
+  authorization.close();
+  await context.close();
+});

@@ -1,0 +1,76 @@
+/**
+ * Connections and requests that are under way.
+ *
+ * @module
+ */
+import { once } from "node:events";
+import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Route } from "./route.js";
+
+/** What is under way, so that it can be waited for or ended. */
+export class Traffic {
+  isStopping = false;
+  readonly #server: Server;
+  readonly #requests = new Set<ServerResponse>();
+  readonly #endless = new Map<ServerResponse | Duplex, string | undefined>();
+  readonly #sockets = new Set<Socket>();
+  #stopped: Promise<void> | undefined;
+  #whenQuiet = (): void => {};
+
+  constructor(server: Server) {
+    this.#server = server;
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+  }
+
+  began(route: Route, outgoing: ServerResponse, browser: string | undefined): void {
+    if (route.endless) {
+      this.opened(outgoing, browser);
+      return;
+    }
+    this.#requests.add(outgoing);
+    outgoing.once("close", () => {
+      this.#requests.delete(outgoing);
+      if (this.#requests.size === 0) this.#whenQuiet();
+    });
+  }
+
+  opened(connection: ServerResponse | Duplex, browser: string | undefined): void {
+    this.#endless.set(connection, browser);
+    connection.once("close", () => this.#endless.delete(connection));
+  }
+
+  endBrowser(browser: string): void {
+    for (const [connection, owner] of this.#endless) if (owner === browser) connection.destroy();
+  }
+
+  stop(grace: number): Promise<void> {
+    return (this.#stopped ??= this.#stop(grace));
+  }
+
+  async #stop(grace: number): Promise<void> {
+    this.isStopping = true;
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeIdleConnections();
+    const timer = new Promise<void>((resolve) => setTimeout(resolve, grace).unref());
+    const quiet = new Promise<void>((resolve) => {
+      this.#whenQuiet = resolve;
+    });
+    if (this.#requests.size > 0) await Promise.race([quiet, timer]);
+    for (const connection of this.#endless.keys()) connection.end();
+    this.#server.closeIdleConnections();
+    // Those that were only just answered, or do not go by themselves.
+    await Promise.race([closed, this.#allGone(), new Promise((resolve) => setTimeout(resolve, 200))]);
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  async #allGone(): Promise<void> {
+    await Promise.all(Array.from(this.#sockets, (socket) => once(socket, "close")));
+  }
+}

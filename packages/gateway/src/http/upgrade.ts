@@ -1,0 +1,86 @@
+/**
+ * The way in for WebSockets: the same checks and the same authentication as for every route.
+ *
+ * @module
+ */
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { GatewayError } from "../errors.js";
+import { CLOSED, JSON_HEADERS } from "./headers.js";
+import { type Failure, failureOf, failureText, HttpError } from "./http-error.js";
+import type { Route } from "./route.js";
+import { admit, type Serving } from "./serve.js";
+
+/** Handles the `upgrade` event of a server. */
+export function upgrade(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  route: Route,
+  serving: Serving,
+  began: (socket: Duplex, browser: string | undefined) => void,
+): void {
+  // Whoever goes away is gone; what `ws` must hear it hears by itself.
+  socket.on("error", () => socket.destroy());
+  const { counts, services } = serving;
+  const told = { method: route.method, route: route.path };
+  try {
+    const { admitted } = admit(request, route, serving);
+    if (!admitted) throw new HttpError("unauthenticated", "nobody is signed in");
+    if (serving.isStopping()) throw new GatewayError("stopping", "the gateway is stopping");
+    const path = request.url?.split("?", 1)[0];
+    if (path !== route.path || request.method !== route.method) {
+      throw new HttpError("not-found", "there is no WebSocket at this address");
+    }
+    if (request.headers.upgrade?.toLowerCase() !== "websocket") {
+      throw new HttpError("bad-request", "only WebSockets are opened here");
+    }
+    began(socket, admitted.browser);
+    services.carriers.upgrade(request, socket, head, admitted.caller);
+    counts.httpRequests.add({ ...told, status: "101" });
+    services.log.debug({ ...told, status: 101, user: admitted.caller.user }, "served");
+  } catch (error) {
+    const failure = failureOf(error);
+    refuseSocket(socket, failure);
+    const { status, code } = failure;
+    counts.httpRequests.add({ ...told, status: String(status) });
+    if (status >= 500) {
+      services.log.error({ ...told, status, code, err: error }, "failed");
+    } else {
+      counts.denials.add({ code });
+      services.log.info({ ...told, status, code }, "refused");
+    }
+  }
+}
+
+/** Writes a whole answer to a connection that has no response object, and closes it. */
+function refuseSocket(socket: Duplex, failure: Failure): void {
+  if (!socket.writable) return void socket.destroy();
+  const body = failureText(failure);
+  const headers = {
+    ...JSON_HEADERS,
+    ...failure.headers,
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  };
+  socket.end(`${headText(failure.status, headers)}${body}`, () => socket.destroy());
+}
+
+/** Answers what is no HTTP, or too long, or too slow. */
+export function refuseGarbage(error: unknown, socket: Duplex): void {
+  const code = Object(error).code;
+  // Browsers open connections before they have something to ask. An answer there would be taken for that to their
+  // first question.
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT" || code === "ECONNRESET" || !socket.writable) {
+    return void socket.destroy();
+  }
+  const status = code === "HPE_HEADER_OVERFLOW" ? 431 : 400;
+  socket.end(headText(status, { ...CLOSED, "content-length": "0", connection: "close" }), () =>
+    socket.destroy(),
+  );
+}
+
+const headText = (status: number, headers: Record<string, string>): string =>
+  `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}\r\n`;

@@ -1,0 +1,100 @@
+/**
+ * Which drivers work on this machine. Each is really tried, once.
+ *
+ * @module
+ */
+import { launchWith } from "./bubblewrap.js";
+import { bubblewrapTools } from "./bubblewrap-tools.js";
+import { type Engine, type EngineName, findEngine } from "./container.js";
+import type { DriverName, DriverReport, Isolation } from "./isolation.js";
+
+/** What is enough for `true`. */
+const LITTLE: Isolation = {
+  driver: "bubblewrap",
+  network: false,
+  read: [],
+  write: [],
+  memory: 2 ** 28,
+  processes: 16,
+  tmp: 2 ** 20,
+};
+
+const engines = new Map<string, Promise<Engine>>();
+let bubblewrap: Promise<DriverReport> | undefined;
+
+/** The engine for a server; throws when there is none that works. */
+export function engineFor(name?: EngineName): Promise<Engine> {
+  const key = name ?? "";
+  const engine = engines.get(key) ?? findEngine(name && [name]);
+  engines.set(key, engine);
+  // Somebody may start or install one.
+  engine.catch(() => engines.delete(key));
+  return engine;
+}
+
+/** Whether one driver works. */
+export async function probeDriver(driver: DriverName, engine?: EngineName): Promise<DriverReport> {
+  if (driver === "process") return { works: true, detail: "closes nothing; limits for each process" };
+  if (driver === "bubblewrap") return (bubblewrap ??= tryBubblewrap());
+  try {
+    const { path } = await engineFor(engine);
+    return { works: true, detail: path };
+  } catch (error) {
+    return { works: false, reason: messageOf(error) };
+  }
+}
+
+/**
+ * Which drivers work, and for those that do not, why.
+ *
+ * @example
+ * ```ts source="./isolation.examples.ts#probeDrivers"
+ * for (const [driver, report] of Object.entries(await probeDrivers())) {
+ *   show(`${driver}: ${report.works ? report.detail : report.reason}`);
+ * }
+ * ```
+ */
+export async function probeDrivers(): Promise<Record<DriverName, DriverReport>> {
+  const [process, bubblewrap, container] = await Promise.all([
+    probeDriver("process"),
+    probeDriver("bubblewrap"),
+    probeDriver("container"),
+  ]);
+  return { process, bubblewrap, container };
+}
+
+async function tryBubblewrap(): Promise<DriverReport> {
+  try {
+    const tools = await bubblewrapTools();
+    const launched = await launchWith(tools, {
+      name: "probe",
+      command: "true",
+      args: [],
+      env: {},
+      isolation: LITTLE,
+    });
+    let said = "";
+    launched.stderr.setEncoding("utf8").on("data", (text: string) => (said += text.slice(0, 1000)));
+    launched.stdout.resume();
+    const { code, signal } = await launched.exited;
+    await launched.stop(0);
+    if (code !== 0)
+      return { works: false, reason: explain(said.trim() || `It ended with ${code ?? signal}.`) };
+    const { cgroup } = tools;
+    const memory = cgroup ? `all processes (cgroup v${cgroup.version})` : "each process (prlimit)";
+    return { works: true, detail: `limits memory of ${memory}` };
+  } catch (error) {
+    return { works: false, reason: messageOf(error) };
+  }
+}
+
+function explain(said: string): string {
+  const advice = /unknown option/i.test(said)
+    ? "Install bubblewrap 0.8 or later."
+    : /namespace|permitted|permission/i.test(said)
+      ? "Allow user namespaces to ordinary users: kernel.unprivileged_userns_clone=1 on Debian, an AppArmor profile for bwrap on Ubuntu, or --security-opt seccomp=unconfined for the container that the gateway runs in."
+      : "Run bwrap by hand to see more.";
+  return `bubblewrap cannot be used: ${said}. ${advice}`;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { firstLine, misbehaving } from "../../../../testing/gateway/launching.js";
+
+describe("launch", () => {
+  const path = process.env["PATH"];
+  let empty = "";
+  beforeEach(() => {
+    empty = mkdtempSync(join(tmpdir(), "vitrine-empty-"));
+    // What was found on this machine is forgotten with the modules.
+    vi.resetModules();
+  });
+  afterEach(() => {
+    process.env["PATH"] = path;
+    rmSync(empty, { recursive: true, force: true });
+  });
+  const modules = async () => ({ ...(await import("./launch.js")), ...(await import("./drivers.js")) });
+
+  it("takes the strongest driver that works, and says which", async () => {
+    const { launch, probeDrivers } = await modules();
+    const { bubblewrap } = await probeDrivers();
+    const launched = await launch(misbehaving({ driver: "auto" }, "behave"));
+    expect(launched.driver).toBe(bubblewrap.works ? "bubblewrap" : "process");
+    await firstLine(launched);
+    await launched.stop();
+  });
+
+  it("takes a plain process where nothing else works, if any driver will do", async () => {
+    process.env["PATH"] = empty;
+    const { chooseDriver } = await modules();
+    await expect(chooseDriver({ driver: "auto", image: "example" })).resolves.toBe("process");
+  });
+
+  it("never takes another driver than the one that was asked for", async () => {
+    process.env["PATH"] = empty;
+    const { launch, probeDrivers } = await modules();
+    await expect(launch(misbehaving({ driver: "bubblewrap" }, "behave"))).rejects.toMatchObject({
+      data: { code: "isolation-unavailable", driver: "bubblewrap" },
+      message: expect.stringMatching(/Install the package bubblewrap|Linux only/),
+    });
+    const container = misbehaving({ driver: "container", image: "example" }, "behave");
+    await expect(launch(container)).rejects.toMatchObject({
+      data: { code: "isolation-unavailable", driver: "container" },
+      message: expect.stringContaining("Install podman or docker"),
+    });
+    await expect(probeDrivers()).resolves.toMatchObject({
+      process: { works: true },
+      bubblewrap: { works: false, reason: expect.stringContaining("bubblewrap") },
+      container: { works: false, reason: expect.stringContaining("podman") },
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { firstLine, misbehaving, newToken, processesWith } from "../../../../testing/gateway/launching.js";
+import type { Launched, LaunchSpec } from "./isolation.js";
+import { launch } from "./launch.js";
+
+const running: Launched[] = [];
+const start = async (spec: LaunchSpec) => {
+  const launched = await launch(spec);
+  running.push(launched);
+  return launched;
+};
+const plain = (deed: string, ...args: unknown[]) => misbehaving({ driver: "process" }, deed, ...args);
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((launched) => launched.stop(0)));
+});
+
+describe("the driver process", () => {
+  it("carries lines both ways, and says how the server ended", async () => {
+    const launched = await start({
+      ...plain("behave"),
+      command: "sh",
+      args: ["-c", 'read x; echo "<$x>"; exit 3'],
+    });
+    launched.stdin.write("hello\n");
+    launched.stdout.setEncoding("utf8");
+    await expect(new Promise((resolve) => launched.stdout.once("data", resolve))).resolves.toBe("<hello>\n");
+    await expect(launched.exited).resolves.toEqual({ code: 3, signal: null });
+    expect(launched.driver).toBe("process");
+  });
+
+  it("gives the declared variables, a search path, and nothing of the gateway's environment", async () => {
+    process.env["OF_THE_GATEWAY"] = "secret";
+    try {
+      const launched = await start({ ...plain("environment"), env: { DECLARED: "yes" } });
+      const environment = await firstLine(launched);
+      expect(Object.keys(environment ?? {}).sort()).toEqual(["DECLARED", "PATH", "VITRINE_INSTANCE"]);
+      expect(environment?.["DECLARED"]).toBe("yes");
+    } finally {
+      delete process.env["OF_THE_GATEWAY"];
+    }
+  });
+
+  it("ends a server that ends by itself when its stdin does", async () => {
+    const launched = await start(plain("behave"));
+    await firstLine(launched);
+    await launched.stop(60_000);
+    await expect(launched.exited).resolves.toEqual({ code: 0, signal: null });
+  });
+
+  it("sends SIGTERM to a server that stays, and SIGKILL to one that ignores it", async () => {
+    const polite = await start({ ...plain("behave"), command: "sleep", args: ["300"] });
+    await polite.stop(50);
+    await expect(polite.exited).resolves.toEqual({ code: null, signal: "SIGTERM" });
+
+    const stubborn = await start(plain("stubborn"));
+    const said: string[] = [];
+    stubborn.stdout.setEncoding("utf8").on("data", (text: string) => said.push(text));
+    await expect.poll(() => said.length).toBeGreaterThan(0);
+    await Promise.all([stubborn.stop(500), stubborn.stop(500)]);
+    await expect(stubborn.exited).resolves.toEqual({ code: null, signal: "SIGKILL" });
+    expect(said.join("")).toContain('{"ignored":"SIGTERM"}');
+  });
+
+  it.runIf(process.platform === "linux")("ends what the server left in a session of its own", async () => {
+    const token = newToken();
+    const launched = await start(plain("daemonise", token));
+    await firstLine(launched);
+    expect(processesWith(`300.${token}`)).not.toEqual([]);
+    await launched.stop();
+    expect(processesWith(`300.${token}`)).toEqual([]);
+  });
+
+  it.runIf(process.platform === "linux")("ends what is left of a server that ended by itself", async () => {
+    const token = newToken();
+    const args = ["-c", `setsid sleep 300.${token} >/dev/null 2>&1 </dev/null & read x`];
+    const launched = await start({ ...plain("behave"), command: "sh", args });
+    await expect.poll(() => processesWith(`sleep\u0000300.${token}`)).toHaveLength(1);
+    launched.stdin.end("\n");
+    await launched.exited;
+    await expect.poll(() => processesWith(`300.${token}`)).toEqual([]);
+  });
+
+  it("says that there is no such program or folder", async () => {
+    await expect(launch({ ...plain("behave"), command: "no-such-program" })).rejects.toMatchObject({
+      data: { code: "server-failed" },
+      message: expect.stringContaining('no program "no-such-program"'),
+    });
+    await expect(launch({ ...plain("behave"), cwd: "/no/such/folder" })).rejects.toThrow("is no folder");
+  });
+
+  it.runIf(process.platform === "linux")("limits memory and processor time of each process", async () => {
+    const memory = (megabytes: number) =>
+      misbehaving({ driver: "process", memory: megabytes * 2 ** 20 }, "hog", 200);
+    await expect(start(memory(1000)).then(firstLine)).resolves.toEqual({ taken: 200 });
+    await expect(start(memory(150)).then(firstLine)).resolves.toBeUndefined();
+
+    const spinning = await start(misbehaving({ driver: "process", cpuSeconds: 1 }, "spin"));
+    await expect(spinning.exited).resolves.toEqual({ code: null, signal: "SIGKILL" });
+  });
+});

@@ -1,0 +1,43 @@
+/**
+ * The driver `process`: an ordinary process of the gateway's user. It closes nothing, but has an environment of its
+ * own, limits for each process where `prlimit` (util-linux) is installed, and is ended with all that it started.
+ *
+ * @module
+ */
+import { startChild } from "./child.js";
+import { newInstance } from "./instance.js";
+import type { Isolation, Launched, LaunchSpec } from "./isolation.js";
+import { signal } from "./processes.js";
+import { findProgram, needProgram, searchPath } from "./program.js";
+
+/**
+ * Limits that the kernel keeps for each process. Memory is what a process may write to and does not share: the limit
+ * of all addresses (`RLIMIT_AS`) does not fit Node, which reserves gigabytes that it never uses.
+ */
+export function perProcessLimits({ memory, cpuSeconds }: Pick<Isolation, "memory" | "cpuSeconds">): string[] {
+  return [
+    "--core=0",
+    `--data=${memory}`,
+    ...(cpuSeconds === undefined ? [] : [`--cpu=${Math.ceil(cpuSeconds)}`]),
+  ];
+}
+
+/** Starts a server as an ordinary process. `PATH` is all that it gets beside the variables that are declared. */
+export async function launchProcess(spec: LaunchSpec): Promise<Launched> {
+  const program = await needProgram(spec);
+  const prlimit = await findProgram("prlimit", searchPath({}));
+  const limits = prlimit ? [prlimit, ...perProcessLimits(spec.isolation), "--"] : [];
+  const [first = program, ...args] = [...limits, program, ...spec.args];
+  return startChild({
+    driver: "process",
+    name: spec.name,
+    instance: newInstance(),
+    program: first,
+    args,
+    env: { PATH: searchPath({}), ...spec.env },
+    cwd: spec.cwd ?? process.cwd(),
+    async terminate({ leader }) {
+      signal(-leader, "SIGTERM");
+    },
+  });
+}

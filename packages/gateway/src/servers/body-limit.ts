@@ -1,0 +1,32 @@
+/**
+ * A limit on what is kept of an answer.
+ *
+ * @module
+ */
+import { type Readable, Transform } from "node:stream";
+import { GatewayError } from "../errors.js";
+
+const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/g;
+
+/** Passes a body on, and ends it with an error when it, or one event of a stream, has more bytes than the limit. */
+export function limitBody(body: Readable, limit: number, isStream: boolean): Readable {
+  let size = 0;
+  // The end of the last chunk: a blank line may be cut in two.
+  let before = "";
+  const limited = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (isStream) {
+        const text = before + chunk.toString("latin1");
+        const end = [...text.matchAll(BLANK_LINE)].at(-1);
+        if (end) size = text.length - end.index - end[0].length;
+        before = end ? text.slice(Math.max(text.length - 3, end.index + end[0].length)) : text.slice(-3);
+      }
+      if (size <= limit) return done(null, chunk);
+      done(new GatewayError("server-too-large", `it sent a message of more than ${limit} bytes`));
+    },
+  });
+  body.once("error", (error) => limited.destroy(error));
+  limited.once("close", () => body.destroy());
+  return body.pipe(limited);
+}

@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { fakeUpstream, tool } from "../../../../testing/fake-upstream.ts";
+import { ServerCatalogue } from "./catalogue.js";
+import type { CatalogueChange } from "./server.js";
+
+const uri = "ui://shop/cart.html";
+const page = (text: string, meta?: object) => ({
+  contents: [{ uri, mimeType: "text/html;profile=mcp-app", text, ...(meta && { _meta: { ui: meta } }) }],
+});
+const cart = (more: object = {}) => tool("cart", { _meta: { ui: { resourceUri: uri } }, ...more });
+
+function catalogueOf(tools: unknown[] = [cart(), tool("other")]) {
+  const upstream = fakeUpstream({
+    "tools/list": () => ({ tools }),
+    "resources/list": () => ({ resources: [] }),
+    "resources/templates/list": () => ({ resourceTemplates: [] }),
+    "resources/read": () => page("<p>1"),
+  });
+  const catalogue = new ServerCatalogue(upstream);
+  const changes: CatalogueChange[] = [];
+  const listen = () => catalogue.onChange((some) => changes.push(...some));
+  return { upstream, catalogue, changes, listen };
+}
+const count = (list: readonly string[], method: string) => list.filter((one) => one === method).length;
+
+describe("ServerCatalogue", () => {
+  it("lists once for all who ask, and again only what the server says has changed", async () => {
+    const { upstream, catalogue } = catalogueOf();
+    const [first] = await Promise.all([catalogue.get(), catalogue.get()]);
+    expect(await catalogue.get()).toEqual(first);
+    expect(count(upstream.asked, "tools/list")).toBe(1);
+    upstream.say("notifications/prompts/list_changed");
+    await catalogue.get();
+    expect(count(upstream.asked, "tools/list")).toBe(1);
+    expect(count(upstream.asked, "prompts/list")).toBe(2);
+    upstream.say("notifications/tools/list_changed");
+    await catalogue.get();
+    expect(count(upstream.asked, "tools/list")).toBe(2);
+    expect(count(upstream.asked, "resources/read")).toBe(1);
+  });
+
+  it("C03: tells which tool is not what it was, with both hashes, before anybody asks", async () => {
+    const { upstream, catalogue, changes, listen } = catalogueOf();
+    listen();
+    await catalogue.get();
+    expect(changes).toEqual([]);
+    upstream.answers["tools/list"] = () => ({ tools: [cart({ description: "now does more" })] });
+    upstream.say("notifications/tools/list_changed");
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
+    await expect
+      .poll(() => changes)
+      .toEqual([
+        { kind: "tool", name: "cart", before: hash, after: hash },
+        { kind: "tool", name: "other", before: hash },
+      ]);
+    expect(changes[0]?.before).not.toBe(changes[0]?.after);
+  });
+
+  it("takes the same tool with its members in another order for the same", async () => {
+    const { upstream, catalogue, changes, listen } = catalogueOf([
+      { name: "a", inputSchema: { type: "object", x: 1 } },
+    ]);
+    listen();
+    await catalogue.get();
+    upstream.answers["tools/list"] = () => ({
+      tools: [{ inputSchema: { x: 1, type: "object" }, name: "a" }],
+    });
+    upstream.say("notifications/tools/list_changed");
+    await catalogue.get();
+    expect(changes).toEqual([]);
+  });
+
+  it.each([
+    ["its text", page("<p>2")],
+    ["what it may reach", page("<p>1", { csp: { connectDomains: ["https://evil.example"] } })],
+  ])("tells that a UI is not what it was: %s", async (_, next) => {
+    const { upstream, catalogue, changes, listen } = catalogueOf();
+    listen();
+    const { views } = await catalogue.get();
+    upstream.answers["resources/read"] = () => next;
+    upstream.say("notifications/resources/updated", { uri });
+    await expect.poll(() => changes.length).toBe(1);
+    expect(changes[0]).toMatchObject({ kind: "view", name: uri, before: views[0]?.hash });
+    expect((await catalogue.get()).views[0]?.hash).toBe(changes[0]?.after);
+  });
+
+  it("C03: a list that was called old while it was made is made again", async () => {
+    const { upstream, catalogue } = catalogueOf();
+    let first = true;
+    upstream.answers["tools/list"] = () => {
+      if (!first) return { tools: [] };
+      first = false;
+      upstream.say("notifications/tools/list_changed");
+      return { tools: [tool("gone")] };
+    };
+    expect((await catalogue.get()).tools).toEqual([]);
+  });
+
+  it("ends with a server that never stops saying that it changed, or never stops listing", async () => {
+    const { upstream, catalogue, listen } = catalogueOf();
+    listen();
+    upstream.answers["tools/list"] = () => {
+      upstream.say("notifications/tools/list_changed");
+      return { tools: Array.from({ length: 500 }, (_, n) => tool(`t${n}`)), nextCursor: "more" };
+    };
+    expect((await catalogue.get()).tools.length).toBe(10_000);
+    catalogue.close();
+  });
+
+  it("keeps no failure", async () => {
+    const { upstream, catalogue } = catalogueOf();
+    upstream.answers["resources/list"] = () => {
+      throw new Error("not now");
+    };
+    await expect(catalogue.get()).rejects.toThrow("not now");
+    upstream.answers["resources/list"] = () => ({ resources: [{ uri: "x://y", name: "y" }] });
+    expect((await catalogue.get()).resources.length).toBe(1);
+  });
+
+  it("skips what is no entry, and a UI that cannot be read stops no other", async () => {
+    const { upstream, catalogue } = catalogueOf([
+      null,
+      7,
+      "x",
+      cart(),
+      tool("bad", { _meta: { ui: { resourceUri: "ui://shop/no" } } }),
+    ]);
+    upstream.answers["resources/read"] = (params) => {
+      if (params["uri"] !== uri) throw new Error("no");
+      return page("<p>1");
+    };
+    const { tools, views } = await catalogue.get();
+    expect(tools.length).toBe(2);
+    expect(views.map(({ document, hash }) => [document.ok, hash !== undefined])).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+  });
+
+  it("leaves nobody listening when it is closed", () => {
+    const { upstream, catalogue } = catalogueOf();
+    catalogue.close();
+    expect(upstream.listeners).toBe(0);
+  });
+});

@@ -1,0 +1,220 @@
+/**
+ * What a server offers: listed once, again when the server says so, and compared with what it was.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import {
+  type ToolView,
+  UiResources,
+  type UiResourcesOptions,
+  type Upstream,
+  type UpstreamNotification,
+} from "@vitrine/host";
+import {
+  JsonText,
+  METHOD_NOT_FOUND,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type Tool,
+  type UiDocument,
+} from "@vitrine/protocol";
+import { Listeners } from "./listeners.js";
+import { isRecord } from "./record.js";
+import type { Catalogue, CatalogueChange } from "./server.js";
+
+/** Options of {@link ServerCatalogue}. */
+export interface CatalogueOptions extends UiResourcesOptions {
+  /** Hears what a listener threw. */
+  onerror?: ((error: unknown) => void) | undefined;
+}
+
+/** A server may have more than this; what is beyond is unknown, and what is unknown is refused. */
+const MAX_PAGES = 100;
+const MAX_ENTRIES = 10_000;
+/** UI documents that are read ahead, and at a time: each may be large. */
+const MOST_VIEWS = 100;
+const AT_ONCE = 4;
+/** Listings in a row that a server may spoil by saying "changed" in the middle. */
+const MAX_TRIES = 3;
+
+/** Which notification spoils which part. */
+const SPOILS: Record<UpstreamNotification, readonly (keyof Catalogue)[]> = {
+  "notifications/tools/list_changed": ["tools", "views"],
+  "notifications/resources/list_changed": ["resources", "templates", "views"],
+  "notifications/resources/updated": ["views"],
+  "notifications/prompts/list_changed": ["prompts"],
+};
+
+type Parts = { -readonly [K in keyof Catalogue]?: Promise<Catalogue[K]> };
+type Hashes = Map<string, CatalogueChange & { after: string }>;
+
+/** Keeps the catalogue of one server. */
+export class ServerCatalogue {
+  readonly #upstream: Upstream;
+  readonly #ui: UiResources;
+  readonly #stop: () => void;
+  readonly #listeners: Listeners<[readonly CatalogueChange[]]>;
+  #parts: Parts = {};
+  /** What the server called changed since the last listing began. */
+  readonly #spoiled = new Set<keyof Catalogue>();
+  #loading: Promise<Catalogue> | undefined;
+  #known: Hashes | undefined;
+  #tools: readonly Tool[] = [];
+
+  constructor(upstream: Upstream, options: CatalogueOptions = {}) {
+    this.#upstream = upstream;
+    this.#listeners = new Listeners(options.onerror);
+    // Made first, so that it hears first: what it kept is dropped when ours is.
+    this.#ui = new UiResources(upstream, options);
+    this.#stop = upstream.listen((method) => this.#spoil(SPOILS[method]));
+  }
+
+  /** The tools of the last listing, old or not; nothing is asked for. */
+  get lastTools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  /** All of it. A failure is not kept: the next one to ask tries again. */
+  get(): Promise<Catalogue> {
+    return (this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    }));
+  }
+
+  /** One UI document; see `UiResources.read`. */
+  document(uri: string): Promise<UiDocument> {
+    return this.#ui.read(uri);
+  }
+
+  /**
+   * Hears which tools and UIs are not what they were at the last listing (C03). Once somebody listens, what the server
+   * calls changed is listed again at once.
+   */
+  onChange(listener: (changes: readonly CatalogueChange[]) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  close(): void {
+    this.#stop();
+    this.#ui.close();
+    this.#listeners.clear();
+  }
+
+  #spoil(parts: readonly (keyof Catalogue)[]): void {
+    for (const part of parts) this.#spoiled.add(part);
+    // Only what was listed before can have changed. What fails here fails again for whoever asks, and is told there.
+    if (this.#listeners.size > 0 && this.#known) this.get().catch(() => {});
+  }
+
+  async #load(): Promise<Catalogue> {
+    for (let tries = 1; ; tries++) {
+      for (const part of this.#spoiled) delete this.#parts[part];
+      this.#spoiled.clear();
+      const catalogue = await this.#loadParts();
+      // Older than the last "changed": it may still show a tool that is gone (C03).
+      if (this.#spoiled.size > 0 && tries < MAX_TRIES) continue;
+      this.#compare(catalogue);
+      return catalogue;
+    }
+  }
+
+  async #loadParts(): Promise<Catalogue> {
+    const parts = this.#parts;
+    const list = <T>(method: ListMethod, key: string, offered: boolean): Promise<readonly T[]> =>
+      offered ? (listAll(this.#upstream, method, key) as Promise<T[]>) : Promise.resolve([]);
+    try {
+      // First and alone: it starts a server that does not run, and what it can do is known after that.
+      const tools = await (parts.tools ??= list<Tool>("tools/list", "tools", true));
+      this.#tools = tools;
+      const { capabilities } = this.#upstream;
+      const has = capabilities.resources !== undefined;
+      const [resources, templates, prompts, views] = await Promise.all([
+        (parts.resources ??= list<Resource>("resources/list", "resources", has)),
+        (parts.templates ??= list<ResourceTemplate>("resources/templates/list", "resourceTemplates", has)),
+        (parts.prompts ??= list<Prompt>("prompts/list", "prompts", capabilities.prompts !== undefined)),
+        (parts.views ??= this.#readViews(tools)),
+      ]);
+      return { tools, resources, templates, prompts, views };
+    } catch (error) {
+      // Not kept in part either: all of it comes from one time.
+      if (this.#parts === parts) this.#parts = {};
+      throw error;
+    }
+  }
+
+  async #readViews(tools: readonly Tool[]): Promise<Catalogue["views"]> {
+    const wanted = tools
+      .flatMap((tool) => {
+        const uri = this.#ui.uriOf(tool);
+        return uri === undefined ? [] : [{ tool, uri }];
+      })
+      .slice(0, MOST_VIEWS);
+    const views: (ToolView & { hash?: string | undefined })[] = [];
+    for (let at = 0; at < wanted.length; at += AT_ONCE) {
+      const some = wanted.slice(at, at + AT_ONCE).map(async (view) => {
+        const document = await this.#ui.read(view.uri);
+        return { ...view, document, hash: hashOfDocument(document) };
+      });
+      views.push(...(await Promise.all(some)));
+    }
+    return views;
+  }
+
+  #compare({ tools, views }: Catalogue): void {
+    const now: Hashes = new Map();
+    for (const tool of tools)
+      now.set(`tool ${tool.name}`, { kind: "tool", name: tool.name, after: hashOf(tool) });
+    for (const { uri, hash } of views)
+      if (hash) now.set(`view ${uri}`, { kind: "view", name: uri, after: hash });
+    const before = this.#known;
+    this.#known = now;
+    if (!before) return;
+    const changes: CatalogueChange[] = [];
+    for (const [key, { kind, name, after }] of now) {
+      const old = before.get(key)?.after;
+      if (old !== after) changes.push({ kind, name, before: old, after });
+    }
+    for (const [key, { kind, name, after }] of before)
+      if (!now.has(key)) changes.push({ kind, name, before: after });
+    if (changes.length > 0) this.#listeners.tell(changes);
+  }
+}
+
+type ListMethod = "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list";
+
+/** Every entry of every page that is an object. A server that does not know the method has none. */
+async function listAll(upstream: Upstream, method: ListMethod, key: string): Promise<unknown[]> {
+  const entries: unknown[] = [];
+  let params: { cursor?: string } = {};
+  for (let page = 0; page < MAX_PAGES; page++) {
+    let result: unknown;
+    try {
+      result = await upstream.request(method, params);
+    } catch (error) {
+      if (Object(error)["code"] === METHOD_NOT_FOUND) break;
+      throw error;
+    }
+    const value = result instanceof JsonText ? result.parse() : result;
+    const list = isRecord(value) ? value[key] : undefined;
+    if (Array.isArray(list)) entries.push(...list.filter(isRecord).slice(0, MAX_ENTRIES - entries.length));
+    const cursor = isRecord(value) ? value["nextCursor"] : undefined;
+    if (typeof cursor !== "string" || entries.length >= MAX_ENTRIES) break;
+    params = { cursor };
+  }
+  return entries;
+}
+
+/** Its metadata counts too: a document that may reach other places is another one. */
+const hashOfDocument = (document: UiDocument): string | undefined =>
+  document.ok ? hashOf({ html: document.html, meta: document.meta }) : undefined;
+
+/** The SHA-256 of a value, whatever the order of its members. */
+function hashOf(value: unknown): string {
+  const sorted = (_name: string, member: unknown): unknown =>
+    isRecord(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member;
+  return createHash("sha256").update(JSON.stringify(value, sorted)).digest("hex");
+}

@@ -1,0 +1,143 @@
+import { JsonText } from "@vitrine/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DirectRequests, type DirectRequestsOptions } from "./direct-requests.js";
+
+interface Sent {
+  id?: string;
+  method: string;
+  params: { _meta?: Record<string, unknown> };
+}
+
+function requests(options: Partial<DirectRequestsOptions> = {}) {
+  const sent: Sent[] = [];
+  const direct = new DirectRequests({
+    send: (text) => sent.push(JSON.parse(text) as Sent),
+    timeout: 60_000,
+    ...options,
+  });
+  return { direct, sent };
+}
+const large = "x".repeat(120_000);
+
+describe("DirectRequests", () => {
+  it("never mixes answers, whatever their order, doubles and inventions", async () => {
+    const order = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 200 });
+    await fc.assert(
+      fc.asyncProperty(order, fc.nat({ max: 30 }), async (ids, count) => {
+        const { direct, sent } = requests();
+        const results = Array.from({ length: count }, (_, n) =>
+          direct.request("tools/list", { cursor: `${n}` }).catch(() => "closed"),
+        );
+        for (const n of ids) {
+          const params = sent[n - 1]?.params;
+          direct.take({ jsonrpc: "2.0", id: `v${n}`, result: { ...params, for: n - 1 } });
+        }
+        direct.close(new Error("end"));
+        for (const [n, result] of (await Promise.all(results)).entries()) {
+          if (result !== "closed") expect(result).toMatchObject({ cursor: `${n}`, for: n });
+          else expect(ids).not.toContain(n + 1);
+        }
+        expect(direct.size).toBe(0);
+      }),
+    );
+  });
+
+  it("leaves to the client what is the client's", () => {
+    const { direct } = requests();
+    expect(direct.take({ jsonrpc: "2.0", id: 1, result: {} })).toBe(false);
+    expect(direct.take({ jsonrpc: "2.0", id: "v1", method: "ping" })).toBe(false);
+    expect(
+      direct.take({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1 } }),
+    ).toBe(false);
+    expect(direct.take({ jsonrpc: "2.0", method: "notifications/tools/list_changed" })).toBe(false);
+    expect(direct.takeText(`{"jsonrpc":"2.0","id":1,"result":{"a":"${large}"}}`)).toBe(false);
+  });
+
+  it.each([
+    ["first", (result: string) => `{"result":${result},"jsonrpc":"2.0","id":"v1"}`],
+    ["last", (result: string) => `{"jsonrpc": "2.0", "id": "v1", "result": ${result}}\r`],
+  ])("hands a large result over as it is, be it %s in the answer", async (_, write) => {
+    const { direct } = requests();
+    const answer = direct.request("tools/call", { name: "a" });
+    const result = JSON.stringify({ content: [{ type: "text", text: `${large}"}],\\` }] });
+    expect(direct.takeText(write(result))).toBe(true);
+    expect(await answer).toEqual(new JsonText(result));
+  });
+
+  it("leaves a large error, and what it does not understand, to the parser", () => {
+    const { direct } = requests();
+    void direct.request("tools/call", { name: "a" }).catch(() => {});
+    expect(direct.takeText(`{"id":"v1","error":{"code":1,"message":"${large}"}}`)).toBe(false);
+    expect(direct.takeText(`{"id":"v1","result":"${large}"}`)).toBe(false);
+    expect(direct.takeText(`{"id":"v1","result":{"a":"${large}"},"id":"v2"}`)).toBe(false);
+    expect(direct.size).toBe(1);
+    direct.close(new Error("end"));
+  });
+
+  it("fails with what the server says, and with what is no answer", async () => {
+    const { direct } = requests();
+    const calls = [1, 2, 3].map(() => direct.request("tools/call", { name: "a" }));
+    const failed = Promise.allSettled(calls);
+    direct.take({ id: "v1", error: { code: -32_000, message: "no", data: 7 } });
+    direct.take({ id: "v2", error: { code: "odd" } });
+    direct.take({ id: "v3", result: [] });
+    expect(await failed).toMatchObject([
+      { reason: { code: -32_000, message: "no", data: 7 } },
+      { reason: { code: -32_603 } },
+      { reason: { code: "invalid" } },
+    ]);
+  });
+
+  it("ends a call whose listener for progress throws, and no other", async () => {
+    const { direct } = requests();
+    const bad = direct.request(
+      "tools/call",
+      { name: "a" },
+      {
+        onprogress: () => {
+          throw new Error("mine");
+        },
+      },
+    );
+    const good = direct.request("tools/call", { name: "b" });
+    direct.take({ method: "notifications/progress", params: { progressToken: "v1", progress: 1 } });
+    await expect(bad).rejects.toThrow("mine");
+    direct.take({ id: "v2", result: {} });
+    expect(await good).toEqual({});
+  });
+
+  describe("in the second generation", () => {
+    const envelope = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
+
+    it("sends the envelope with everything, and a view cannot change it", async () => {
+      const { direct, sent } = requests({ envelope });
+      const controller = new AbortController();
+      const _meta = { "io.modelcontextprotocol/protocolVersion": "1", progressToken: 3, own: true };
+      const call = direct.request("resources/read", { uri: "x://y", _meta }, { signal: controller.signal });
+      controller.abort();
+      await expect(call).rejects.toMatchObject({ code: "aborted" });
+      expect(sent).toMatchObject([
+        { method: "resources/read", params: { uri: "x://y", _meta: { ...envelope, own: true } } },
+        { method: "notifications/cancelled", params: { requestId: "v1", _meta: envelope } },
+      ]);
+      expect(sent[0]?.params._meta).not.toHaveProperty("progressToken");
+    });
+
+    it("takes what is not complete for no answer, large or small", async () => {
+      const { direct } = requests({ envelope });
+      const calls = ["v1", "v2", "v3", "v4"].map(() => direct.request("tools/call", { name: "a" }));
+      const settled = Promise.allSettled(calls);
+      direct.take({ id: "v1", result: { resultType: "input_required", inputRequests: {} } });
+      direct.take({ id: "v2", result: { resultType: "complete", content: [] } });
+      direct.takeText(`{"id":"v3","result":{"resultType":"input_required","a":"${large}"}}`);
+      direct.takeText(`{"id":"v4","result":{"a":"${large}","resultType":"complete"}}`);
+      expect(await settled).toMatchObject([
+        { reason: { code: "unsupported" } },
+        { value: { content: [] } },
+        { reason: { code: "unsupported" } },
+        { value: expect.any(JsonText) },
+      ]);
+    });
+  });
+});

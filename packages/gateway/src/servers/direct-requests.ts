@@ -1,0 +1,193 @@
+/**
+ * Requests that go to a server without the official client: it costs more than the pipe does.
+ *
+ * @module
+ */
+import type { UpstreamRequestOptions } from "@vitrine/host";
+import { JsonText, type Progress, VitrineError } from "@vitrine/protocol";
+import { membersOf } from "./answer-text.js";
+import { isRecord } from "./record.js";
+import type { AnswerTaker } from "./stdio-transport.js";
+
+/** Options of {@link DirectRequests}. */
+export interface DirectRequestsOptions {
+  /** Sends a message. Throws if it cannot. */
+  send: (text: string) => void;
+  /** Milliseconds without an answer and without progress after which a request is given up (D7). */
+  timeout: number;
+  /** What each request carries in `_meta`, from revision 2026-07-28 on. */
+  envelope?: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface Pending {
+  method: string;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+  onprogress: ((progress: Progress) => void) | undefined;
+  timer: NodeJS.Timeout;
+}
+
+/**
+ * Sends requests under ids of its own, `v1`, `v2`, …, which the client's numbers never are, and finds each answer's
+ * request again. The id is the progress token too (D6). An answer to nothing that waits is dropped.
+ */
+export class DirectRequests implements AnswerTaker {
+  readonly #options: DirectRequestsOptions;
+  readonly #pending = new Map<string, Pending>();
+  #last = 0;
+  #closed: unknown;
+
+  constructor(options: DirectRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Requests under way. */
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  request(method: string, params: object, options: UpstreamRequestOptions = {}): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const { signal, onprogress } = options;
+      if (signal?.aborted) return reject(aborted(method));
+      if (this.#closed) return reject(this.#closed);
+      const id = `v${++this.#last}`;
+      const end = (): void => {
+        clearTimeout(pending.timer);
+        signal?.removeEventListener("abort", onabort);
+      };
+      const giveUp = (reason: string, error: VitrineError): void => {
+        if (!this.#pending.delete(id)) return;
+        pending.reject(error);
+        try {
+          this.#send({ method: "notifications/cancelled", params: { requestId: id, reason } });
+        } catch {
+          // Who cannot be told will not be waited for either.
+        }
+      };
+      const onabort = (): void => giveUp("aborted", aborted(method));
+      const ontimeout = (): void =>
+        giveUp("timeout", new VitrineError("timeout", `${method}: the server did not answer in time`));
+      const pending: Pending = {
+        method,
+        resolve: (result) => {
+          end();
+          resolve(result);
+        },
+        reject: (error) => {
+          end();
+          reject(error);
+        },
+        onprogress,
+        timer: setTimeout(ontimeout, this.#options.timeout),
+      };
+      this.#pending.set(id, pending);
+      signal?.addEventListener("abort", onabort, { once: true });
+      try {
+        // Progress is asked for whether or not anybody hears it: it is what keeps a long call alive (D7).
+        this.#send({ id, method, params }, onprogress || method === "tools/call" ? id : undefined);
+      } catch (error) {
+        this.#pending.delete(id);
+        pending.reject(error);
+      }
+    });
+  }
+
+  /** Ends every request that waits, and those to come. */
+  close(error: unknown): void {
+    this.#closed = error;
+    const waiting = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of waiting) reject(error);
+  }
+
+  take(message: Readonly<Record<string, unknown>>): boolean {
+    const { id, method } = message;
+    if (method === "notifications/progress") return this.#progress(message["params"]);
+    if (method !== undefined || !isOurs(id)) return false;
+    const pending = this.#settle(id);
+    if (!pending) return true;
+    const { result, error } = message;
+    if (isRecord(error)) {
+      const code = Number.isInteger(error["code"]) ? Number(error["code"]) : -32603;
+      pending.reject(new VitrineError(code, String(error["message"]), { data: error["data"] }));
+    } else if (!isRecord(result)) {
+      pending.reject(new VitrineError("invalid", `${pending.method}: the answer has no result`));
+    } else {
+      const problem = this.#unfinished(pending.method, result["resultType"]);
+      if (problem) pending.reject(problem);
+      else pending.resolve(result);
+    }
+    return true;
+  }
+
+  takeText(line: string): boolean {
+    const members = membersOf(line);
+    const idAt = members?.get("id");
+    const resultAt = members?.get("result");
+    // Errors and what is not understood take the slow way.
+    if (!members || !idAt || !resultAt || members.has("method") || members.has("error")) return false;
+    const id = /^"(v\d+)"$/.exec(line.slice(...idAt))?.[1];
+    const result = membersOf(line, ...resultAt);
+    if (id === undefined || !result) return false;
+    const pending = this.#settle(id);
+    if (!pending) return true;
+    const typeAt = result.get("resultType");
+    const problem = this.#unfinished(pending.method, typeAt && line.slice(typeAt[0] + 1, typeAt[1] - 1));
+    if (problem) pending.reject(problem);
+    else pending.resolve(new JsonText(line.slice(...resultAt)));
+    return true;
+  }
+
+  #settle(id: string): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    return pending;
+  }
+
+  #progress(params: unknown): boolean {
+    const token = isRecord(params) ? params["progressToken"] : undefined;
+    if (!isRecord(params) || !isOurs(token)) return false;
+    const { progress, total, message } = params;
+    const pending = this.#pending.get(token);
+    if (!pending || typeof progress !== "number") return true;
+    pending.timer.refresh();
+    try {
+      pending.onprogress?.({
+        progress,
+        ...(typeof total === "number" && { total }),
+        ...(typeof message === "string" && { message }),
+      });
+    } catch (error) {
+      // Its caller cannot go on, and the others can.
+      this.#pending.delete(token);
+      pending.reject(error);
+    }
+    return true;
+  }
+
+  /** From 2026-07-28 on a result says what it is. What asks for more than a view can give is no answer to it. */
+  #unfinished(method: string, type: unknown): VitrineError | undefined {
+    if (!this.#options.envelope || type === "complete") return undefined;
+    return new VitrineError(
+      "unsupported",
+      `${method}: the server answered with "${type}", and only "complete" is`,
+    );
+  }
+
+  #send(message: { id?: string; method: string; params: object }, progressToken?: string): void {
+    const { id, method, params } = message;
+    const { envelope } = this.#options;
+    const { _meta: said } = params as { _meta?: unknown };
+    // Tokens and the envelope are the gateway's own, whatever a view said.
+    const meta =
+      envelope || progressToken || isRecord(said)
+        ? { ...(isRecord(said) ? said : undefined), ...envelope, progressToken }
+        : undefined;
+    this.#options.send(JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: meta } }));
+  }
+}
+
+const isOurs = (id: unknown): id is string => typeof id === "string" && /^v\d+$/.test(id);
+
+const aborted = (method: string): VitrineError => new VitrineError("aborted", `${method}: aborted`);

@@ -1,0 +1,209 @@
+// An MCP server without dependencies that misbehaves as its tools are called, or as its arguments say.
+import { appendFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const modes = new Set(process.argv.slice(2));
+const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const answer = (id, result) => say({ id, result });
+const text = (value) => ({ content: [{ type: "text", text: value }] });
+const log = (line) => process.env.LOG && appendFileSync(process.env.LOG, `${process.pid} ${line}\n`);
+
+log("start");
+if (modes.has("exit-at-start")) {
+  process.stderr.write("no configuration found\n");
+  process.exit(3);
+}
+if (modes.has("ignore-sigterm")) process.on("SIGTERM", () => {});
+
+const hints = { safe: { readOnlyHint: true }, again: { idempotentHint: true } };
+const names = [
+  "echo",
+  "slow",
+  "safe",
+  "again",
+  "exit",
+  "garbage",
+  "huge",
+  "halves",
+  "twice",
+  "strangers",
+  "shuffle",
+];
+const more = [
+  "flood-stderr",
+  "deaf",
+  "null-ids",
+  "fail",
+  "progress",
+  "change",
+  "pid",
+  "large",
+  "large-modern",
+];
+let version = 1;
+const held = [];
+const tools = () =>
+  [...names, ...more].map((name) => ({
+    name,
+    description: `${name} ${version}`,
+    inputSchema: { type: "object" },
+    ...(hints[name] && { annotations: hints[name] }),
+    ...(name === "echo" && { _meta: { ui: { resourceUri: "ui://faulty/page.html" } } }),
+  }));
+const page = () => `<!doctype html><p>version ${version}`;
+
+const calls = {
+  echo: (id, args) => answer(id, text(String(args.text))),
+  pid: (id) => answer(id, text(String(process.pid))),
+  slow: () => {},
+  safe: () => {},
+  again: () => {},
+  exit: (_id, { code = 1 }) => {
+    process.stderr.write("I give up\n");
+    process.exitCode = code;
+    process.exit();
+  },
+  garbage: (id, { count = 5 }) => {
+    for (let n = 0; n < count; n++) process.stdout.write(`this is no message ${n} {"jsonrpc"\n`);
+    process.stdout.write('[]\n42\n"x"\n\n{"jsonrpc":"1.0","id":7,"results":1}\n');
+    answer(id, text("after garbage"));
+  },
+  huge: async (id, { bytes }) => {
+    // Without an end, and no faster than it is read: for ever, if nobody stops it.
+    process.stdout.write(
+      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`,
+    );
+    const part = "x".repeat(1 << 20);
+    for (let sent = 0; sent < bytes; sent += part.length) {
+      if (!process.stdout.write(part)) await new Promise((resolve) => process.stdout.once("drain", resolve));
+    }
+    process.stdout.write('"}]}}\n');
+  },
+  halves: (id) => {
+    const bytes = Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id, result: text("grüße 👋 welt") })}\n`);
+    let at = 0;
+    const next = () => {
+      process.stdout.write(bytes.subarray(at, ++at));
+      if (at < bytes.length) setImmediate(next);
+    };
+    next();
+  },
+  twice: (id) => {
+    answer(id, text("first"));
+    answer(id, text("second"));
+    say({ id, error: { code: -32000, message: "third" } });
+  },
+  strangers: (id, args) => {
+    for (const other of ["v999999", "v0", 999999, "x", -1]) answer(other, text("stolen"));
+    answer(id, text(String(args.text)));
+  },
+  shuffle: (id, { text: value, of }) => {
+    held.push([id, value]);
+    if (held.length < of) return;
+    while (held.length > 0) {
+      const [[one, mine]] = held.splice(Math.floor(Math.random() * held.length), 1);
+      answer(one, text(mine));
+    }
+  },
+  "flood-stderr": async (id, { bytes }) => {
+    const part = `${"e".repeat((1 << 16) - 1)}\n`;
+    for (let sent = 0; sent < bytes; sent += part.length) {
+      if (!process.stderr.write(part)) await new Promise((resolve) => process.stderr.once("drain", resolve));
+    }
+    process.stderr.write("the last words\n");
+    answer(id, text("flooded"));
+  },
+  deaf: (id) => {
+    answer(id, text("I hear nothing"));
+    lines.pause();
+    process.stdin.pause();
+    // Alive, so that it is not only a process that ended.
+    setInterval(() => {}, 1000);
+  },
+  "null-ids": (id) => {
+    for (const odd of [null, "", "0", true]) say({ id: odd, error: { code: -32600, message: "odd" } });
+    answer(id, text("after null"));
+  },
+  fail: (id) => say({ id, error: { code: -32099, message: "as it should", data: { why: "test" } } }),
+  progress: (id, { steps, every }, meta) => {
+    let step = 0;
+    const timer = setInterval(() => {
+      const params = { progressToken: meta?.progressToken, progress: ++step, total: steps };
+      say({ method: "notifications/progress", params });
+      if (step < steps) return;
+      clearInterval(timer);
+      answer(id, text("done"));
+    }, every);
+  },
+  change: (id) => {
+    version++;
+    say({ method: "notifications/tools/list_changed" });
+    say({ method: "notifications/resources/updated", params: { uri: "ui://faulty/page.html" } });
+    answer(id, text("changed"));
+  },
+  large: (id, { bytes }) => answer(id, text("y".repeat(bytes))),
+};
+
+const pages = (list, cursor, size) => {
+  const from = Number(cursor ?? 0);
+  const next = from + size < list.length ? { nextCursor: String(from + size) } : {};
+  return [list.slice(from, from + size), next];
+};
+
+const methods = {
+  initialize: (id, params) =>
+    answer(id, {
+      protocolVersion: params.protocolVersion,
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true, listChanged: true },
+        prompts: {},
+      },
+      serverInfo: { name: "faulty", version: "1.0.0" },
+    }),
+  ping: (id) => (modes.has("no-ping") ? undefined : answer(id, {})),
+  "tools/list": (id, params) => {
+    const [some, next] = pages(tools(), params?.cursor, 7);
+    answer(id, { tools: some, ...next });
+  },
+  "tools/call": (id, { name, arguments: args = {}, _meta }) => {
+    log(`call ${name}`);
+    calls[name](id, args, _meta);
+  },
+  "resources/list": (id) => answer(id, { resources: [{ uri: "ui://faulty/page.html", name: "page" }] }),
+  "resources/templates/list": (id) =>
+    answer(id, { resourceTemplates: [{ uriTemplate: "x://{y}", name: "t" }] }),
+  "resources/subscribe": (id, { uri }) => {
+    log(`subscribe ${uri}`);
+    answer(id, {});
+  },
+  "resources/unsubscribe": (id) => answer(id, {}),
+  "resources/read": (id, { uri }) => {
+    log(`read ${uri}`);
+    answer(id, { contents: [{ uri, mimeType: "text/html;profile=mcp-app", text: page() }] });
+  },
+  "prompts/list": (id) => {
+    log("prompts");
+    if (modes.has("exit-on-prompts")) process.exit(1);
+    answer(id, { prompts: [{ name: "hello" }] });
+  },
+};
+
+const lines = createInterface({ input: process.stdin });
+let isFirst = true;
+lines.on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method?.startsWith("notifications/")) {
+    log(`${method} ${params?.requestId ?? ""}`);
+    return;
+  }
+  if (modes.has("silent")) return;
+  if (modes.has("die-on-probe") && isFirst && method !== "initialize") process.exit(2);
+  isFirst = false;
+  const run = methods[method];
+  if (run) run(id, params);
+  else if (!modes.has("mute-on-unknown")) say({ id, error: { code: -32601, message: "Method not found" } });
+});
+lines.on("close", () => {
+  if (!modes.has("ignore-sigterm")) process.exit(0);
+});

@@ -1,0 +1,114 @@
+/**
+ * The servers of every user, each behind the guard of that user.
+ *
+ * @module
+ */
+import type { ServerCatalogue, ServerSummary } from "@vitrine/protocol";
+import { GatewayGuard } from "../guard/gateway-guard.js";
+import type { GatewayGuardOptions } from "../guard/guard-options.js";
+import type { ServerPool } from "./pool.js";
+import type { Server, ServerStatus } from "./server.js";
+
+/** A server of a user's, with its guard. There is no other way to it. */
+export interface GuardedServer {
+  readonly server: Server;
+  readonly guard: GatewayGuard;
+}
+
+/** Options of {@link GuardedServers}. */
+export interface GuardedServersOptions
+  extends Pick<GatewayGuardOptions, "settings" | "store" | "idempotency" | "metrics" | "onerror"> {
+  readonly pool: ServerPool;
+  /** What is the guard's own: whose views it knows, and whom it asks. */
+  guardOf(user: string, server: string): Pick<GatewayGuardOptions, "views" | "ask">;
+}
+
+/** Gives out servers behind guards. */
+export class GuardedServers {
+  readonly #options: GuardedServersOptions;
+  readonly #guards = new Map<Server, Map<string, GatewayGuard>>();
+
+  constructor(options: GuardedServersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The user's server of this name, as it is now: ask for it each time.
+   *
+   * @throws {GatewayError} `server-unknown`
+   */
+  get(user: string, name: string): GuardedServer {
+    const { pool, guardOf, ...shared } = this.#options;
+    const server = pool.get(user, name);
+    const guards = this.#guards.get(server) ?? this.#follow(server);
+    let guard = guards.get(user);
+    if (!guard)
+      guards.set(user, (guard = new GatewayGuard({ ...shared, ...guardOf(user, name), server, user })));
+    return { server, guard };
+  }
+
+  summaries(user: string): ServerSummary[] {
+    return this.#options.pool.list(user).map(({ status }) => summaryOf(status));
+  }
+
+  async start(user: string, name: string): Promise<ServerSummary> {
+    const { server } = this.get(user, name);
+    // What went wrong is in its status, for a person to read.
+    await server.start().catch(() => {});
+    return summaryOf(server.status);
+  }
+
+  async catalogue(user: string, name: string): Promise<ServerCatalogue> {
+    const { server } = this.get(user, name);
+    await server.start();
+    const { tools, resources, templates, prompts, views } = await server.catalogue();
+    return {
+      tools: [...tools],
+      resources: [...resources],
+      templates: [...templates],
+      prompts: [...prompts],
+      views: views.map(({ tool, uri, hash, document }) => ({
+        ...{ tool: tool.name, uri, hash },
+        ...(!document.ok && { problem: document.message }),
+      })),
+    };
+  }
+
+  /** A browser session is over: what was allowed for it no longer is. */
+  endSession(user: string, session: string): void {
+    for (const guards of this.#guards.values()) guards.get(user)?.endSession(session);
+  }
+
+  /** A user took answers back. */
+  consentsRevoked(user: string): void {
+    for (const guards of this.#guards.values()) guards.get(user)?.consentsRevoked();
+  }
+
+  async close(): Promise<void> {
+    const guards = [...this.#guards.values()].flatMap((each) => [...each.values()]);
+    this.#guards.clear();
+    await Promise.all(guards.map((guard) => guard.close()));
+  }
+
+  /** A server that has stopped for good needs no guards. */
+  #follow(server: Server): Map<string, GatewayGuard> {
+    const guards = new Map<string, GatewayGuard>();
+    this.#guards.set(server, guards);
+    const stop = server.onStatus(({ state }) => {
+      if (state !== "stopped") return;
+      stop();
+      this.#guards.delete(server);
+      for (const guard of guards.values()) guard.close().catch((error) => this.#options.onerror?.(error));
+    });
+    return guards;
+  }
+}
+
+/** A status, as pages and programs see it. */
+export function summaryOf(status: ServerStatus): ServerSummary {
+  const { name, state, problem, retryAt, authorizeUrl, info, capabilities, protocolVersion, driver } = status;
+  return {
+    ...{ name, state, problem, retryAt, authorizeUrl, info, capabilities, protocolVersion },
+    isolation: driver,
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * A connection to a program on this machine.
+ *
+ * @module
+ */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type Client,
+  PROTOCOL_VERSION_META_KEY,
+} from "@modelcontextprotocol/client";
+import { clientUpstream, type Upstream, type UpstreamMethod } from "@vitrine/host";
+import { type JsonText, METHOD_NOT_FOUND, type Result, VitrineError } from "@vitrine/protocol";
+import type { StdioSettings } from "../config/config.js";
+import { GatewayError } from "../errors.js";
+import type { Launch } from "../isolation/isolation.js";
+import {
+  CAPABILITIES,
+  type Connection,
+  type ConnectOptions,
+  diedOfProbe,
+  handshake,
+  isThere,
+} from "./connection.js";
+import { DirectRequests } from "./direct-requests.js";
+import { StdioTransport } from "./stdio-transport.js";
+
+/** Options of {@link connectStdio}. */
+export interface StdioConnectOptions extends ConnectOptions {
+  transport: StdioSettings;
+  launch: Launch;
+}
+
+/**
+ * Starts the program and shakes hands. Views' requests then go past the official client, which does the rest: the
+ * handshake, notifications, and what the server asks of us.
+ *
+ * @throws {GatewayError} why it does not work; `data.stderr` is the end of what the server wrote there
+ */
+export async function connectStdio(options: StdioConnectOptions): Promise<Connection> {
+  try {
+    return await connectOnce(options);
+  } catch (error) {
+    // The one case in which a server is started twice, once in its life: the verdict is remembered.
+    if (error instanceof GatewayError && diedOfProbe(error.cause)) return await connectOnce(options);
+    throw error;
+  }
+}
+
+async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
+  const { settings, launch, info } = options;
+  const { command, args, env, cwd, isolation } = options.transport;
+  const { limits, name } = settings;
+  const launched = await launch({ name, command, args, env, cwd, isolation });
+  const transport = new StdioTransport(launched, { message: limits.message });
+  let resolveEnded: (reason: GatewayError) => void = () => {};
+  const ended = new Promise<GatewayError>((resolve) => {
+    resolveEnded = resolve;
+  });
+  let direct: DirectRequests | undefined;
+  let isOver = false;
+  transport.onclose = () => {
+    isOver = true;
+    const reason =
+      transport.failure ?? new GatewayError("server-exited", `the connection to ${name} was closed`);
+    direct?.close(reason);
+    resolveEnded(reason);
+  };
+  let client: Client;
+  try {
+    client = await handshake(transport, options);
+  } catch (cause) {
+    await transport.close();
+    throw failure(name, transport, cause);
+  }
+  const version = client.getNegotiatedProtocolVersion();
+  const modern = client.getProtocolEra() === "modern";
+  direct = new DirectRequests({
+    send: (text) => transport.sendText(text),
+    timeout: limits.timeout,
+    envelope: modern
+      ? {
+          [PROTOCOL_VERSION_META_KEY]: version,
+          [CLIENT_INFO_META_KEY]: info,
+          [CLIENT_CAPABILITIES_META_KEY]: CAPABILITIES,
+        }
+      : undefined,
+  });
+  transport.taker = direct;
+  return {
+    upstream: directUpstream(client, direct, { server: name, timeout: limits.timeout }),
+    info: client.getServerVersion(),
+    protocolVersion: version,
+    driver: launched.driver,
+    pid: launched.pid,
+    get stderr() {
+      return transport.stderr;
+    },
+    get garbage() {
+      return transport.garbage.count > 0 ? transport.garbage : undefined;
+    },
+    get isOver() {
+      return isOver;
+    },
+    ended,
+    ping: (timeout) => isThere(client, timeout),
+    close: (grace) => transport.close(grace),
+  };
+}
+
+const DIRECT: ReadonlySet<string> = new Set<UpstreamMethod>([
+  "tools/call",
+  "tools/list",
+  "resources/read",
+  "resources/list",
+  "resources/templates/list",
+  "prompts/list",
+  "prompts/get",
+]);
+
+/** Notifications and subscriptions by the client, all else past it. */
+function directUpstream(
+  client: Client,
+  direct: DirectRequests,
+  options: { server: string; timeout: number },
+): Upstream {
+  const official = clientUpstream(client, options);
+  return {
+    server: options.server,
+    get capabilities() {
+      return official.capabilities;
+    },
+    async request(method, params, requestOptions) {
+      if (method === "resources/subscribe" || method === "resources/unsubscribe") {
+        return official.request(method, params, requestOptions);
+      }
+      if (!DIRECT.has(method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
+      // What a result must be is for its reader to check: it is the server's word either way.
+      return (await direct.request(method, params, requestOptions)) as Result<typeof method> | JsonText;
+    },
+    listen: (listener) => official.listen(listener),
+  };
+}
+
+function failure(name: string, transport: StdioTransport, cause: unknown): GatewayError {
+  const { stderr, garbage } = transport;
+  const why = transport.failure ?? cause;
+  const code =
+    why instanceof GatewayError && why.data.code === "server-too-large"
+      ? "server-too-large"
+      : "server-failed";
+  const strange = garbage.count > 0 ? `; it printed ${garbage.count} lines that are no messages` : "";
+  return new GatewayError(code, `${name} could not be started: ${(why as Error).message}${strange}`, {
+    cause,
+    data: { stderr, ...(garbage.count > 0 && { garbage: garbage.first }) },
+  });
+}

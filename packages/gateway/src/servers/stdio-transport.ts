@@ -1,0 +1,172 @@
+/**
+ * MCP over the standard streams of a program.
+ *
+ * @module
+ */
+import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
+import { GatewayError } from "../errors.js";
+import type { Exit, Launched } from "../isolation/isolation.js";
+import { LineReader } from "./line-reader.js";
+import { isRecord } from "./record.js";
+import { TextTail } from "./text-tail.js";
+
+/** Takes the answers to requests that did not come from the official client. */
+export interface AnswerTaker {
+  /** Whether this message was for it. */
+  take(message: Readonly<Record<string, unknown>>): boolean;
+  /** The same for a large message, by its text. */
+  takeText(line: string): boolean;
+}
+
+/** Options of {@link StdioTransport}. */
+export interface StdioTransportOptions {
+  /** Bytes of one message from the server; 64 MB by default. */
+  message?: number | undefined;
+  /** Bytes that may wait for a server that does not read; 64 MB by default. */
+  queue?: number | undefined;
+}
+
+const LIMIT = 64 * 1024 * 1024;
+/** Characters from which on a message is looked at before it is parsed. */
+const LARGE = 100_000;
+/** Lines that are no messages: how many are kept, and how much of each. */
+const KEPT_LINES = 3;
+const KEPT_CHARACTERS = 200;
+/** Milliseconds that the end of the output is waited for when the process is gone: something else may hold the pipe. */
+const LAST_WORDS = 250;
+
+/**
+ * A transport of the official client over a server that runs. `pid` and `stderr` are how the client knows that it
+ * is a stdio transport; as it is not the client's own, no second process is started to find the protocol's revision.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport["onmessage"];
+  /** Sees every answer before the client does. */
+  taker: AnswerTaker | undefined;
+  readonly #launched: Launched;
+  readonly #reader: LineReader;
+  readonly #queue: number;
+  readonly #stderr = new TextTail();
+  readonly #strange: string[] = [];
+  #garbage = 0;
+  #failure: GatewayError | undefined;
+  #exit: Exit | undefined;
+  #started = false;
+  #closed = false;
+
+  constructor(launched: Launched, options: StdioTransportOptions = {}) {
+    this.#launched = launched;
+    const { message = LIMIT, queue = LIMIT } = options;
+    this.#queue = queue;
+    this.#reader = new LineReader(
+      message,
+      (line) => this.#read(line),
+      () =>
+        this.#fail(new GatewayError("server-too-large", `it sent a message of more than ${message} bytes`)),
+    );
+    // Read whether or not anybody wants it: a server must not stop because a pipe is full.
+    launched.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk)).on("error", () => {});
+  }
+
+  get pid(): number {
+    return this.#launched.pid;
+  }
+
+  /** The end of what the server wrote to stderr. */
+  get stderr(): string {
+    return this.#stderr.toString();
+  }
+
+  /** Lines that were no messages: how many, and the first of them. */
+  get garbage(): { count: number; first: readonly string[] } {
+    return { count: this.#garbage, first: this.#strange };
+  }
+
+  /** Why the connection ended, or will end. */
+  get failure(): GatewayError | undefined {
+    if (this.#failure || !this.#exit) return this.#failure;
+    const { code, signal } = this.#exit;
+    const how = signal ? `was ended by ${signal}` : `ended with code ${code}`;
+    return new GatewayError("server-exited", `the server ${how}`, { data: { exit: this.#exit } });
+  }
+
+  async start(): Promise<void> {
+    if (this.#started) throw new Error("this transport was started before");
+    this.#started = true;
+    const { stdin, stdout, exited } = this.#launched;
+    stdin.on("error", (error) => this.onerror?.(error));
+    stdout.on("error", (error) => this.onerror?.(error));
+    stdout.on("data", (chunk: Buffer) => {
+      if (!this.#closed) this.#reader.push(chunk);
+    });
+    // A server without an output can answer nothing, even if it lives on.
+    const silent = new Promise<void>((resolve) => stdout.once("close", resolve).once("end", resolve));
+    const gone = exited.then((exit) => {
+      this.#exit = exit;
+    });
+    const late = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LAST_WORDS).unref());
+    void Promise.race([silent, gone])
+      .then(() => Promise.race([Promise.all([silent, gone]), late()]))
+      .then(() => this.#end());
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.sendText(JSON.stringify(message));
+  }
+
+  /** Sends one message that is JSON already. */
+  sendText(text: string): void {
+    const { stdin } = this.#launched;
+    if (this.#closed || !stdin.writable) {
+      // What it said before may still be on its way; after that this connection is over.
+      setTimeout(() => this.#end(), LAST_WORDS).unref();
+      throw new GatewayError("server-exited", "the server reads no more", { data: { unsent: true } });
+    }
+    const waiting = stdin.writableLength;
+    if (waiting > 0 && waiting + text.length > this.#queue) {
+      throw new GatewayError("overloaded", `the server does not read: ${waiting} bytes wait for it already`);
+    }
+    stdin.write(`${text}\n`);
+  }
+
+  /** Ends the server, and all that it started. */
+  async close(grace?: number): Promise<void> {
+    this.#end();
+    await this.#launched.stop(grace);
+  }
+
+  #read(line: string): void {
+    if (this.#closed || line.length === 0 || line === "\r") return;
+    if (line.length > LARGE && this.taker?.takeText(line)) return;
+    let message: JSONRPCMessage;
+    try {
+      const value: unknown = JSON.parse(line);
+      if (isRecord(value) && this.taker?.take(value)) return;
+      message = parseJSONRPCMessage(value);
+    } catch {
+      if (this.#garbage++ < KEPT_LINES) this.#strange.push(line.slice(0, KEPT_CHARACTERS));
+      return;
+    }
+    // The client takes ids for numbers: it would see `null` and "" as its first request.
+    if (!("method" in message) && !isOwnId(message.id)) return;
+    this.onmessage?.(message);
+  }
+
+  #fail(error: GatewayError): void {
+    this.#failure = error;
+    this.onerror?.(error);
+    void this.close(0).catch((cause: Error) => this.onerror?.(cause));
+  }
+
+  #end(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.onclose?.();
+  }
+}
+
+/** Whether the client may have given a request this id: a number, or a string that is not like one. */
+const isOwnId = (id: unknown): boolean =>
+  typeof id === "number" || (typeof id === "string" && Number.isNaN(Number(id)));

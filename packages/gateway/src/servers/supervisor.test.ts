@@ -1,0 +1,358 @@
+import { describe, expect, it, vi } from "vitest";
+import { type FakeUpstream, fakeUpstream, tool } from "../../../../testing/fake-upstream.ts";
+import { manualClock } from "../../../../testing/gateway/manual-clock.ts";
+import { nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
+import type { ServerSettings } from "../config/config.js";
+import { GatewayError } from "../errors.js";
+import { backoff } from "./clock.js";
+import type { Connection } from "./connection.js";
+import { ManagedServer } from "./supervisor.js";
+
+interface FakeConnection extends Connection {
+  readonly upstream: FakeUpstream;
+  end(error?: GatewayError): void;
+  isThere: boolean;
+  closed: number;
+}
+
+function connection(answers: Parameters<typeof fakeUpstream>[0] = {}): FakeConnection {
+  let end: (reason: GatewayError) => void = () => {};
+  const ended = new Promise<GatewayError>((resolve) => {
+    end = resolve;
+  });
+  const made: FakeConnection = {
+    upstream: fakeUpstream({ "tools/list": () => ({ tools: [tool("a")] }), ...answers }, "shop"),
+    ended,
+    isOver: false,
+    isThere: true,
+    closed: 0,
+    pid: 1,
+    stderr: "last words",
+    end(error = new GatewayError("server-exited", "it ended")) {
+      Object.assign(made, { isOver: true });
+      end(error);
+    },
+    ping: async () => made.isThere,
+    async close() {
+      made.closed++;
+      made.end();
+    },
+  };
+  return made;
+}
+
+function managed(settings: Partial<ServerSettings> = {}, answers?: Parameters<typeof fakeUpstream>[0]) {
+  const clock = manualClock();
+  const made: FakeConnection[] = [];
+  let fails: Error | undefined;
+  const onerror = vi.fn();
+  const server = new ManagedServer({
+    settings: { ...serverSettings("shop", nodeServer("x"), { idle: 100_000 }), ...settings },
+    clock,
+    onerror,
+    connect: async () => {
+      if (fails) throw fails;
+      const one = connection(answers);
+      made.push(one);
+      return one;
+    },
+  });
+  const states: string[] = [];
+  server.onStatus(({ state }) => states.push(state));
+  return { server, clock, made, states, onerror, fail: (error?: Error) => (fails = error) };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("backoff", () => {
+  it("doubles from a second to a minute, and half of it is chance", () => {
+    const times = Array.from({ length: 8 }, (_, n) => backoff(n + 1, () => 0));
+    expect(times).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+    expect(backoff(3, () => 1)).toBe(2_000);
+    expect(backoff(1_000_000, () => 0)).toBe(60_000);
+  });
+});
+
+describe("a start", () => {
+  it("waits for the first request, and happens once for many", async () => {
+    const { server, made, states } = managed();
+    expect(server.status).toMatchObject({ state: "idle", starts: 0, capabilities: {} });
+    await Promise.all([1, 2, 3].map(() => server.upstream.request("tools/list", {})));
+    expect(made.length).toBe(1);
+    expect(states).toEqual(["starting", "ready"]);
+  });
+
+  it("that fails is tried again later and later, if the server is to run always", async () => {
+    const { server, clock, fail, states } = managed({ start: "eager" });
+    fail(new GatewayError("server-failed", "no", { data: { stderr: "why" } }));
+    await expect(server.start()).rejects.toThrow("no");
+    expect(server.status).toMatchObject({ state: "waiting", problem: { message: "no", stderr: "why" } });
+    for (const delay of [1_000, 2_000, 4_000, 8_000]) {
+      expect(clock.waiting).toEqual([delay]);
+      clock.pass(delay);
+      await settled();
+    }
+    fail();
+    clock.pass(16_000);
+    await settled();
+    expect(server.status).toMatchObject({
+      state: "ready",
+      starts: 6,
+      problem: undefined,
+      retryAt: undefined,
+    });
+    expect(states.at(-1)).toBe("ready");
+  });
+
+  it("that fails is not tried for ever when nobody asks", async () => {
+    const { server, clock, fail } = managed();
+    fail(new Error("no"));
+    await expect(server.start()).rejects.toThrow("no");
+    clock.pass(1_000);
+    await settled();
+    expect(server.status).toMatchObject({ state: "idle", starts: 1, problem: { message: "no" } });
+    expect(clock.waiting).toEqual([]);
+  });
+
+  it("that is due soon is waited for; later, requests fail at once and say when", async () => {
+    const { server, clock, fail } = managed();
+    fail(new Error("no"));
+    await expect(server.start()).rejects.toThrow();
+    const soon = server.upstream.request("tools/list", {});
+    fail();
+    clock.pass(1_000);
+    expect(await soon).toMatchObject({ tools: [{ name: "a" }] });
+
+    const other = managed({ start: "eager" });
+    other.fail(new Error("no"));
+    await expect(other.server.start()).rejects.toThrow();
+    for (const delay of [1_000, 2_000, 4_000]) {
+      other.clock.pass(delay);
+      await settled();
+    }
+    await expect(other.server.upstream.request("tools/list", {})).rejects.toMatchObject({
+      data: { code: "server-failed", retryAt: other.clock.now() + 8_000 },
+    });
+    // A person may be less patient.
+    other.fail();
+    await other.server.start();
+    expect(other.server.status.state).toBe("ready");
+  });
+
+  it("that cannot work is not tried again by itself", async () => {
+    const { server, clock, fail } = managed({ start: "eager" });
+    fail(new GatewayError("isolation-unavailable", "no bubblewrap"));
+    await expect(server.start()).rejects.toThrow();
+    expect(server.status).toMatchObject({ state: "idle", problem: { code: "isolation-unavailable" } });
+    expect(clock.waiting).toEqual([]);
+  });
+});
+
+describe("a request", () => {
+  it("that is given up does not wait for the start, which goes on", async () => {
+    const { server, fail, clock } = managed();
+    fail(new Error("no"));
+    await expect(server.start()).rejects.toThrow();
+    const controller = new AbortController();
+    const request = server.upstream.request("tools/list", {}, { signal: controller.signal });
+    controller.abort();
+    await expect(request).rejects.toMatchObject({ code: "aborted" });
+    fail();
+    clock.pass(1_000);
+    await settled();
+    expect(server.status.state).toBe("ready");
+  });
+
+  it("that finds its session gone is made in a new one, and leaves the others on the old one alone", async () => {
+    let answer = (_: unknown): void => {};
+    let sessions = 1;
+    const { server, made } = managed(
+      {},
+      {
+        "tools/call": ({ name }) => {
+          if (name === "slow") return new Promise((resolve) => (answer = resolve));
+          if (sessions-- > 0)
+            throw new GatewayError("server-exited", "gone", { data: { unsent: true, session: "lost" } });
+          return { content: [] };
+        },
+      },
+    );
+    const slow = server.upstream.request("tools/call", { name: "slow" });
+    await settled();
+    expect(await server.upstream.request("tools/call", { name: "quick" })).toEqual({ content: [] });
+    expect([made.length, made[0]?.closed]).toEqual([2, 0]);
+    answer({ content: [{ type: "text", text: "late" }] });
+    expect(await slow).toMatchObject({ content: [{ text: "late" }] });
+    expect(made.map(({ closed }) => closed)).toEqual([1, 0]);
+  });
+});
+
+describe("an end", () => {
+  it("is followed by a start, and listeners hear that all may have changed", async () => {
+    const { server, clock, made } = managed();
+    const heard: string[] = [];
+    server.upstream.listen((method) => heard.push(method));
+    await server.start();
+    made[0]?.upstream.say("notifications/tools/list_changed");
+    expect(heard).toEqual(["notifications/tools/list_changed"]);
+    made[0]?.end();
+    await settled();
+    expect(server.status).toMatchObject({ state: "waiting", problem: { stderr: "last words" } });
+    clock.pass(1_000);
+    await settled();
+    expect(server.status.state).toBe("ready");
+    expect(heard.slice(1)).toEqual([
+      "notifications/tools/list_changed",
+      "notifications/resources/list_changed",
+      "notifications/prompts/list_changed",
+    ]);
+    made[1]?.upstream.say("notifications/prompts/list_changed");
+    expect(heard.length).toBe(5);
+    // The one that ended is not heard any more.
+    made[0]?.upstream.say("notifications/prompts/list_changed");
+    expect(heard.length).toBe(5);
+  });
+
+  it("after a long time counts as the first failure, and soon after the start does not", async () => {
+    const { server, clock, made } = managed();
+    await server.start();
+    for (const [lived, delay] of [
+      [10, 1_000],
+      [10, 2_000],
+      [30_000, 1_000],
+    ] as const) {
+      clock.pass(lived);
+      made.at(-1)?.end();
+      await settled();
+      expect(clock.waiting).toEqual([delay]);
+      clock.pass(delay);
+      await settled();
+    }
+  });
+
+  it("keeps subscriptions: they are made again, and what may have been missed is told", async () => {
+    const { server, clock, made } = managed({}, { "resources/subscribe": () => ({}) });
+    const updated: unknown[] = [];
+    server.upstream.listen((method, { uri }) => method.endsWith("updated") && updated.push(uri));
+    await server.upstream.request("resources/subscribe", { uri: "x://1" });
+    made[0]?.end();
+    await settled();
+    clock.pass(1_000);
+    await settled();
+    expect(made[1]?.upstream.asked).toContain("resources/subscribe");
+    expect(updated).toEqual(["x://1"]);
+  });
+});
+
+describe("a server that is idle", () => {
+  it("is stopped when nobody used it for long, and started by the next request", async () => {
+    const { server, clock, made } = managed();
+    await server.upstream.request("tools/list", {});
+    clock.pass(60_000);
+    await server.upstream.request("tools/list", {});
+    clock.pass(60_000);
+    expect(server.status.state).toBe("ready");
+    clock.pass(40_000);
+    expect(server.status).toMatchObject({ state: "idle", problem: undefined });
+    expect(made[0]?.closed).toBe(1);
+    await settled();
+    expect(clock.waiting).toEqual([]);
+    await server.upstream.request("tools/list", {});
+    expect(server.status).toMatchObject({ state: "ready", starts: 2 });
+  });
+
+  it("is not stopped while a call runs, while somebody waits for its updates, or if it is to run always", async () => {
+    let answer = (_: unknown): void => {};
+    const slow = () => new Promise((resolve) => (answer = resolve));
+    const busy = managed({}, { "tools/call": slow });
+    const call = busy.server.upstream.request("tools/call", { name: "a" });
+    await settled();
+    busy.clock.pass(1_000_000);
+    expect(busy.server.status.state).toBe("ready");
+    answer({ content: [] });
+    await call;
+    busy.clock.pass(200_000);
+    expect(busy.server.status.state).toBe("idle");
+
+    const subscribed = managed(
+      {},
+      { "resources/subscribe": () => ({}), "resources/unsubscribe": () => ({}) },
+    );
+    await subscribed.server.upstream.request("resources/subscribe", { uri: "x://1" });
+    subscribed.clock.pass(1_000_000);
+    expect(subscribed.server.status.state).toBe("ready");
+    await subscribed.server.upstream.request("resources/unsubscribe", { uri: "x://1" });
+    subscribed.clock.pass(200_000);
+    expect(subscribed.server.status.state).toBe("idle");
+
+    const eager = managed({ start: "eager" });
+    await eager.server.start();
+    eager.clock.pass(1_000_000);
+    expect(eager.server.status.state).toBe("ready");
+  });
+
+  it("and does not answer when it is asked whether it is there is started again", async () => {
+    const { server, clock, made } = managed();
+    await server.start();
+    clock.pass(30_000);
+    await settled();
+    expect(made[0]?.closed).toBe(0);
+    Object.assign(made[0] ?? {}, { isThere: false });
+    clock.pass(30_000);
+    await settled();
+    expect(made[0]?.closed).toBe(1);
+    expect(server.status).toMatchObject({ state: "waiting", problem: { code: "server-failed" } });
+    clock.pass(1_000);
+    await settled();
+    expect(server.status.state).toBe("ready");
+  });
+});
+
+describe("listeners", () => {
+  it("that throw stop neither the server nor each other", async () => {
+    const { server, onerror } = managed();
+    const heard = vi.fn();
+    server.onStatus(() => {
+      throw new Error("mine");
+    });
+    server.onStatus(heard);
+    await server.start();
+    expect(heard).toHaveBeenCalledTimes(2);
+    expect(onerror).toHaveBeenCalledWith(expect.objectContaining({ message: "mine" }));
+  });
+
+  it("that leave hear nothing more", async () => {
+    const { server, made } = managed();
+    const heard = vi.fn();
+    const leave = [server.upstream.listen(heard), server.onStatus(heard), server.onChange(heard)];
+    for (const one of leave) one();
+    await server.start();
+    made[0]?.upstream.say("notifications/tools/list_changed");
+    expect(heard).not.toHaveBeenCalled();
+  });
+});
+
+describe("a stop", () => {
+  it("is for good, and clears every timer", async () => {
+    const { server, clock, made } = managed();
+    await server.start();
+    await Promise.all([server.stop(), server.stop()]);
+    expect(made[0]?.closed).toBe(1);
+    expect(server.status.state).toBe("stopped");
+    expect(clock.waiting).toEqual([]);
+    await expect(server.start()).rejects.toMatchObject({ data: { code: "stopping" } });
+    await expect(server.upstream.request("tools/list", {})).rejects.toMatchObject({
+      data: { code: "stopping" },
+    });
+  });
+
+  it("ends requests that wait for a start", async () => {
+    const { server, fail } = managed();
+    fail(new Error("no"));
+    await expect(server.start()).rejects.toThrow();
+    const waiting = server.upstream.request("tools/list", {});
+    await settled();
+    await server.stop();
+    await expect(waiting).rejects.toMatchObject({ data: { code: "stopping" } });
+  });
+});

@@ -1,0 +1,176 @@
+import { readHandshake } from "@vitrine/protocol";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { SessionStage } from "../../../../../testing/session-stage.ts";
+
+const LONG = { timeout: 60_000, interval: 20 };
+
+let stage: SessionStage;
+beforeEach(async () => {
+  stage = await SessionStage.open({ heartbeat: 100, registry: { grace: 60_000 } });
+});
+afterEach(() => stage.close());
+
+const post = (body: string, headers: Record<string, string> = {}, user = "ann") =>
+  fetch(stage.url(user), {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json", ...headers },
+  });
+
+const HELLO = JSON.stringify(['hello {"version":1,"received":0}']);
+
+/** A page of a test: bare frames over HTTP. */
+class Page {
+  readonly lines: string[] = [];
+  isOver = false;
+  readonly #stop = new AbortController();
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+    onTestFinished(() => this.leave());
+  }
+
+  static async open(hello = HELLO): Promise<Page> {
+    const { carrier, frames } = (await (await post(hello)).json()) as { carrier: string; frames: string[] };
+    const page = new Page(carrier);
+    page.lines.push(...frames);
+    void page.read();
+    await vi.waitFor(() => expect(page.lines).toContain(": open"), LONG);
+    return page;
+  }
+
+  get headers() {
+    return { "vitrine-carrier": this.#name };
+  }
+
+  get frames(): string[] {
+    return this.lines.filter((line) => line.startsWith("data: ")).map((line) => JSON.parse(line.slice(6)));
+  }
+
+  async read(): Promise<void> {
+    const { signal } = this.#stop;
+    try {
+      const { body } = await fetch(stage.url(), { headers: this.headers, signal });
+      for await (const chunk of body ?? []) {
+        this.lines.push(...new TextDecoder().decode(chunk).split("\n").filter(Boolean));
+      }
+    } catch {
+      // The page left.
+    }
+    this.isOver = true;
+  }
+
+  send(...frames: string[]): Promise<Response> {
+    return post(JSON.stringify(frames), this.headers);
+  }
+
+  leave(): void {
+    this.#stop.abort();
+  }
+}
+
+const echo = (seq: number, params: object) =>
+  `${seq} 0 . ${JSON.stringify({ jsonrpc: "2.0", id: seq, method: "echo", params })}`;
+
+describe("HTTP", () => {
+  it("carries a session: POST in, an event stream out, at once", async () => {
+    const page = await Page.open();
+    const answer = await page.send(echo(1, { a: "\n\r\u2028" }), echo(2, {}));
+    expect([answer.status, await answer.json()]).toEqual([200, { ack: 2 }]);
+    await vi.waitFor(() => expect(page.frames).toHaveLength(2), LONG);
+    expect(page.frames[0]).toBe('1 1 . {"jsonrpc":"2.0","id":1,"result":{"a":"\\n\\r\u2028"}}');
+    // Comments show that the gateway is there.
+    await vi.waitFor(() => expect(page.lines).toContain(": still here"), LONG);
+  });
+
+  it("lets what stands between hold nothing back", async () => {
+    const { carrier } = (await (await post(HELLO)).json()) as { carrier: string };
+    const { headers, body } = await fetch(stage.url(), { headers: { "vitrine-carrier": carrier } });
+    expect([...headers]).toEqual(
+      expect.arrayContaining([
+        ["content-type", "text/event-stream"],
+        ["cache-control", "no-store"],
+        ["x-accel-buffering", "no"],
+      ]),
+    );
+    await body?.cancel();
+    await vi.waitFor(() => expect(stage.http.size).toBe(0), LONG);
+    expect(stage.sessions[0]?.isConnected).toBe(false);
+  });
+
+  it("brings what was said before the stream was there", async () => {
+    const { carrier, frames } = (await (await post(HELLO)).json()) as { carrier: string; frames: string[] };
+    stage.sessions[0]?.send(".", "early");
+    expect(frames).toHaveLength(1);
+    const page = new Page(carrier);
+    void page.read();
+    await vi.waitFor(() => expect(page.frames).toEqual(["1 0 . early"]), LONG);
+  });
+
+  it("is resumed as a WebSocket is, and takes over from it", async () => {
+    const page = await Page.open();
+    const welcome = readHandshake("welcome", page.lines[0] ?? "");
+    const hello = { version: 1, received: 0, session: welcome?.session, key: welcome?.key };
+    const next = await Page.open(JSON.stringify([`hello ${JSON.stringify(hello)}`]));
+    expect(readHandshake("welcome", next.lines[0] ?? "")?.resumed).toBe(true);
+    await vi.waitFor(() => expect(page.isOver).toBe(true), LONG);
+    expect(page.frames.at(-1)).toMatch(/^bye .*taken-over/);
+    expect((await page.send(echo(1, {}))).status).toBe(410);
+    expect(stage.noted).toEqual([]);
+  });
+
+  it.each([
+    ["no JSON", "nonsense"],
+    ["no array", "{}"],
+    ["no texts", "[1]"],
+    ["too many frames", JSON.stringify(Array(1001).fill("?"))],
+    ["too large", JSON.stringify(["x".repeat(1_100_000)])],
+  ])("refuses a body with %s", async (_what, body) => {
+    const page = await Page.open();
+    expect((await post(body, page.headers)).status).toBe(400);
+    expect((await page.send(echo(1, {}))).status).toBe(200);
+  });
+
+  it("refuses a carrier that it does not know, or that is another person's", async () => {
+    const page = await Page.open();
+    expect((await post("[]", { "vitrine-carrier": "made-up" })).status).toBe(410);
+    expect((await fetch(stage.url())).status).toBe(410);
+    expect((await post(JSON.stringify([echo(1, {})]), page.headers, "eve")).status).toBe(410);
+    expect((await fetch(stage.url("eve"), { headers: page.headers })).status).toBe(410);
+    expect((await fetch(stage.url(), { headers: page.headers })).status).toBe(409);
+    expect(stage.noted).toEqual([]);
+  });
+
+  it("says why a hello is refused", async () => {
+    const { frames } = (await (await post(JSON.stringify(["1 0 . x"]))).json()) as { frames: string[] };
+    expect(frames[0]).toMatch(/^bye .*malformed/);
+    expect([stage.http.size, stage.registry.size]).toEqual([0, 0]);
+  });
+
+  it("ends the session at a frame that is against the rules", async () => {
+    const page = await Page.open();
+    expect((await page.send("nonsense")).status).toBe(410);
+    await vi.waitFor(() => expect(page.frames.at(-1)).toMatch(/^bye .*malformed/), LONG);
+    expect(stage.registry.size).toBe(0);
+  });
+
+  it("ends a carrier whose stream never comes", async () => {
+    await post(HELLO);
+    expect(stage.http.size).toBe(1);
+    await vi.waitFor(() => expect(stage.http.size).toBe(0), LONG);
+    expect(stage.registry.size).toBe(1);
+  });
+
+  it("holds no more for a page that does not read its stream than for any other", async () => {
+    const { carrier } = (await (await post(HELLO)).json()) as { carrier: string };
+    const { body } = await fetch(stage.url(), { headers: { "vitrine-carrier": carrier } });
+    const [session] = stage.sessions;
+    for (let n = 0; n < 100; n++) session?.send("a", "x".repeat(100_000));
+    await vi.waitFor(() => expect(session?.isFull).toBe(true), LONG);
+    // Nobody reads: the carrier goes, and the session waits with what it has.
+    await vi.waitFor(() => expect(stage.http.size).toBe(0), LONG);
+    expect(session?.isConnected).toBe(false);
+    await body?.cancel().catch(() => {});
+  });
+});

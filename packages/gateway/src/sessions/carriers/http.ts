@@ -1,0 +1,227 @@
+/**
+ * The same frames by plain HTTP, for where a WebSocket cannot be opened: a POST says hello, an event stream brings
+ * frames to the page, and more POSTs bring frames from it.
+ *
+ * Functions of web requests and responses: the listener's routes call them, after its one authentication.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import { type Bye, type CarrierFault, writeHandshake } from "@vitrine/protocol";
+import type { Caller } from "../../http/api.js";
+import type { LiveSession, PageCarrier, SessionRegistry } from "../registry.js";
+
+/** Names the carrier in every request but the first. A secret: who has it speaks for the page. */
+export const CARRIER_HEADER = "vitrine-carrier";
+
+/** Options of {@link HttpCarriers}. */
+export interface HttpCarriersOptions {
+  /** Carriers at a time; 1,000 by default. */
+  connections?: number | undefined;
+  /** Milliseconds between two comments in a stream, and until a stream must have been opened; 15,000 by default. */
+  heartbeat?: number | undefined;
+}
+
+/** Bytes and frames of one POST; a page splits what is more. */
+const MAX_BODY = 1_048_576;
+const MAX_FRAMES = 1000;
+/** Characters in a stream's buffer from which on nothing more is given to it. */
+const BUFFER = 262_144;
+
+/** Takes requests, and brings them to the registry. */
+export class HttpCarriers {
+  readonly #registry: SessionRegistry;
+  readonly #open = new Map<string, HttpCarrier>();
+  readonly #connections: number;
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(registry: SessionRegistry, options: HttpCarriersOptions = {}) {
+    this.#registry = registry;
+    this.#connections = options.connections ?? 1000;
+    this.#sweep = setInterval(() => this.sweep(), options.heartbeat ?? 15_000);
+    this.#sweep.unref();
+  }
+
+  /** How many carriers there are. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * Takes frames, as a JSON array of texts. Without a carrier's name the first must be a hello: the answer then has the
+   * name, and the welcome. 409 says that another page took the session over, 410 that the carrier is gone.
+   */
+  async post(request: Request, caller: Caller): Promise<Response> {
+    const frames = await readFrames(request);
+    if (!frames) return answer(400, { message: "send a JSON array of at most 1,000 frames, and 1 MiB" });
+    const name = request.headers.get(CARRIER_HEADER);
+    if (name === null) return this.#hello(frames, caller);
+    const carrier = this.#open.get(name);
+    if (carrier?.user !== caller.user) return gone();
+    return carrier.take(frames);
+  }
+
+  /** The stream of frames to the page. There is one for each carrier. */
+  stream(request: Request, caller: Caller): Response {
+    const carrier = this.#open.get(request.headers.get(CARRIER_HEADER) ?? "");
+    if (carrier?.user !== caller.user) return gone();
+    return carrier.stream() ?? answer(409, { message: "this carrier has its stream already" });
+  }
+
+  /** Ends carriers that nobody reads from, and shows the rest that the gateway is there. */
+  sweep(): void {
+    for (const carrier of this.#open.values()) carrier.beat();
+  }
+
+  /** Ends all carriers. Close the registry first, so that pages are told and no more come. */
+  close(): void {
+    clearInterval(this.#sweep);
+    for (const carrier of this.#open.values()) carrier.finish();
+  }
+
+  #hello([frame = ""]: string[], { user }: Caller): Response {
+    if (this.#open.size >= this.#connections) {
+      return answer(503, { message: "there are too many connections: try again" }, { "retry-after": "5" });
+    }
+    const name = randomBytes(16).toString("base64url");
+    const carrier: HttpCarrier = new HttpCarrier(user, () => {
+      this.#open.delete(name);
+    });
+    const isWelcome = carrier.begin(this.#registry.open(frame, user, carrier));
+    if (isWelcome) this.#open.set(name, carrier);
+    return answer(200, { carrier: name, frames: carrier.first });
+  }
+}
+
+class HttpCarrier implements PageCarrier {
+  readonly user: string;
+  /** What is said before there is a stream: the welcome, or why there is none. */
+  readonly first: string[] = [];
+  readonly #closed: () => void;
+  #session: LiveSession | undefined;
+  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #hasStream = false;
+  #isTaking = false;
+  #beats = 0;
+  #isOver = false;
+  #bye: string | undefined;
+
+  constructor(user: string, closed: () => void) {
+    this.user = user;
+    this.#closed = closed;
+  }
+
+  /** Frames wait in the session until the stream is open, and while the page does not read it. */
+  get full(): boolean {
+    return !this.#stream || (this.#stream.desiredSize ?? 0) <= 0;
+  }
+
+  /** Takes its session; whether there is one. */
+  begin(session: LiveSession | undefined): boolean {
+    this.#session = session;
+    return session !== undefined && !this.#isOver;
+  }
+
+  send(frame: string): void {
+    if (this.#stream) this.#write(`data: ${JSON.stringify(frame)}\n\n`);
+    // Acknowledgements and heartbeats are left unsaid: the welcome has said as much.
+    else if (frame.startsWith("welcome ")) this.first.push(frame);
+  }
+
+  end(fault: CarrierFault, message: string): void {
+    this.#session?.fault(this, fault, message);
+  }
+
+  bye(bye: Bye): void {
+    if (this.#isOver) return;
+    this.#bye = bye.code;
+    const frame = writeHandshake("bye", bye);
+    if (this.#stream) this.send(frame);
+    else this.first.push(frame);
+    this.finish();
+  }
+
+  /** Closes it without a word. */
+  finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const stream = this.#stream;
+    this.#stream = undefined;
+    stream?.close();
+    this.#session?.lose(this);
+    this.#closed();
+  }
+
+  stream(): Response | undefined {
+    if (this.#hasStream) return undefined;
+    this.#hasStream = true;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#stream = controller;
+          // So that the headers go out now, through whatever is between.
+          this.#write(": open\n\n");
+        },
+        pull: () => this.#session?.wire.flush(),
+        cancel: () => {
+          this.#stream = undefined;
+          this.finish();
+        },
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: BUFFER }),
+    );
+    return new Response(body, {
+      headers: { ...HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no" },
+    });
+  }
+
+  async take(frames: string[]): Promise<Response> {
+    // One at a time keeps them in order, and a page that may not send more has one answer to wait for.
+    if (this.#isTaking) return answer(429, { message: "wait for the answer to the last POST" });
+    this.#isTaking = true;
+    let wait = 0;
+    for (const frame of frames) wait = Math.max(wait, this.#session?.receive(this, frame) ?? 0);
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
+    this.#isTaking = false;
+    if (this.#bye === "taken-over") return answer(409, { message: "another page goes on with this session" });
+    if (this.#isOver) return gone();
+    return answer(200, { ack: this.#session?.wire.received ?? 0 });
+  }
+
+  beat(): void {
+    // A stream that does not come, or that nobody has read from since the last time, has nobody at its other end.
+    this.#beats = this.full ? this.#beats + 1 : 0;
+    if (this.#beats > 1) this.finish();
+    else if (this.#stream) this.#write(": still here\n\n");
+  }
+
+  #write(text: string): void {
+    this.#stream?.enqueue(ENCODER.encode(text));
+  }
+}
+
+const ENCODER = new TextEncoder();
+const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+const answer = (status: number, body: object, headers?: Record<string, string>): Response =>
+  Response.json(body, { status, headers: { ...HEADERS, ...headers } });
+
+const gone = (): Response => answer(410, { message: "this carrier is gone: say hello again" });
+
+/** The frames of a body; undefined when it is no array of texts, or too large. */
+async function readFrames(request: Request): Promise<string[] | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.byteLength;
+      if (size > MAX_BODY) return undefined;
+      chunks.push(chunk);
+    }
+    const frames: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    if (!Array.isArray(frames) || frames.length > MAX_FRAMES) return undefined;
+    return frames.every((frame) => typeof frame === "string") ? frames : undefined;
+  } catch {
+    return undefined;
+  }
+}

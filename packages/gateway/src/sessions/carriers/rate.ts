@@ -1,0 +1,45 @@
+/**
+ * How much a session may send in a while. A page that sends more is made to wait; nothing is lost.
+ *
+ * @module
+ */
+
+/** What a session may send at once, and each second after that. */
+export interface InputRates {
+  frames: { burst: number; perSecond: number };
+  characters: { burst: number; perSecond: number };
+}
+
+/** More than any page needs, and less than would keep the process busy for one of them. */
+export const INPUT_RATES: InputRates = {
+  frames: { burst: 20_000, perSecond: 10_000 },
+  characters: { burst: 134_217_728, perSecond: 33_554_432 },
+};
+
+/** Two token buckets: frames and characters. */
+export class InputRate {
+  readonly #rates: InputRates;
+  #frames: number;
+  #characters: number;
+  #at: number;
+
+  constructor(rates: InputRates, now: number) {
+    this.#rates = rates;
+    this.#frames = rates.frames.burst;
+    this.#characters = rates.characters.burst;
+    this.#at = now;
+  }
+
+  /** Counts what came in, and returns for how many milliseconds nothing more should be read; mostly 0. */
+  take(frames: number, characters: number, now: number): number {
+    const { frames: frameRate, characters: characterRate } = this.#rates;
+    // A clock that is set back gives nothing.
+    const seconds = Math.max(0, now - this.#at) / 1000;
+    this.#at = now;
+    this.#frames = Math.min(frameRate.burst, this.#frames + seconds * frameRate.perSecond) - frames;
+    this.#characters =
+      Math.min(characterRate.burst, this.#characters + seconds * characterRate.perSecond) - characters;
+    const wait = Math.max(-this.#frames / frameRate.perSecond, -this.#characters / characterRate.perSecond);
+    return wait > 0 ? Math.ceil(wait * 1000) : 0;
+  }
+}

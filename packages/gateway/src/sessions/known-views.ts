@@ -1,0 +1,37 @@
+/**
+ * Which views there are, and whose: the one answer to "is this view known?".
+ *
+ * @module
+ */
+import type { KnownView } from "../guard/guarded-call.js";
+import type { PageSession } from "./page-session.js";
+
+/** A view, and the page that shows it. */
+export interface ViewOwner extends KnownView {
+  readonly user: string;
+  readonly server: string;
+  readonly page: PageSession;
+}
+
+/** All views of all pages. */
+export class KnownViews {
+  readonly #views = new Map<string, ViewOwner>();
+
+  get size(): number {
+    return this.#views.size;
+  }
+
+  add(view: string, owner: ViewOwner): void {
+    this.#views.set(view, owner);
+  }
+
+  remove(view: string): void {
+    this.#views.delete(view);
+  }
+
+  /** The view, if it is this user's and of this server: a guard knows no others. */
+  find(view: string, user: string, server: string): ViewOwner | undefined {
+    const owner = this.#views.get(view);
+    return owner?.user === user && owner.server === server ? owner : undefined;
+  }
+}

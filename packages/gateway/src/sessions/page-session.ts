@@ -1,0 +1,328 @@
+/**
+ * One page of a person: its views, its questions, and what it asks of the gateway.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import type { Answer, Question } from "@vitrine/host";
+import {
+  type CallToolResult,
+  decode,
+  type GatewayNotices,
+  type GatewayQuestion,
+  type GatewayRequests,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  JsonText,
+  METHOD_NOT_FOUND,
+  type OpenedView,
+  PARSE_ERROR,
+  type RequestId,
+  type Schema,
+  type ServerCatalogue,
+  type ServerSummary,
+  VitrineError,
+} from "@vitrine/protocol";
+import type { GuardedServer } from "../servers/guarded-servers.js";
+import { Questions } from "./questions.js";
+import { errorMessage, isUnexpected, notificationMessage, resultMessage } from "./rpc.js";
+import { unknownView, ViewChannel } from "./view-channel.js";
+
+/** The page's end of the wire, as the gateway holds it. */
+export interface PageWire {
+  send(channel: string, text: string): void;
+  closeChannel(channel: string): void;
+  /** Bytes that wait because the page does not read. */
+  readonly queuedBytes: number;
+}
+
+/** What a page session stands on. */
+export interface PageOptions {
+  readonly user: string;
+  readonly wire: PageWire;
+  /** The page had a session that is gone: what it asks may have begun then, under the same key. */
+  readonly mayBeOld: boolean;
+  /** All of the person's servers. */
+  summaries(): ServerSummary[];
+  /** @throws {GatewayError} `server-unknown` */
+  server(name: string): GuardedServer;
+  catalogue(name: string): Promise<ServerCatalogue>;
+  start(name: string): Promise<ServerSummary>;
+  /** Makes a view ready to be shown; never throws for what a server did wrong (C08). */
+  prepare(view: string, at: GuardedServer, wanted: WantedView, signal: AbortSignal): Promise<OpenedView>;
+  /** A view begins; it ends with {@link forget}. Told before anybody is asked about it. */
+  know(view: string, server: string, wanted: WantedView): void;
+  forget(view: string): void;
+  /** Hears what failed and the page is not told in full. */
+  onerror(error: unknown): void;
+}
+
+/** Which view: a tool's, or that of a resource. */
+export interface WantedView {
+  readonly tool?: string | undefined;
+  readonly uri?: string | undefined;
+}
+
+/** Bytes in the queue from which on what can wait does. */
+const CONGESTED = 1_000_000;
+/** Views of one page, and its requests under way. */
+const MAX_VIEWS = 1000;
+const MAX_OPEN = 1000;
+
+const STRING: Schema<string> = { kind: "string" };
+const RECORD: Schema<Record<string, unknown>> = { kind: "record", values: { kind: "unknown" } };
+const shape = <T>(fields: Record<string, Schema>, optional: Record<string, Schema> = {}): Schema<T> => ({
+  kind: "object",
+  fields,
+  optional,
+});
+
+const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]["params"]> } = {
+  "gateway/servers": shape({}),
+  "gateway/catalogue": shape({ server: STRING }),
+  "gateway/open": shape({ server: STRING }, { tool: STRING, uri: STRING, arguments: RECORD }),
+  "gateway/close": shape({ view: STRING }),
+  "gateway/views": shape({}),
+  "gateway/call": shape({ server: STRING, name: STRING }, { arguments: RECORD }),
+  "gateway/start": shape({ server: STRING }),
+};
+
+type PageHandlers = {
+  [M in keyof GatewayRequests]: (
+    params: GatewayRequests[M]["params"],
+    request: { key: string; signal: AbortSignal; mayBeOld: boolean },
+  ) => GatewayRequests[M]["result"] | Promise<GatewayRequests[M]["result"] | JsonText>;
+};
+
+/** A page that is connected, or will be again. */
+export class PageSession {
+  readonly #options: PageOptions;
+  readonly #views = new Map<string, ViewChannel>();
+  readonly #open = new Map<RequestId, AbortController>();
+  readonly #questions: Questions;
+  readonly #ended = new AbortController();
+
+  constructor(options: PageOptions) {
+    this.#options = options;
+    this.#questions = new Questions((text) => options.wire.send(".", text));
+  }
+
+  /** How many views it has. */
+  get size(): number {
+    return this.#views.size;
+  }
+
+  /** Asks the person; see {@link Questions.ask}. */
+  ask(question: Question, remember: GatewayQuestion["remember"], signal: AbortSignal): Promise<Answer> {
+    return this.#questions.ask(question, remember, signal);
+  }
+
+  /** Tells the page something about the gateway. */
+  notify<M extends keyof GatewayNotices>(method: M, params: GatewayNotices[M]): void {
+    if (!this.#ended.signal.aborted) this.#options.wire.send(".", notificationMessage(method, params));
+  }
+
+  /** Takes a message of the page. */
+  receive(channel: string, text: string): void {
+    const view = this.#views.get(channel);
+    if (channel === ".") this.#receive(text);
+    else if (view) view.receive(text, this.#options.mayBeOld);
+    else {
+      // A view that was closed, or never was: what asks is told, and nothing else happens (attack C19).
+      const { id, method } = read(text);
+      if (isId(id) && method !== undefined)
+        this.#options.wire.send(channel, errorMessage(id, unknownView(channel)));
+    }
+  }
+
+  /** The page reads again. */
+  resume(): void {
+    for (const view of this.#views.values()) view.resume();
+  }
+
+  /** A server has new settings, and is another one. */
+  moved(name: string): void {
+    for (const view of this.#views.values())
+      if (view.opened.server === name) view.move(this.#options.server(name));
+  }
+
+  /** Another page came in place of this one, after a reload. */
+  renewed(): void {
+    this.#questions.again();
+  }
+
+  /** The page is gone for good. */
+  end(): void {
+    this.#ended.abort();
+    for (const controller of this.#open.values()) controller.abort();
+    for (const view of [...this.#views.keys()]) this.#close(view);
+    this.#questions.close();
+  }
+
+  #receive(text: string): void {
+    const { wire } = this.#options;
+    const message = read(text);
+    const { id, method, params, result } = message;
+    if (method === "notifications/cancelled") {
+      const { requestId } = Object(params) as { requestId?: unknown };
+      if (isId(requestId)) this.#open.get(requestId)?.abort();
+    } else if (!isId(id)) {
+      if (method === undefined)
+        wire.send(".", errorMessage(null, new VitrineError(PARSE_ERROR, "this is no JSON-RPC message")));
+    } else if (method === undefined) this.#questions.answered(id, result);
+    else void this.#answer(id, `${method}`, params ?? {});
+  }
+
+  async #answer(id: RequestId, method: string, params: unknown): Promise<void> {
+    const { wire, onerror } = this.#options;
+    if (this.#open.has(id) || this.#open.size >= MAX_OPEN) {
+      const why = this.#open.has(id) ? `the id ${id} is in use` : "too many requests wait for an answer";
+      return wire.send(".", errorMessage(id, new VitrineError(INVALID_REQUEST, why)));
+    }
+    const controller = new AbortController();
+    this.#open.set(id, controller);
+    let answer: string;
+    try {
+      const request = { key: String(id), signal: controller.signal, mayBeOld: this.#options.mayBeOld };
+      answer = resultMessage(id, await this.#do(method, params, request));
+    } catch (error) {
+      if (isUnexpected(error)) onerror(error);
+      answer = errorMessage(id, error);
+    } finally {
+      this.#open.delete(id);
+    }
+    if (!controller.signal.aborted) wire.send(".", answer);
+  }
+
+  #do(
+    method: string,
+    params: unknown,
+    request: { key: string; signal: AbortSignal; mayBeOld: boolean },
+  ): unknown {
+    if (!isMethod(method)) throw new VitrineError(METHOD_NOT_FOUND, `a page cannot ask for ${method}`);
+    const decoded = decode(PARAMS[method] as Schema, params, "params");
+    if (!decoded.ok)
+      throw new VitrineError(INVALID_PARAMS, decoded.message, { data: { field: decoded.field } });
+    return this.#handlers[method](decoded.value as never, request);
+  }
+
+  readonly #handlers: PageHandlers = {
+    "gateway/servers": () => ({ servers: this.#options.summaries() }),
+    "gateway/catalogue": ({ server }) => this.#options.catalogue(server),
+    "gateway/start": ({ server }) => this.#options.start(server),
+    "gateway/views": () => ({ views: [...this.#views.values()].map(({ opened }) => opened) }),
+    "gateway/close": ({ view }) => {
+      if (!this.#views.has(view)) throw unknownView(view);
+      this.#close(view);
+      return {};
+    },
+    "gateway/call": ({ server, name, arguments: input }, request) =>
+      this.#call(this.#options.server(server), name, input ?? {}, request),
+    "gateway/open": async ({ server, tool, uri, arguments: input }, request) => {
+      if ((tool === undefined) === (uri === undefined)) {
+        throw new VitrineError(INVALID_PARAMS, 'name either a "tool" or a "uri"');
+      }
+      if (this.#views.size >= MAX_VIEWS) {
+        throw new VitrineError(INVALID_REQUEST, `a page has at most ${MAX_VIEWS} views: close some`);
+      }
+      const at = this.#options.server(server);
+      const view = this.#add(await this.#prepare(at, { tool, uri }, request.signal), at);
+      const { opened } = view;
+      if (tool !== undefined && input) void this.#show(view, at, tool, input, request);
+      return opened;
+    },
+  };
+
+  async #prepare(at: GuardedServer, wanted: WantedView, signal: AbortSignal): Promise<OpenedView> {
+    const { know, forget, prepare } = this.#options;
+    // Nobody can guess it, and no other view has it, whoever's that is.
+    const id = `v${randomBytes(12).toString("base64url")}`;
+    know(id, at.server.settings.name, wanted);
+    try {
+      const ended = AbortSignal.any([signal, this.#ended.signal]);
+      const opened = await prepare(id, at, wanted, ended);
+      if (ended.aborted) throw new VitrineError("aborted", "the request was taken back");
+      return opened;
+    } catch (error) {
+      forget(id);
+      throw error;
+    }
+  }
+
+  #add(opened: OpenedView, at: GuardedServer): ViewChannel {
+    const { wire, user, onerror } = this.#options;
+    const view = new ViewChannel({
+      opened,
+      user,
+      at,
+      send: (text) => wire.send(opened.view, text),
+      isCongested: () => wire.queuedBytes > CONGESTED,
+      onerror: (error) => isUnexpected(error) && onerror(error),
+    });
+    this.#views.set(opened.view, view);
+    return view;
+  }
+
+  #close(id: string): void {
+    const view = this.#views.get(id);
+    this.#views.delete(id);
+    view?.close();
+    this.#options.forget(id);
+    this.#options.wire.closeChannel(id);
+  }
+
+  /** Calls a tool as the model or the person would (C02). */
+  async #call(
+    { server, guard }: GuardedServer,
+    name: string,
+    input: Record<string, unknown>,
+    { key, signal, mayBeOld }: { key: string; signal: AbortSignal; mayBeOld: boolean },
+    view = "",
+  ): Promise<CallToolResult | JsonText> {
+    const call = {
+      ...{ view, server: server.settings.name, method: "tools/call" as const, signal, key, mayBeOld },
+      ...{ params: { name, arguments: input }, actor: "host" as const, user: this.#options.user },
+    };
+    const result = await guard.pass(call, (passed) =>
+      server.upstream.request("tools/call", passed.params as { name: string }, { signal }),
+    );
+    return result as CallToolResult | JsonText;
+  }
+
+  /** Calls the tool that a view shows. What comes of it is kept, for a page that is reloaded meanwhile. */
+  async #show(
+    view: ViewChannel,
+    at: GuardedServer,
+    tool: string,
+    input: Record<string, unknown>,
+    { key, mayBeOld }: { key: string; mayBeOld: boolean },
+  ): Promise<void> {
+    const { opened } = view;
+    opened.input = input;
+    try {
+      const request = { key, mayBeOld, signal: this.#ended.signal };
+      const result = await this.#call(at, tool, input, request, opened.view);
+      opened.result = (result instanceof JsonText ? result.parse() : result) as CallToolResult;
+      at.guard.learn(opened.result);
+      view.tell("result", notificationMessage("ui/notifications/tool-result", opened.result));
+    } catch (error) {
+      if (isUnexpected(error)) this.#options.onerror(error);
+      opened.cancelled = error instanceof Error ? error.message : "the call failed";
+      view.tell(
+        "result",
+        notificationMessage("ui/notifications/tool-cancelled", { reason: opened.cancelled }),
+      );
+    }
+  }
+}
+
+const isMethod = (method: string): method is keyof GatewayRequests => Object.hasOwn(PARAMS, method);
+const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";
+
+function read(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * JSON-RPC as text: what a server already wrote as JSON is not written again.
+ *
+ * @module
+ */
+import { encodeError, INTERNAL_ERROR, JsonText, type RequestId, VitrineError } from "@vitrine/protocol";
+
+/** An answer. `result` stands last, so that the page finds its text without parsing. */
+export const resultMessage = (id: RequestId, result: unknown): string => {
+  const text = result instanceof JsonText ? result.text : JSON.stringify(result ?? {});
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
+};
+
+/** A refusal. */
+export const errorMessage = (id: RequestId | null, error: unknown): string => {
+  const { code, message, data } = presentable(error);
+  return JSON.stringify(encodeError(id, code, message, data));
+};
+
+/** A notification. */
+export const notificationMessage = (method: string, params: object): string =>
+  JSON.stringify({ jsonrpc: "2.0", method, params });
+
+/** A request of the gateway's. */
+export const requestMessage = (id: RequestId, method: string, params: object): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, method, params });
+
+/**
+ * What may be told of an error. One with a number is the server's, the guard's or the gateway's answer; a word of ours
+ * becomes its `data.code`. Anything else may quote what is nobody's business.
+ */
+export function presentable(error: unknown): { code: number; message: string; data?: unknown } {
+  const { code, message, data } = Object(error) as Partial<VitrineError>;
+  if (Number.isInteger(code)) return { code: Number(code), message: `${message}`, data };
+  if (error instanceof VitrineError) return { code: INTERNAL_ERROR, message: error.message, data: { code } };
+  return { code: INTERNAL_ERROR, message: "the gateway failed; its log says more" };
+}
+
+/** Whether an error says too little to be understood without the log. */
+export const isUnexpected = (error: unknown): boolean =>
+  !(error instanceof VitrineError) && !Number.isInteger((Object(error) as { code?: unknown }).code);

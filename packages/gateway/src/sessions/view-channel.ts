@@ -1,0 +1,251 @@
+/**
+ * One view's channel: what the view asks goes through the guard to its server, and back.
+ *
+ * @module
+ */
+import { Subscriptions, type UpstreamMethod } from "@vitrine/host";
+import {
+  INVALID_REQUEST,
+  type OpenedView,
+  type Params,
+  type Progress,
+  type RequestId,
+  VitrineError,
+} from "@vitrine/protocol";
+import { GatewayError } from "../errors.js";
+import type { GuardedServer } from "../servers/guarded-servers.js";
+import { errorMessage, notificationMessage, resultMessage } from "./rpc.js";
+
+/** What a view's channel is made of. */
+export interface ViewChannelOptions {
+  /** What the page was told of it. */
+  readonly opened: OpenedView;
+  readonly user: string;
+  readonly at: GuardedServer;
+  /** Sends a message to the page on this view's channel. */
+  send(text: string): void;
+  /** Whether the page reads so slowly that what can wait should. */
+  isCongested(): boolean;
+  /** Hears what failed and the view is not told. */
+  onerror(error: unknown): void;
+}
+
+/** Requests of one view that may wait for an answer at a time; the guard's own limits are below that. */
+const MAX_OPEN = 1000;
+
+/** What the page does itself, once it has a permit. */
+const BY_THE_PAGE =
+  /^(ui\/(open-link|message|update-model-context|download-file|request-display-mode)|sampling\/createMessage)$/;
+
+interface Asked {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: unknown;
+  readonly paramsText: string | undefined;
+  readonly mayBeOld: boolean;
+}
+
+/** One view of a page. */
+export class ViewChannel {
+  readonly opened: OpenedView;
+  readonly #options: ViewChannelOptions;
+  readonly #open = new Map<RequestId, AbortController>();
+  /** Notifications that wait until the page reads again: each is said once, however often it came. */
+  readonly #delayed = new Map<string, string>();
+  #at: GuardedServer;
+  #subscriptions: Subscriptions;
+  #stop: () => void;
+  #closed = false;
+
+  constructor(options: ViewChannelOptions) {
+    this.#options = options;
+    this.opened = options.opened;
+    this.#at = options.at;
+    [this.#subscriptions, this.#stop] = this.#listen();
+  }
+
+  get view(): string {
+    return this.opened.view;
+  }
+
+  /** Its server has new settings, and is another one: what was asked of the old one ends there. */
+  move(at: GuardedServer): void {
+    if (this.#closed || at.server === this.#at.server) return;
+    this.#leave();
+    this.#at = at;
+    [this.#subscriptions, this.#stop] = this.#listen();
+  }
+
+  #listen(): [Subscriptions, () => void] {
+    const { upstream } = this.#at.server;
+    const subscriptions = new Subscriptions(upstream);
+    const stop = upstream.listen((method, params) => {
+      if (method === "notifications/resources/updated" && !subscriptions.hears(params["uri"])) return;
+      this.tell(`${method} ${params["uri"] ?? ""}`, notificationMessage(method, params));
+    });
+    return [subscriptions, stop];
+  }
+
+  #leave(): void {
+    this.#stop();
+    this.#subscriptions.clear();
+    this.#at.guard.closeView(this.view);
+  }
+
+  /** Sends a notification; while the page is slow, only the last one of each `kind` is kept for later. */
+  tell(kind: string, text: string): void {
+    if (this.#closed) return;
+    if (this.#options.isCongested()) this.#delayed.set(kind, text);
+    else this.#options.send(text);
+  }
+
+  /** The page reads again. */
+  resume(): void {
+    for (const [kind, text] of [...this.#delayed]) {
+      if (this.#options.isCongested()) return;
+      this.#delayed.delete(kind);
+      this.#options.send(text);
+    }
+  }
+
+  /** Takes a message of the page on this channel. `mayBeOld`: it may have begun in an earlier life of the gateway. */
+  receive(text: string, mayBeOld = false): void {
+    const { id, method, params = {}, result, error } = parse(text);
+    if (typeof method !== "string") {
+      // The gateway asks views nothing: what looks like an answer is none (attack C10).
+      if (isId(id) && result === undefined && error === undefined)
+        this.#options.send(errorMessage(id, notRequest()));
+    } else if (!isId(id)) this.#hear(method, Object(params) as Record<string, unknown>);
+    else {
+      const prefix = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":`;
+      const paramsText = text.startsWith(prefix) ? text.slice(prefix.length, -1) : undefined;
+      void this.#answer({ id, method, params, paramsText, mayBeOld });
+    }
+  }
+
+  async #answer(asked: Asked): Promise<void> {
+    const { id } = asked;
+    const { send, onerror } = this.#options;
+    if (this.#open.has(id) || this.#open.size >= MAX_OPEN) {
+      const why = this.#open.has(id) ? `the id ${id} is in use` : "too many requests wait for an answer";
+      return send(errorMessage(id, new VitrineError(INVALID_REQUEST, why)));
+    }
+    const controller = new AbortController();
+    this.#open.set(id, controller);
+    let answer: string;
+    try {
+      answer = resultMessage(id, await this.#ask(asked, controller.signal));
+    } catch (error) {
+      onerror(error);
+      answer = errorMessage(id, error);
+    } finally {
+      this.#open.delete(id);
+    }
+    // Nobody waits for what was taken back.
+    if (!controller.signal.aborted) send(answer);
+  }
+
+  #ask({ id, method, params, paramsText, mayBeOld }: Asked, signal: AbortSignal): Promise<unknown> {
+    const { user } = this.#options;
+    const { server, guard } = this.#at;
+    const subscriptions = this.#subscriptions;
+    // What is no object is for the guard to refuse, and to record.
+    const { token, rest } = withoutToken(params as Record<string, unknown>);
+    const call = {
+      view: this.view,
+      server: server.settings.name,
+      method,
+      params: rest,
+      paramsText,
+      signal,
+      actor: "view" as const,
+      user,
+      key: String(id),
+      mayBeOld,
+    };
+    if (BY_THE_PAGE.test(method)) return guard.permit(call);
+    const onprogress =
+      token === undefined ? undefined : (progress: Progress) => this.#progress(token, progress);
+    return guard.pass(call, async (passed) => {
+      const { uri } = passed.params as { uri: string };
+      if (method === "resources/subscribe") return subscriptions.add(uri, signal);
+      if (method === "resources/unsubscribe") return subscriptions.remove(uri);
+      return server.upstream.request(method as UpstreamMethod, passed.params as Params<UpstreamMethod>, {
+        signal,
+        onprogress,
+      });
+    });
+  }
+
+  #progress(token: RequestId, progress: Progress): void {
+    const text = notificationMessage("notifications/progress", { ...progress, progressToken: token });
+    this.tell(`progress ${token}`, text);
+  }
+
+  #hear(method: string, params: Record<string, unknown>): void {
+    const { user, onerror } = this.#options;
+    const { server, guard } = this.#at;
+    if (method === "gateway/outcome") this.#outcome(params);
+    const { requestId } = params;
+    if (method === "notifications/cancelled" && isId(requestId)) this.#open.get(requestId)?.abort();
+    if (/^(gateway\/outcome|notifications\/cancelled)$/.test(method)) return;
+    const call = {
+      view: this.view,
+      server: server.settings.name,
+      method,
+      params,
+      actor: "view" as const,
+      user,
+    };
+    // I09: recorded as a log of that view, and nothing else happens.
+    guard.pass(call, async () => ({})).catch(onerror);
+  }
+
+  #outcome({ permit, outcome, code }: Record<string, unknown>): void {
+    if (typeof permit !== "number" || !/^(ok|failed|cancelled)$/.test(`${outcome}`)) return;
+    this.#at.guard.outcome(this.view, permit, {
+      outcome: outcome as "ok" | "failed" | "cancelled",
+      ...(typeof code === "string" && { code: code.slice(0, 100) }),
+    });
+  }
+
+  /** Ends what is under way, and hears the server no more. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const controller of this.#open.values()) controller.abort();
+    this.#delayed.clear();
+    this.#leave();
+  }
+}
+
+/** The answer for a channel that is not, or no longer, a view's. */
+export const unknownView = (view: string): GatewayError =>
+  new GatewayError("view-unknown", `this session has no view "${view}": open it again`);
+
+const notRequest = (): VitrineError => new VitrineError(INVALID_REQUEST, "this is no JSON-RPC request");
+const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** The token is the view's own word for its request (D6): the server gets one of the gateway's. */
+function withoutToken(params: Record<string, unknown>): {
+  token: RequestId | undefined;
+  rest: Record<string, unknown>;
+} {
+  const meta = (Object(params) as Record<string, unknown>)["_meta"];
+  if (typeof meta !== "object" || meta === null || !("progressToken" in meta)) {
+    return { token: undefined, rest: params };
+  }
+  const { progressToken, ...others } = meta;
+  const { _meta, ...rest } = params;
+  const token =
+    typeof progressToken === "string" || typeof progressToken === "number" ? progressToken : undefined;
+  return { token, rest: Object.keys(others).length > 0 ? { ...rest, _meta: others } : rest };
+}

@@ -1,0 +1,203 @@
+/**
+ * The audit log: one writer, many readers.
+ *
+ * @module
+ */
+import { GatewayError } from "../errors.js";
+import {
+  findByKey,
+  readFirstSeq,
+  readMark,
+  readPages,
+  readRow,
+  readSettled,
+  readUnfinished,
+  writeSettled,
+} from "./audit-reader.js";
+import type { AuditWriter } from "./audit-writer.js";
+import { ACCEPT_MARK, ChainCheck, PRUNE_MARK, prunedThrough } from "./chain-check.js";
+import { ask, type Engine } from "./engine.js";
+import { missingNoted } from "./export.js";
+import { GENESIS, shownRow } from "./row.js";
+import type {
+  AuditEntry,
+  AuditHead,
+  AuditLog,
+  AuditOutcome,
+  AuditQuery,
+  AuditRow,
+  Verification,
+} from "./store.js";
+
+/** Rows that one statement removes. */
+const REMOVED_AT_ONCE = 1000;
+
+export class StoredAuditLog implements AuditLog {
+  readonly #engine: Engine;
+  readonly #writer: AuditWriter;
+
+  constructor(engine: Engine, writer: AuditWriter) {
+    this.#engine = engine;
+    this.#writer = writer;
+  }
+
+  get head(): AuditHead {
+    return this.#writer.head;
+  }
+
+  get healthy(): boolean {
+    return this.#writer.healthy;
+  }
+
+  begin(entry: AuditEntry): Promise<number> {
+    return this.#writer.write({ ...entry, kind: "entry" });
+  }
+
+  end(seq: number, outcome: AuditOutcome): void {
+    this.#writer.end(seq, outcome);
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  async find(
+    user: string,
+    key: string,
+  ): Promise<{ entry: AuditRow; outcome?: AuditRow | undefined } | undefined> {
+    await this.#writer.settle();
+    const found = await findByKey(this.#engine, user, key);
+    return found && { entry: shownRow(found.entry), outcome: found.outcome && shownRow(found.outcome) };
+  }
+
+  async query(query: AuditQuery): Promise<AuditRow[]> {
+    const limit = Math.min(Math.max(Math.floor(query.limit ?? 100), 0), 1000);
+    const rows: AuditRow[] = [];
+    await this.#writer.settle();
+    for await (const page of readPages(this.#engine, this.head, query)) {
+      rows.push(...page.slice(0, limit - rows.length).map(shownRow));
+      if (rows.length >= limit) break;
+    }
+    return rows;
+  }
+
+  async *rows(query: Omit<AuditQuery, "limit" | "newestFirst"> = {}): AsyncGenerator<AuditRow> {
+    await this.#writer.settle();
+    for await (const page of readPages(this.#engine, this.head, { ...query, newestFirst: false })) {
+      yield* page.map(shownRow);
+    }
+  }
+
+  async verify(noted?: AuditHead): Promise<Verification> {
+    await this.#writer.settle();
+    return this.verifyEnd(Number.POSITIVE_INFINITY, noted);
+  }
+
+  /** Checks about the last `count` rows; the one before them is trusted. */
+  async verifyEnd(count: number, noted?: AuditHead): Promise<Verification> {
+    const head = this.head;
+    const result = (await this.#check(head, count)).result();
+    if (!result.ok) return result;
+    for (const known of [head, noted]) {
+      if (known && !(await this.#has(known))) return missingNoted(known, result.rows);
+    }
+    return result;
+  }
+
+  async prune(before: number): Promise<number> {
+    await this.#writer.settle();
+    const through = await this.#prunable(before);
+    const first = await readFirstSeq(this.#engine);
+    if (through < first || first === 0) return 0;
+    const last = await readRow(this.#engine, through);
+    if (!last)
+      throw new GatewayError("audit-failed", `row ${through} of the audit log is missing: verify it first`);
+    const removed = through - first + 1;
+    const params = JSON.stringify({ removed, through, hash: last.hash, before });
+    await this.#writer.write({ kind: "mark", actor: "operator", method: PRUNE_MARK, params });
+    await removeRows(this.#engine, through);
+    return removed;
+  }
+
+  async acceptBrokenChain(by: string): Promise<number> {
+    const problem = this.#writer.brokenBy;
+    if (problem === undefined) return 0;
+    const breaks = (await this.#check(this.head)).breaks();
+    this.#writer.accept();
+    await this.#writer.write({
+      kind: "mark",
+      user: by,
+      actor: "operator",
+      method: ACCEPT_MARK,
+      reason: problem,
+      params: JSON.stringify({ breaks: breaks.map(({ seq, expected }) => ({ seq, expected })) }),
+    });
+    await this.start();
+    return breaks.length;
+  }
+
+  /** After a start: finishes what was cut off. */
+  async start(): Promise<void> {
+    const pruned = prunedThrough(await readMark(this.#engine, PRUNE_MARK));
+    if (pruned) await removeRows(this.#engine, pruned.seq);
+    for (const entry of await readUnfinished(this.#engine, await readSettled(this.#engine))) {
+      this.#writer.adopt(entry);
+      this.#writer.end(entry.seq, { outcome: "indeterminate", duration: 0 });
+    }
+    await this.#writer.settle();
+    await this.#noteSettled();
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await this.#noteSettled();
+  }
+
+  /** Saves the next start from looking at rows that need nothing. If it cannot be noted, the next start looks at them. */
+  async #noteSettled(): Promise<void> {
+    if (!this.#writer.isSettled || this.#writer.brokenBy !== undefined) return;
+    await writeSettled(this.#engine, this.head.seq).catch(() => {});
+  }
+
+  async #check(head: AuditHead, count = Number.POSITIVE_INFINITY): Promise<ChainCheck> {
+    const pruned = prunedThrough(await readMark(this.#engine, PRUNE_MARK));
+    let start = pruned ?? GENESIS;
+    if (head.seq - start.seq > count) start = (await readRow(this.#engine, head.seq - count)) ?? start;
+    const check = new ChainCheck({ seq: start.seq, hash: start.hash });
+    for await (const page of readPages(this.#engine, head, { after: start.seq })) {
+      for (const row of page) check.add(row);
+    }
+    return check;
+  }
+
+  /** The last row that may be removed: all up to it are old, and none waits for its outcome. */
+  async #prunable(before: number): Promise<number> {
+    const kept = await ask(this.#engine, (db) =>
+      db
+        .selectFrom("vitrine_audit")
+        .select((select) => select.fn.min("seq").as("seq"))
+        .where("time", ">=", Math.ceil(before))
+        .executeTakeFirst(),
+    );
+    return Math.min(kept?.seq ?? this.head.seq + 1, this.#writer.oldestOpen) - 1;
+  }
+
+  async #has({ seq, hash }: AuditHead): Promise<boolean> {
+    if (seq === 0) return true;
+    const row = await readRow(this.#engine, seq);
+    if (row) return row.hash === hash;
+    const pruned = prunedThrough(await readMark(this.#engine, PRUNE_MARK));
+    return pruned !== undefined && seq <= pruned.seq;
+  }
+}
+
+/** Removes rows from the oldest on, some at a time, so that others can write in between. */
+async function removeRows(engine: Engine, through: number): Promise<void> {
+  for (;;) {
+    const first = await readFirstSeq(engine);
+    if (first === 0 || first > through) return;
+    const last = Math.min(through, first + REMOVED_AT_ONCE - 1);
+    await ask(engine, (db) => db.deleteFrom("vitrine_audit").where("seq", "<=", last).execute());
+    await new Promise(setImmediate);
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Reads the audit log. A search goes through it a stretch at a time: SQLite answers synchronously, and a search for
+ * something rare in millions of rows must not stop the process.
+ *
+ * @module
+ */
+import type { SelectQueryBuilder } from "kysely";
+import { ask, type Engine } from "./engine.js";
+import { GENESIS, indexable, type StoredRow, storableText } from "./row.js";
+import type { Tables } from "./schema.js";
+import type { AuditHead, AuditQuery } from "./store.js";
+
+/** Rows that one statement looks at. */
+const STRETCH = 20_000;
+/** Rows that one statement returns. */
+const PAGE = 500;
+
+type Query = SelectQueryBuilder<Tables, "vitrine_audit", StoredRow>;
+
+/** The last row. */
+export async function readHead(engine: Engine): Promise<AuditHead> {
+  const row = await ask(engine, (db) =>
+    db.selectFrom("vitrine_audit").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst(),
+  );
+  return row ?? GENESIS;
+}
+
+/** The first row that is left. */
+export async function readFirstSeq(engine: Engine): Promise<number> {
+  const row = await ask(engine, (db) =>
+    db.selectFrom("vitrine_audit").select("seq").orderBy("seq").limit(1).executeTakeFirst(),
+  );
+  return row?.seq ?? 0;
+}
+
+/** One row. */
+export const readRow = (engine: Engine, seq: number): Promise<StoredRow | undefined> =>
+  ask(engine, (db) => db.selectFrom("vitrine_audit").selectAll().where("seq", "=", seq).executeTakeFirst());
+
+/** The last mark of a kind. */
+export const readMark = (engine: Engine, method: string): Promise<StoredRow | undefined> =>
+  ask(engine, (db) =>
+    db
+      .selectFrom("vitrine_audit")
+      .selectAll()
+      .where("kind", "=", "mark")
+      .where("method", "=", method)
+      .orderBy("seq", "desc")
+      .limit(1)
+      .executeTakeFirst(),
+  );
+
+/** Rows in order, in pages, up to the one that is the last now. */
+export async function* readPages(
+  engine: Engine,
+  head: AuditHead,
+  query: Omit<AuditQuery, "limit"> = {},
+): AsyncGenerator<StoredRow[]> {
+  // Rows between `low` and `high` are not looked at yet, both ends included.
+  let low = Math.max((query.after ?? 0) + 1, await readFirstSeq(engine));
+  let high = head.seq;
+  const newest = query.newestFirst === true;
+  while (low <= high) {
+    const from = newest ? Math.max(low, high - STRETCH + 1) : low;
+    const to = newest ? high : Math.min(high, low + STRETCH - 1);
+    const page = await ask(engine, (db) =>
+      matching(db.selectFrom("vitrine_audit").selectAll(), query)
+        .where("seq", ">=", from)
+        .where("seq", "<=", to)
+        .orderBy("seq", newest ? "desc" : "asc")
+        .limit(PAGE)
+        .execute(),
+    );
+    const last = page.length === PAGE ? page.at(-1)?.seq : undefined;
+    if (newest) high = (last ?? from) - 1;
+    else low = (last ?? to) + 1;
+    if (page.length > 0) yield page;
+    // Others have their turn.
+    await new Promise(setImmediate);
+  }
+}
+
+function matching(rows: Query, query: AuditQuery): Query {
+  let found = rows;
+  if (query.user !== undefined) found = found.where("user", "=", indexable(query.user));
+  for (const field of ["view", "server", "method", "decision", "outcome"] as const) {
+    const value = query[field];
+    if (value !== undefined) found = found.where(field, "=", storableText(value));
+  }
+  if (query.from !== undefined) found = found.where("time", ">=", Math.ceil(query.from));
+  if (query.to !== undefined) found = found.where("time", "<=", Math.floor(query.to));
+  return found;
+}
+
+/**
+ * The entry under a caller's key, and its outcome. One that was allowed goes before one that was refused, whichever is
+ * newer: it may have run. One that was allowed and then could not be recorded did not run.
+ */
+export async function findByKey(
+  engine: Engine,
+  user: string,
+  key: string,
+): Promise<{ entry: StoredRow; outcome?: StoredRow | undefined } | undefined> {
+  const entries = await ask(engine, (db) =>
+    db
+      .selectFrom("vitrine_audit")
+      .selectAll()
+      .where("key", "=", indexable(key))
+      .where("user", "=", indexable(user))
+      .orderBy("decision")
+      .orderBy("seq", "desc")
+      .limit(100)
+      .execute(),
+  );
+  if (entries.length === 0) return undefined;
+  const outcomes = await ask(engine, (db) =>
+    db
+      .selectFrom("vitrine_audit")
+      .selectAll()
+      .where(
+        "of",
+        "in",
+        entries.map(({ seq }) => seq),
+      )
+      .execute(),
+  );
+  const found = entries.map((entry) => ({ entry, outcome: outcomes.find(({ of }) => of === entry.seq) }));
+  return found.find(({ outcome }) => outcome?.code !== "audit-failed") ?? found[0];
+}
+
+/** Entries that were allowed, and whose end nobody wrote down. */
+export const readUnfinished = (engine: Engine, after: number): Promise<StoredRow[]> =>
+  ask(engine, (db) =>
+    db
+      .selectFrom("vitrine_audit as entry")
+      .leftJoin("vitrine_audit as outcome", "outcome.of", "entry.seq")
+      .selectAll("entry")
+      .where("entry.kind", "=", "entry")
+      .where("entry.decision", "=", "allowed")
+      .where("entry.seq", ">", after)
+      .where("outcome.seq", "is", null)
+      .orderBy("entry.seq")
+      .execute(),
+  );
+
+/** Up to which row every entry has its outcome. */
+export async function readSettled(engine: Engine): Promise<number> {
+  const row = await ask(engine, (db) =>
+    db.selectFrom("vitrine_state").select("value").where("name", "=", "settled").executeTakeFirst(),
+  );
+  return Number(row?.value ?? 0);
+}
+
+export async function writeSettled(engine: Engine, seq: number): Promise<void> {
+  const value = String(seq);
+  await ask(engine, (db) =>
+    db
+      .insertInto("vitrine_state")
+      .values({ name: "settled", value })
+      .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+      .execute(),
+  );
+}

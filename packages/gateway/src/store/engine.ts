@@ -1,0 +1,74 @@
+/**
+ * What differs between the databases.
+ *
+ * @module
+ */
+import type { Kysely } from "kysely";
+import { GatewayError } from "../errors.js";
+import type { StoredRow } from "./row.js";
+import type { EngineKind, Tables } from "./schema.js";
+
+/** A database that this process owns: nobody else writes to it. */
+export interface Engine {
+  readonly kind: EngineKind;
+  /** For everything but {@link append}. No transactions: on SQLite they would hold the rows of others. */
+  readonly db: Kysely<Tables>;
+  /** Adds rows, all of them or none. When it returns, or resolves, they are on disk. */
+  append(rows: readonly StoredRow[]): void | Promise<void>;
+  /** Whether somebody else holds a lock, so that it is worth trying again at once. */
+  isBusy(error: unknown): boolean;
+  /** After a failure: makes the database usable again, or throws why it is not. */
+  recover(): Promise<void>;
+  /** Hears that the database was lost while nothing was asked of it. */
+  onlost: (error: unknown) => void;
+  close(): Promise<void>;
+}
+
+/** How long somebody else's lock is waited for, in milliseconds. */
+export const LOCK_TIMEOUT = 2000;
+
+/** Does something that is not an append, waiting for locks without stopping the process. */
+export async function ask<T>(engine: Engine, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  const deadline = performance.now() + LOCK_TIMEOUT;
+  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+    try {
+      return await work(engine.db);
+    } catch (error) {
+      if (!engine.isBusy(error) || performance.now() > deadline) {
+        throw new GatewayError("audit-failed", `the database does not answer: ${messageOf(error)}`, {
+          cause: error,
+        });
+      }
+    }
+    await wait(pause);
+  }
+}
+
+/** The sentence of whatever was thrown. PostgreSQL's driver has errors of errors with no sentence of their own. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && !error.message) return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}
+
+export const wait = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** The statement that adds `count` rows, compiled once. */
+export function insertStatements(db: Kysely<Tables>, sample: StoredRow): (count: number) => string {
+  const statements = new Map<number, string>();
+  return (count) => {
+    let text = statements.get(count);
+    if (text === undefined) {
+      text = db.insertInto("vitrine_audit").values(Array(count).fill(sample)).compile().sql;
+      statements.set(count, text);
+    }
+    return text;
+  };
+}
+
+/** The values of rows, in the order of {@link insertStatements}. */
+export function valuesOf(rows: readonly StoredRow[]): (string | number | null)[] {
+  const values: (string | number | null)[] = [];
+  for (const row of rows) for (const value of Object.values(row)) values.push(value);
+  return values;
+}

@@ -1,0 +1,200 @@
+/**
+ * PostgreSQL. One connection writes, and holds a lock for as long as it lives: whoever lost the connection has lost the
+ * right to write with it, and whoever has the lock knows that nothing of the one before is still under way.
+ *
+ * @module
+ */
+import { Socket } from "node:net";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { GatewayError } from "../errors.js";
+import { type Engine, insertStatements, valuesOf, wait } from "./engine.js";
+import { chainRow, GENESIS, type StoredRow } from "./row.js";
+import type { Tables } from "./schema.js";
+
+/** Advisory locks are numbers: this one is "vitr". The second one is the schema's, so that a database may hold several. */
+const LOCK = "1986622578, hashtext(current_schema())";
+/** Up to this many rows a statement is prepared once; the server keeps it. */
+const PREPARED = 16;
+const CONNECT_TIMEOUT = 5000;
+const INT8 = 20;
+
+/** Counts and times are safe integers; the driver would give them as text. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format),
+};
+
+/** Options of {@link openPostgres}. */
+export interface PostgresOptions {
+  /** Milliseconds to wait for another owner to leave. */
+  patience: number;
+  /** Milliseconds after which a commit that is not answered counts as lost. */
+  commitTimeout: number;
+}
+
+/** Connects, and becomes the owner of the log in the connection's schema. */
+export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
+  const engine = new PostgresEngine(url, options);
+  const deadline = performance.now() + options.patience;
+  for (;;) {
+    try {
+      await engine.recover();
+      return engine;
+    } catch (error) {
+      if (!(error instanceof InUse) || performance.now() >= deadline) {
+        await engine.close();
+        throw error;
+      }
+    }
+    await wait(100);
+  }
+}
+
+class InUse extends GatewayError {}
+
+interface Writer {
+  readonly client: pg.Client;
+  /** The server's process for it. */
+  pid: number;
+  /** Ends it at once, whatever is under way. */
+  cut(): void;
+}
+
+class PostgresEngine implements Engine {
+  readonly kind = "postgres";
+  readonly db: Kysely<Tables>;
+  onlost: (error: unknown) => void = () => {};
+  readonly #url: string;
+  readonly #options: PostgresOptions;
+  readonly #textOf: (count: number) => string;
+  #writer: Writer | undefined;
+  /** The server's process behind the connection that was lost. */
+  #lostPid: number | undefined;
+  #closed = false;
+
+  constructor(url: string, options: PostgresOptions) {
+    this.#url = url;
+    this.#options = options;
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: 4,
+      types,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      query_timeout: 60_000,
+    });
+    // A connection that nobody uses was lost. The pool makes another one when it is needed.
+    pool.on("error", () => {});
+    this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+    this.#textOf = insertStatements(this.db, chainRow(GENESIS, 0, {}));
+  }
+
+  async append(rows: readonly StoredRow[]): Promise<void> {
+    const writer = this.#writer;
+    if (!writer) throw new GatewayError("audit-failed", "the database is not connected");
+    const text = this.#textOf(rows.length);
+    const values = valuesOf(rows);
+    const name = rows.length <= PREPARED ? { name: `vitrine-append-${rows.length}` } : {};
+    // Without an answer nobody knows whether it was committed; the connection goes, and the next one looks.
+    const timer = setTimeout(() => writer.cut(), this.#options.commitTimeout);
+    try {
+      await writer.client.query({ text, values, ...name });
+    } catch (error) {
+      this.#drop(writer);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  isBusy(): boolean {
+    return false;
+  }
+
+  async recover(): Promise<void> {
+    if (this.#writer) return;
+    const writer = await this.#connect();
+    try {
+      await this.#own(writer);
+    } catch (error) {
+      writer.cut();
+      throw error;
+    }
+    if (this.#closed) return writer.cut();
+    this.#writer = writer;
+    this.#lostPid = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const writer = this.#writer;
+    this.#writer = undefined;
+    if (writer) {
+      await Promise.race([writer.client.end(), wait(1000)]);
+      writer.cut();
+    }
+    await this.db.destroy();
+  }
+
+  async #connect(): Promise<Writer> {
+    const socket = new Socket();
+    const client = new pg.Client({
+      connectionString: this.#url,
+      types,
+      stream: () => socket,
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      application_name: "vitrine-gateway",
+    });
+    const writer: Writer = { client, pid: 0, cut: () => socket.destroy() };
+    client.on("error", (error) => this.#lost(writer, error));
+    client.on("end", () => this.#lost(writer, new Error("the connection to the database ended")));
+    await client.connect();
+    return writer;
+  }
+
+  async #own(writer: Writer): Promise<void> {
+    const { client } = writer;
+    // On disk means on disk, whatever the server's default is. A stronger setting stays.
+    await client.query(
+      "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
+    );
+    await client.query(
+      "select set_config(name, value, false) from (values ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')) as settings (name, value)",
+    );
+    const { rows } = await client.query<{ mine: boolean; pid: number }>(
+      `select pg_try_advisory_lock(${LOCK}) as mine, pg_backend_pid() as pid`,
+    );
+    const [lock] = rows;
+    if (lock?.mine) {
+      writer.pid = lock.pid;
+      return;
+    }
+    if (this.#lostPid !== undefined) {
+      // The server has not noticed that our connection before this one is gone.
+      await client.query(
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted and pid = $1
+         and (classid::int4, objid::int4) = (${LOCK}) and database = (select oid from pg_database where datname = current_database())`,
+        [this.#lostPid],
+      );
+    }
+    throw new InUse(
+      "config-invalid",
+      "the audit log in the database is in use by another gateway: stop it first, or give this one a database or schema of its own",
+    );
+  }
+
+  #lost(writer: Writer, error: unknown): void {
+    if (this.#writer !== writer) return;
+    this.#drop(writer);
+    if (!this.#closed) this.onlost(error);
+  }
+
+  #drop(writer: Writer): void {
+    if (this.#writer === writer) {
+      this.#writer = undefined;
+      this.#lostPid = writer.pid;
+    }
+    writer.cut();
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * A row of the audit log as it is kept, and the text of it that is hashed.
+ *
+ * @module
+ */
+import { hash } from "node:crypto";
+import type { AuditHead, AuditRow } from "./store.js";
+
+/** Every field but the hash, in the order of the text that is hashed. The order never changes; new ones go to the end. */
+export const FIELDS = [
+  "seq",
+  "time",
+  "kind",
+  "of",
+  "user",
+  "actor",
+  "view",
+  "server",
+  "method",
+  "target",
+  "decision",
+  "reason",
+  "key",
+  "paramsHash",
+  "paramsSize",
+  "params",
+  "outcome",
+  "code",
+  "duration",
+  "resultHash",
+  "resultSize",
+  "result",
+] as const satisfies readonly (keyof AuditRow)[];
+
+type Field = (typeof FIELDS)[number];
+
+/** A row with a value in every column. */
+export type StoredRow = {
+  [F in Field | "hash"]: undefined extends AuditRow[F] ? Exclude<AuditRow[F], undefined> | null : AuditRow[F];
+};
+
+/** What a row is made of; what is absent or null has no value. */
+export type RowFields = { readonly [F in keyof AuditRow]?: AuditRow[F] | null };
+
+/** Before the first row. */
+export const GENESIS: AuditHead = { seq: 0, hash: "0".repeat(64) };
+
+/** SHA-256, in hexadecimal digits. */
+export const sha256 = (text: string): string => hash("sha256", text);
+
+/** The text that is hashed: compact JSON of the fields that have a value, in order. */
+export function rowText(row: RowFields): string {
+  let text = "";
+  for (const field of FIELDS) {
+    const value = row[field];
+    if (value === undefined || value === null) continue;
+    text += `${text ? "," : "{"}"${field}":${typeof value === "number" ? value : JSON.stringify(value)}`;
+  }
+  return `${text}}`;
+}
+
+/** The hash of a row that comes after one with the hash `previous`. */
+export const rowHash = (previous: string, row: RowFields): string => sha256(previous + rowText(row));
+
+/**
+ * Puts a row at the end of the chain. One row that cannot be written must not keep the others from being written, so
+ * every value is brought into a form that both databases take and give back.
+ */
+export function chainRow(head: AuditHead, time: number, fields: RowFields): StoredRow {
+  // Field by field: this is the way of every call, and an object that grows costs more than all its values.
+  const row: StoredRow = {
+    seq: head.seq + 1,
+    time: integer(time) ?? 0,
+    kind: fields.kind ?? "mark",
+    of: integer(fields.of),
+    user: name(fields.user),
+    actor: fields.actor ?? null,
+    view: text(fields.view),
+    server: text(fields.server),
+    method: text(fields.method),
+    target: text(fields.target),
+    decision: fields.decision ?? null,
+    reason: text(fields.reason),
+    key: name(fields.key),
+    paramsHash: text(fields.paramsHash),
+    paramsSize: integer(fields.paramsSize),
+    params: text(fields.params),
+    outcome: fields.outcome ?? null,
+    code: text(fields.code),
+    duration: decimal(fields.duration),
+    resultHash: text(fields.resultHash),
+    resultSize: integer(fields.resultSize),
+    result: text(fields.result),
+    hash: "",
+  };
+  row.hash = rowHash(head.hash, row);
+  return row;
+}
+
+type Value<T> = T | null | undefined;
+const text = (value: Value<string>) => (value === null || value === undefined ? null : storableText(value));
+const name = (value: Value<string>) => (value === null || value === undefined ? null : indexable(value));
+const integer = (value: Value<number>) => within(value, 1);
+const decimal = (value: Value<number>) => within(value, 1000);
+
+function within(value: Value<number>, parts: number): number | null {
+  if (value === null || value === undefined || !Number.isFinite(value)) return null;
+  const rounded = Math.round(value * parts) / parts;
+  return Math.min(Math.max(rounded, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+}
+
+/** Text that both databases can find by: PostgreSQL has no long texts in an index. */
+export const indexable = (text: string): string =>
+  text.length > 200 ? `sha256:${sha256(text)}` : storableText(text);
+
+/** Text that both databases give back as it was: U+0000 and halves of surrogate pairs are replaced. */
+export const storableText = (text: string): string =>
+  text.includes("\0") || SURROGATE.test(text)
+    ? text.replaceAll("\0", "\ufffd").replace(/\p{Surrogate}/gu, "\ufffd")
+    : text;
+
+/** A half, or a whole pair: most texts have neither. */
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** A row as it is shown: without the columns that have no value. */
+export function shownRow(stored: StoredRow): AuditRow {
+  const row: Record<string, unknown> = {};
+  for (const field of FIELDS) if (stored[field] !== null) row[field] = stored[field];
+  return { ...row, hash: stored.hash } as AuditRow;
+}
+
+/** How much memory and time a row takes, about. */
+export const rowWeight = (row: RowFields): number =>
+  500 + (row.params?.length ?? 0) + (row.result?.length ?? 0) + (row.target?.length ?? 0);

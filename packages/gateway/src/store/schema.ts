@@ -1,0 +1,130 @@
+/**
+ * The tables, for Kysely. Names are those of the fields, so that a row is the same in the database, in an export and in
+ * the text that is hashed.
+ *
+ * @module
+ */
+import { type Kysely, type Migration, Migrator, sql } from "kysely";
+import type { StoredRow } from "./row.js";
+import type { ConsentRecord } from "./store.js";
+
+/** An answer as it is kept. */
+export interface StoredConsent {
+  /** SHA-256 of user, server, method and subject: exact, whatever characters they have, and short enough for an index. */
+  id: string;
+  user: string;
+  server: string;
+  method: string;
+  subject: string;
+  /** SHA-256 of it: it may be long. */
+  fingerprint: string;
+  answer: ConsentRecord["answer"];
+  grantedAt: number;
+  expiresAt: number | null;
+}
+
+/** What the gateway knows about its own database. */
+export interface StoredState {
+  name: string;
+  value: string;
+}
+
+/** All tables. */
+export interface Tables {
+  vitrine_audit: StoredRow;
+  vitrine_consents: StoredConsent;
+  vitrine_state: StoredState;
+}
+
+/** Which database it is. */
+export type EngineKind = "sqlite" | "postgres";
+
+const first = (kind: EngineKind): Migration => ({
+  async up(db) {
+    const integer = kind === "sqlite" ? "integer" : "bigint";
+    await db.schema
+      .createTable("vitrine_audit")
+      .addColumn("seq", integer, (column) => column.primaryKey())
+      .addColumn("time", integer, (column) => column.notNull())
+      .addColumn("kind", "text", (column) => column.notNull())
+      .addColumn("of", integer)
+      .addColumn("user", "text")
+      .addColumn("actor", "text")
+      .addColumn("view", "text")
+      .addColumn("server", "text")
+      .addColumn("method", "text")
+      .addColumn("target", "text")
+      .addColumn("decision", "text")
+      .addColumn("reason", "text")
+      .addColumn("key", "text")
+      .addColumn("paramsHash", "text")
+      .addColumn("paramsSize", integer)
+      .addColumn("params", "text")
+      .addColumn("outcome", "text")
+      .addColumn("code", "text")
+      .addColumn("duration", "double precision")
+      .addColumn("resultHash", "text")
+      .addColumn("resultSize", integer)
+      .addColumn("result", "text")
+      .addColumn("hash", "text", (column) => column.notNull())
+      .execute();
+    // Each index is a page more to write in every commit; so there are those that a search cannot do without.
+    await db.schema
+      .createIndex("vitrine_audit_of")
+      .on("vitrine_audit")
+      .column("of")
+      .unique()
+      .where("of", "is not", null)
+      .execute();
+    await db.schema
+      .createIndex("vitrine_audit_key")
+      .on("vitrine_audit")
+      .columns(["key", "user"])
+      .where("key", "is not", null)
+      .execute();
+    await db.schema.createIndex("vitrine_audit_time").on("vitrine_audit").column("time").execute();
+    await db.schema
+      .createIndex("vitrine_audit_mark")
+      .on("vitrine_audit")
+      .columns(["method", "seq"])
+      .where(sql.ref("kind"), "=", "mark")
+      .execute();
+    await db.schema
+      .createTable("vitrine_consents")
+      .addColumn("id", "text", (column) => column.primaryKey())
+      .addColumn("user", "text", (column) => column.notNull())
+      .addColumn("server", "text", (column) => column.notNull())
+      .addColumn("method", "text", (column) => column.notNull())
+      .addColumn("subject", "text", (column) => column.notNull())
+      .addColumn("fingerprint", "text", (column) => column.notNull())
+      .addColumn("answer", "text", (column) => column.notNull())
+      .addColumn("grantedAt", integer, (column) => column.notNull())
+      .addColumn("expiresAt", integer)
+      .execute();
+    await db.schema
+      .createTable("vitrine_state")
+      .addColumn("name", "text", (column) => column.primaryKey())
+      .addColumn("value", "text", (column) => column.notNull())
+      .execute();
+  },
+});
+
+/** Brings the tables to the newest form. */
+export async function migrate(db: Kysely<Tables>, kind: EngineKind): Promise<void> {
+  // Without it Kysely takes the tables of another schema for those of this one.
+  const schema = kind === "postgres" ? await currentSchema(db) : undefined;
+  const migrator = new Migrator({
+    db,
+    ...(schema === undefined ? {} : { migrationTableSchema: schema }),
+    provider: { getMigrations: async () => ({ "001-first": first(kind) }) },
+    migrationTableName: "vitrine_migration",
+    migrationLockTableName: "vitrine_migration_lock",
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}
+
+async function currentSchema(db: Kysely<Tables>): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string | null }>`select current_schema() as name`.execute(db);
+  return rows[0]?.name ?? undefined;
+}

@@ -1,0 +1,297 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import Libsql from "libsql";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { openStore, type StoreOptions } from "./open.js";
+import type { AuditEntry, AuditRow, OnAlarm, Store } from "./store.js";
+
+const folder = mkdtempSync(join(tmpdir(), "vitrine-faults-"));
+const stores: Store[] = [];
+const undo: (() => void)[] = [];
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close();
+  for (const each of undo.splice(0)) each();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const entry: AuditEntry = {
+  user: "ann",
+  actor: "view",
+  server: "shop",
+  method: "tools/call",
+  decision: "allowed",
+  reason: "policy",
+};
+const ok = { outcome: "ok", duration: 1 } as const;
+
+let files = 0;
+const newFile = () => join(folder, `faults-${++files}.db`);
+
+async function open(file: string, options: StoreOptions = {}) {
+  const alarms: Parameters<OnAlarm>[0][] = [];
+  const store = await openStore(`sqlite:${file}`, { onalarm: (alarm) => alarms.push(alarm), ...options });
+  stores.push(store);
+  return { store, audit: store.audit, alarms, active: () => alarms.map(({ active }) => active) };
+}
+
+async function all(store: Store): Promise<AuditRow[]> {
+  const rows: AuditRow[] = [];
+  for await (const row of store.audit.rows()) rows.push(row);
+  return rows;
+}
+
+/** What must hold whatever happened. */
+async function expectSound(store: Store, acknowledged: readonly number[]): Promise<AuditRow[]> {
+  const rows = await all(store);
+  expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, n) => n + 1));
+  expect(await store.audit.verify()).toMatchObject({ ok: true });
+  const entries = new Set(rows.filter(({ kind }) => kind === "entry").map(({ seq }) => seq));
+  expect(acknowledged.filter((seq) => !entries.has(seq))).toEqual([]);
+  const ended = rows.filter(({ kind }) => kind === "outcome").map(({ of }) => of);
+  expect(new Set(ended).size).toBe(ended.length);
+  return rows;
+}
+
+/** Begins until it is refused. */
+async function fill(store: Store, params: string): Promise<number[]> {
+  const seqs: number[] = [];
+  for (;;) {
+    try {
+      seqs.push(await store.audit.begin({ ...entry, params }));
+    } catch (error) {
+      expect(error).toMatchObject({ data: { code: "audit-failed" } });
+      return seqs;
+    }
+  }
+}
+
+const isRoot = process.getuid?.() === 0;
+
+describe("a full disk", () => {
+  /** A disk of its own, so small that it is soon full. */
+  function smallDisk(): string {
+    const disk = join(folder, `disk-${++files}`);
+    mkdirSync(disk);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=600k", "tmpfs", disk]);
+    undo.push(() => execFileSync("umount", ["-l", disk]));
+    return disk;
+  }
+
+  it.runIf(isRoot)("refuses calls, raises one alarm, loses nothing, and goes on by itself", async () => {
+    const disk = smallDisk();
+    writeFileSync(join(disk, "ballast"), Buffer.alloc(200_000));
+    const { store, audit, alarms, active } = await open(join(disk, "audit.db"));
+    const before = await audit.begin(entry);
+    const seqs = await fill(store, "x".repeat(3000));
+    expect(seqs.length).toBeGreaterThan(0);
+    expect(audit.healthy).toBe(false);
+    await expect(audit.begin(entry)).rejects.toMatchObject({ data: { code: "audit-failed" } });
+    await expect.poll(active).toEqual([true]);
+    expect(alarms[0]?.message).toMatch(/full/);
+    // How calls ended that had begun is kept, and written when it can be.
+    for (const seq of [before, ...seqs]) audit.end(seq, { ...ok, result: "y".repeat(100) });
+    unlinkSync(join(disk, "ballast"));
+    await audit.flush();
+    await expect.poll(() => audit.healthy).toBe(true);
+    expect(active().at(-1)).toBe(false);
+    await audit.begin(entry);
+    const rows = await expectSound(store, [before, ...seqs]);
+    expect(rows.filter(({ outcome }) => outcome === "ok").length).toBe(seqs.length + 1);
+    const mark = rows.find(({ method }) => method === "audit/resume");
+    expect(JSON.parse(mark?.params ?? "{}")).toEqual({ refused: expect.any(Number) });
+  });
+
+  it.runIf(isRoot)(
+    "what could not be written before the end is indeterminate at the next start",
+    async () => {
+      const disk = smallDisk();
+      const file = join(disk, "audit.db");
+      const { store, audit, alarms } = await open(file);
+      const seqs = await fill(store, "x".repeat(3000));
+      for (const seq of seqs) audit.end(seq, { ...ok, result: "y".repeat(3000) });
+      await store.close();
+      expect(alarms.at(-1)).toMatchObject({
+        active: true,
+        message: expect.stringContaining("indeterminate"),
+      });
+      const larger = newFile();
+      copyFileSync(file, larger);
+      copyFileSync(`${file}-wal`, `${larger}-wal`);
+      const { store: again } = await open(larger);
+      await expectSound(again, seqs);
+      expect((await again.audit.query({ outcome: "indeterminate", limit: 1000 })).length).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe("a database that somebody else has locked", () => {
+  it("is waited for, and the process goes on meanwhile", async () => {
+    const file = newFile();
+    const { audit, alarms } = await open(file);
+    const other = new Libsql(file, {});
+    other.exec("begin immediate");
+    const begun = Promise.all([audit.begin(entry), audit.begin(entry)]);
+    let turns = 0;
+    const counting = setInterval(() => turns++, 1);
+    await expect.poll(() => turns).toBeGreaterThan(20);
+    clearInterval(counting);
+    const late = audit.begin(entry);
+    other.exec("rollback");
+    other.close();
+    expect(await begun).toEqual([1, 2]);
+    expect(await late).toBe(3);
+    expect(alarms).toEqual([]);
+  });
+
+  it("for too long is a failure, and works again when it is free", async () => {
+    const file = newFile();
+    const { store, audit, active } = await open(file);
+    const seq = await audit.begin(entry);
+    const other = new Libsql(file, {});
+    other.exec("begin immediate");
+    await expect(audit.begin(entry)).rejects.toMatchObject({ data: { code: "audit-failed" } });
+    audit.end(seq, ok);
+    await expect.poll(active).toEqual([true]);
+    other.exec("rollback");
+    other.close();
+    await audit.flush();
+    expect(active()).toEqual([true, false]);
+    const next = await audit.begin(entry);
+    await expectSound(store, [seq, next]);
+  });
+
+  it("lets others read, and they do not disturb it", async () => {
+    const file = newFile();
+    const { audit } = await open(file);
+    await audit.begin(entry);
+    const other = new Libsql(file, {});
+    other.exec("begin");
+    expect(other.prepare("select count(*) as n from vitrine_audit").all([])).toEqual([{ n: 1 }]);
+    expect(await audit.begin(entry)).toBe(2);
+    other.exec("commit");
+    other.close();
+  });
+});
+
+describe("a database file that is gone", () => {
+  it("refuses calls, for what is written to it would be lost; and goes on when it is back", async () => {
+    const file = newFile();
+    const { store, audit, alarms, active } = await open(file);
+    const seq = await audit.begin({ ...entry, key: "first" });
+    renameSync(file, `${file}.away`);
+    await expect(audit.begin({ ...entry, key: "gone" })).rejects.toMatchObject({
+      data: { code: "audit-failed" },
+    });
+    expect(audit.healthy).toBe(false);
+    await expect.poll(() => alarms[0]?.message).toContain("removed or replaced");
+    renameSync(`${file}.away`, file);
+    await expect.poll(() => audit.healthy).toBe(true);
+    audit.end(seq, ok);
+    await audit.flush();
+    expect(active()).toEqual([true, false]);
+    await expectSound(store, [seq]);
+    // It was written, and then refused: so it did not happen.
+    expect(await audit.find("ann", "gone")).toMatchObject({
+      outcome: { outcome: "cancelled", code: "audit-failed" },
+    });
+    expect(await audit.find("ann", "first")).toMatchObject({ outcome: { outcome: "ok" } });
+  });
+
+  it("or replaced by another one is never written to", async () => {
+    const file = newFile();
+    const { store, audit } = await open(file);
+    await audit.begin(entry);
+    renameSync(file, `${file}.away`);
+    writeFileSync(file, "");
+    await expect(audit.begin(entry)).rejects.toMatchObject({ data: { code: "audit-failed" } });
+    await store.close();
+    const { audit: fresh } = await open(`${file}.copy`);
+    expect(fresh.head.seq).toBe(0);
+  });
+
+  it("or whose -wal file is gone keeps every acknowledged row", async () => {
+    const file = newFile();
+    const { store, audit } = await open(file);
+    const seqs = [await audit.begin(entry), await audit.begin(entry)];
+    rmSync(`${file}-wal`);
+    await expect(audit.begin(entry)).rejects.toMatchObject({ message: expect.stringContaining("-wal") });
+    await store.close();
+    const copy = newFile();
+    copyFileSync(file, copy);
+    const { store: again } = await open(copy);
+    await expectSound(again, seqs);
+  });
+});
+
+describe("a process that is killed", () => {
+  const require = createRequire(import.meta.url);
+  const program = join(folder, "writer.mjs");
+
+  /** Writes as fast as it can, and says each number when it is acknowledged: `b` for begun, `e` for ended and flushed. */
+  const SOURCE = `
+    import { openStore } from "./open.ts";
+    const store = await openStore("sqlite:" + process.argv[2], { patience: 10000 });
+    const entry = ${JSON.stringify(entry)};
+    const say = (text) => process.stdout.write(text + "\\n");
+    async function loop(n) {
+      for (;;) {
+        const seq = await store.audit.begin({ ...entry, target: String(n) });
+        say("b " + seq);
+        if (n % 4 === 0) continue;
+        store.audit.end(seq, { outcome: "ok", duration: 1 });
+        if (n % 4 === 1) store.audit.flush().then(() => say("e " + seq));
+      }
+    }
+    for (let n = 0; n < 8; n++) loop(n);
+  `;
+
+  it("under load loses no acknowledged row, again and again", async () => {
+    const local = (name: string) => require.resolve(name);
+    await build({
+      stdin: { contents: SOURCE, loader: "ts", resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      outfile: program,
+      logLevel: "silent",
+      alias: { libsql: local("libsql"), pg: local("pg") },
+      external: [local("libsql"), local("pg")],
+    });
+    const file = newFile();
+    const begun: number[] = [];
+    const ended: number[] = [];
+    for (let round = 1; round <= 3; round++) {
+      const child: ChildProcess = spawn(process.execPath, [program, file], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const exited = new Promise((resolve) => child.once("exit", resolve));
+      if (!child.stdout) throw new Error("no stdout");
+      const enough = begun.length + 1000;
+      const closed = new Promise((resolve) => child.once("close", resolve));
+      createInterface(child.stdout).on("line", (line) => {
+        const [what, seq] = line.split(" ");
+        // The last line may be cut off.
+        if (what === "b") begun.push(Number(seq));
+        else ended.push(Number(seq));
+      });
+      await expect.poll(() => begun.length).toBeGreaterThan(enough);
+      child.kill("SIGKILL");
+      await Promise.all([exited, closed]);
+    }
+    const { store } = await open(file, { patience: 10_000 });
+    const rows = await expectSound(store, begun.slice(0, -1));
+    const outcomes = new Map(
+      rows.filter(({ kind }) => kind === "outcome").map((row) => [row.of, row.outcome]),
+    );
+    expect(ended.slice(0, -1).filter((seq) => outcomes.get(seq) !== "ok")).toEqual([]);
+    // Every entry has an outcome now.
+    expect(rows.filter(({ kind, seq }) => kind === "entry" && !outcomes.has(seq))).toEqual([]);
+  });
+});

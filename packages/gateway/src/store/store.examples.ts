@@ -1,0 +1,40 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
+import { exportRows, verifyExport } from "./export.js";
+import { openStore } from "./open.js";
+import type { Store } from "./store.js";
+
+export async function openStoreExample(file: string, page: (message: string) => void) {
+  //#region openStore
+  const store = await openStore(`sqlite:${file}`, {
+    onalarm: ({ active, message }) => page(`${active ? "ALARM" : "over"}: ${message}`),
+  });
+  const seq = await store.audit.begin({
+    user: "ann",
+    actor: "http",
+    server: "shop",
+    method: "tools/call",
+    target: "order",
+    decision: "allowed",
+    reason: "policy",
+  });
+  // It is on disk. Now it may happen.
+  store.audit.end(seq, { outcome: "ok", duration: 12 });
+  await store.close();
+  //#endregion openStore
+}
+
+export async function exportRowsExample(store: Store, file: string) {
+  //#region exportRows
+  await pipeline(exportRows(store.audit), createWriteStream(file));
+  //#endregion exportRows
+}
+
+export async function verifyExportExample(file: string) {
+  //#region verifyExport
+  const result = await verifyExport(createInterface(createReadStream(file)));
+  if (!result.ok) throw new Error(`row ${result.seq}: ${result.message}`);
+  //#endregion verifyExport
+  return result;
+}

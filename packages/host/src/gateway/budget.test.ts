@@ -1,0 +1,38 @@
+/** What the gateway's client may weigh. Bytes are gzip, level 9, of esbuild's minified module. */
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+const ELEMENT = `export * from "./packages/host/dist/element.js";`;
+const CLIENT = `export * from "@vitrine/host/gateway";`;
+
+async function bundle(contents: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: ROOT, sourcefile: "entry.js", loader: "js" },
+    ...{ bundle: true, minify: true, format: "esm", target: "es2022", write: false, logLevel: "silent" },
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+const weigh = async (source: string): Promise<number> => gzipSync(await bundle(source), { level: 9 }).length;
+
+describe("the gateway's client", () => {
+  it("fits its budget, beside <mcp-app>", async () => {
+    const added = (await weigh(ELEMENT + CLIENT)) - (await weigh(ELEMENT));
+    expect(added).toBeGreaterThan(1000);
+    expect(added).toBeLessThanOrEqual(BUDGET);
+  });
+
+  it("is not in <mcp-app>", async () => {
+    expect(await bundle(ELEMENT)).not.toContain("vitrine-carrier");
+  });
+
+  it("D22: writes nothing to the console, and needs no eval", async () => {
+    expect(await bundle(CLIENT)).not.toMatch(/\bconsole\b|\beval\s*\(|\bFunction\s*\(/);
+  });
+});
+
+/** Sessions, two kinds of carriers, and all that goes on when one is lost. */
+const BUDGET = 7200;

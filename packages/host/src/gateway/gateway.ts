@@ -1,0 +1,278 @@
+/**
+ * A page's connection to a gateway: one for all of its views.
+ *
+ * @module
+ */
+import {
+  type GatewayAnswer,
+  type GatewayNotices,
+  type GatewayQuestion,
+  type GatewayRequests,
+  INTERNAL_ERROR,
+  JsonText,
+  MAIN_CHANNEL,
+  METHOD_NOT_FOUND,
+  type OpenedView,
+  VitrineError,
+} from "@vitrine/protocol";
+import { type CallOptions, Calls, type Port } from "./calls.js";
+import { Connection, type ConnectionOptions, type GatewayState } from "./connection.js";
+import { GatewayView } from "./view.js";
+
+/** Options of {@link connectGateway}. */
+export interface GatewayOptions extends ConnectionOptions {
+  /** Asks the person. The signal is aborted when the question no longer matters. Without it every question is a no. */
+  onask?: ((question: GatewayQuestion, signal: AbortSignal) => Promise<GatewayAnswer>) | undefined;
+  /** Another page, a duplicate of this tab, goes on with the session. This one begins another: its views are gone. */
+  ontakenover?: (() => void) | undefined;
+}
+
+/** Options of one request to the gateway. */
+export type GatewayRequestOptions = Pick<CallOptions, "signal">;
+
+type NoticeListener = (params: never) => void;
+
+/** Messages for views that are not known yet, while one is being opened. */
+const MAX_EARLY = 1000;
+
+/** A gateway, from the page. Made by {@link connectGateway}. */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #connection: Connection;
+  readonly #calls: Calls;
+  readonly #main: Port = { channel: MAIN_CHANNEL };
+  readonly #views = new Map<string, GatewayView>();
+  readonly #listeners = new Map<string, Set<NoticeListener>>();
+  readonly #asked = new Map<string, AbortController>();
+  #opening = 0;
+  #early: [channel: string, text: string][] = [];
+
+  /** @internal */
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#connection = new Connection(options, {
+      renewed: (isFirst) => this.#renewed(isFirst),
+      takenOver: () => this.#takenOver(),
+      closed: (message) => this.#drop(message),
+    });
+    const { session } = this.#connection;
+    session.onmessage = (channel, text) => this.#receive(channel, text);
+    this.#calls = new Calls((channel, text) => {
+      if (this.state.phase === "closed") throw new VitrineError("closed", this.state.message);
+      const limit = this.#connection.messageLimit;
+      if (text.length > limit) {
+        throw new VitrineError("send-failed", `the message is larger than the gateway's ${limit} characters`);
+      }
+      session.send(channel, text);
+    });
+    this.#connection.start();
+  }
+
+  /** How it is with the gateway now. */
+  get state(): GatewayState {
+    return this.#connection.state;
+  }
+
+  /**
+   * Asks the gateway. Waits over a lost connection; a request that a restart of the gateway cut off ends as
+   * `indeterminate` (`data.code`) unless it is safe to do again.
+   */
+  async request<M extends keyof GatewayRequests>(
+    method: M,
+    params: GatewayRequests[M]["params"],
+    options?: GatewayRequestOptions,
+  ): Promise<GatewayRequests[M]["result"]> {
+    const result = await this.#calls.request(this.#main, method, params, options);
+    // Large answers come as text; these few are read here.
+    return plain(result) as GatewayRequests[M]["result"];
+  }
+
+  /** Hears what the gateway says by itself. Call what it returns to stop. */
+  on<M extends keyof GatewayNotices>(method: M, listener: (params: GatewayNotices[M]) => void): () => void {
+    let listeners = this.#listeners.get(method);
+    if (!listeners) this.#listeners.set(method, (listeners = new Set()));
+    const own: NoticeListener = (params) => listener(params);
+    listeners.add(own);
+    return () => listeners.delete(own);
+  }
+
+  /** Opens a view of a tool, with `arguments` also calls it, or opens a UI by its address. */
+  async openView(
+    params: GatewayRequests["gateway/open"]["params"],
+    options?: GatewayRequestOptions,
+  ): Promise<GatewayView> {
+    let view: GatewayView | undefined;
+    await this.#open("gateway/open", params, {
+      ...options,
+      onresult: (result) => (view = this.#add(plain(result) as OpenedView)),
+    });
+    if (!view) throw new VitrineError("invalid", "the gateway opened nothing");
+    return view;
+  }
+
+  /** The views that this tab had before it was reloaded: the gateway has kept them. */
+  async restoreViews(): Promise<GatewayView[]> {
+    const views: GatewayView[] = [];
+    await this.#open(
+      "gateway/views",
+      {},
+      {
+        onresult: (result) => {
+          for (const opened of (plain(result) as { views: OpenedView[] }).views) {
+            views.push(this.#views.get(opened.view) ?? this.#add(opened));
+          }
+        },
+      },
+    );
+    return views;
+  }
+
+  /** Ends the session; its views are gone. */
+  close(): void {
+    this.#connection.close();
+  }
+
+  /** What comes for views that this page is about to hear of waits for them: channels do not wait for each other. */
+  async #open(method: string, params: object, options: CallOptions): Promise<void> {
+    this.#opening++;
+    try {
+      await this.#calls.request(this.#main, method, params, options);
+    } finally {
+      this.#opening--;
+      if (this.#opening === 0) this.#early = [];
+    }
+  }
+
+  #add(opened: OpenedView): GatewayView {
+    const port: Port = { channel: opened.view };
+    const view = new GatewayView(opened, this.#calls, port, async (closed) => {
+      const { view: id } = closed.opened;
+      if (this.#views.get(id) !== closed) return;
+      this.#views.delete(id);
+      this.#connection.session.closeChannel(id);
+      closed.ended("the view is closed");
+      await this.request("gateway/close", { view: id });
+    });
+    this.#views.set(opened.view, view);
+    const early = this.#early;
+    this.#early = early.filter(([channel]) => channel !== opened.view);
+    for (const [channel, text] of early) if (channel === opened.view) view.receive(text);
+    return view;
+  }
+
+  #receive(channel: string, text: string): void {
+    if (channel === MAIN_CHANNEL) {
+      const message = this.#calls.receive(this.#main, text);
+      if (message) this.#hear(message);
+      return;
+    }
+    const view = this.#views.get(channel);
+    if (view) view.receive(text);
+    else if (this.#opening > 0 && this.#early.length < MAX_EARLY) this.#early.push([channel, text]);
+  }
+
+  #hear({ id, method, params }: Record<string, unknown>): void {
+    if (typeof id === "string") void this.#answer(id, `${method}`, params);
+    else {
+      if (method === "gateway/withdrawn")
+        this.#asked.get(`${(Object(params) as { id?: unknown }).id}`)?.abort();
+      // One that throws stops nobody else (D19), and the window hears of it.
+      for (const listener of [...(this.#listeners.get(`${method}`) ?? [])])
+        void (async () => listener(params as never))();
+    }
+  }
+
+  async #answer(id: string, method: string, params: unknown): Promise<void> {
+    const { onask } = this.#options;
+    const controller = new AbortController();
+    let answer: object = { error: { code: METHOD_NOT_FOUND, message: "nobody here answers that" } };
+    if (method === "gateway/ask" && onask) {
+      // The gateway asks again after a reload, and after a lost connection does not.
+      this.#asked.get(id)?.abort();
+      this.#asked.set(id, controller);
+      try {
+        answer = { result: await onask(params as GatewayQuestion, controller.signal) };
+      } catch (error) {
+        const message = error instanceof Error ? error.message : "nobody answered";
+        answer = { error: { code: INTERNAL_ERROR, message } };
+      }
+      if (this.#asked.get(id) === controller) this.#asked.delete(id);
+    }
+    if (controller.signal.aborted || this.state.phase === "closed") return;
+    this.#connection.session.send(MAIN_CHANNEL, JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+  }
+
+  /** The session is new: what was not answered is asked again, and views are opened again before they go on. */
+  #renewed(isFirst: boolean): void {
+    this.#withdraw();
+    this.#calls.again(this.#main);
+    if (isFirst) return;
+    const views = [...this.#views.values()];
+    this.#views.clear();
+    for (const view of views) void this.#reopen(view);
+  }
+
+  async #reopen(view: GatewayView): Promise<void> {
+    const { server, tool, uri } = view.opened;
+    view.waits();
+    try {
+      await this.#open("gateway/open", tool ? { server, tool: tool.name } : { server, uri }, {
+        onresult: (result) => {
+          const opened = plain(result) as OpenedView;
+          this.#views.set(opened.view, view);
+          view.reopened(opened);
+        },
+      });
+    } catch (error) {
+      view.ended(error instanceof Error ? error.message : "the gateway cannot open the view again");
+    }
+  }
+
+  #takenOver(): void {
+    this.#drop("another tab goes on with this one's session");
+    this.#options.ontakenover?.();
+  }
+
+  #drop(message: string): void {
+    this.#withdraw();
+    for (const view of this.#views.values()) view.ended(message);
+    this.#views.clear();
+    this.#calls.fail(message);
+  }
+
+  #withdraw(): void {
+    for (const controller of this.#asked.values()) controller.abort();
+    this.#asked.clear();
+  }
+}
+
+/**
+ * Connects a page to its gateway, and keeps it connected: over lost networks, reloads, and proxies that let no
+ * WebSocket pass.
+ *
+ * @example
+ * ```ts source="./gateway.examples.ts#connectGateway"
+ * const gateway = connectGateway({
+ *   url: "/session",
+ *   onstate: ({ phase }) => show(phase),
+ *   onask: (question, signal) => ask(question, signal),
+ * });
+ * const view = await gateway.openView({ server: "weather", tool: "forecast", arguments: { city: "Rome" } });
+ * const bridge = new Bridge({
+ *   info: { name: "my-chat", version: "1.0.0" },
+ *   upstream: view.upstream,
+ *   guard: view.guard,
+ * });
+ * view.onnotice = ({ method, params }) => {
+ *   if (method === "ui/notifications/tool-input") bridge.sendToolInput(params.arguments);
+ *   else if (method === "ui/notifications/tool-result") bridge.sendToolResult(params);
+ *   else bridge.sendToolCancelled(params.reason);
+ * };
+ * // `view.opened.place` says where the frame's document is.
+ * ```
+ */
+export function connectGateway(options: GatewayOptions): Gateway {
+  return new Gateway(options);
+}
+
+const plain = (result: unknown): unknown => (result instanceof JsonText ? result.parse() : result);

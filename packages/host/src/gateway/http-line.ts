@@ -1,0 +1,88 @@
+import type { Dial, Line } from "./line.js";
+
+/** Names the line in every request but the first. */
+const HEADER = "vitrine-carrier";
+/** What goes into one POST: less than the gateway takes, whatever the characters. */
+const BATCH = { frames: 500, characters: 262_144 };
+
+/** Dials with POST and an event stream, which is read by `fetch`: an `EventSource` cannot send a header. */
+export const dialHttp =
+  (send: typeof fetch): Dial =>
+  (url, hello, events) => {
+    const over = new AbortController();
+    const { signal } = over;
+    const outbox: string[] = [];
+    let headers: Record<string, string> = { "content-type": "application/json" };
+    let isPosting = false;
+
+    const close = (status?: number): void => {
+      if (signal.aborted) return;
+      over.abort();
+      events.closed(line, status);
+    };
+    const post = async (frames: string[]): Promise<Record<string, unknown>> => {
+      const body = JSON.stringify(frames);
+      return (
+        await check(await send(url, { method: "POST", headers, body, signal, redirect: "error" }))
+      ).json();
+    };
+    const check = async (response: Response): Promise<Response> => {
+      if (response.ok) return response;
+      close(response.status);
+      throw response.status;
+    };
+    /** One POST at a time, so that frames arrive in their order. */
+    const flush = async (): Promise<void> => {
+      if (isPosting) return;
+      isPosting = true;
+      // What is said in one go goes out in one.
+      await null;
+      while (outbox.length > 0 && !signal.aborted) {
+        let count = 0;
+        for (let size = 0; count < outbox.length && count < BATCH.frames; count++) {
+          size += outbox[count]?.length ?? 0;
+          if (count > 0 && size > BATCH.characters) break;
+        }
+        await post(outbox.splice(0, count));
+      }
+      isPosting = false;
+    };
+    const open = async (): Promise<void> => {
+      const { carrier, frames } = await post([hello]);
+      const [answer = ""] = frames as string[];
+      headers = { ...headers, [HEADER]: `${carrier}` };
+      if (!answer.startsWith("welcome ")) return events.frame(line, answer);
+      const { body } = await check(await send(url, { headers, signal, redirect: "error" }));
+      const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      let isOpen = false;
+      for (;;) {
+        const { done, value = "" } = (await reader?.read()) ?? { done: true };
+        if (done || signal.aborted) break;
+        // Not before the stream has brought something: what stands between may hold it back for ever.
+        if (!isOpen) events.frame(line, answer);
+        isOpen = true;
+        const lines = (text + value).split("\n");
+        text = lines.pop() ?? "";
+        for (const each of lines)
+          if (each.startsWith("data: ")) events.frame(line, JSON.parse(each.slice(6)));
+      }
+      close();
+    };
+    const line: Line = {
+      kind: "http",
+      send: (frame) => {
+        outbox.push(frame);
+        flush().catch(() => close());
+      },
+      end: () => close(),
+      drop: (last) => {
+        over.abort();
+        const body = JSON.stringify([last]);
+        // `keepalive`: it goes out even if the page is on its way out. Nobody waits for the answer.
+        if (last) send(url, { method: "POST", headers, body, keepalive: true }).catch(() => {});
+      },
+    };
+    open().catch(() => close());
+    return line;
+  };

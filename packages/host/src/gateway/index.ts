@@ -1,0 +1,10 @@
+/**
+ * `@vitrine/host/gateway`: a page's connection to a Vitrine gateway.
+ *
+ * @module
+ */
+export type { ConnectionOptions, GatewayState } from "./connection.js";
+export { connectGateway, Gateway, type GatewayOptions, type GatewayRequestOptions } from "./gateway.js";
+export type { LineKind } from "./line.js";
+export type { SessionStorage } from "./saved-session.js";
+export { GatewayView, type ViewNotice } from "./view.js";

@@ -1,0 +1,137 @@
+/**
+ * A view that a gateway knows, as the page sees it.
+ *
+ * @module
+ */
+import { JsonText, type OpenedView, type Result } from "@vitrine/protocol";
+import type { Link } from "../guard/link.js";
+import { resultText } from "../http-answer.js";
+import type { ServerCapabilities, Upstream, UpstreamNotification } from "../upstream.js";
+import type { Calls, Port } from "./calls.js";
+import { viewGuard } from "./view-guard.js";
+
+/** What a view hears of the call that it shows: pass it to its bridge. */
+export type ViewNotice =
+  | { method: "ui/notifications/tool-input"; params: { arguments: Record<string, unknown> } }
+  | { method: "ui/notifications/tool-result"; params: Result<"tools/call"> | JsonText }
+  | { method: "ui/notifications/tool-cancelled"; params: { reason?: string } };
+
+/** A view on a gateway: what its `Bridge` needs, and what comes for it. */
+export class GatewayView {
+  readonly #calls: Calls;
+  readonly #port: Port;
+  readonly #close: (view: GatewayView) => Promise<void>;
+  readonly #listeners = new Set<Parameters<Upstream["listen"]>[0]>();
+  readonly #subscribed = new Set<string>();
+  #opened: OpenedView;
+  #early: ViewNotice[] = [];
+  #onnotice: ((notice: ViewNotice) => void) | undefined;
+  /** The view is gone: it was closed, or the gateway could not open it again. Told once. */
+  onclosed: ((reason: string) => void) | undefined;
+  /** The view's own server, for `new Bridge({ upstream, guard })`. */
+  readonly upstream: Upstream;
+  /** What the view's calls pass first, for `new Bridge({ upstream, guard })`. The rules are the gateway's. */
+  readonly guard: Link;
+
+  /** @internal */
+  constructor(opened: OpenedView, calls: Calls, port: Port, close: (view: GatewayView) => Promise<void>) {
+    this.#opened = opened;
+    this.#calls = calls;
+    this.#port = port;
+    this.#close = close;
+    this.guard = viewGuard(calls, port);
+    const capabilities = (): ServerCapabilities => this.#opened.capabilities;
+    this.upstream = {
+      server: opened.server,
+      get capabilities() {
+        return capabilities();
+      },
+      request: async (method, params, options) => {
+        const result = await calls.request(port, method, params, options);
+        const { uri = "" } = params as { uri?: string };
+        if (method === "resources/subscribe") this.#subscribed.add(uri);
+        if (method === "resources/unsubscribe") this.#subscribed.delete(uri);
+        return result as Result<typeof method> | JsonText;
+      },
+      listen: (listener) => {
+        const own: typeof listener = (method, heard) => listener(method, heard);
+        this.#listeners.add(own);
+        return () => this.#listeners.delete(own);
+      },
+    };
+  }
+
+  /** What the gateway said of it: where it is shown, its tool, and the call as far as it had come. */
+  get opened(): OpenedView {
+    return this.#opened;
+  }
+
+  /** Hears of the call that the view shows. What came before there was a listener is kept for it. */
+  set onnotice(listener: ((notice: ViewNotice) => void) | undefined) {
+    this.#onnotice = listener;
+    if (listener) for (const notice of this.#early.splice(0)) listener(notice);
+  }
+
+  /** Tells the gateway that the view is gone; what it waits for is given up. */
+  close(): Promise<void> {
+    return this.#close(this);
+  }
+
+  /** @internal Takes a message of the view's channel. */
+  receive(text: string): void {
+    const large = text.length > LARGE && text.startsWith(RESULT_NOTICE) ? largeResult(text) : undefined;
+    if (large) {
+      this.#notice({ method: "ui/notifications/tool-result", params: large });
+      return;
+    }
+    const { method, params } = this.#calls.receive(this.#port, text) ?? {};
+    if (isNotice(method)) this.#notice({ method, params } as ViewNotice);
+    else if (isHeard(method)) {
+      for (const listener of [...this.#listeners]) {
+        void (async () => listener(method, Object(params) as Record<string, unknown>))();
+      }
+    }
+  }
+
+  /** @internal The gateway does not know it any more: what is asked now waits until it is opened again. */
+  waits(): void {
+    this.#port.channel = undefined;
+  }
+
+  /** @internal The gateway has opened it again, under another name: all that was not answered is asked again. */
+  reopened(opened: OpenedView): void {
+    const { input, result, cancelled } = this.#opened;
+    this.#opened = { ...opened, input, result, cancelled };
+    this.#port.channel = opened.view;
+    this.#calls.again(this.#port);
+    // A subscription that cannot be had again is like one to a resource that never changes.
+    for (const uri of this.#subscribed) this.upstream.request("resources/subscribe", { uri }).catch(() => {});
+  }
+
+  /** @internal */
+  ended(reason: string): void {
+    this.#port.channel = undefined;
+    this.#calls.fail(reason, this.#port);
+    this.onclosed?.(reason);
+    this.onclosed = undefined;
+  }
+
+  #notice(notice: ViewNotice): void {
+    if (this.#onnotice) this.#onnotice(notice);
+    else this.#early.push(notice);
+  }
+}
+
+const LARGE = 100_000;
+const RESULT_NOTICE = '{"jsonrpc":"2.0","method":"ui/notifications/tool-result","params":';
+
+/** The text of a large result, found as that of an answer is: the two differ in what stands before. */
+function largeResult(text: string): JsonText | undefined {
+  const raw = resultText(`{"jsonrpc":"2.0","id":0,"result":${text.slice(RESULT_NOTICE.length)}`, 0);
+  return raw === undefined ? undefined : new JsonText(raw);
+}
+
+const isNotice = (method: unknown): method is ViewNotice["method"] =>
+  typeof method === "string" && /^ui\/notifications\/tool-(input|result|cancelled)$/.test(method);
+const isHeard = (method: unknown): method is UpstreamNotification =>
+  typeof method === "string" && /^notifications\/(\w+\/list_changed|resources\/updated)$/.test(method);

@@ -1,0 +1,122 @@
+/**
+ * A host page whose servers are behind a gateway: tests open it, open views in it, and read what happened. Runs in the
+ * browser.
+ */
+import { askInFrame, type HostHandlers, McpAppElement, saveFiles } from "@vitrine/host";
+import "@vitrine/host/define";
+import { connectGateway, type GatewayView } from "@vitrine/host/gateway";
+import {
+  type CallToolResult,
+  DEFAULT_STYLE_VARIABLES,
+  type GatewayAnswer,
+  type GatewayRequests,
+  JsonText,
+} from "@vitrine/protocol";
+import { EventLog } from "../event-log.ts";
+
+const log = new EventLog();
+const views = new Map<string, GatewayView>();
+/** What a person would answer; undefined asks in the frame. */
+let answer: GatewayAnswer | undefined = { answer: "allow", remember: "session" };
+
+const gateway = connectGateway({
+  url: "/api/session",
+  onstate: (state) => log.add("state", state),
+  onask: async (question, signal) => {
+    const { method, subject, view, server } = question;
+    log.add("asked", { method, subject, view, server });
+    return answer ?? askInFrame({ ...question, fingerprint: "", link: undefined }, signal);
+  },
+  ontakenover: () => log.add("taken-over"),
+});
+for (const notice of ["gateway/status", "gateway/changed", "gateway/alarm"] as const)
+  gateway.on(notice, (params) => log.add(notice, params));
+
+const textOf = (result: CallToolResult | undefined): string =>
+  (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n");
+
+/** Shows a view that the gateway opened. */
+function show(view: GatewayView, id: string): void {
+  views.set(id, view);
+  const { opened } = view;
+  const element = document.createElement("mcp-app");
+  element.id = id;
+  let { result } = opened;
+  const handlers: HostHandlers = {
+    openLink: (params) => log.add("open-link", { id, ...params }),
+    message: (params, { server }) => log.add("message", { ...params, id, server }),
+    updateModelContext: (params, { server }) => log.add("model-context", { ...params, id, server }),
+    downloadFile: saveFiles(view.upstream),
+    createMessage: (params) => {
+      log.add("sampling", { id, ...params });
+      return { role: "assistant", model: "none", content: { type: "text", text: "sampled" } };
+    },
+    log: (params) => log.add("log", { id, ...params }),
+  };
+  const { place, problem, tool } = opened;
+  element.app = {
+    info: { name: "test host", version: "1.0.0" },
+    title: tool?.title ?? opened.uri,
+    instance: opened.view,
+    upstream: view.upstream,
+    guard: view.guard,
+    view: place ?? Promise.reject(Object.assign(new Error(problem?.message), problem)),
+    context: { styles: { variables: DEFAULT_STYLE_VARIABLES }, ...(tool && { toolInfo: { tool } }) },
+    fallback: () => textOf(result),
+    handlers,
+    onstate: (state, failure) => log.add(`${id} ${state}`, failure ?? {}),
+    onreport: (report) => log.add("report", { id, ...report }),
+  };
+  document.body.append(element);
+  const { bridge } = element;
+  bridge?.on("report", ({ code, message }) => log.add("odd", { id, code, message }));
+  if (opened.input) bridge?.sendToolInput(opened.input);
+  if (result) bridge?.sendToolResult(result);
+  if (opened.cancelled) bridge?.sendToolCancelled(opened.cancelled);
+  view.onnotice = ({ method, params }) => {
+    if (method === "ui/notifications/tool-result") {
+      result = (params instanceof JsonText ? params.parse() : params) as CallToolResult;
+      log.add(`${id} result`, result);
+      bridge?.sendToolResult(params);
+    } else if (method === "ui/notifications/tool-cancelled") {
+      log.add(`${id} cancelled`, params);
+      bridge?.sendToolCancelled(params.reason);
+    }
+  };
+  view.onclosed = (reason) => log.add(`${id} gone`, { reason });
+}
+
+const api = {
+  log,
+  gateway,
+  /** Opens a view, and shows it. */
+  open: async (id: string, params: GatewayRequests["gateway/open"]["params"]) => {
+    const view = await gateway.openView(params);
+    show(view, id);
+    return view.opened;
+  },
+  /** Shows again what this tab had before it was reloaded. */
+  restore: async () => {
+    const restored = await gateway.restoreViews();
+    for (const [index, view] of restored.entries()) show(view, `restored-${index}`);
+    return restored.map(({ opened }) => opened);
+  },
+  /** Sends a request of a view by itself, past its bridge: what a page could do that is not ours. */
+  ask: (id: string, method: "tools/call", params: { name: string }) =>
+    views.get(id)?.upstream.request(method, params),
+  answerWith: (next: GatewayAnswer | undefined) => {
+    answer = next;
+  },
+  app(id: string): McpAppElement {
+    const element = document.getElementById(id);
+    if (!(element instanceof McpAppElement)) throw new Error(`no app ${id}`);
+    return element;
+  },
+  close: async (id: string) => {
+    await api.app(id).close("the test is over");
+    await views.get(id)?.close();
+  },
+};
+/** What tests call in the page, as `host`. */
+export type GatewayPageApi = typeof api;
+Object.assign(globalThis, { host: api });

@@ -1,0 +1,127 @@
+/**
+ * A real gateway with a page of its own and a browser before it.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createLog, Gateway, readSettings } from "@vitrine/gateway";
+import type { BrowserContext, Frame, Page } from "playwright-core";
+import { bundle, LIMIT, launchChromium } from "../browser.ts";
+import type { GatewayPageApi } from "./gateway-page.ts";
+
+declare const host: GatewayPageApi;
+
+/** The script of an official example server. */
+export const officialServer = (name: string): string =>
+  fileURLToPath(
+    new URL(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url),
+  );
+
+const PAGE =
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title>Host</title><script type="module" src="/host.js"></script>';
+
+/** Settings in the form of the file; ports and folders are made up. */
+export type StageSettings = Record<string, unknown>;
+
+/** Starts a gateway on free ports, in a folder of its own. */
+export async function startTestGateway(
+  settings: StageSettings,
+  folder: string,
+  files?: string,
+): Promise<{ gateway: Gateway; log: string[] }> {
+  const log: string[] = [];
+  const read = await readSettings({
+    listen: { port: 0 },
+    sandbox: { port: 0 },
+    dataFolder: folder,
+    ...settings,
+  });
+  const stream = { write: (line: string) => void log.push(line) };
+  const gateway = await Gateway.start(read, {
+    log: createLog({ level: "info", stream }),
+    ...(files !== undefined && { static: { folder: files } }),
+  });
+  return { gateway, log };
+}
+
+/** A gateway, and a browser that is signed in. */
+export class GatewayStage {
+  readonly gateway: Gateway;
+  readonly context: BrowserContext;
+  readonly log: string[];
+  readonly #folder: string;
+
+  private constructor(gateway: Gateway, context: BrowserContext, log: string[], folder: string) {
+    this.gateway = gateway;
+    this.context = context;
+    this.log = log;
+    this.#folder = folder;
+    context.setDefaultTimeout(LIMIT);
+  }
+
+  static async open(settings: StageSettings): Promise<GatewayStage> {
+    const folder = await mkdtemp(join(tmpdir(), "vitrine-gateway-"));
+    const files = join(folder, "page");
+    const script = await bundle('import "./testing/gateway/gateway-page.ts";', { format: "esm" });
+    await mkdir(files);
+    await writeFile(join(files, "index.html"), PAGE);
+    await writeFile(join(files, "host.js"), script);
+    const { gateway, log } = await startTestGateway(settings, join(folder, "data"), files);
+    const browser = await launchChromium(["--enable-unsafe-swiftshader"]);
+    return new GatewayStage(gateway, await browser.newContext(), log, folder);
+  }
+
+  /** Opens the page, signed in by a link. */
+  async openPage(context = this.context): Promise<Page> {
+    const page = await context.newPage();
+    await page.goto(this.gateway.loginUrl());
+    await page.waitForFunction(() => "host" in globalThis);
+    return page;
+  }
+
+  /** Opens a view, and waits until its app is ready. */
+  async open(
+    page: Page,
+    id: string,
+    server: string,
+    tool: string,
+    input: Record<string, unknown>,
+  ): Promise<Frame> {
+    const opened = await page.evaluate(
+      ([...args]) => host.open(args[0], { server: args[1], tool: args[2], arguments: args[3] }),
+      [id, server, tool, input] as const,
+    );
+    if (opened.problem) throw new Error(`${server}: ${opened.problem.message}`);
+    const failure = await page.evaluate(
+      (app) =>
+        Promise.race([
+          host.log.until(`${app} ready`).then(() => undefined),
+          host.log.until(`${app} failed`).catch(() => undefined),
+        ]),
+      id,
+    );
+    if (failure) throw new Error(`${id} failed: ${JSON.stringify(failure)}`);
+    return this.viewOf(page, id);
+  }
+
+  /** The view's frame. */
+  async viewOf(page: Page, id: string): Promise<Frame> {
+    const proxy = await page.locator(`#${id}`).locator("iframe").elementHandle();
+    const [view] = (await proxy?.contentFrame())?.childFrames() ?? [];
+    if (!view) throw new Error(`${id} has no view`);
+    return view;
+  }
+
+  /** Rows of the audit log. */
+  rows(query: Parameters<Gateway["audit"]["query"]>[1] = {}) {
+    return this.gateway.audit.query({ user: "local" }, { limit: 1000, ...query });
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+    await this.context.browser()?.close();
+    await this.gateway.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,202 @@
+/** What a guard stands on, in memory: a server, an audit log, consents. All of it can be told to fail. */
+import type { ConsentKey } from "@vitrine/host";
+import type { ServerSettings } from "../../packages/gateway/src/config/config.js";
+import { GatewayError } from "../../packages/gateway/src/errors.js";
+import type { Server } from "../../packages/gateway/src/servers/server.js";
+import type { AuditRow, ConsentRecord, Store } from "../../packages/gateway/src/store/store.js";
+import { type FakeUpstream, fakeUpstream, tool, visibleTo } from "../fake-upstream.js";
+
+/** What fails, from now on; with this error. */
+export interface Failing {
+  begin?: unknown;
+  get?: unknown;
+  set?: unknown;
+  start?: unknown;
+}
+
+export interface MemoryStore extends Store {
+  readonly rows: AuditRow[];
+  readonly records: ConsentRecord[];
+  readonly failing: Failing;
+  /** How often the log was asked about a key. */
+  readonly finds: string[];
+  readonly entries: AuditRow[];
+  readonly outcomes: AuditRow[];
+}
+
+export function memoryStore(): MemoryStore {
+  const rows: AuditRow[] = [];
+  const records: ConsentRecord[] = [];
+  const failing: Failing = {};
+  const finds: string[] = [];
+  const add = (row: Omit<AuditRow, "seq" | "time" | "hash">): number => {
+    rows.push({ ...row, seq: rows.length + 1, time: 0, hash: "" });
+    return rows.length;
+  };
+  const same = (a: ConsentKey, b: ConsentKey) =>
+    a.server === b.server && a.method === b.method && a.subject === b.subject;
+  const unused = () => {
+    throw new Error("no test needs this");
+  };
+  return {
+    rows,
+    records,
+    failing,
+    finds,
+    get entries() {
+      return rows.filter(({ kind }) => kind === "entry");
+    },
+    get outcomes() {
+      return rows.filter(({ kind }) => kind === "outcome");
+    },
+    audit: {
+      healthy: true,
+      async begin(entry) {
+        await Promise.resolve();
+        if (failing.begin) throw failing.begin;
+        return add({ kind: "entry", ...entry });
+      },
+      end: (seq, outcome) => void add({ kind: "outcome", of: seq, ...outcome }),
+      flush: async () => {},
+      async find(user, key) {
+        finds.push(key);
+        const entry = rows.find((row) => row.user === user && row.key === key);
+        return entry && { entry, outcome: rows.find((row) => row.of === entry.seq) };
+      },
+      query: unused,
+      rows: unused,
+      verify: unused,
+      prune: unused,
+      acceptBrokenChain: unused,
+      head: { seq: 0, hash: "" },
+    },
+    consents: {
+      async get(user, key, now) {
+        await Promise.resolve();
+        if (failing.get) throw failing.get;
+        const record = records.find((each) => each.user === user && same(each, key));
+        const isValid = record?.fingerprint === key.fingerprint && (record.expiresAt ?? Infinity) > now;
+        return isValid ? record.answer : undefined;
+      },
+      async set(record) {
+        if (failing.set) throw failing.set;
+        const at = records.findIndex((each) => each.user === record.user && same(each, record));
+        records.splice(at < 0 ? records.length : at, at < 0 ? 0 : 1, record);
+      },
+      list: async (user) => records.filter((record) => record.user === user),
+      async revoke(user, key) {
+        const kept = records.filter((record) => record.user !== user || record.server !== key.server);
+        const count = records.length - kept.length;
+        records.splice(0, records.length, ...kept);
+        return count;
+      },
+    },
+    close: async () => {},
+  };
+}
+
+/** Tools of the stage's server: one of each kind. `café` is composed. */
+export const STAGE_TOOLS = [
+  tool("look", { description: "Reads", annotations: { readOnlyHint: true } }),
+  tool("change", { description: "Changes something" }),
+  tool("set", { description: "Sets something", annotations: { idempotentHint: true } }),
+  tool("wipe", { description: "Destroys", annotations: { destructiveHint: true } }),
+  tool("secret", { ...visibleTo("model"), annotations: { readOnlyHint: true } }),
+  tool("inner", { ...visibleTo("app"), annotations: { readOnlyHint: true } }),
+  tool("caf\u00e9", { annotations: { readOnlyHint: true } }),
+  tool("show", {
+    annotations: { readOnlyHint: true },
+    _meta: { ui: { resourceUri: "ui://shop/cart.html" } },
+  }),
+];
+
+export interface StageServer extends Server {
+  readonly upstream: FakeUpstream;
+  readonly failing: Failing;
+  /** Calls that were more than looking at lists. */
+  readonly calls: string[];
+  /** It was started again. */
+  restart(): void;
+}
+
+export const stageSettings = (more: Partial<ServerSettings> = {}): ServerSettings => ({
+  name: "shop",
+  transport: {
+    ...{ type: "http", url: "http://127.0.0.1/", headers: {}, oauth: false, privateNetwork: true },
+  },
+  start: "eager",
+  stateless: false,
+  trusted: false,
+  policy: {},
+  idempotent: [],
+  relax: [],
+  permissions: {},
+  schemes: [],
+  ...more,
+  limits: {
+    ...{ sizes: {}, rates: {}, concurrency: {}, timeout: 60_000, startTimeout: 10_000, idle: 0 },
+    message: 64_000_000,
+    ...more.limits,
+  },
+});
+
+export function stageServer(more: Partial<ServerSettings> = {}): StageServer {
+  const settings = stageSettings(more);
+  const calls: string[] = [];
+  const failing: Failing = {};
+  const listeners = new Set<(status: Server["status"]) => void>();
+  const note = (method: string, answer: (params: Record<string, unknown>) => unknown) => ({
+    [method]: (params: Record<string, unknown>) => {
+      calls.push(`${method} ${params["name"] ?? params["uri"]}`);
+      return answer(params);
+    },
+  });
+  const upstream = fakeUpstream(
+    {
+      "tools/list": () => ({ tools: STAGE_TOOLS }),
+      "resources/list": () => ({ resources: [{ uri: "note://1", name: "one" }] }),
+      "resources/templates/list": () => ({
+        resourceTemplates: [
+          { uriTemplate: "notes:///{id}", name: "notes" },
+          { uriTemplate: "ui://shop/{page}", name: "pages" },
+        ],
+      }),
+      ...note("tools/call", ({ name }) => ({ content: [{ type: "text", text: `did ${name}` }] })),
+      ...note("resources/read", ({ uri }) => ({ contents: [{ uri, text: "read" }] })),
+      ...note("resources/subscribe", () => ({})),
+      ...note("prompts/get", () => ({ messages: [] })),
+    },
+    settings.name,
+  );
+  let status: Server["status"] = {
+    ...{ name: settings.name, state: "ready", starts: 1 },
+    capabilities: upstream.capabilities,
+  };
+  return {
+    settings,
+    upstream,
+    calls,
+    failing,
+    get status() {
+      return status;
+    },
+    async start() {
+      if (failing.start) throw failing.start;
+    },
+    catalogue: async () => ({ tools: [], resources: [], templates: [], prompts: [], views: [] }),
+    document: async () => ({ ok: false, code: "content-missing", message: "none here" }),
+    onChange: () => () => {},
+    onStatus(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop: async () => {},
+    restart() {
+      status = { ...status, starts: status.starts + 1 };
+      for (const listener of listeners) listener(status);
+    },
+  };
+}
+
+/** An error as the audit log has it. */
+export const diskFull = (): GatewayError => new GatewayError("audit-failed", "no space left on device");

@@ -1,0 +1,258 @@
+/**
+ * What hostile apps ask for, as data: the same table is run against the guard itself and over every door to it. The
+ * server is that of `guard-stage.ts`, or any that has the same tools and resources.
+ */
+
+/**
+ * Ways in. `view`: a view's own channel, over a WebSocket or over HTTP; `direct`: the HTTP endpoints by server name;
+ * `page`: `gateway/call` on the page's own channel.
+ */
+export type Door = "view" | "direct" | "page";
+
+/** What was done before, so that the call is the attack that it is; each door has its own way to do it. */
+export type Before =
+  /** The view was closed. */
+  | "view-closed"
+  /** The server lists the tool `late` now, and has not said that its list changed. */
+  | "tool-added"
+  /** `look` was called without arguments under the key `nonce.1`. */
+  | "key-used"
+  /** The person allowed `change` always; then its description changed, and the server said so. Nobody answers now. */
+  | "tool-changed";
+
+export interface GuardCase {
+  /** Of the attack. */
+  readonly id: string;
+  readonly title: string;
+  readonly doors: readonly Door[];
+  readonly before?: Before;
+  readonly call: {
+    readonly method: string;
+    readonly params: Record<string, unknown>;
+    readonly key?: string;
+  };
+  readonly expect: {
+    /** `data.code` of the error; `invalid-params` for -32602 without one. */
+    readonly code: string;
+    /** The error's number. */
+    readonly rpcCode: number;
+    /** Calls that the server got, beside lists and those of `before`. */
+    readonly upstreamCalls: 0;
+    /** Rows of the audit log, beside those of `before`. */
+    readonly auditRows: 1;
+  };
+}
+
+const refused = (code: string, rpcCode = -32000): GuardCase["expect"] => ({
+  code,
+  rpcCode,
+  upstreamCalls: 0,
+  auditRows: 1,
+});
+const unknownMethod = refused("method-unknown", -32601);
+const invalidParams = refused("invalid-params", -32602);
+
+const VIEW: readonly Door[] = ["view"];
+const SERVERS: readonly Door[] = ["view", "direct"];
+const TOOLS: readonly Door[] = ["view", "direct", "page"];
+
+const callTool = (name: unknown, more: object = {}) => ({ method: "tools/call", params: { name, ...more } });
+const read = (uri: string) => ({ method: "resources/read", params: { uri } });
+const open = (url: string) => ({ method: "ui/open-link", params: { url } });
+
+const lookAlikes: Record<string, string> = {
+  "in upper case": "LOOK",
+  "with a capital": "Look",
+  "with a space behind": "look ",
+  "with a space before": " look",
+  "with a line feed": "look\n",
+  "with a NUL": "look\0",
+  "with a zero-width space": "look\u200b",
+  "with a byte order mark": "\ufefflook",
+  "with a soft hyphen": "lo\u00adok",
+  "in full-width letters (NFKC)": "\uff4c\uff4f\uff4f\uff4b",
+  "with a Cyrillic o": "l\u043eok",
+  "with a right-to-left override": "\u202elook",
+  "decomposed (NFD)": "cafe\u0301",
+  "that is empty": "",
+  "that every object has": "__proto__",
+  "that every object inherits": "constructor",
+  "of a method of objects": "hasOwnProperty",
+  "with a path": "../look",
+  "with its server": "shop/look",
+};
+
+/** Each ends with this error, no call of the server, and one row. */
+export const GUARD_TABLE: readonly GuardCase[] = [
+  {
+    ...{ id: "C01", title: "a tool for the model alone", doors: SERVERS },
+    ...{ call: callTool("secret"), expect: refused("tool-not-visible") },
+  },
+  {
+    ...{ id: "C02", title: "a tool that is not there", doors: TOOLS },
+    ...{ call: callTool("gone"), expect: refused("tool-unknown") },
+  },
+  {
+    ...{ id: "C02", title: "a tool that was added after the list", doors: TOOLS, before: "tool-added" },
+    ...{ call: callTool("late"), expect: refused("tool-unknown") },
+  },
+  ...Object.entries(lookAlikes).map(([how, name]) => ({
+    ...{ id: "C02", title: `a name ${how}`, doors: TOOLS },
+    ...{ call: callTool(name), expect: refused("tool-unknown") },
+  })),
+  {
+    ...{ id: "C02", title: "a name of a million characters", doors: TOOLS },
+    ...{ call: callTool("look".repeat(250_000)), expect: refused("tool-unknown") },
+  },
+  ...[["look"], { toString: "look" }, null, 1].map((name) => ({
+    ...{ id: "C02", title: `a name that is ${JSON.stringify(name)}`, doors: VIEW },
+    ...{ call: callTool(name), expect: invalidParams },
+  })),
+  ...["bank", "Shop", "shop ", "", ["shop"], {}, 0].map((server) => ({
+    ...{ id: "C03", title: `a call in the name of the server ${JSON.stringify(server)}`, doors: VIEW },
+    ...{ call: callTool("look", { server }), expect: refused("other-server") },
+  })),
+  {
+    ...{ id: "C03", title: "the UI of another server", doors: SERVERS },
+    ...{ call: read("ui://bank/cart.html"), expect: refused("resource-unknown") },
+  },
+  {
+    ...{ id: "C03", title: "the context of other servers", doors: VIEW },
+    call: {
+      method: "sampling/createMessage",
+      params: { messages: [], maxTokens: 1, includeContext: "allServers" },
+    },
+    expect: refused("other-server"),
+  },
+  {
+    ...{ id: "C04", title: "an app-only tool through the model's path", doors: ["page"] as const },
+    ...{ call: callTool("inner"), expect: refused("tool-not-visible") },
+  },
+  ...[
+    "file:///etc/passwd",
+    "FILE:///etc/passwd",
+    "note://2",
+    "NOTE://1",
+    "note://1 ",
+    "note://1/",
+    "note://1%20",
+    "notes:///a/b",
+    "notes:///..",
+    "notes:///%2e%2e",
+    "notes:///%252e%252e",
+    "notes:///..%2fetc",
+    "notes:///..%5cetc",
+    "notes:///a%00",
+    "ui://shop/../bank",
+    "ui://shop/a+b",
+    "ui://shop/a%2fb",
+    "ui://shop/%2E%2E%2Fx",
+    "UI://shop/cart.html",
+    "ui://SHOP/cart.html",
+    "ui://shop\\cart.html",
+    "ui://shop@bank/cart.html",
+    "http://169.254.169.254/latest/meta-data",
+  ].map((uri) => ({
+    ...{ id: "C06", title: `the resource ${uri}`, doors: SERVERS },
+    ...{ call: read(uri), expect: refused("resource-unknown") },
+  })),
+  {
+    ...{ id: "C06", title: "a subscription to a file", doors: VIEW },
+    call: { method: "resources/subscribe", params: { uri: "file:///etc/passwd" } },
+    expect: refused("resource-unknown"),
+  },
+  {
+    ...{ id: "C06", title: "a download of a file", doors: VIEW },
+    call: {
+      method: "ui/download-file",
+      params: { contents: [{ type: "resource_link", uri: "file:///etc/passwd", name: "a.txt" }] },
+    },
+    expect: refused("resource-unknown"),
+  },
+  ...[
+    "__resources_read__",
+    "initialize",
+    "ui/initialize",
+    "roots/list",
+    "completion/complete",
+    "elicitation/create",
+    "logging/setLevel",
+    "tasks/result",
+    "server/discover",
+    "gateway/call",
+    "Tools/Call",
+    "tools/call ",
+    "tools/call\u200b",
+    "tools\uff0fcall",
+    "__proto__",
+    "constructor",
+    "",
+    "ui/notifications/sandbox-proxy-ready",
+    "ui/notifications/sandbox-resource-ready",
+  ].map((method) => ({
+    ...{ id: "C07", title: `the method ${JSON.stringify(method)}`, doors: VIEW },
+    ...{ call: { method, params: { uri: "note://1", name: "look" } }, expect: unknownMethod },
+  })),
+  ...[
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "file:///etc/passwd",
+    "vscode://x",
+    "https://user@evil.example/",
+    "//evil.example",
+    "https:\\\\evil.example",
+    "https://evil.example/\u0000",
+  ].map((url) => ({
+    ...{ id: "C14", title: `the link ${JSON.stringify(url)}`, doors: VIEW },
+    ...{ call: open(url), expect: refused("link-invalid") },
+  })),
+  {
+    ...{ id: "C14", title: "a link of 100 kB", doors: VIEW },
+    ...{ call: open(`https://evil.example/${"x".repeat(100_000)}`), expect: refused("too-large") },
+  },
+  {
+    ...{ id: "A42", title: "a link that nobody agrees to", doors: VIEW },
+    ...{ call: open("https://evil.example/?secret"), expect: refused("denied") },
+  },
+  ...["assistant", "system", "USER", ""].map((role) => ({
+    ...{ id: "C15", title: `a message as ${JSON.stringify(role)}`, doors: VIEW },
+    ...{ call: { method: "ui/message", params: { role, content: [] } }, expect: invalidParams },
+  })),
+  {
+    ...{ id: "C15", title: "a message of 1 MB", doors: VIEW },
+    call: {
+      method: "ui/message",
+      params: { role: "user", content: [{ type: "text", text: "x".repeat(1_000_000) }] },
+    },
+    expect: refused("too-large"),
+  },
+  {
+    ...{ id: "C16", title: "the tool that an injected prompt wants called", doors: SERVERS },
+    ...{ call: callTool("change", { arguments: { all: true } }), expect: refused("denied") },
+  },
+  {
+    ...{ id: "C19", title: "a tool, from a view that is closed", doors: VIEW, before: "view-closed" },
+    ...{ call: callTool("look"), expect: refused("view-unknown", -32050) },
+  },
+  {
+    ...{ id: "C20", title: "the same key with other arguments", doors: TOOLS, before: "key-used" },
+    call: { ...callTool("look", { arguments: { amount: 1_000_000 } }), key: "nonce.1" },
+    expect: refused("conflict", -32050),
+  },
+  {
+    ...{ id: "C23", title: "a tool that changed after consent", doors: SERVERS, before: "tool-changed" },
+    ...{ call: callTool("change"), expect: refused("denied") },
+  },
+];
+
+/** Positive controls: each is done, with one call of the server. */
+export const GUARD_CONTROLS: readonly Pick<GuardCase, "title" | "doors" | "call">[] = [
+  { title: "a tool that reads", doors: TOOLS, call: callTool("look") },
+  { title: "a tool with a composed name", doors: TOOLS, call: callTool("caf\u00e9") },
+  { title: "a tool for views alone", doors: SERVERS, call: callTool("inner") },
+  { title: "a tool for the model alone", doors: ["page"], call: callTool("secret") },
+  { title: "a call in the name of its own server", doors: VIEW, call: callTool("look", { server: "shop" }) },
+  { title: "a resource that is listed", doors: SERVERS, call: read("note://1") },
+  { title: "a resource of a template", doors: SERVERS, call: read("notes:///7") },
+  { title: "the UI of its own tool", doors: SERVERS, call: read("ui://shop/cart.html") },
+];

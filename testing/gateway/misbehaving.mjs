@@ -1,0 +1,128 @@
+/**
+ * A server that does one thing it should not do, says in one line of JSON how far it came, and stays until its stdin
+ * ends. `node misbehaving.mjs <deed> [argument…]`
+ */
+import { spawn, spawnSync } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { connect as open } from "node:net";
+import { userInfo } from "node:os";
+
+const MEGABYTE = 2 ** 20;
+const say = (result) => console.log(JSON.stringify(result));
+const held = [];
+
+const attempt = (act) => {
+  try {
+    return { done: act() ?? true };
+  } catch (error) {
+    return { error: error.code ?? String(error) };
+  }
+};
+
+const DEEDS = {
+  /** Nothing bad. */
+  behave: () => ({ pid: process.pid }),
+  /** Starts as many processes as it can, up to a number. */
+  async fork(most) {
+    let started = 0;
+    let error;
+    while (started < Number(most) && !error) {
+      const child = spawn("sleep", ["300"], { stdio: "ignore" });
+      error = await new Promise((resolve) => child.once("spawn", resolve).once("error", resolve));
+      if (!error) started++;
+    }
+    return { started, error: error?.code };
+  },
+  /** Takes memory, a megabyte at a time. */
+  hog(megabytes) {
+    for (let taken = 0; taken < Number(megabytes); taken++) held.push(Buffer.alloc(MEGABYTE, 1));
+    return { taken: held.length };
+  },
+  /** Takes memory in several processes, each of which takes little. */
+  async hogTogether(count, megabytes) {
+    const code = `const b = Buffer.alloc(${megabytes} * ${MEGABYTE}, 1); console.log(b.length); process.stdin.resume();`;
+    const alive = await Promise.all(
+      Array.from({ length: Number(count) }, () => {
+        const child = spawn(process.execPath, ["-e", code], { stdio: ["pipe", "pipe", "ignore"] });
+        return new Promise((resolve) => {
+          child.stdout.once("data", () => resolve(true));
+          child.once("exit", () => resolve(false));
+        });
+      }),
+    );
+    return { taken: alive.filter(Boolean).length };
+  },
+  read: (path) => attempt(() => readFileSync(path, "utf8")),
+  write: (path) => attempt(() => writeFileSync(path, "written")),
+  /** Writes a file until it is full, or has a size. */
+  fill(path, megabytes) {
+    let written = 0;
+    const result = attempt(() => {
+      const file = openSync(path, "w");
+      try {
+        for (; written < Number(megabytes); written++) writeSync(file, Buffer.alloc(MEGABYTE, 1));
+      } finally {
+        closeSync(file);
+      }
+    });
+    return { ...result, written };
+  },
+  connect: (port) =>
+    new Promise((resolve) => {
+      const socket = open(Number(port), "127.0.0.1");
+      socket
+        .once("connect", () => resolve({ done: true }))
+        .once("error", ({ code }) => resolve({ error: code }));
+    }),
+  /** Does not end when it is asked to. */
+  stubborn() {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => say({ ignored: signal }));
+    setInterval(() => {}, 1000);
+    return { pid: process.pid };
+  },
+  /** Leaves a process behind, in a session of its own and without a parent; with `wiped`, with no environment. */
+  async daemonise(token, wiped) {
+    const sleep = `sleep 300.${token}`;
+    const command = wiped ? `env -i ${sleep}` : sleep;
+    spawn("setsid", ["sh", "-c", `${command} >/dev/null 2>&1 </dev/null & exit 0`], { stdio: "ignore" });
+    // Inside a namespace, too, the process can be seen by those inside.
+    while (
+      spawnSync("sh", ["-c", `grep -lsa "300.${token}" /proc/[0-9]*/cmdline | grep -vc "/$$/"`]).stdout < 1
+    );
+    return { done: true };
+  },
+  /** Makes a namespace in which it would be root. */
+  namespace: () => ({ status: spawnSync("unshare", ["--user", "--map-root-user", "true"]).status }),
+  environment: () => process.env,
+  status: () => ({
+    ...Object.fromEntries(
+      readFileSync("/proc/self/status", "utf8")
+        .split("\n")
+        .map((line) => line.split(/:\s+/)),
+    ),
+    session: spawnSync("sh", ["-c", "ps -o sid= -p $$ || true"]).stdout.toString().trim(),
+    user: userInfo().username,
+    uid: process.getuid(),
+  }),
+  /** What it was given open. */
+  descriptors: () =>
+    readdirSync("/proc/self/fd").map((name) => attempt(() => readlinkSync(`/proc/self/fd/${name}`)).done),
+  sees: (...paths) => Object.fromEntries(paths.map((path) => [path, existsSync(path)])),
+  /** Never rests. */
+  spin() {
+    for (;;);
+  },
+};
+
+const [deed, ...args] = process.argv.slice(2);
+say(await DEEDS[deed](...args));
+process.stdin.resume();

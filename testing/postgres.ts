@@ -1,0 +1,168 @@
+/**
+ * A real PostgreSQL for tests: its own folder, its own port, gone when the tests are.
+ *
+ * @module
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+
+/** A server that runs. */
+export interface TestPostgres {
+  /** The address of a new, empty schema, in the one database. */
+  schema(name: string): string;
+  /** Runs a statement in a schema, and returns the rows as text. */
+  run(schema: string, sql: string): string;
+  /** Stops it: at once, as a crash would (`immediate`), or after its clients were cut off (`fast`). */
+  stop(how?: "fast" | "immediate"): Promise<void>;
+  /** Starts it again, on the same port. */
+  start(): Promise<void>;
+  /** Stops it, and removes its folder. */
+  remove(): Promise<void>;
+}
+
+const PACKAGES = "/usr/lib/postgresql";
+
+/** The folder of PostgreSQL's programs. Debian's package is installed if this is root and it is missing. */
+function findPrograms(): string | undefined {
+  const find = () =>
+    (existsSync(PACKAGES) ? readdirSync(PACKAGES) : [])
+      .sort((a, b) => Number(b) - Number(a))
+      .map((version) => join(PACKAGES, version, "bin"))
+      .find((folder) => existsSync(join(folder, "initdb")));
+  const found = find();
+  if (found || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return found;
+  try {
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    execFileSync("apt-get", ["install", "-y", "--no-install-recommends", "postgresql"], {
+      env,
+      stdio: "ignore",
+      timeout: 300_000,
+    });
+  } catch {
+    return undefined;
+  }
+  return find();
+}
+
+/** PostgreSQL refuses to run as root: then it is the package's own user. */
+function runner(): { uid?: number; gid?: number; user: string } {
+  if (process.getuid?.() !== 0) return { user: userInfo().username };
+  const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g"), user: "postgres" };
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+
+/** Starts a server; undefined, with a sentence for whoever runs the tests, where there can be none. */
+export async function startPostgres(): Promise<TestPostgres | undefined> {
+  const programs = findPrograms();
+  if (!programs) {
+    console.warn(`no PostgreSQL in ${PACKAGES}, and it cannot be installed: its tests are skipped`);
+    return undefined;
+  }
+  const { uid, gid, user } = runner();
+  const identity = uid === undefined ? {} : { uid, gid };
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-postgres-"));
+  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
+  const data = join(folder, "data");
+  // In the folder: a user that is not root may be unable to enter the one of the tests.
+  const options = { ...identity, cwd: folder, stdio: "pipe", encoding: "utf8" } as const;
+  const env = { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" };
+  execFileSync(
+    join(programs, "initdb"),
+    ["-D", data, "-U", "vitrine", "-A", "trust", "-E", "UTF8", "--no-sync"],
+    { ...options, env },
+  );
+  const port = await freePort();
+  let server: ChildProcess | undefined;
+
+  const psql = (schema: string, sql: string): string =>
+    execFileSync(
+      join(programs, "psql"),
+      [
+        "-XAtq",
+        "-v",
+        "ON_ERROR_STOP=1",
+        "-h",
+        folder,
+        "-p",
+        String(port),
+        "-U",
+        "vitrine",
+        "-c",
+        sql,
+        "postgres",
+      ],
+      { ...options, env: { ...env, PGOPTIONS: `-c search_path=${schema}` } },
+    ).trim();
+
+  const start = async (): Promise<void> => {
+    // Crashes of the server are tested, those of the machine are not.
+    const settings = [
+      "listen_addresses=127.0.0.1",
+      "max_connections=30",
+      "fsync=off",
+      "full_page_writes=off",
+    ];
+    const args = ["-D", data, "-k", folder, "-p", String(port), ...settings.flatMap((each) => ["-c", each])];
+    const started = spawn(join(programs, "postgres"), args, {
+      ...identity,
+      cwd: folder,
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    started.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      said = (said + text).slice(-4000);
+    });
+    server = started;
+    for (let attempt = 0; ; attempt++) {
+      if (started.exitCode !== null) throw new Error(`PostgreSQL did not start as ${user}: ${said}`);
+      try {
+        psql("public", "select 1");
+        return;
+      } catch (error) {
+        if (attempt === 300) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  };
+
+  const stop = async (how: "fast" | "immediate" = "fast"): Promise<void> => {
+    const stopped = server;
+    server = undefined;
+    if (!stopped || stopped.exitCode !== null) return;
+    const exited = new Promise((resolve) => stopped.once("exit", resolve));
+    stopped.kill(how === "fast" ? "SIGINT" : "SIGQUIT");
+    // What it started ends when it does.
+    const impatient = setTimeout(() => stopped.kill("SIGKILL"), 10_000);
+    await exited;
+    clearTimeout(impatient);
+  };
+
+  await start();
+  return {
+    schema(name) {
+      psql("public", `create schema ${name}`);
+      return `postgres://vitrine@127.0.0.1:${port}/postgres?options=-csearch_path%3D${name}`;
+    },
+    run: psql,
+    stop,
+    start,
+    async remove() {
+      await stop("immediate");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

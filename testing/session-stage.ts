@@ -1,0 +1,162 @@
+/**
+ * Browser sessions over a real listener, with something simple behind them: every request is noted and answered. Between
+ * pages and listener stands a line that a test can cut, freeze or slow.
+ */
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { HttpCarriers, type HttpCarriersOptions } from "../packages/gateway/src/sessions/carriers/http.ts";
+import {
+  WebSocketCarriers,
+  type WebSocketCarriersOptions,
+} from "../packages/gateway/src/sessions/carriers/websocket.ts";
+import {
+  type AboutSession,
+  type BrowserSession,
+  SessionRegistry,
+  type SessionRegistryOptions,
+} from "../packages/gateway/src/sessions/registry.ts";
+
+/** A request that reached the gateway. */
+export interface Noted {
+  session: string;
+  channel: string;
+  id: unknown;
+  method: string;
+  params: Record<string, unknown>;
+}
+
+export interface SessionStageOptions extends WebSocketCarriersOptions, HttpCarriersOptions {
+  registry?: Partial<SessionRegistryOptions>;
+  /** Pages by path. */
+  pages?: Record<string, string>;
+  port?: number;
+}
+
+export class SessionStage {
+  readonly noted: Noted[] = [];
+  readonly sessions: BrowserSession[] = [];
+  readonly abouts: AboutSession[] = [];
+  readonly events: string[] = [];
+  readonly errors: unknown[] = [];
+  /** What a request is answered with; undefined for no answer. */
+  answer: (noted: Noted, session: BrowserSession) => unknown = ({ params }) => params;
+  /** Whether WebSockets are let through, as some proxies do not. */
+  letsSockets = true;
+  isAuthorized = true;
+  readonly registry: SessionRegistry;
+  readonly sockets: WebSocketCarriers;
+  readonly http: HttpCarriers;
+  readonly #server;
+  readonly #proxy;
+  readonly #lines = new Set<[client: Socket, server: Socket]>();
+
+  private constructor(options: SessionStageOptions) {
+    this.registry = new SessionRegistry({
+      grace: 60_000,
+      perUser: 100,
+      ...options.registry,
+      onerror: (cause) => this.errors.push(cause),
+      onsession: (session, about) => {
+        this.sessions.push(session);
+        this.abouts.push(about);
+        return {
+          onmessage: (channel, text) => this.#receive(session, channel, text),
+          onfresh: () => this.events.push(`fresh ${session.user}`),
+          ondrain: () => this.events.push("drain"),
+          onend: (reason) => this.events.push(`end ${session.user}: ${reason}`),
+        };
+      },
+    });
+    this.sockets = new WebSocketCarriers(this.registry, options);
+    this.http = new HttpCarriers(this.registry, options);
+    this.#server = createServer(
+      getRequestListener(async (request) => {
+        const page = options.pages?.[new URL(request.url).pathname];
+        if (page !== undefined) return new Response(page, { headers: { "content-type": "text/html" } });
+        if (!this.isAuthorized) return new Response("", { status: 401 });
+        const caller = { user: userOf(request.url) };
+        return request.method === "POST"
+          ? this.http.post(request, caller)
+          : this.http.stream(request, caller);
+      }),
+    );
+    this.#server.on("upgrade", (request: IncomingMessage, socket, head) => {
+      if (!this.letsSockets || !this.isAuthorized) socket.destroy();
+      else this.sockets.upgrade(request, socket, head, { user: userOf(request.url ?? "") });
+    });
+    this.#proxy = createTcpServer((client) => {
+      const { port } = this.#server.address() as AddressInfo;
+      const server = connect(port, "127.0.0.1");
+      const line: [Socket, Socket] = [client, server];
+      this.#lines.add(line);
+      for (const [from, to] of [line, [server, client] as const]) {
+        from.on("error", () => to.destroy());
+        from.on("close", () => {
+          this.#lines.delete(line);
+          to.destroy();
+        });
+        from.pipe(to);
+      }
+    });
+  }
+
+  static async open(options: SessionStageOptions = {}): Promise<SessionStage> {
+    const stage = new SessionStage(options);
+    for (const server of [stage.#server, stage.#proxy]) {
+      const port = server === stage.#proxy ? (options.port ?? 0) : 0;
+      await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", 1024, resolve));
+    }
+    return stage;
+  }
+
+  get port(): number {
+    return (this.#proxy.address() as AddressInfo).port;
+  }
+
+  url(user = "ann"): string {
+    return `http://127.0.0.1:${this.port}/session?user=${user}`;
+  }
+
+  /** Straight to the listener, past the line. */
+  get direct(): string {
+    return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/session`;
+  }
+
+  /** Every connection is reset. */
+  reset(): void {
+    for (const sockets of [...this.#lines]) for (const socket of sockets) socket.resetAndDestroy();
+  }
+
+  /** Nothing passes any more, either way, and nobody is told: half-open. */
+  freeze(): void {
+    for (const [client, server] of this.#lines) {
+      client.unpipe();
+      server.unpipe();
+      client.pause();
+      server.pause();
+    }
+  }
+
+  #receive(session: BrowserSession, channel: string, text: string): void {
+    const { id, method, params } = JSON.parse(text) as Omit<Noted, "session" | "channel">;
+    const noted: Noted = { session: session.id, channel, id, method, params };
+    this.noted.push(noted);
+    if (id === undefined || method === undefined) return;
+    const result = this.answer(noted, session);
+    if (result !== undefined) session.send(channel, JSON.stringify({ jsonrpc: "2.0", id, result }));
+  }
+
+  async close(): Promise<void> {
+    this.registry.close();
+    this.http.close();
+    await this.sockets.close(200);
+    for (const sockets of this.#lines) for (const socket of sockets) socket.destroy();
+    this.#server.closeAllConnections();
+    await Promise.all(
+      [this.#server, this.#proxy].map((server) => new Promise((resolve) => server.close(resolve))),
+    );
+  }
+}
+
+const userOf = (url: string): string => new URL(url, "http://localhost").searchParams.get("user") ?? "ann";
