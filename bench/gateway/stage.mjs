@@ -38,7 +38,7 @@ export async function openStage(settings = {}) {
     ...settings,
   };
   writeFileSync(file, JSON.stringify(written));
-  const child = spawn(process.execPath, [here("../../packages/gateway/dist/main.js"), "--config", file], {
+  const child = spawn(process.execPath, [...(process.env.BENCH_NODE ?? "").split(" ").filter(Boolean), here("../../packages/gateway/dist/main.js"), "--config", file], {
     stdio: ["ignore", "pipe", process.env.BENCH_LOG ? "inherit" : "ignore"],
   });
   const origin = await new Promise((resolve, reject) => {

@@ -26,12 +26,20 @@ const PATIENCE = 60_000;
 
 function run(program: string, args: readonly string[], input = ""): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: "pipe", shell: false, timeout: PATIENCE });
+    const child = spawn(program, args, { stdio: "pipe", shell: false });
+    // The `timeout` of Node would go on for a program that is not there, and keep the process alive.
+    const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
     const ran: Ran = { code: null, out: "", err: "" };
     child.stdout.setEncoding("utf8").on("data", (text: string) => (ran.out += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (ran.err += text));
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ ...ran, code }));
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      resolve({ ...ran, code });
+    });
     // A program that ends without reading says why by its exit code.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
