@@ -2,11 +2,10 @@
  * A host page whose servers are behind a gateway: tests open it, open views in it, and read what happened. Runs in the
  * browser.
  */
-import { askInFrame, type HostHandlers, McpAppElement, saveFiles } from "@vitrine/host";
+import { askInPage, type HostHandlers, McpAppElement, saveFiles } from "@vitrine/host";
 import "@vitrine/host/define";
-import { connectGateway, type GatewayView } from "@vitrine/host/gateway";
+import { connectGateway, type GatewayView, showView } from "@vitrine/host/gateway";
 import {
-  type CallToolResult,
   DEFAULT_STYLE_VARIABLES,
   type GatewayAnswer,
   type GatewayRequests,
@@ -16,32 +15,35 @@ import { EventLog } from "../event-log.ts";
 
 const log = new EventLog();
 const views = new Map<string, GatewayView>();
-/** What a person would answer; undefined asks in the frame. */
-let answer: GatewayAnswer | undefined = { answer: "allow", remember: "session" };
+/** `/?ask&upgradeAfter=100` */
+const search = new URLSearchParams(location.search);
+/** What a person would answer; undefined asks them. */
+let answer: GatewayAnswer | undefined = search.has("ask")
+  ? undefined
+  : { answer: "allow", remember: "session" };
 
 const gateway = connectGateway({
   url: "/api/session",
+  upgradeAfter: search.has("upgradeAfter") ? Number(search.get("upgradeAfter")) : undefined,
   onstate: (state) => log.add("state", state),
   onask: async (question, signal) => {
     const { method, subject, view, server } = question;
     log.add("asked", { method, subject, view, server });
-    return answer ?? askInFrame({ ...question, fingerprint: "", link: undefined }, signal);
+    return answer ?? askInPage(question, signal);
   },
   ontakenover: () => log.add("taken-over"),
 });
+document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) =>
+  log.add("violation", { effectiveDirective, blockedURI }),
+);
 for (const notice of ["gateway/status", "gateway/changed", "gateway/alarm"] as const)
   gateway.on(notice, (params) => log.add(notice, params));
-
-const textOf = (result: CallToolResult | undefined): string =>
-  (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n");
 
 /** Shows a view that the gateway opened. */
 function show(view: GatewayView, id: string): void {
   views.set(id, view);
-  const { opened } = view;
   const element = document.createElement("mcp-app");
   element.id = id;
-  let { result } = opened;
   const handlers: HostHandlers = {
     openLink: (params) => log.add("open-link", { id, ...params }),
     message: (params, { server }) => log.add("message", { ...params, id, server }),
@@ -53,36 +55,22 @@ function show(view: GatewayView, id: string): void {
     },
     log: (params) => log.add("log", { id, ...params }),
   };
-  const { place, problem, tool } = opened;
-  element.app = {
+  showView(element, view, {
     info: { name: "test host", version: "1.0.0" },
-    title: tool?.title ?? opened.uri,
-    instance: opened.view,
-    upstream: view.upstream,
-    guard: view.guard,
-    view: place ?? Promise.reject(Object.assign(new Error(problem?.message), problem)),
-    context: { styles: { variables: DEFAULT_STYLE_VARIABLES }, ...(tool && { toolInfo: { tool } }) },
-    fallback: () => textOf(result),
+    context: { styles: { variables: DEFAULT_STYLE_VARIABLES } },
     handlers,
     onstate: (state, failure) => log.add(`${id} ${state}`, failure ?? {}),
     onreport: (report) => log.add("report", { id, ...report }),
+  });
+  const { bridge } = element;
+  if (!bridge) throw new Error("an app without a bridge");
+  bridge.on("report", ({ code, message }) => log.add("odd", { id, code, message }));
+  const send = bridge.sendToolResult.bind(bridge);
+  bridge.sendToolResult = (result) => {
+    log.add(`${id} result`, result instanceof JsonText ? result.parse() : result);
+    send(result);
   };
   document.body.append(element);
-  const { bridge } = element;
-  bridge?.on("report", ({ code, message }) => log.add("odd", { id, code, message }));
-  if (opened.input) bridge?.sendToolInput(opened.input);
-  if (result) bridge?.sendToolResult(result);
-  if (opened.cancelled) bridge?.sendToolCancelled(opened.cancelled);
-  view.onnotice = ({ method, params }) => {
-    if (method === "ui/notifications/tool-result") {
-      result = (params instanceof JsonText ? params.parse() : params) as CallToolResult;
-      log.add(`${id} result`, result);
-      bridge?.sendToolResult(params);
-    } else if (method === "ui/notifications/tool-cancelled") {
-      log.add(`${id} cancelled`, params);
-      bridge?.sendToolCancelled(params.reason);
-    }
-  };
   view.onclosed = (reason) => log.add(`${id} gone`, { reason });
 }
 

@@ -45,37 +45,73 @@ export async function startTestGateway(
   return { gateway, log };
 }
 
+/** Writes the page that tests use, as files that a gateway can serve. */
+export async function writePage(folder: string): Promise<void> {
+  const script = await bundle('import "./testing/gateway/gateway-page.ts";', { format: "esm" });
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "index.html"), PAGE);
+  await writeFile(join(folder, "host.js"), script);
+}
+
 /** A gateway, and a browser that is signed in. */
 export class GatewayStage {
-  readonly gateway: Gateway;
   readonly context: BrowserContext;
   readonly log: string[];
+  /** What pages complained about in their consoles. */
+  readonly complaints: string[] = [];
+  readonly #settings: StageSettings;
   readonly #folder: string;
+  #gateway: Gateway;
 
-  private constructor(gateway: Gateway, context: BrowserContext, log: string[], folder: string) {
-    this.gateway = gateway;
+  private constructor(
+    gateway: Gateway,
+    context: BrowserContext,
+    log: string[],
+    settings: StageSettings,
+    folder: string,
+  ) {
+    this.#gateway = gateway;
     this.context = context;
     this.log = log;
+    this.#settings = settings;
     this.#folder = folder;
     context.setDefaultTimeout(LIMIT);
+    context.on("console", (message) => message.type() === "error" && this.complaints.push(message.text()));
+    context.on("weberror", (error) => this.complaints.push(`${error.error()}`));
   }
 
   static async open(settings: StageSettings): Promise<GatewayStage> {
     const folder = await mkdtemp(join(tmpdir(), "vitrine-gateway-"));
     const files = join(folder, "page");
-    const script = await bundle('import "./testing/gateway/gateway-page.ts";', { format: "esm" });
-    await mkdir(files);
-    await writeFile(join(files, "index.html"), PAGE);
-    await writeFile(join(files, "host.js"), script);
+    await writePage(files);
     const { gateway, log } = await startTestGateway(settings, join(folder, "data"), files);
     const browser = await launchChromium(["--enable-unsafe-swiftshader"]);
-    return new GatewayStage(gateway, await browser.newContext(), log, folder);
+    return new GatewayStage(gateway, await browser.newContext(), log, settings, folder);
+  }
+
+  get gateway(): Gateway {
+    return this.#gateway;
+  }
+
+  /** Stops the gateway, and starts another one in its place: same addresses, same files. */
+  async restart(): Promise<void> {
+    const { origin, sandboxPort } = this.#gateway;
+    await this.#gateway.close();
+    const places = { listen: { port: Number(new URL(origin).port) }, sandbox: { port: sandboxPort } };
+    const { gateway, log } = await startTestGateway(
+      { ...this.#settings, ...places },
+      join(this.#folder, "data"),
+      join(this.#folder, "page"),
+    );
+    this.#gateway = gateway;
+    this.log.push(...log);
   }
 
   /** Opens the page, signed in by a link. */
-  async openPage(context = this.context): Promise<Page> {
+  async openPage(context = this.context, search = ""): Promise<Page> {
     const page = await context.newPage();
     await page.goto(this.gateway.loginUrl());
+    if (search) await page.goto(`${this.gateway.origin}/${search}`);
     await page.waitForFunction(() => "host" in globalThis);
     return page;
   }

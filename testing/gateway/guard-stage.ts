@@ -50,7 +50,9 @@ export function memoryStore(): MemoryStore {
       return rows.filter(({ kind }) => kind === "outcome");
     },
     audit: {
-      healthy: true,
+      get healthy() {
+        return !failing.begin;
+      },
       async begin(entry) {
         await Promise.resolve();
         if (failing.begin) throw failing.begin;

@@ -11,10 +11,13 @@ import type { Implementation, JsonText, Params } from "@vitrine/protocol";
 import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";
 import type { GatewaySettings } from "./config/config.js";
 import { GatewayError } from "./errors.js";
+import { CallRecord } from "./guard/call-record.js";
 import type { GatewayAsk, GuardMetrics } from "./guard/guard-options.js";
 import { Idempotency } from "./guard/idempotency.js";
+import { RefusalLog } from "./guard/refusal-log.js";
 import type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
 import { Authentication, LOCAL_USER } from "./http/auth.js";
+import { KeptBrowsers } from "./http/kept-browsers.js";
 import { type Listener, listen } from "./http/listener.js";
 import { createLog, type Log } from "./http/logging.js";
 import { Metrics } from "./http/metrics.js";
@@ -27,6 +30,7 @@ import { ServerPool } from "./servers/pool.js";
 import { safeFetch } from "./servers/safe-fetch.js";
 import { readPrivate, writePrivate } from "./servers/secrets/private-file.js";
 import { openSecrets, type SecretStore } from "./servers/secrets/secrets.js";
+import type { Server } from "./servers/server.js";
 import { HttpCarriers } from "./sessions/carriers/http.js";
 import { WebSocketCarriers } from "./sessions/carriers/websocket.js";
 import { KnownViews } from "./sessions/known-views.js";
@@ -69,6 +73,7 @@ export class Gateway implements GatewayApi {
   readonly #counts: GatewayMetrics;
   readonly #store: Store;
   readonly #auth: Authentication;
+  readonly #browsers: KeptBrowsers;
   readonly #pool: ServerPool;
   readonly #servers: GuardedServers;
   readonly #oauth: OAuthSessions;
@@ -86,14 +91,24 @@ export class Gateway implements GatewayApi {
   private constructor(
     settings: GatewaySettings,
     options: GatewayOptions,
-    { store, secrets, log }: { store: Store; secrets: SecretStore; log: Log },
+    {
+      store,
+      secrets,
+      browsers,
+      log,
+    }: { store: Store; secrets: SecretStore; browsers: KeptBrowsers; log: Log },
   ) {
     this.#settings = settings;
     this.#options = options;
     this.#log = log;
     this.#store = store;
     this.#counts = gatewayMetrics(this.metrics, this.#readings());
-    this.#auth = new Authentication({ users: settings.listen.users });
+    this.#browsers = browsers;
+    this.#auth = new Authentication({
+      users: settings.listen.users,
+      browsers: browsers.browsers,
+      onbrowsers: (signedIn) => browsers.save(signedIn),
+    });
     const onerror = (error: unknown): void => log.error({ err: error }, "something failed");
     this.#oauth = new OAuthSessions({
       secrets,
@@ -134,6 +149,7 @@ export class Gateway implements GatewayApi {
           notify(page);
       };
       server.onStatus((status) => tell((page) => page.notify("gateway/status", summaryOf(status))));
+      this.#logStarts(server, user);
       server.onChange(() => tell((page) => page.notify("gateway/changed", { server: server.settings.name })));
     });
     this.#retention = setInterval(() => this.#prune(), HOUR).unref();
@@ -144,6 +160,9 @@ export class Gateway implements GatewayApi {
     const log = options.log ?? createLog();
     await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 });
     const secrets = await openSecrets({ folder: settings.dataFolder });
+    const browsers = await KeptBrowsers.open(settings.dataFolder, (error) =>
+      log.error({ err: error }, "who is signed in could not be kept"),
+    );
     let gateway: Gateway | undefined;
     const store = await openStore(settings.database, {
       ...options.store,
@@ -152,7 +171,7 @@ export class Gateway implements GatewayApi {
         if (gateway) gateway.#alarm(alarm);
       },
     });
-    gateway = new Gateway(settings, options, { store, secrets, log });
+    gateway = new Gateway(settings, options, { store, secrets, browsers, log });
     try {
       await gateway.#open();
       return gateway;
@@ -254,12 +273,17 @@ export class Gateway implements GatewayApi {
     await this.#listener?.close(grace);
     await this.#servers.close();
     await this.#sandbox?.close();
+    await this.#browsers.close();
     await this.#store.close();
   }
 
   // What pages do.
 
   #openPage(session: BrowserSession, { user, id, mayBeOld }: AboutSession): SessionHandler {
+    const { audit } = this.#store;
+    const onerror = (error: unknown): void =>
+      this.#log.error({ err: error, user }, "a page's request failed");
+    const refusals = new RefusalLog({ write: (entry) => audit.begin(entry), onerror });
     const page: PageSession = new PageSession({
       user,
       wire: session,
@@ -274,7 +298,12 @@ export class Gateway implements GatewayApi {
         if (!this.#sandbox) throw new GatewayError("stopping", "the gateway is not ready");
         return prepareView(this.#sandbox.sandbox, view, at, wanted, signal);
       },
-      onerror: (error) => this.#log.error({ err: error, user }, "a page's request failed"),
+      refused: (call, error) =>
+        new CallRecord(call, {
+          ...{ server: call.server, audit, settings: this.#live(), refusals, onerror },
+          ...{ metrics: this.#guardMetrics(), clock: () => performance.now() },
+        }).refused(error),
+      onerror,
     });
     const pages = this.#pages.get(user) ?? new Set();
     this.#pages.set(user, pages.add(page));
@@ -287,6 +316,7 @@ export class Gateway implements GatewayApi {
         pages.delete(page);
         if (pages.size === 0) this.#pages.delete(user);
         this.#servers.endSession(user, id);
+        void refusals.flush();
       },
     };
   }
@@ -409,6 +439,18 @@ export class Gateway implements GatewayApi {
         return [...running].map(([driver, count]) => [{ driver }, count] as const);
       },
     };
+  }
+
+  /** Says what a server runs in, and why it does not: once for each start, and never what it wrote itself. */
+  #logStarts(server: Server, user: string | undefined): void {
+    let told: string | undefined;
+    server.onStatus(({ name, state, driver, starts, problem }) => {
+      const news = JSON.stringify([starts, state === "ready", problem?.code]);
+      if (news === told || (state !== "ready" && !problem)) return;
+      told = news;
+      if (state === "ready") this.#log.info({ server: name, user, driver }, "server started");
+      else this.#log.warn({ server: name, user, code: problem?.code }, `server failed: ${problem?.message}`);
+    });
   }
 
   #alarm({ active, message }: { active: boolean; message: string }): void {

@@ -15,6 +15,7 @@ export * from "./download.js";
 export * from "./element.js";
 export * from "./frame/failure.js";
 export { AppFrame, type AppFrameOptions, type FrameState } from "./frame/frame.js";
+export { askInPage } from "./frame/page-prompt.js";
 export { askInFrame } from "./frame/prompt.js";
 export type { FrameView } from "./frame/proxy-frame.js";
 export { saveFiles } from "./frame/save-files.js";

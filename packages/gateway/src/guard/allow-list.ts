@@ -4,7 +4,7 @@
  * @module
  */
 import { Refusal, type ViewCall } from "@vitrine/host";
-import { decode, HOST_END, INVALID_PARAMS, type Schema, VitrineError } from "@vitrine/protocol";
+import { decode, HOST_END, INVALID_PARAMS, type Schema, type Tool, VitrineError } from "@vitrine/protocol";
 import type { GuardedCall } from "./guarded-call.js";
 
 type ViewMethod = ViewCall["method"];
@@ -55,6 +55,12 @@ export const isRepeatable = (method: string): boolean =>
   (BY_THE_SERVER.has(method) && method !== "tools/call") ||
   method === "ui/update-model-context" ||
   method === "ui/request-display-mode";
+
+/** Whether it changes nothing, as far as its server says. */
+export const onlyReads = (method: string, tool: Tool | undefined): boolean =>
+  method === "tools/call"
+    ? tool?.annotations?.readOnlyHint === true
+    : BY_THE_SERVER.has(method) && !method.endsWith("subscribe");
 
 /** What the call does to the record: an entry that must be on disk, one that may be lost, or none. */
 export const recordingOf = (method: string): "durable" | "loose" | "none" =>

@@ -83,18 +83,19 @@ export class CallRecord {
     return typeof this.#seq === "number" ? this.#seq : 0;
   }
 
-  /** It was done. */
+  /** It was done. Its result is hashed when the answer is on its way: who waits does not wait for that. */
   ended(result: unknown): void {
-    this.#end(
-      this.#seq === undefined
-        ? { outcome: "ok" }
-        : { outcome: "ok", ...resultFor(result, this.#place.settings.audit) },
-    );
+    const duration = this.#place.clock() - this.#start;
+    if (this.#seq === undefined) this.#end({ outcome: "ok", duration });
+    else
+      setImmediate(() => {
+        this.#end({ outcome: "ok", duration, ...resultFor(result, this.#place.settings.audit) });
+      });
   }
 
   /** It had begun, and failed. */
   failed(error: unknown): void {
-    this.#end(failureOf(error));
+    this.#end({ ...failureOf(error), duration: this.#place.clock() - this.#start });
   }
 
   /** It was refused: nothing happened. A flood of notifications that are dropped is one row (D03). */
@@ -110,14 +111,14 @@ export class CallRecord {
     await refusals.note(reason === "view-unknown" ? "" : laneOf(this.#call), entry);
   }
 
-  #end(end: Omit<AuditOutcome, "duration">): void {
-    const { audit, clock } = this.#place;
-    const duration = clock() - this.#start;
-    const outcome = { ...end, duration };
+  #end(outcome: AuditOutcome): void {
+    const { audit } = this.#place;
     const seq = this.#seq;
     if (typeof seq === "number") audit.end(seq, outcome);
     else void seq?.then((number) => number !== undefined && audit.end(number, outcome));
-    this.#told(({ ended }) => ended?.(this.#call, end.outcome, duration, end.resultSize ?? 0));
+    this.#told(({ ended }) =>
+      ended?.(this.#call, outcome.outcome, outcome.duration, outcome.resultSize ?? 0),
+    );
   }
 
   #told(tell: (metrics: GuardMetrics) => void): void {

@@ -55,17 +55,18 @@ const text = { role: "user", content: [{ type: "text", text: "hi" }] };
 
 describe("a call that passes", () => {
   it("is on disk before it is done, and its outcome after", async () => {
-    const { store, server, callTool, effect } = setUp();
-    const paramsText = '{"name":"look", "arguments":{"a":1}}';
+    const { store, server, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
+    const paramsText = '{"name":"change", "arguments":{"a":1}}';
     effect.mockImplementation(async () => {
       expect(store.rows).toHaveLength(1);
       return new JsonText('{"content":[]}');
     });
-    await callTool("look", { paramsText, key: "nonce.1" });
+    await callTool("change", { paramsText, key: "nonce.1" });
+    await vi.waitFor(() => expect(store.rows).toHaveLength(2));
     expect(store.rows).toMatchObject([
       {
         ...{ seq: 1, kind: "entry", user: "ann", actor: "view", view: "v1", server: "shop" },
-        ...{ method: "tools/call", target: "look", decision: "allowed", reason: "policy", key: "nonce.1" },
+        ...{ method: "tools/call", target: "change", decision: "allowed", reason: "policy", key: "nonce.1" },
         ...{ paramsHash: sha256(paramsText), paramsSize: paramsText.length, params: undefined },
       },
       {
@@ -74,6 +75,32 @@ describe("a call that passes", () => {
       },
     ]);
     expect(server.calls).toEqual([]);
+  });
+
+  it("and only reads is asked while its entry is written; nobody hears the answer before that is on disk", async () => {
+    const { store, callTool, effect } = setUp();
+    const begin = store.audit.begin;
+    let write = (): void => {};
+    const disk = new Promise<void>((resolve) => {
+      write = resolve;
+    });
+    vi.spyOn(store.audit, "begin").mockImplementation(async (entry) => disk.then(() => begin(entry)));
+    const answered = vi.fn();
+    const answer = callTool("look").then(answered);
+    await vi.waitFor(() => expect(effect).toHaveResolved());
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(answered).not.toHaveBeenCalled();
+    write();
+    await answer;
+    expect(store.entries).toHaveLength(1);
+  });
+
+  it("and only reads gives no answer if its entry cannot be written", async () => {
+    const { store, callTool, effect } = setUp();
+    vi.spyOn(store.audit, "begin").mockRejectedValueOnce(diskFull());
+    await expect(callTool("look")).rejects.toMatchObject(failure("audit-failed"));
+    expect(effect).toHaveBeenCalledOnce();
+    expect(store.rows).toEqual([]);
   });
 
   it("has one hash, in whatever order its params come", async () => {
@@ -116,14 +143,14 @@ describe("a call that passes", () => {
   });
 
   it("is not done when it is taken back while the disk is busy", async () => {
-    const { store, callTool, effect } = setUp();
+    const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     const controller = new AbortController();
     const begin = store.audit.begin;
     vi.spyOn(store.audit, "begin").mockImplementation(async (entry) => {
       controller.abort();
       return begin(entry);
     });
-    await expect(callTool("look", { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(callTool("change", { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
     expect(effect).not.toHaveBeenCalled();
     expect(store.outcomes).toMatchObject([{ outcome: "cancelled" }]);
   });
@@ -136,6 +163,8 @@ describe("a call that passes", () => {
       await callTool("look", {}, { TOKEN: "hunter2", b: 2 });
       expect(JSON.stringify(store.rows)).not.toContain("hunter2");
       expect(store.entries[0]?.params).toContain('"b":2');
+      await vi.waitFor(() => expect(store.outcomes).toHaveLength(1));
+      expect(JSON.stringify(store.rows)).not.toContain("hunter2");
       expect(store.outcomes[0]?.result !== undefined).toBe(payloads === "all");
     }
   });
@@ -153,8 +182,10 @@ describe("a call that passes", () => {
       params: {},
     } as const;
     await guard.pass(call, async () => ({ tools: [] }));
+    await vi.waitFor(() => expect(store.outcomes).toHaveLength(1));
     settings.audit = { payloads: "all", redact: [] };
     await guard.pass(call, async () => ({ tools: [] }));
+    await vi.waitFor(() => expect(store.outcomes).toHaveLength(2));
     expect(store.outcomes.map(({ result }) => result)).toEqual([undefined, '{"tools":[]}']);
   });
 
@@ -170,7 +201,7 @@ describe("a call that passes", () => {
       ["allowed", "policy"],
       ["refused", "tool-unknown"],
     ]);
-    expect(ended).toHaveBeenCalledOnce();
+    await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce());
     expect(onerror).toHaveBeenCalledWith(new Error("metrics"));
   });
 });

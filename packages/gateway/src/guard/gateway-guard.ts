@@ -20,7 +20,7 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import { GatewayError } from "../errors.js";
-import { allowedMethod, isRepeatable, needsServer } from "./allow-list.js";
+import { allowedMethod, isRepeatable, needsServer, onlyReads } from "./allow-list.js";
 import { Asking } from "./asking.js";
 import { CallRecord, type RecordPlace } from "./call-record.js";
 import { type GuardChains, guardChains } from "./guard-chains.js";
@@ -215,6 +215,9 @@ export class GatewayGuard {
       const link = call.actor === "host" ? forPage : forViews;
       const result = await link(viewCall, async ({ params }) => {
         await this.#checkAgain(call, record);
+        const passed = params === call.params ? call : { ...call, params };
+        if (effect && onlyReads(call.method, record.question?.tool))
+          return this.#read(passed, record, effect, begun);
         const seq = await record.begin();
         begun();
         // While the disk was busy it may have been taken back.
@@ -223,7 +226,7 @@ export class GatewayGuard {
           permit = seq;
           return { permit: seq, params } satisfies GatewayPermit;
         }
-        return effect(params === call.params ? call : { ...call, params });
+        return effect(passed);
       });
       if (permit === undefined) record.ended(result);
       else this.#permits.give(call.view, permit);
@@ -235,6 +238,23 @@ export class GatewayGuard {
       else await record.refused(told as VitrineError);
       throw told;
     }
+  }
+
+  /**
+   * What only reads has no effect that could come before its record: the server is asked while the entry is written, and
+   * nobody hears the answer before the entry is on disk.
+   */
+  async #read(call: GuardedCall, record: CallRecord, effect: Effect, begun: () => void): Promise<unknown> {
+    const recorded = record.begin();
+    // A log that is known to fail refuses: the server is not even asked.
+    if (!this.#place.audit.healthy) await recorded;
+    const answer = effect(call);
+    // If the entry cannot be written, nobody wants to know how this went.
+    answer.catch(() => {});
+    await recorded;
+    begun();
+    this.#checkView(call);
+    return answer;
   }
 
   #checkView({ actor, user, view, signal }: GuardedCall): void {

@@ -1,6 +1,6 @@
 /** The table of attacks, against the guard itself. */
 import { VitrineError } from "@vitrine/protocol";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { tool } from "../../../../testing/fake-upstream.js";
 import { memoryStore, STAGE_TOOLS, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import {
@@ -95,6 +95,7 @@ describe("what hostile apps ask for", () => {
       const { store, server, send } = setUp(door);
       await expect(send(each.call)).resolves.toBeDefined();
       expect(server.calls).toHaveLength(1);
+      await vi.waitFor(() => expect(store.rows).toHaveLength(2));
       expect(store.rows.map(({ kind, decision, outcome }) => [kind, decision ?? outcome])).toEqual([
         ["entry", "allowed"],
         ["outcome", "ok"],

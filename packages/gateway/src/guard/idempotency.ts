@@ -42,6 +42,7 @@ type Identity = Pick<KeyedCall, "caller" | "server" | "method" | "paramsHash">;
 interface Entry extends Identity {
   /** The outcome; undefined when it was too large to keep. */
   outcome: Promise<unknown> | undefined;
+  end: "ok" | "failed";
   size: number;
   /** When it is forgotten; 0 for what is not kept. */
   until: number;
@@ -111,7 +112,8 @@ export class Idempotency {
         return this.run(call, run);
       }
     }
-    if (known && !(await call.isReplayable())) throw unknownOutcome("its answer was too large to keep", "ok");
+    if (known && !(await call.isReplayable()))
+      throw unknownOutcome("its answer was too large to keep", known.end);
 
     const isSure = known !== undefined || !(call.mayBeOld || this.#mayBeForgotten(id));
     let hasBegun = false;
@@ -126,16 +128,22 @@ export class Idempotency {
       method,
       paramsHash,
       outcome,
+      end: "ok",
       size: OVERHEAD + id.length,
       until: 0,
     };
     this.#running.set(id, entry);
     try {
       const result = await outcome;
-      const size = sizeOf(result, this.#limits.result);
-      if (size <= this.#limits.result) entry.size += size;
-      else entry.outcome = undefined;
+      this.#weigh(entry, result);
       return result;
+    } catch (error) {
+      // An error holds on to all that was at hand where it was made, the params too, until its stack is written.
+      for (let each = error; each instanceof Error; each = each.cause) void each.stack;
+      const { message, data } = Object(error) as { message?: unknown; data?: unknown };
+      entry.end = "failed";
+      this.#weigh(entry, { message, data });
+      throw error;
     } finally {
       this.#running.delete(id);
       if (hasBegun) this.#keep(id, entry);
@@ -155,6 +163,13 @@ export class Idempotency {
       if (!(await call.isReplayable())) throw unknownOutcome("its answer was lost", outcome);
     }
     return run();
+  }
+
+  /** Counts what is kept of an outcome, or lets go of it. */
+  #weigh(entry: Entry, outcome: unknown): void {
+    const size = sizeOf(outcome, this.#limits.result);
+    if (size <= this.#limits.result) entry.size += size;
+    else entry.outcome = undefined;
   }
 
   #kept(id: string): Entry | undefined {

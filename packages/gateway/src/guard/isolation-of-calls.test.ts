@@ -128,6 +128,8 @@ it("random interleavings never mix answers, consents or limits", async () => {
         // Every effect is on record, before and after; every entry that was allowed is an effect.
         const allowed = store.entries.filter(({ decision }) => decision === "allowed");
         expect(allowed).toHaveLength(effects.length);
+        // Results are hashed when their answers are on their way.
+        await new Promise((resolve) => setImmediate(resolve));
         expect(store.outcomes).toHaveLength(effects.length);
         for (const { seq, user, server, view } of allowed) {
           expect(view?.startsWith(`${user}-${server}-`)).toBe(true);

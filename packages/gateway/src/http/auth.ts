@@ -28,6 +28,10 @@ export interface AuthenticationOptions {
   lifetime?: number | undefined;
   /** Wrong credentials from one address. */
   attempts?: Rate | undefined;
+  /** Browsers that were signed in before a restart: their pages go on by themselves. */
+  browsers?: readonly SignedInBrowser[] | undefined;
+  /** Hears when others are signed in, and now and then of those that still are. */
+  onbrowsers?: ((browsers: SignedInBrowser[]) => void) | undefined;
   now?: (() => number) | undefined;
 }
 
@@ -50,9 +54,16 @@ interface BrowserSession {
   usedAt: number;
 }
 
+/** A browser that is signed in, as it is kept: by the hash of its cookie, which signs nobody in. */
+export interface SignedInBrowser extends Readonly<BrowserSession> {
+  readonly browser: string;
+}
+
 /** Of each kind; of more, the oldest goes. */
 const MAX_LINKS = 100;
 const MAX_BROWSERS = 1000;
+/** Milliseconds of use after which browsers that are signed in are told of again. */
+const TOLD_EVERY = 600_000;
 
 const digest = (secret: string): string => hash("sha256", secret, "hex");
 /** 256 bits. */
@@ -79,6 +90,8 @@ export class Authentication {
   readonly #options: Required<Pick<AuthenticationOptions, "linkLifetime" | "idle" | "lifetime">>;
   readonly #now: () => number;
   readonly #endListeners = new Set<(browser: string) => void>();
+  readonly #onbrowsers: AuthenticationOptions["onbrowsers"];
+  #toldAt: number;
 
   constructor(options: AuthenticationOptions = {}) {
     const { users = [], linkLifetime = 300_000, idle = 43_200_000, lifetime = 604_800_000 } = options;
@@ -89,6 +102,10 @@ export class Authentication {
     this.#users = this.token
       ? [{ name: LOCAL_USER, hash: Buffer.from(digest(this.token), "hex") }]
       : users.map(readUser);
+    for (const { browser, user, until, usedAt } of options.browsers ?? [])
+      if (this.#isUser(user)) this.#browsers.set(browser, { user, until, usedAt });
+    this.#onbrowsers = options.onbrowsers;
+    this.#toldAt = this.#now();
   }
 
   /** Takes other users. The browsers of those who are no longer named are signed out. */
@@ -138,12 +155,15 @@ export class Authentication {
       usedAt: now,
     });
     for (const browser of keepNewest(this.#browsers, MAX_BROWSERS)) this.#tellEnd(browser);
+    this.#tellBrowsers();
     return value;
   }
 
   /** Ends a browser's session: its cookie is worth nothing from now on. */
   signOut(browser: string): void {
-    if (this.#browsers.delete(browser)) this.#tellEnd(browser);
+    if (!this.#browsers.delete(browser)) return;
+    this.#tellEnd(browser);
+    this.#tellBrowsers();
   }
 
   /** Hears of every browser that was signed out, so that its connections can be ended. */
@@ -177,6 +197,7 @@ export class Authentication {
       const now = this.#now();
       if (now <= session.until && now - session.usedAt <= this.#options.idle) {
         session.usedAt = now;
+        if (now - this.#toldAt >= TOLD_EVERY) this.#tellBrowsers();
         return { caller: { user: session.user }, browser };
       }
       this.signOut(browser);
@@ -214,6 +235,11 @@ export class Authentication {
 
   #isUser(user: string): boolean {
     return this.#users.some(({ name }) => name === user);
+  }
+
+  #tellBrowsers(): void {
+    this.#toldAt = this.#now();
+    this.#onbrowsers?.([...this.#browsers].map(([browser, session]) => ({ browser, ...session })));
   }
 
   #tellEnd(browser: string): void {

@@ -101,7 +101,7 @@ export class DirectRequests implements AnswerTaker {
     for (const { reject } of waiting) reject(error);
   }
 
-  take(message: Readonly<Record<string, unknown>>): boolean {
+  take(message: Readonly<Record<string, unknown>>, line = ""): boolean {
     const { id, method } = message;
     if (method === "notifications/progress") return this.#progress(message["params"]);
     if (method !== undefined || !isOurs(id)) return false;
@@ -116,7 +116,7 @@ export class DirectRequests implements AnswerTaker {
     } else {
       const problem = this.#unfinished(pending.method, result["resultType"]);
       if (problem) pending.reject(problem);
-      else pending.resolve(result);
+      else pending.resolve(PASSED_ON.test(pending.method) ? asText(line, result) : result);
     }
     return true;
   }
@@ -186,6 +186,14 @@ export class DirectRequests implements AnswerTaker {
         : undefined;
     this.#options.send(JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: meta } }));
   }
+}
+
+/** Goes to the page as it is: its text is hashed, and sent on, and not written anew for either. */
+const PASSED_ON = /^(tools\/call|resources\/read)$/;
+
+function asText(line: string, result: Record<string, unknown>): Record<string, unknown> | JsonText {
+  const at = membersOf(line)?.get("result");
+  return at ? new JsonText(line.slice(...at)) : result;
 }
 
 const isOurs = (id: unknown): id is string => typeof id === "string" && /^v\d+$/.test(id);

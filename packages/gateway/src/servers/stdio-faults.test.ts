@@ -245,7 +245,7 @@ describe("calls", () => {
     const result = await server.upstream.request("tools/call", args, {
       onprogress: ({ progress }) => heard.push(progress),
     });
-    expect(result).toMatchObject({ content: [{ text: "done" }] });
+    expect(result).toEqual(new JsonText('{"content":[{"type":"text","text":"done"}]}'));
     expect(heard).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
@@ -310,7 +310,7 @@ describe("a stop", () => {
     await expect.poll(() => logged().some((line) => line.endsWith("call progress"))).toBe(true);
     const stopped = server.stop();
     await expect(call("echo")).rejects.toEqual(failure("stopping"));
-    expect(await running).toMatchObject({ content: [{ text: "done" }] });
+    expect(await running).toEqual(new JsonText('{"content":[{"type":"text","text":"done"}]}'));
     await stopped;
     expect(server.status.state).toBe("stopped");
   });

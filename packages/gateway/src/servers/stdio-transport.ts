@@ -13,7 +13,7 @@ import { TextTail } from "./text-tail.js";
 /** Takes the answers to requests that did not come from the official client. */
 export interface AnswerTaker {
   /** Whether this message was for it. */
-  take(message: Readonly<Record<string, unknown>>): boolean;
+  take(message: Readonly<Record<string, unknown>>, line?: string): boolean;
   /** The same for a large message, by its text. */
   takeText(line: string): boolean;
 }
@@ -143,7 +143,7 @@ export class StdioTransport implements Transport {
     let message: JSONRPCMessage;
     try {
       const value: unknown = JSON.parse(line);
-      if (isRecord(value) && this.taker?.take(value)) return;
+      if (isRecord(value) && this.taker?.take(value, line)) return;
       message = parseJSONRPCMessage(value);
     } catch {
       if (this.#garbage++ < KEPT_LINES) this.#strange.push(line.slice(0, KEPT_CHARACTERS));

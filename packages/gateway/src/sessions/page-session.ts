@@ -23,6 +23,7 @@ import {
   type ServerSummary,
   VitrineError,
 } from "@vitrine/protocol";
+import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import { Questions } from "./questions.js";
 import { errorMessage, isUnexpected, notificationMessage, resultMessage } from "./rpc.js";
@@ -53,6 +54,8 @@ export interface PageOptions {
   /** A view begins; it ends with {@link forget}. Told before anybody is asked about it. */
   know(view: string, server: string, wanted: WantedView): void;
   forget(view: string): void;
+  /** Records what was asked in the name of a view that is none. Its server is empty if it never was one of this page's. */
+  refused(call: GuardedCall, error: VitrineError): Promise<void>;
   /** Hears what failed and the page is not told in full. */
   onerror(error: unknown): void;
 }
@@ -65,9 +68,10 @@ export interface WantedView {
 
 /** Bytes in the queue from which on what can wait does. */
 const CONGESTED = 1_000_000;
-/** Views of one page, and its requests under way. */
+/** Views of one page, its requests under way, and closed views whose servers are remembered. */
 const MAX_VIEWS = 1000;
 const MAX_OPEN = 1000;
+const MAX_CLOSED = 1000;
 
 const STRING: Schema<string> = { kind: "string" };
 const RECORD: Schema<Record<string, unknown>> = { kind: "record", values: { kind: "unknown" } };
@@ -98,6 +102,8 @@ type PageHandlers = {
 export class PageSession {
   readonly #options: PageOptions;
   readonly #views = new Map<string, ViewChannel>();
+  /** The servers of views that were closed, for the record of what comes in their names. */
+  readonly #closed = new Map<string, string>();
   readonly #open = new Map<RequestId, AbortController>();
   readonly #questions: Questions;
   readonly #ended = new AbortController();
@@ -127,12 +133,7 @@ export class PageSession {
     const view = this.#views.get(channel);
     if (channel === ".") this.#receive(text);
     else if (view) view.receive(text, this.#options.mayBeOld);
-    else {
-      // A view that was closed, or never was: what asks is told, and nothing else happens (attack C19).
-      const { id, method } = read(text);
-      if (isId(id) && method !== undefined)
-        this.#options.wire.send(channel, errorMessage(id, unknownView(channel)));
-    }
+    else void this.#refuse(channel, text);
   }
 
   /** The page reads again. */
@@ -157,6 +158,17 @@ export class PageSession {
     for (const controller of this.#open.values()) controller.abort();
     for (const view of [...this.#views.keys()]) this.#close(view);
     this.#questions.close();
+  }
+
+  /** A view that was closed, or never was: what asks is told and recorded, and nothing else happens (attack C19). */
+  async #refuse(view: string, text: string): Promise<void> {
+    const { id, method, params } = read(text);
+    if (!isId(id) || method === undefined) return;
+    const error = unknownView(view);
+    const asked = { method: `${method}`, params: Object(params) as Record<string, unknown> };
+    const server = this.#closed.get(view) ?? "";
+    await this.#options.refused({ actor: "view", user: this.#options.user, view, server, ...asked }, error);
+    this.#options.wire.send(view, errorMessage(id, error));
   }
 
   #receive(text: string): void {
@@ -267,6 +279,11 @@ export class PageSession {
     const view = this.#views.get(id);
     this.#views.delete(id);
     view?.close();
+    if (view) this.#closed.set(id, view.opened.server);
+    for (const oldest of this.#closed.keys()) {
+      if (this.#closed.size <= MAX_CLOSED) break;
+      this.#closed.delete(oldest);
+    }
     this.#options.forget(id);
     this.#options.wire.closeChannel(id);
   }

@@ -21,8 +21,11 @@ export type FrameState = "idle" | "loading" | "ready" | "unresponsive" | "failed
 
 /** Options of an {@link AppFrame}. */
 export interface AppFrameOptions extends BridgeOptions {
-  /** The view, as the sandbox registered it; a promise while its resource is still being read. */
-  view: FrameView | Promise<FrameView>;
+  /**
+   * The view, as the sandbox registered it; a promise while its resource is still being read; a function where that may
+   * change, called with each mount.
+   */
+  view: FrameView | Promise<FrameView> | (() => FrameView | Promise<FrameView>);
   /** What the app is called: the frame's accessible name. */
   title: string;
   /** What to show when the app cannot be shown (C07): the text of the tool's result, best. */
@@ -51,6 +54,9 @@ const frames = new Map<string, AppFrame>();
 
 /** The frame of a view, by its bridge's instance. */
 export const frameOf = (instance: string): AppFrame | undefined => frames.get(instance);
+
+/** Hear of every frame that there is from now on. */
+export const frameListeners = new Set<() => void>();
 
 /**
  * One app in a shadow root. It mounts the sandbox's proxy, opens the bridge, sizes the frame, shows a skeleton
@@ -129,7 +135,8 @@ export class AppFrame {
     this.#resize();
     this.#observe();
     try {
-      this.#view = await this.#options.view;
+      const { view } = this.#options;
+      this.#view = await (typeof view === "function" ? view() : view);
     } catch (error) {
       const { message } = error as Error;
       this.#fail("bad_resource", message);
@@ -286,6 +293,7 @@ export class AppFrame {
   #observe(): void {
     const { instance } = this.bridge;
     frames.set(instance, this);
+    for (const hear of [...frameListeners]) hear();
     const sized = new ResizeObserver(() => this.#tell());
     sized.observe(this.#place);
     this.#ends.push(

@@ -3,29 +3,36 @@
  *
  * @module
  */
-import type { Answer, Ask, Question } from "../guard/consent.js";
+import type { Answer, Question } from "../guard/consent.js";
 import { button, make } from "./chrome.js";
 import { frameOf } from "./frame.js";
 
 /** Milliseconds before an answer counts: a click that was meant for something else does not agree (attack C21). */
 const DELAY = 600;
 
+/** What is shown of a question; one of a gateway's has it too, and says which answers can be remembered. */
+export type FrameQuestion = Pick<
+  Question,
+  "view" | "server" | "title" | "subject" | "reason" | "method" | "params" | "files"
+> & { readonly remember?: readonly ("session" | "always")[] | undefined };
+
 /**
- * Asks the person in the frame of the view that wants something: give it to a guard as `ask`.
+ * Asks the person in the frame of the view that wants something: give it to a guard as `ask`, or to a gateway as
+ * `onask`.
  *
  * @example
  * ```ts source="../frame.examples.ts#askInFrame"
  * const guard = standardGuard(upstream, { ask: askInFrame });
  * ```
  */
-export const askInFrame: Ask = (question, signal) => {
+export const askInFrame = async (question: FrameQuestion, signal: AbortSignal): Promise<Answer> => {
   const frame = frameOf(question.view);
   return frame ? prompt(frame.notices, question, signal) : { answer: "deny" };
 };
 
 /** Shows a question, and gives the person's answer. */
-function prompt(place: HTMLElement, question: Question, signal: AbortSignal): Promise<Answer> {
-  const { server, title, subject, reason, method, params, files } = question;
+export function prompt(place: HTMLElement, question: FrameQuestion, signal: AbortSignal): Promise<Answer> {
+  const { server, title, subject, reason, method, params, files, remember = ["always"] } = question;
   const detail =
     files?.join("\n") ?? (method === "ui/open-link" ? params["url"] : JSON.stringify(params, null, 1));
   return new Promise((resolve) => {
@@ -60,7 +67,9 @@ function prompt(place: HTMLElement, question: Question, signal: AbortSignal): Pr
       make("pre", `${detail}`.slice(0, 4000)),
       choice("Deny", { answer: "deny" }),
       choice("Allow once", { answer: "allow" }),
-      choice("Always allow", { answer: "allow", remember: "always" }),
+      ...(remember.includes("always")
+        ? [choice("Always allow", { answer: "allow", remember: "always" })]
+        : remember.map((how) => choice("Allow for this session", { answer: "allow", remember: how }))),
     );
     signal.addEventListener("abort", withdraw);
     place.append(box);

@@ -21,7 +21,10 @@ import { GatewayView } from "./view.js";
 
 /** Options of {@link connectGateway}. */
 export interface GatewayOptions extends ConnectionOptions {
-  /** Asks the person. The signal is aborted when the question no longer matters. Without it every question is a no. */
+  /**
+   * Asks the person; `askInPage` does. The question's `view` is the {@link GatewayView.id} of the view that asks, if this
+   * page has it. The signal is aborted when the question no longer matters. Without it every question is a no.
+   */
   onask?: ((question: GatewayQuestion, signal: AbortSignal) => Promise<GatewayAnswer>) | undefined;
   /** Another page, a duplicate of this tab, goes on with the session. This one begins another: its views are gone. */
   ontakenover?: (() => void) | undefined;
@@ -191,7 +194,9 @@ export class Gateway {
       this.#asked.get(id)?.abort();
       this.#asked.set(id, controller);
       try {
-        answer = { result: await onask(params as GatewayQuestion, controller.signal) };
+        const question = params as GatewayQuestion;
+        const view = this.#views.get(question.view)?.id ?? question.view;
+        answer = { result: await onask({ ...question, view }, controller.signal) };
       } catch (error) {
         const message = error instanceof Error ? error.message : "nobody answered";
         answer = { error: { code: INTERNAL_ERROR, message } };
@@ -260,6 +265,7 @@ export class Gateway {
  * const view = await gateway.openView({ server: "weather", tool: "forecast", arguments: { city: "Rome" } });
  * const bridge = new Bridge({
  *   info: { name: "my-chat", version: "1.0.0" },
+ *   instance: view.id,
  *   upstream: view.upstream,
  *   guard: view.guard,
  * });
@@ -268,7 +274,7 @@ export class Gateway {
  *   else if (method === "ui/notifications/tool-result") bridge.sendToolResult(params);
  *   else bridge.sendToolCancelled(params.reason);
  * };
- * // `view.opened.place` says where the frame's document is.
+ * // `view.opened.place` says where the frame's document is. `showView` does all of this for an `<mcp-app>`.
  * ```
  */
 export function connectGateway(options: GatewayOptions): Gateway {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { type AppPlace, type GatewayAppOptions, gatewayApp, showView } from "./app-options.js";
 export type { ConnectionOptions, GatewayState } from "./connection.js";
 export { connectGateway, Gateway, type GatewayOptions, type GatewayRequestOptions } from "./gateway.js";
 export type { LineKind } from "./line.js";

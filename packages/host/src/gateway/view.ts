@@ -25,9 +25,15 @@ export class GatewayView {
   readonly #subscribed = new Set<string>();
   #opened: OpenedView;
   #early: ViewNotice[] = [];
+  #result: Result<"tools/call"> | JsonText | undefined;
   #onnotice: ((notice: ViewNotice) => void) | undefined;
   /** The view is gone: it was closed, or the gateway could not open it again. Told once. */
   onclosed: ((reason: string) => void) | undefined;
+  /**
+   * Its name in this page: for `new Bridge({ instance })`, so that questions find its frame. Unlike the gateway's own
+   * name for it, it stays the same when the gateway was restarted.
+   */
+  readonly id: string;
   /** The view's own server, for `new Bridge({ upstream, guard })`. */
   readonly upstream: Upstream;
   /** What the view's calls pass first, for `new Bridge({ upstream, guard })`. The rules are the gateway's. */
@@ -35,6 +41,7 @@ export class GatewayView {
 
   /** @internal */
   constructor(opened: OpenedView, calls: Calls, port: Port, close: (view: GatewayView) => Promise<void>) {
+    this.id = opened.view;
     this.#opened = opened;
     this.#calls = calls;
     this.#port = port;
@@ -64,6 +71,11 @@ export class GatewayView {
   /** What the gateway said of it: where it is shown, its tool, and the call as far as it had come. */
   get opened(): OpenedView {
     return this.#opened;
+  }
+
+  /** What the call that the view shows has come to, if it has. */
+  get result(): Result<"tools/call"> | JsonText | undefined {
+    return this.#result ?? this.#opened.result;
   }
 
   /** Hears of the call that the view shows. What came before there was a listener is kept for it. */
@@ -117,6 +129,7 @@ export class GatewayView {
   }
 
   #notice(notice: ViewNotice): void {
+    if (notice.method === "ui/notifications/tool-result") this.#result = notice.params;
     if (this.#onnotice) this.#onnotice(notice);
     else this.#early.push(notice);
   }

@@ -52,21 +52,26 @@ const tools = () =>
   }));
 const page = () => `<!doctype html><p>version ${version}`;
 
+/** Answers after a while, if there is anything to say; never, if not. */
+const later = (id, { text: value, after = 0 }) => {
+  if (value !== undefined) setTimeout(() => answer(id, text(value)), after);
+};
+
 const calls = {
   echo: (id, args) => answer(id, text(String(args.text))),
   pid: (id) => answer(id, text(String(process.pid))),
-  slow: () => {},
-  safe: () => {},
-  again: () => {},
+  slow: (id, args) => later(id, args),
+  safe: (id, args) => later(id, args),
+  again: (id, args) => later(id, args),
   exit: (_id, { code = 1 }) => {
     process.stderr.write("I give up\n");
     process.exitCode = code;
     process.exit();
   },
-  garbage: (id, { count = 5 }) => {
+  garbage: (id, { count = 5, text: value = "after garbage" }) => {
     for (let n = 0; n < count; n++) process.stdout.write(`this is no message ${n} {"jsonrpc"\n`);
     process.stdout.write('[]\n42\n"x"\n\n{"jsonrpc":"1.0","id":7,"results":1}\n');
-    answer(id, text("after garbage"));
+    answer(id, text(value));
   },
   huge: async (id, { bytes }) => {
     // Without an end, and no faster than it is read: for ever, if nobody stops it.
@@ -79,8 +84,8 @@ const calls = {
     }
     process.stdout.write('"}]}}\n');
   },
-  halves: (id) => {
-    const bytes = Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id, result: text("grüße 👋 welt") })}\n`);
+  halves: (id, { text: value = "grüße 👋 welt" }) => {
+    const bytes = Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id, result: text(value) })}\n`);
     let at = 0;
     const next = () => {
       process.stdout.write(bytes.subarray(at, ++at));
@@ -88,8 +93,8 @@ const calls = {
     };
     next();
   },
-  twice: (id) => {
-    answer(id, text("first"));
+  twice: (id, { text: value = "first" }) => {
+    answer(id, text(value));
     answer(id, text("second"));
     say({ id, error: { code: -32000, message: "third" } });
   },
@@ -105,16 +110,16 @@ const calls = {
       answer(one, text(mine));
     }
   },
-  "flood-stderr": async (id, { bytes }) => {
+  "flood-stderr": async (id, { bytes, text: value = "flooded" }) => {
     const part = `${"e".repeat((1 << 16) - 1)}\n`;
     for (let sent = 0; sent < bytes; sent += part.length) {
       if (!process.stderr.write(part)) await new Promise((resolve) => process.stderr.once("drain", resolve));
     }
     process.stderr.write("the last words\n");
-    answer(id, text("flooded"));
+    answer(id, text(value));
   },
-  deaf: (id) => {
-    answer(id, text("I hear nothing"));
+  deaf: (id, { text: value = "I hear nothing" }) => {
+    answer(id, text(value));
     lines.pause();
     process.stdin.pause();
     // Alive, so that it is not only a process that ended.
@@ -141,7 +146,7 @@ const calls = {
     say({ method: "notifications/resources/updated", params: { uri: "ui://faulty/page.html" } });
     answer(id, text("changed"));
   },
-  large: (id, { bytes }) => answer(id, text("y".repeat(bytes))),
+  large: (id, { bytes, text: value = "" }) => answer(id, text(value + "y".repeat(bytes))),
 };
 
 const pages = (list, cursor, size) => {
@@ -168,6 +173,8 @@ const methods = {
   },
   "tools/call": (id, { name, arguments: args = {}, _meta }) => {
     log(`call ${name}`);
+    // What a call did in the world, under the caller's own name for it: tests count that.
+    if (args.key !== undefined) log(`effect ${args.key}`);
     calls[name](id, args, _meta);
   },
   "resources/list": (id) => answer(id, { resources: [{ uri: "ui://faulty/page.html", name: "page" }] }),

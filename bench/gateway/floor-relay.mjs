@@ -1,0 +1,10 @@
+import { spawn } from "node:child_process";
+import { createServer } from "node:http";
+import { WebSocketServer } from "ws";
+const p = spawn(process.execPath, [process.argv[2]], { stdio: ["pipe", "pipe", "ignore"] });
+const http = createServer(); const wss = new WebSocketServer({ server: http, perMessageDeflate: false });
+let buf = "", n = 0; const pend = new Map(); p.stdout.setEncoding("utf8");
+p.stdout.on("data", (d) => { buf += d; let i; while ((i = buf.indexOf("\n")) >= 0) { const l = buf.slice(0, i); buf = buf.slice(i + 1); const m = JSON.parse(l); pend.get(m.id)?.(m); pend.delete(m.id); } });
+const send = (m, f) => { const id = ++n; pend.set(id, f); p.stdin.write(JSON.stringify({ ...m, id }) + "\n"); };
+send({ jsonrpc: "2.0", method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "a", version: "1" } } }, () => { p.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n'); http.listen(0, "127.0.0.1", () => console.log(http.address().port)); });
+wss.on("connection", (ws) => ws.on("message", (d) => { const m = JSON.parse(d.toString()); if (m.echo) return ws.send(d.toString()); send(m, (r) => ws.send(JSON.stringify({ ...r, id: m.id }))); }));

@@ -1,0 +1,23 @@
+import { spawn } from "node:child_process";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { WebSocket } from "ws";
+import { ECHO, openStage } from "./stage.mjs";
+const TEXT = "x".repeat(1000);
+const direct = new Client({ name: "a", version: "1" });
+await direct.connect(new StdioClientTransport({ command: process.execPath, args: [ECHO], stderr: "ignore" }));
+const relay = spawn(process.execPath, [new URL("./floor-relay.mjs", import.meta.url).pathname, ECHO], { stdio: ["ignore", "pipe", "inherit"] });
+const port = await new Promise((r) => relay.stdout.once("data", (d) => r(Number(d))));
+const ws = new WebSocket(`ws://127.0.0.1:${port}`); await new Promise((r) => ws.once("open", r));
+let n = 0; const pend = new Map(); ws.on("message", (d) => { const m = JSON.parse(d.toString()); pend.get(m.id)(m); pend.delete(m.id); });
+const ask = (m) => new Promise((r) => { const id = ++n; pend.set(id, r); ws.send(JSON.stringify({ ...m, id })); });
+const stage = await openStage();
+const page = await stage.page("websocket");
+const view = await page.openView({ server: "echo", uri: "ui://echo/page" });
+const params = { name: "echo", arguments: { text: TEXT } };
+const c = { direct: () => direct.callTool(params), "ws echo": () => ask({ echo: 1, t: TEXT }), relay: () => ask({ jsonrpc: "2.0", method: "tools/call", params }), gateway: () => view.upstream.request("tools/call", params), effect: () => view.upstream.request("tools/call", { name: "change", arguments: { text: TEXT } }) };
+const s = {};
+for (let k = 0; k < 12; k++) for (const [id, f] of Object.entries(c)) { for (let i = 0; i < 50; i++) await f(); for (let i = 0; i < 250; i++) { const t = performance.now(); await f(); if (k > 0) (s[id] ??= []).push(performance.now() - t); } }
+const q = (a, p) => a.sort((x, y) => x - y)[Math.floor(a.length * p)];
+for (const [id, a] of Object.entries(s)) console.log(id.padEnd(10), q(a, 0.5).toFixed(3), q(a, 0.99).toFixed(3), (q(a, 0.5) / q(s.direct, 0.5)).toFixed(2));
+relay.kill(); await stage.close(); process.exit();

@@ -1,0 +1,313 @@
+/**
+ * What hostile apps ask for, at every door of a real gateway: a view's channel and the page's own, over a WebSocket and
+ * over HTTP, and the endpoints for programs. Behind it is a real server that writes down what it is asked to do.
+ *
+ * What of part C ends before the gateway is tested where it ends, in `packages/host/src`: handshakes out of turn (C11),
+ * display modes (C12) and sizes (C13) in `bridge-hostile.test.ts`, `service.test.ts`, `frame/frame.browser.test.ts` and
+ * `isolation-bridge.browser.test.ts`; tools that apps register and what they answer (C17, C18) in `app-tools.test.ts`;
+ * clicks on the prompt (C21) in `frame/prompt.browser.test.ts`. What such an app could make its page send on is here all
+ * the same: `ui/initialize`, `elicitation/create` (C26) and the sandbox's own words are methods that no view has (C07).
+ */
+import { VitrineError } from "@vitrine/protocol";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { CARRIERS, Doors, type RawPage } from "../../../testing/gateway/doors.js";
+import {
+  type Before,
+  type Door,
+  GUARD_CONTROLS,
+  GUARD_TABLE,
+  type GuardCase,
+} from "../../../testing/gateway/guard-table.js";
+import { STATUSES } from "./http/http-error.js";
+
+type Over = (typeof CARRIERS)[number];
+type Call = GuardCase["call"];
+
+/** Many, and each has its turn: a user who is refused too much within a second has one row for the rest of it. */
+const USERS = ["ann", "bea", "cal", "dan", "eve", "fay"];
+
+let doors: Doors;
+const pages = new Map<string, Record<Over, RawPage>>();
+
+beforeAll(async () => {
+  // One process for all of them; whom it serves is for `cross-session.test.ts`.
+  doors = await Doors.open(USERS, { shop: { stateless: true, start: "eager" } });
+  for (const user of USERS) {
+    const [websocket, http] = await Promise.all([doors.page(user, "websocket"), doors.page(user, "http")]);
+    pages.set(user, { websocket, http });
+  }
+  await doors.gateway.catalogue({ user: "ann" }, "shop");
+});
+afterAll(() => doors.close());
+
+/** One door, and someone at it. */
+interface Place {
+  readonly user: string;
+  readonly door: Door;
+  /** Asks there. */
+  send(call: Call): Promise<unknown>;
+  /** The view was closed. */
+  close(): Promise<unknown>;
+}
+
+const pageOf = (user: string, over: Over): RawPage => {
+  const page = pages.get(user)?.[over];
+  if (!page) throw new Error(`${user} has no page`);
+  return page;
+};
+
+async function placeOf(user: string, door: Door, over: Over): Promise<Place> {
+  const page = pageOf(user, over);
+  if (door === "direct") {
+    const send = async ({ method, params, key }: Call) => {
+      const headers = key === undefined ? {} : { "idempotency-key": `${user}.${key}` };
+      const { status, body } = await doors.post(user, `/api/servers/shop/${method}`, params, headers);
+      if (status === 200) return body;
+      const { code, message } = body["error"] as { code: string; message: string };
+      throw new VitrineError(status, message, { data: { code } });
+    };
+    return { user, door, send, close: async () => {} };
+  }
+  if (door === "page") {
+    const send = ({ params, key }: Call) =>
+      page.ask(".", "gateway/call", { server: "shop", ...params }, key && `${over}.${key}`);
+    return { user, door, send, close: async () => {} };
+  }
+  const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
+  const send = ({ method, params, key }: Call) => page.ask(view, method, params, key && `${view}.${key}`);
+  return { user, door, send, close: () => page.request("gateway/close", { view }) };
+}
+
+const callTool = (name: string, input: object = {}): Call => ({
+  method: "tools/call",
+  params: { name, arguments: input },
+});
+
+/** What the person answers, at every page of theirs. */
+const answerWith = (user: string, answer: "allow" | "deny") => {
+  for (const over of CARRIERS) pageOf(user, over).answer = () => ({ answer, remember: "always" });
+};
+
+const BEFORE: Record<Before, (place: Place) => Promise<unknown>> = {
+  "view-closed": (place) => place.close(),
+  "tool-added": (place) => place.send(callTool("control", { late: true })),
+  "key-used": (place) => place.send({ ...callTool("look"), key: "nonce.1" }),
+  "tool-changed": async (place) => {
+    answerWith(place.user, "allow");
+    await place.send(callTool("change"));
+    answerWith(place.user, "deny");
+    // What was agreed to holds: else the refusal below would prove nothing.
+    await place.send(callTool("change"));
+    await place.send(callTool("control", { description: "Changes everything" }));
+  },
+};
+
+/** As it was at the beginning. */
+async function reset(user: string): Promise<void> {
+  await doors.post(user, "/api/servers/shop/tools/call", callTool("control").params);
+  await doors.gateway.consents.revoke({ user }, { server: "shop" });
+  await doors.gateway.catalogue({ user }, "shop");
+}
+
+/** Programs are told by words and a status; pages by words and a number. */
+const expectedOf = ({ code, rpcCode }: GuardCase["expect"], door: Door): unknown[] => [
+  code,
+  door === "direct" ? STATUSES[code] : rpcCode,
+];
+
+const codeOf = (error: unknown): unknown => {
+  if (!(error instanceof VitrineError)) return error;
+  const { code } = Object(error.data) as { code?: unknown };
+  return [code ?? (error.code === -32602 ? "invalid-params" : error.code), error.code];
+};
+
+/** The gateway itself reads UIs ahead. */
+const isReadAhead = (call: string): boolean =>
+  /^resources\/read \S+\/(cart|camera|broken|mapped)\.html$/.test(call);
+
+/** A program's request that has no tool's name in it is refused for its form, as any other body would be: it is no call. */
+const isFormless = ({ call }: GuardCase, door: Door): boolean => {
+  const { name } = call.params;
+  return door === "direct" && typeof name === "string" && (name === "" || name.length > 500);
+};
+
+/** Every case at every door, and every page over both carriers. */
+const spread = <T extends { doors: readonly Door[] }>(cases: readonly T[]) =>
+  cases
+    .flatMap((each) =>
+      each.doors.flatMap((door) =>
+        (door === "direct" ? (["http"] as const) : CARRIERS).map((over) => ({ each, door, over })),
+      ),
+    )
+    .map((row, index) => ({ ...row, user: USERS[index % USERS.length] ?? "" }));
+
+const attacks = spread(GUARD_TABLE).map(
+  (row) => [`attack ${row.each.id}: ${row.each.title}`.slice(0, 120), row.door, row.over, row] as const,
+);
+
+describe("what hostile apps ask for", () => {
+  it.each(attacks)(
+    "%s (%s, %s) is refused before the server hears of it, with one row",
+    async (_title, _door, _over, { each, door, over, user }) => {
+      const place = await placeOf(user, door, over);
+      if (each.before) await BEFORE[each.before](place);
+      const earlier = { calls: doors.calls.length, row: await doors.lastRow(user) };
+      const error = await place.send(each.call).catch((reason: unknown) => reason);
+      const isCall = !isFormless(each, door);
+      expect(codeOf(error)).toEqual(isCall ? expectedOf(each.expect, door) : ["bad-request", 400]);
+      const calls = doors.calls.slice(earlier.calls).filter((call) => !isReadAhead(call));
+      expect(calls).toHaveLength(each.expect.upstreamCalls);
+      const rows = (await doors.rows(user, earlier.row)).filter(({ kind }) => kind === "entry");
+      expect(rows).toHaveLength(isCall ? each.expect.auditRows : 0);
+      if (isCall) {
+        expect(rows[0]).toMatchObject({
+          ...{ user, server: "shop", decision: "refused", reason: each.expect.code },
+          actor: { view: "view", direct: "http", page: "host" }[door],
+        });
+      }
+      if (each.before) await reset(user);
+    },
+  );
+
+  const controls = spread(GUARD_CONTROLS).map((row) => [row.each.title, row.door, row.over, row] as const);
+
+  it.each(controls)(
+    "control: %s (%s, %s) is done once, with one entry and one outcome",
+    async (_title, _door, _over, { each, door, over, user }) => {
+      const place = await placeOf(user, door, over);
+      const earlier = { calls: doors.calls.length, row: await doors.lastRow(user) };
+      await expect(place.send(each.call)).resolves.toBeDefined();
+      const { method, params } = each.call;
+      expect(doors.calls.slice(earlier.calls)).toEqual([`${method} ${params["name"] ?? params["uri"]}`]);
+      const kinds = async () =>
+        (await doors.rows(user, earlier.row)).map(({ kind, decision, outcome }) => [
+          kind,
+          decision ?? outcome,
+        ]);
+      await expect.poll(kinds).toEqual([
+        ["entry", "allowed"],
+        ["outcome", "ok"],
+      ]);
+    },
+  );
+});
+
+describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
+  it("attack C09: of two answers to a question the first counts", async () => {
+    const page = pageOf("ann", over);
+    page.answer = () => new Promise(() => {});
+    const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
+    const before = page.asked.length;
+    const call = page.ask(view, "tools/call", { name: "change" });
+    await vi.waitFor(() => expect(page.asked).toHaveLength(before + 1));
+    const id = page.asked.at(-1)?.id;
+    page.send(".", { id, result: { answer: "deny" } });
+    page.send(".", { id, result: { answer: "allow", remember: "always" } });
+    await expect(call).rejects.toMatchObject({ data: { code: "denied" } });
+    expect(await doors.gateway.consents.list({ user: "ann" })).toEqual([]);
+  });
+
+  it("attack C09: a question is answered where it was asked, and nowhere else", async () => {
+    const page = pageOf("ann", over);
+    const stranger = pageOf("bea", over);
+    page.answer = () => new Promise(() => {});
+    const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
+    const before = page.asked.length;
+    const calls = doors.calls.length;
+    const call = page.ask(view, "tools/call", { name: "change" });
+    await vi.waitFor(() => expect(page.asked).toHaveLength(before + 1));
+    const id = page.asked.at(-1)?.id;
+    const yes = { id, result: { answer: "allow" } };
+    // Another person, another page of the same person, and the view itself.
+    stranger.send(".", yes);
+    pageOf("ann", over === "http" ? "websocket" : "http").send(".", yes);
+    page.send(view, yes);
+    for (const other of [stranger, page, pageOf("ann", "websocket"), pageOf("ann", "http")])
+      await other.request("gateway/servers", {});
+    page.send(".", { id, result: { answer: "deny" } });
+    await expect(call).rejects.toMatchObject({ data: { code: "denied" } });
+    expect(doors.calls.slice(calls)).toEqual([]);
+  });
+
+  it("attack C10: an answer to no question is dropped, without an answer and without a row", async () => {
+    const page = pageOf("cal", over);
+    const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
+    const row = await doors.lastRow("cal");
+    const { stray } = page;
+    const before = stray.length;
+    for (const channel of [".", view]) {
+      for (const id of ["q999", 7, "__proto__"]) page.send(channel, { id, result: { answer: "allow" } });
+      page.send(channel, { id: "q998", error: { code: 1, message: "no" } });
+    }
+    await expect(page.ask(view, "tools/call", { name: "look" })).resolves.toBeDefined();
+    expect(stray.slice(before)).toEqual([]);
+    const rows = await doors.rows("cal", row);
+    expect(rows.filter(({ kind }) => kind === "entry")).toMatchObject([{ target: "look" }]);
+  });
+
+  it("attack C15: of 100 messages at once the first few are asked about, and the rest is one row more", async () => {
+    const page = pageOf("dan", over);
+    page.answer = () => ({ answer: "allow" });
+    const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
+    const row = await doors.lastRow("dan");
+    const message = { role: "user", content: [{ type: "text", text: "hello" }] };
+    const sent = await Promise.allSettled(
+      Array.from({ length: 100 }, () => page.ask(view, "ui/message", message)),
+    );
+    const refused = sent.filter(({ status }) => status === "rejected");
+    // Ten at once; one more for each second that this took.
+    expect(refused.length).toBeGreaterThan(60);
+    for (const each of refused) expect(each).toMatchObject({ reason: { data: { code: "rate-limited" } } });
+    const rows = (await doors.rows("dan", row)).filter(({ decision }) => decision === "refused");
+    expect(rows.length).toBeLessThan(30);
+    expect(rows[0]).toMatchObject({ reason: "rate-limited", method: "ui/message" });
+  });
+
+  it("attack C20: the same request again is answered again, and done once", async () => {
+    const page = pageOf("eve", over);
+    const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
+    const calls = doors.calls.length;
+    const id = page.nextId();
+    const look = { name: "look", arguments: { amount: 1 } };
+    const first = await page.ask(view, "tools/call", look, id);
+    expect(await page.ask(view, "tools/call", look, id)).toEqual(first);
+    expect(doors.calls.slice(calls)).toEqual(["tools/call look"]);
+  });
+
+  it("attack C20: another view does not get an answer by its key", async () => {
+    const page = pageOf("eve", over);
+    const [one, two] = await Promise.all(
+      [1, 2].map(() => page.request("gateway/open", { server: "shop", tool: "show" })),
+    );
+    const id = page.nextId();
+    const look = { name: "look", arguments: {} };
+    await page.ask(one?.view ?? "", "tools/call", look, id);
+    await expect(page.ask(two?.view ?? "", "tools/call", look, id)).rejects.toMatchObject({
+      data: { code: "conflict" },
+    });
+  });
+});
+
+it("attack C20: a program's request again, under its key, is answered again and done once", async () => {
+  const calls = doors.calls.length;
+  const again = () =>
+    doors.post("fay", "/api/servers/shop/tools/call", { name: "look" }, { "idempotency-key": "fay-1" });
+  const first = await again();
+  expect(first.status).toBe(200);
+  expect(await again()).toEqual(first);
+  expect(doors.calls.slice(calls)).toEqual(["tools/call look"]);
+});
+
+it("what a closed view's page goes on asking is one row for each, and for a flood a few", async () => {
+  const page = pageOf("fay", "websocket");
+  const row = await doors.lastRow("fay");
+  const flood = Array.from({ length: 100 }, () => page.ask("vNobody", "tools/call", { name: "look" }));
+  for (const each of await Promise.allSettled(flood))
+    expect(each).toMatchObject({ reason: { data: { code: "view-unknown" } } });
+  const rows = () => doors.rows("fay", row);
+  const counted = (reason = "") => Number(/^view-unknown ×(\d+)$/.exec(reason)?.[1] ?? 1);
+  const told = async () => (await rows()).reduce((sum, { reason }) => sum + counted(reason), 0);
+  await expect.poll(told).toBe(100);
+  expect((await rows()).length).toBeLessThan(80);
+  expect((await rows())[0]).toMatchObject({ view: "vNobody", server: "", target: "look" });
+});

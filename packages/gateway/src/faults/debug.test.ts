@@ -1,0 +1,21 @@
+import { it } from "vitest";
+import { byPage, FaultStage, faultyServer, many } from "../../../../testing/gateway/fault-stage.ts";
+it("x", async () => {
+  const stage = await FaultStage.open({ mcpServers: { small: faultyServer([], { limits: { timeout: 2000 } }) } });
+  const page = await stage.page();
+  const pid = await stage.serverPid("small");
+  console.log(await stage.memory());
+  await stage.call(byPage(page), "deaf", {}, "small");
+  const padding = "x".repeat(1_000_000);
+  await Promise.all(many(20, () => stage.call(byPage(page), "echo", { padding }, "small")));
+  console.log(await stage.memory());
+  process.kill(pid, "SIGKILL");
+  console.log(await stage.call(byPage(page), "echo", {}, "small"));
+  console.log(await stage.call(byPage(page), "echo", {}, "small"));
+  await stage.checkOracle();
+  console.log(await stage.memory());
+  await (stage as any).constructor.prototype.setClock;
+  (stage as any).snap = 1;
+  await stage.snapshot("/tmp/snap/a.heapsnapshot");
+  await stage.close();
+});

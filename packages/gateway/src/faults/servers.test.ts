@@ -1,0 +1,136 @@
+/** A server on this machine fails in the middle of the whole chain. */
+import type { Gateway } from "@vitrine/host/gateway";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  byPage,
+  byView,
+  type Caller,
+  FaultStage,
+  faultyServer,
+  many,
+  type Outcome,
+} from "../../../../testing/gateway/fault-stage.ts";
+
+let stage: FaultStage;
+let page: Gateway;
+/** A page over a WebSocket, a view in it, a page over HTTP, and a program. */
+let callers: Caller[];
+
+beforeAll(async () => {
+  stage = await FaultStage.open({
+    mcpServers: {
+      faulty: faultyServer(),
+      small: faultyServer([], { limits: { message: 4 * 1024 * 1024, timeout: 2000 } }),
+    },
+  });
+  page = await stage.page();
+  const view = await page.openView({ server: "faulty", tool: "echo" });
+  callers = [byPage(page), byView(view), byPage(await stage.page({ over: "http" })), stage.program()];
+});
+afterAll(() => stage.close());
+
+/** Everybody calls. */
+const all = (name: string, args?: Record<string, unknown>): Promise<Outcome[]> =>
+  Promise.all(callers.map((caller) => stage.call(caller, name, args)));
+const fine = (outcomes: Outcome[]): void =>
+  expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
+const codes = (outcomes: Outcome[]): unknown[] => outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.code));
+/** How many of the latest calls are on record. */
+const begun = async (count: number): Promise<number> => {
+  const keys = new Set(stage.calls.slice(-count).map(({ key }) => key));
+  return (await stage.rows()).filter(({ params = "" }) => keys.has(/"key":"([^"]+)"/.exec(params)?.[1] ?? "")).length;
+};
+
+describe("a server", () => {
+  it("that exits before a call is started again for it", async () => {
+    process.kill(await stage.serverPid(), "SIGKILL");
+    await expect.poll(() => stage.serverState()).not.toBe("ready");
+    fine(await all("echo"));
+    await stage.checkOracle();
+  });
+
+  it("that exits in the middle of calls ends them, and none is made again", async () => {
+    const pid = await stage.serverPid();
+    const calls = all("slow", { text: undefined });
+    const before = stage.effects().length;
+    await expect.poll(() => stage.effects().length).toBe(before + 4);
+    process.kill(pid, "SIGKILL");
+    const outcomes = await calls;
+    expect(codes(outcomes)).toEqual(Array(4).fill("server-exited"));
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ data: { indeterminate: true } });
+    fine(await all("echo"));
+    await stage.checkOracle();
+  });
+
+  it("that is stopped and goes on answers what was asked meanwhile", async () => {
+    const pid = await stage.serverPid();
+    process.kill(pid, "SIGSTOP");
+    const calls = many(5, () => all("echo"));
+    await expect.poll(() => begun(20)).toBe(20);
+    expect(stage.calls.filter(({ outcome }) => !outcome)).toHaveLength(20);
+    process.kill(pid, "SIGCONT");
+    fine((await Promise.all(calls)).flat());
+    await stage.checkOracle();
+  });
+
+  it("that prints garbage is heard through it", async () => {
+    fine(await all("garbage", { count: 1000 }));
+    await stage.checkOracle();
+  });
+
+  it("that sends a line of 100 MB loses its connection, and the gateway's memory does not grow", async () => {
+    const before = await stage.memory();
+    const other = stage.call(byPage(page), "slow", { text: undefined }, "small");
+    await expect.poll(() => begun(1)).toBe(1);
+    const huge = await stage.call(byPage(page), "huge", { bytes: 100 * 1024 * 1024 }, "small");
+    expect(codes([huge, await other])).toEqual(["server-too-large", "server-too-large"]);
+    fine([await stage.call(byPage(page), "echo", {}, "small")]);
+    await stage.checkOracle();
+    expect((await stage.memory()) - before).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  it("that sends its answers in halves, characters cut in two, is understood", async () => {
+    // One after another: a server whose own answers run into each other says nothing.
+    for (const caller of callers) fine([await stage.call(caller, "halves")]);
+    await stage.checkOracle();
+  });
+
+  it("that answers twice under the same id is heard once", async () => {
+    fine((await Promise.all(many(10, () => all("twice")))).flat());
+    fine(await all("echo"));
+    await stage.checkOracle();
+  });
+
+  it("that answers under ids that nobody used is not believed", async () => {
+    fine((await Promise.all(many(10, () => all("strangers")))).flat());
+    await stage.checkOracle();
+  });
+
+  it("that answers 1,000 calls out of order answers each caller", async () => {
+    fine((await Promise.all(many(250, () => all("shuffle", { of: 1000 })))).flat());
+    await stage.checkOracle();
+  });
+
+  it("that floods stderr is answered for, and the gateway's memory does not grow", async () => {
+    const before = await stage.memory();
+    fine(await all("flood-stderr", { bytes: 5 * 1024 * 1024 }));
+    await stage.checkOracle();
+    expect((await stage.memory()) - before).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  it("that stops reading has a bounded queue, and its calls end", async () => {
+    const pid = await stage.serverPid("small");
+    const before = await stage.memory();
+    fine([await stage.call(byPage(page), "deaf", {}, "small")]);
+    const padding = "x".repeat(1_000_000);
+    const outcomes = await Promise.all(
+      many(20, () => stage.call(byPage(page), "echo", { padding }, "small")),
+    );
+    expect(new Set(codes(outcomes))).toEqual(new Set(["timeout"]));
+    process.kill(pid, "SIGKILL");
+    await expect.poll(() => stage.serverState("small")).not.toBe("ready");
+    fine([await stage.call(byPage(page), "echo", {}, "small")]);
+    await stage.checkOracle();
+    expect((await stage.memory()) - before).toBeLessThan(8 * 1024 * 1024);
+  });
+});

@@ -1,0 +1,77 @@
+/**
+ * A view of a gateway in an `<mcp-app>`.
+ *
+ * @module
+ */
+import { type CallToolResult, JsonText } from "@vitrine/protocol";
+import type { Bridge } from "../bridge.js";
+import type { AppFrameOptions } from "../frame/frame.js";
+import type { FrameView } from "../frame/proxy-frame.js";
+import type { GatewayView } from "./view.js";
+
+/** Options of an app whose server is behind a gateway: the gateway says the rest. */
+export type GatewayAppOptions = Omit<
+  AppFrameOptions,
+  "view" | "title" | "upstream" | "guard" | "instance"
+> & {
+  /** What the app is called; the tool's title by default. */
+  title?: string | undefined;
+};
+
+/** What {@link showView} needs of an `<mcp-app>`. */
+export interface AppPlace {
+  app: AppFrameOptions | undefined;
+  readonly bridge: Pick<Bridge, "sendToolInput" | "sendToolResult" | "sendToolCancelled"> | undefined;
+}
+
+/**
+ * The options of an `<mcp-app>`, or of an `AppFrame`, for a view of a gateway. The call that it shows is for
+ * {@link showView}, or for who calls this, to tell.
+ */
+export function gatewayApp(view: GatewayView, options: GatewayAppOptions): AppFrameOptions {
+  const { tool, uri } = view.opened;
+  return {
+    title: tool?.title ?? tool?.annotations?.title ?? tool?.name ?? uri,
+    fallback: () => textOf(view.result),
+    ...options,
+    instance: view.id,
+    upstream: view.upstream,
+    guard: view.guard,
+    // Asked for with each mount: a gateway that was restarted has it elsewhere.
+    view: () => placeOf(view),
+    context: { ...(tool && { toolInfo: { tool } }), ...options.context },
+  };
+}
+
+/**
+ * Shows a view of a gateway in an `<mcp-app>`: with its input and result, as far as they have come, and with what comes
+ * of them later.
+ *
+ * @example
+ * ```ts source="./gateway.examples.ts#showView"
+ * ```
+ */
+export function showView(element: AppPlace, view: GatewayView, options: GatewayAppOptions): void {
+  element.app = gatewayApp(view, options);
+  const { bridge } = element;
+  const { input, result, cancelled } = view.opened;
+  if (input) bridge?.sendToolInput(input);
+  if (result) bridge?.sendToolResult(result);
+  if (cancelled !== undefined) bridge?.sendToolCancelled(cancelled);
+  view.onnotice = ({ method, params }) => {
+    if (method === "ui/notifications/tool-input") bridge?.sendToolInput(params.arguments);
+    else if (method === "ui/notifications/tool-result") bridge?.sendToolResult(params);
+    else bridge?.sendToolCancelled(params.reason);
+  };
+}
+
+async function placeOf({ opened: { place, problem } }: GatewayView): Promise<FrameView> {
+  if (place) return place;
+  // The frame says it, in place of the app.
+  throw Object.assign(new Error(problem?.message), problem);
+}
+
+function textOf(result: CallToolResult | JsonText | undefined): string {
+  const { content = [] } = (result instanceof JsonText ? result.parse() : (result ?? {})) as CallToolResult;
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+}

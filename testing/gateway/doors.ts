@@ -1,0 +1,364 @@
+/**
+ * The doors of a real gateway: pages over both carriers that say exactly what a test wants said, programs over HTTP, and
+ * a server behind it all that writes down what it was asked to do.
+ */
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { AuditRow, Gateway } from "@vitrine/gateway";
+import {
+  type GatewayAnswer,
+  type GatewayNotices,
+  type GatewayQuestion,
+  type GatewayRequests,
+  VitrineError,
+} from "@vitrine/protocol";
+import { WebSocket as NodeSocket } from "ws";
+import { Connection } from "../../packages/host/src/gateway/connection.ts";
+import type { LineKind } from "../../packages/host/src/gateway/line.ts";
+import { tool } from "../fake-upstream.ts";
+import { type StageSettings, startTestGateway } from "./gateway-stage.ts";
+import { STAGE_TOOLS } from "./guard-stage.ts";
+
+export const CARRIERS: readonly LineKind[] = ["websocket", "http"];
+
+/** A message as it stands on the wire. */
+export type Message = Record<string, unknown>;
+
+/** Where the session of a page is kept over its reloads. */
+export interface PageStorage extends Pick<Storage, "getItem" | "setItem" | "removeItem"> {
+  /** What is in it now, for another page: a reloaded one, or a thief's. */
+  copy(): PageStorage;
+}
+
+export function pageStorage(kept = new Map<string, string>()): PageStorage {
+  return {
+    getItem: (name) => kept.get(name) ?? null,
+    setItem: (name, value) => void kept.set(name, value),
+    removeItem: (name) => void kept.delete(name),
+    copy: () => pageStorage(new Map(kept)),
+  };
+}
+
+interface Pending {
+  again(): void;
+  settle(message: Message): void;
+  fail(error: Error): void;
+}
+
+/** Options of a {@link RawPage}. */
+export interface RawPageOptions {
+  origin: string;
+  token: string;
+  over: LineKind;
+  storage?: PageStorage | undefined;
+}
+
+/**
+ * A page that is connected as ours are, and says whatever a test wants it to say: any channel, any id, any method.
+ */
+export class RawPage {
+  /** What the person answers; a promise that does not end is a person who does not answer. */
+  answer: (question: GatewayQuestion) => GatewayAnswer | Promise<GatewayAnswer> = () => ({ answer: "deny" });
+  /** Questions, as they came. */
+  readonly asked: GatewayQuestion[] = [];
+  /** What came that is no answer to anything, with its channel. */
+  readonly heard: { channel: string; message: Message }[] = [];
+  /** Answers that nobody here waits for: on the wrong channel, twice, or another page's. */
+  readonly stray: { channel: string; message: Message }[] = [];
+  readonly nonce = randomBytes(6).toString("hex");
+  readonly storage: PageStorage;
+  readonly #connection: Connection;
+  readonly #pending = new Map<string, Pending>();
+  readonly #lines = new Set<() => void>();
+  #last = 0;
+  #isGone = false;
+
+  constructor({ origin, token, over, storage = pageStorage() }: RawPageOptions) {
+    this.storage = storage;
+    const headers = { authorization: `Bearer ${token}`, origin };
+    const lines = this.#lines;
+    class Socket extends NodeSocket {
+      constructor(url: string | URL) {
+        super(url, { headers, perMessageDeflate: false });
+        lines.add(() => this.terminate());
+      }
+    }
+    /** A proxy that lets no WebSocket pass. */
+    class NoSocket {
+      onerror: (() => void) | undefined;
+      constructor() {
+        setTimeout(() => this.onerror?.());
+      }
+      close() {}
+    }
+    const send: typeof fetch = async (url, init = {}) => {
+      if (this.#isGone) throw new Error("the page is gone");
+      const cut = new AbortController();
+      lines.add(() => cut.abort());
+      const signal = init.signal ? AbortSignal.any([init.signal, cut.signal]) : cut.signal;
+      return fetch(url, { ...init, signal, headers: { ...Object(init.headers), ...headers } });
+    };
+    this.#connection = new Connection(
+      {
+        url: `${origin}/api/session`,
+        storage,
+        fetch: send,
+        // Both are as much of a WebSocket as a page needs.
+        WebSocket: (over === "websocket" ? Socket : NoSocket) as unknown as typeof WebSocket,
+        upgradeAfter: 3_600_000,
+      },
+      {
+        // What was said before there was a session is said now.
+        renewed: () => {
+          for (const { again } of this.#pending.values()) again();
+        },
+        takenOver: () => this.#fail("taken over"),
+        closed: (message) => this.#fail(message),
+      },
+    );
+    this.#connection.session.onmessage = (channel, text) => this.#receive(channel, JSON.parse(text));
+    this.#connection.start();
+  }
+
+  get state() {
+    return this.#connection.state;
+  }
+
+  /** Sends a message as it is. */
+  send(channel: string, message: Message): void {
+    this.#connection.session.send(channel, JSON.stringify({ jsonrpc: "2.0", ...message }));
+  }
+
+  /** Asks, under an id of its own or one that the test wants. */
+  ask(channel: string, method: string, params: unknown, id = this.nextId()): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const key = `${channel} ${id}`;
+      const again = () => this.send(channel, { id, method, params });
+      this.#pending.set(key, {
+        again,
+        settle: ({ error, result }) => {
+          this.#pending.delete(key);
+          const { code, message, data } = Object(error) as { code: number; message: string; data: unknown };
+          if (error === undefined) resolve(result);
+          else reject(new VitrineError(code, message, { data }));
+        },
+        fail: reject,
+      });
+      again();
+    });
+  }
+
+  /** Takes back what was asked. Its answer may be on its way. */
+  cancel(channel: string, id: string): void {
+    this.send(channel, { method: "notifications/cancelled", params: { requestId: id } });
+    this.#fail("cancelled", `${channel} ${id}`);
+  }
+
+  /** Closes a view: what was asked there is not answered any more. */
+  async closeView(view: string): Promise<void> {
+    await this.request("gateway/close", { view });
+    this.#fail("the view is closed", `${view} `);
+  }
+
+  /** Asks the gateway itself. */
+  request<M extends keyof GatewayRequests>(
+    method: M,
+    params: GatewayRequests[M]["params"],
+  ): Promise<GatewayRequests[M]["result"]> {
+    return this.ask(".", method, params) as Promise<GatewayRequests[M]["result"]>;
+  }
+
+  /** Notices of one kind, on any channel. */
+  notices<M extends keyof GatewayNotices>(method: M): GatewayNotices[M][];
+  notices(method: string): Record<string, unknown>[];
+  notices(method: string): unknown[] {
+    return this.heard
+      .filter(({ message }) => message["method"] === method)
+      .map(({ message }) => message["params"]);
+  }
+
+  nextId(): string {
+    return `${this.nonce}.${++this.#last}`;
+  }
+
+  /** Loses the network: the page connects again by itself. */
+  cut(): void {
+    for (const end of this.#lines) end();
+    this.#lines.clear();
+  }
+
+  /** Is gone without a word, as a tab that is reloaded: the gateway keeps its session. */
+  leave(): void {
+    this.#isGone = true;
+    this.cut();
+    this.close();
+  }
+
+  /** Ends its session. */
+  close(): void {
+    this.#connection.close();
+  }
+
+  /** What begins with this will not be answered. */
+  #fail(message: string, beginning = ""): void {
+    for (const [key, { fail }] of this.#pending) {
+      if (!key.startsWith(beginning)) continue;
+      this.#pending.delete(key);
+      fail(new VitrineError("closed", message));
+    }
+  }
+
+  #receive(channel: string, message: Message): void {
+    const { id, method, params } = message;
+    const pending = this.#pending.get(`${channel} ${id}`);
+    if (method === "gateway/ask") void this.#answer(`${id}`, params as GatewayQuestion);
+    else if (method !== undefined) this.heard.push({ channel, message });
+    else if (pending) pending.settle(message);
+    else this.stray.push({ channel, message });
+  }
+
+  async #answer(id: string, question: GatewayQuestion): Promise<void> {
+    this.asked.push(question);
+    const result = await this.answer(question);
+    if (this.state.phase !== "closed") this.send(".", { id, result });
+  }
+}
+
+const SHOP = fileURLToPath(new URL("./shop-server.mjs", import.meta.url));
+const HTML = "text/html;profile=mcp-app";
+const reads = { annotations: { readOnlyHint: true } };
+
+/** A tool with a UI. */
+const shown = (name: string, resourceUri: string) => tool(name, { ...reads, _meta: { ui: { resourceUri } } });
+
+/** What the server has beside the tools of the table. */
+const MORE_TOOLS = [
+  tool("control", { ...reads, _meta: { ui: { visibility: ["model", "app"] } } }),
+  tool("wait", reads),
+  shown("camera", "ui://shop/camera.html"),
+  shown("broken", "ui://shop/broken.html"),
+  shown("mapped", "mcp-app://shop/mapped.html"),
+];
+
+/** UIs, by their addresses: one that asks for the camera, and one that is no HTML. */
+const DOCUMENTS = {
+  "ui://shop/cart.html": { mimeType: HTML, text: "<!doctype html><title>Cart</title>" },
+  "ui://shop/camera.html": {
+    ...{ mimeType: HTML, text: "<!doctype html><title>Camera</title>" },
+    _meta: { ui: { permissions: { camera: {} } } },
+  },
+  "ui://shop/broken.html": { mimeType: "text/plain", text: "no page" },
+  "mcp-app://shop/mapped.html": { mimeType: HTML, text: "<!doctype html><title>Mapped</title>" },
+};
+
+/** A gateway, its users, and the server `shop`. */
+export class Doors {
+  readonly gateway: Gateway;
+  readonly log: string[];
+  readonly #folder: string;
+  readonly #tokens: ReadonlyMap<string, string>;
+  readonly #pages: RawPage[] = [];
+
+  private constructor(gateway: Gateway, log: string[], folder: string, tokens: Map<string, string>) {
+    this.gateway = gateway;
+    this.log = log;
+    this.#folder = folder;
+    this.#tokens = tokens;
+  }
+
+  /** `settings` of the gateway; `shop` is merged into those of its server, and `more` are others of the same kind. */
+  static async open(
+    users: readonly string[],
+    { shop = {}, more = {}, ...settings }: StageSettings & { shop?: object; more?: Record<string, object> } = {},
+  ): Promise<Doors> {
+    const folder = await mkdtemp(join(tmpdir(), "vitrine-doors-"));
+    writeFileSync(join(folder, "calls"), "");
+    const tokens = new Map(users.map((name) => [name, randomBytes(24).toString("base64url")]));
+    const servers = Object.entries({ shop, ...more });
+    const written = {
+      mcpServers: Object.fromEntries(
+        servers.map(([name, own]) => [name, shopServer(join(folder, "calls"), own)]),
+      ),
+      users: [...tokens].map(([name, token]) => ({ name, token })),
+      ...settings,
+    };
+    const { gateway, log } = await startTestGateway(written, join(folder, "data"));
+    return new Doors(gateway, log, folder, tokens);
+  }
+
+  /** The settings of the server, for a gateway that is given others. */
+  shop(more: object = {}): object {
+    return shopServer(join(this.#folder, "calls"), more);
+  }
+
+  get users(): { name: string; token: string }[] {
+    return [...this.#tokens].map(([name, token]) => ({ name, token }));
+  }
+
+  tokenOf(user: string): string {
+    return this.#tokens.get(user) ?? "";
+  }
+
+  /** A page of a user's, connected. */
+  async page(user: string, over: LineKind, storage?: PageStorage): Promise<RawPage> {
+    const { origin } = this.gateway;
+    const page = new RawPage({ origin, token: this.tokenOf(user), over, storage });
+    this.#pages.push(page);
+    await page.request("gateway/servers", {});
+    if (page.state.phase !== "open" || page.state.over !== over) throw new Error(`not over ${over}`);
+    return page;
+  }
+
+  /** A request of a program: by server name, with no app around it. */
+  async post(
+    user: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; body: Message }> {
+    const { origin } = this.gateway;
+    const response = await fetch(`${origin}${path}`, {
+      method: "POST",
+      headers: {
+        ...{ authorization: `Bearer ${this.tokenOf(user)}`, origin, "content-type": "application/json" },
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text ? JSON.parse(text) : {} };
+  }
+
+  /** What the server was asked to do, by everybody: `tools/call look`, `resources/read note://1`. */
+  get calls(): string[] {
+    return readFileSync(join(this.#folder, "calls"), "utf8").split("\n").slice(0, -1);
+  }
+
+  /** Rows of a user's audit log, after one. */
+  rows(user: string, after = 0): Promise<AuditRow[]> {
+    return this.gateway.audit.query({ user }, { after, limit: 1000 });
+  }
+
+  /** The number of the last row of a user's. */
+  async lastRow(user: string): Promise<number> {
+    const [row] = await this.gateway.audit.query({ user }, { limit: 1, newestFirst: true });
+    return row?.seq ?? 0;
+  }
+
+  async close(): Promise<void> {
+    for (const page of this.#pages) page.close();
+    await this.gateway.close(0);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function shopServer(calls: string, more: object): object {
+  const env = {
+    SHOP: JSON.stringify({ tools: [...STAGE_TOOLS, ...MORE_TOOLS], documents: DOCUMENTS, calls }),
+  };
+  return { command: process.execPath, args: [SHOP], env, isolation: "process", ...more };
+}

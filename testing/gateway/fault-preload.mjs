@@ -1,0 +1,23 @@
+// Loaded into a gateway before anything else: lets a test set its clock, and look at its memory.
+const RealDate = Date;
+let offset = 0;
+
+globalThis.Date = class extends RealDate {
+  constructor(...args) {
+    if (args.length > 0) super(...args);
+    else super(RealDate.now() + offset);
+  }
+  static now() {
+    return RealDate.now() + offset;
+  }
+};
+
+process.on("message", async ({ clock, snap }) => {
+  if (snap) (await import("node:v8")).writeHeapSnapshot(snap);
+  if (clock !== undefined) offset = clock;
+  globalThis.gc();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  process.send({ memory: heapUsed + arrayBuffers });
+});
+// It keeps no gateway alive that wants to end.
+process.channel.unref();

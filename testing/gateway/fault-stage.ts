@@ -1,0 +1,483 @@
+/**
+ * The whole chain, and what must hold of it whatever fails: pages and programs → a gateway in a process of its own →
+ * its guard and audit log → servers that count what they do.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { connectGateway, type Gateway, type GatewayView } from "@vitrine/host/gateway";
+import { type CallToolResult, JsonText } from "@vitrine/protocol";
+import { expect, vi } from "vitest";
+import { WebSocket as NodeSocket } from "ws";
+import type { AuditRow } from "../../packages/gateway/src/store/store.ts";
+import { FaultLine } from "./fault-line.ts";
+import { FAULTY } from "./servers.ts";
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const MAIN = here("../../packages/gateway/dist/main.js");
+const PRELOAD = here("./fault-preload.mjs");
+/** In the environment of this stage's servers, and of what they start, beside the gateway's own mark. */
+const STAGE_MARK = "FAULT_STAGE";
+
+const PATIENCE = { timeout: 60_000, interval: 50 };
+
+export type User = "ann" | "bob";
+export type Settings = Record<string, unknown>;
+type Arguments = Record<string, unknown>;
+
+/** Somebody who calls tools: a page, a view in it, or a program. */
+export type Caller = (server: string, name: string, args: Arguments, key: string) => Promise<unknown>;
+
+/** How a call ended. */
+export type Outcome = { ok: true; text: string } | { ok: false; code: unknown; data: Arguments };
+
+/** A call that was made, and what is known of it. */
+export interface Call {
+  readonly key: string;
+  /** What its answer begins with, if it is its own. */
+  readonly text: string;
+  /** The tool only reads: it may be run again, and that is no second effect. */
+  readonly isRepeatable: boolean;
+  outcome?: Outcome;
+}
+
+/** What a page is opened with. */
+export interface PageOptions {
+  user?: User;
+  over?: "websocket" | "http";
+  storage?: Storage | ReturnType<typeof tabStorage>;
+  heartbeat?: number;
+  ontakenover?: () => void;
+}
+
+/** A server that misbehaves as its tools are called, and notes what it does. */
+export const faultyServer = (modes: string[] = [], more: Settings = {}): Settings => ({
+  command: process.execPath,
+  args: [FAULTY, ...modes],
+  isolation: "process",
+  ...remoteServer(undefined, more),
+});
+
+/** A server elsewhere. */
+export const remoteServer = (url?: string, { limits, ...more }: Settings = {}): Settings => ({
+  ...(url !== undefined && { url, oauth: false }),
+  policy: { "tools/call": "allow" },
+  limits: {
+    rates: { call: { burst: 100_000, perSecond: 100_000 } },
+    concurrency: { perView: 1000, total: 10_000, waiting: 10_000 },
+    ...Object(limits),
+  },
+  ...more,
+});
+
+/** What a tab keeps. */
+export function tabStorage(entries: Iterable<readonly [string, string]> = []) {
+  const map = new Map(entries);
+  return {
+    map,
+    getItem: (name: string) => map.get(name) ?? null,
+    setItem: (name: string, value: string) => void map.set(name, value),
+    removeItem: (name: string) => void map.delete(name),
+  };
+}
+
+/** A WebSocket that nothing lets through. */
+class NoSocket {
+  onerror?: () => void;
+  constructor() {
+    setTimeout(() => this.onerror?.());
+  }
+  close(): void {}
+}
+
+/** A gateway, those who call it, and what they know. */
+export class FaultStage {
+  readonly folder = mkdtempSync(join(tmpdir(), "vitrine-faults-"));
+  readonly calls: Call[] = [];
+  /** Effects of servers that are no processes of this stage, by the calls' keys. */
+  readonly remoteEffects: string[] = [];
+  readonly pages = new Set<Gateway>();
+  /** The end of what the gateway has logged. */
+  log = "";
+  settings: Settings;
+  origin = "";
+  /** The network between pages and the gateway. */
+  line!: FaultLine;
+  readonly #mark = randomBytes(8).toString("hex");
+  readonly #tokens = { ann: token(), bob: token() };
+  readonly #effects = join(this.folder, "effects");
+  /** Rows that were there once: they must stay as they were. */
+  readonly #rows = new Map<number, string>();
+  #child: ChildProcess | undefined;
+  #keys = 0;
+
+  private constructor(settings: Settings) {
+    const users = Object.entries(this.#tokens).map(([name, secret]) => ({
+      name,
+      tokenHash: createHash("sha256").update(secret).digest("hex"),
+    }));
+    this.settings = {
+      listen: { port: 0 },
+      sandbox: { port: 0 },
+      dataFolder: join(this.folder, "data"),
+      audit: { payloads: "arguments" },
+      session: { grace: 30_000, perUser: 100 },
+      users,
+      mcpServers: { faulty: faultyServer() },
+      ...settings,
+    };
+  }
+
+  static async open(settings: Settings = {}): Promise<FaultStage> {
+    const stage = new FaultStage(settings);
+    stage.line = await FaultLine.open(() => Number(new URL(stage.origin).port));
+    await stage.start();
+    return stage;
+  }
+
+  get file(): string {
+    return join(this.folder, "settings.json");
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** Writes the settings file, as an operator would. */
+  write(settings = this.settings): void {
+    this.settings = settings;
+    writeFileSync(this.file, JSON.stringify(this.#marked(settings)));
+  }
+
+  /** Starts the gateway, again if it was stopped, with what it had. */
+  async start(): Promise<void> {
+    this.write();
+    const args = ["--expose-gc", "--import", PRELOAD, MAIN, "--config", this.file];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+    this.#child = child;
+    child.stderr?.on("data", (data) => {
+      this.log = (this.log + data).slice(-100_000);
+    });
+    this.origin = await new Promise((resolve, reject) => {
+      let said = "";
+      child.once("exit", () => reject(new Error(`the gateway did not start: ${said}${this.log}`)));
+      child.stdout?.on("data", (data) => {
+        said += data;
+        const [, found] = /→ (http:\S+)/.exec(said) ?? [];
+        if (found) resolve(found);
+      });
+    });
+  }
+
+  /** Sends the gateway a signal that ends it; how it ended. */
+  async end(signal: "SIGTERM" | "SIGKILL"): Promise<number | NodeJS.Signals | null> {
+    const child = this.#child;
+    if (!child) return null;
+    this.#child = undefined;
+    const exited = once(child, "exit");
+    child.kill(signal);
+    const [code, by] = await exited;
+    return by ?? code;
+  }
+
+  /** Bytes that the gateway's JavaScript holds, after a collection. */
+  memory(): Promise<number> {
+    return this.#tell({});
+  }
+
+  /** Sets the gateway's clock forwards or back, from what it really is, in milliseconds. */
+  async setClock(clock: number): Promise<void> {
+    await this.#tell({ clock });
+  }
+
+  async snapshot(snap: string) {
+    await this.#tell({ snap });
+  }
+
+  async #tell(message: object): Promise<number> {
+    const child = this.#child;
+    if (!child) throw new Error("there is no gateway");
+    const answered = once(child, "message");
+    child.send(message);
+    const [{ memory }] = await answered;
+    return memory;
+  }
+
+  headers(user: User = "ann"): Record<string, string> {
+    return {
+      authorization: `Bearer ${this.#tokens[user]}`,
+      origin: this.origin,
+      host: new URL(this.origin).host,
+    };
+  }
+
+  /** Asks by HTTP, past the line. */
+  async fetch(path: string, init: RequestInit = {}, user: User = "ann"): Promise<Response> {
+    const { authorization = "", origin = "" } = this.headers(user);
+    const headers = { ...Object(init.headers), authorization, origin };
+    return fetch(new URL(path, this.origin), { ...init, headers });
+  }
+
+  /** A WebSocket, by the line. */
+  socket(user: User = "ann"): NodeSocket {
+    return new NodeSocket(`ws://127.0.0.1:${this.line.port}/api/session`, {
+      headers: this.headers(user),
+      perMessageDeflate: false,
+    });
+  }
+
+  /** A page that is connected. It finds the gateway wherever that is started again. */
+  async page({
+    user = "ann",
+    over = "websocket",
+    storage = tabStorage(),
+    ...more
+  }: PageOptions = {}): Promise<Gateway> {
+    const stage = this;
+    class Socket extends NodeSocket {
+      constructor() {
+        super(`ws://127.0.0.1:${stage.line.port}/api/session`, {
+          headers: stage.headers(user),
+          perMessageDeflate: false,
+        });
+      }
+    }
+    const page = connectGateway({
+      url: `${this.origin}/api/session`,
+      fetch: (_url, init) => this.fetch("/api/session", init, user),
+      WebSocket: (over === "websocket" ? Socket : NoSocket) as unknown as typeof WebSocket,
+      storage,
+      ...more,
+    });
+    this.pages.add(page);
+    await page.request("gateway/servers", {});
+    return page;
+  }
+
+  closePage(page: Gateway): void {
+    this.pages.delete(page);
+    page.close();
+  }
+
+  /** A program, by HTTP. */
+  program(user: User = "ann"): Caller {
+    return async (server, name, args, key) => {
+      const response = await this.fetch(
+        `/api/servers/${server}/tools/call`,
+        {
+          method: "POST",
+          headers: { "content-type": "application/json", "idempotency-key": key },
+          body: JSON.stringify({ name, arguments: args }),
+        },
+        user,
+      );
+      const body = (await response.json()) as { error?: { code: string; data?: object } };
+      if (body.error) throw Object.assign(new Error("refused"), { data: { ...body.error.data, code: body.error.code } });
+      return body;
+    };
+  }
+
+  /** Calls a tool, and remembers what came of it. Never rejects. */
+  async call(by: Caller, name: string, args: Arguments = {}, server = "faulty"): Promise<Outcome> {
+    const key = `${this.#mark}-${++this.#keys}`;
+    const call: Call = {
+      key,
+      // The last character has four bytes: it can be cut in two.
+      text: `answer to ${key} 👋`,
+      isRepeatable: name === "safe" || name === "again",
+    };
+    this.calls.push(call);
+    try {
+      const result = await by(server, name, { key, text: call.text, ...args }, key);
+      const { content } = (result instanceof JsonText ? result.parse() : result) as CallToolResult;
+      const [block] = content;
+      call.outcome = { ok: true, text: block?.type === "text" ? block.text : "" };
+    } catch (error) {
+      const { code, data } = Object(error) as { code?: unknown; data?: Arguments };
+      call.outcome = { ok: false, code: data?.["code"] ?? code, data: Object(data) };
+    }
+    return call.outcome;
+  }
+
+  /** The process of a server. */
+  async serverPid(server = "faulty", user: User = "ann"): Promise<number> {
+    const outcome = await this.call(this.program(user), "pid", {}, server);
+    this.calls.pop();
+    if (!outcome.ok) throw new Error(`no server: ${outcome.code}`);
+    return Number(outcome.text);
+  }
+
+  /** How a server is. */
+  async serverState(server = "faulty"): Promise<string | undefined> {
+    const { servers } = (await (await this.fetch("/api/servers")).json()) as {
+      servers: { name: string; state: string }[];
+    };
+    return servers.find(({ name }) => name === server)?.state;
+  }
+
+  /** What servers did, in order, by the calls' keys. */
+  effects(): string[] {
+    const lines = existsSync(this.#effects) ? readFileSync(this.#effects, "utf8") : "";
+    return [...[...lines.matchAll(/ effect (\S+)/g)].map(([, key = ""]) => key), ...this.remoteEffects];
+  }
+
+  /** All rows of the audit log. */
+  async rows(): Promise<AuditRow[]> {
+    const texts = await Promise.all(
+      (["ann", "bob"] as const).map(async (user) => (await this.fetch("/api/audit/export", {}, user)).text()),
+    );
+    return texts.flatMap((text) =>
+      text
+        .split("\n")
+        .filter(Boolean)
+        .map((row) => JSON.parse(row) as AuditRow),
+    );
+  }
+
+  /** The sum of a metric. */
+  async metric(name: string): Promise<number> {
+    const text = await (await this.fetch("/metrics")).text();
+    const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))];
+    return values.reduce((sum, [, value]) => sum + Number(value), 0);
+  }
+
+  /** The processes of this stage's servers, with all that they started. */
+  processes(): number[] {
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return pids.map(Number).filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${STAGE_MARK}=${this.#mark}`);
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  /**
+   * The oracle of every case: no acknowledged row lost, no effect twice, no answer to another caller, no orphan, every
+   * call ended, memory returned. It looks at all calls that were ever made on this stage.
+   */
+  async checkOracle(): Promise<void> {
+    await vi.waitFor(async () => expect(await this.#violations()).toEqual([]), PATIENCE);
+  }
+
+  async #violations(): Promise<string[]> {
+    return [
+      ...this.calls.filter(({ outcome }) => !outcome).map(({ key }) => `${key} is pending`),
+      ...this.#wrongAnswers(),
+      ...this.#wrongEffects(),
+      ...(await this.#wrongRows()),
+      ...(await this.#leftOvers()),
+    ];
+  }
+
+  #wrongAnswers(): string[] {
+    return this.calls.flatMap(({ key, text, outcome }) =>
+      outcome?.ok && !outcome.text.startsWith(text) ? [`${key} got "${outcome.text.slice(0, 100)}"`] : [],
+    );
+  }
+
+  #wrongEffects(): string[] {
+    const counts = countBy(this.effects(), (key) => key);
+    return this.calls.flatMap(({ key, outcome, isRepeatable }) => {
+      const count = counts.get(key) ?? 0;
+      return (count > 1 && !isRepeatable) || (count === 0 && outcome?.ok) ? [`${key} ran ${count} times`] : [];
+    });
+  }
+
+  async #wrongRows(): Promise<string[]> {
+    const rows = await this.rows();
+    const wrong: string[] = [];
+    const verified = (await (await this.fetch("/api/audit/verify")).json()) as { ok: boolean };
+    if (!verified.ok) wrong.push(`the chain is broken: ${JSON.stringify(verified)}`);
+    const bySeq = new Map(rows.map((row) => [row.seq, row.hash]));
+    for (const [seq, hash] of this.#rows) if (bySeq.get(seq) !== hash) wrong.push(`row ${seq} is lost`);
+    for (const [seq, hash] of bySeq) this.#rows.set(seq, hash);
+
+    const outcomes = new Map<number | undefined, AuditRow[]>();
+    for (const row of rows)
+      if (row.kind === "outcome") outcomes.set(row.of, [...(outcomes.get(row.of) ?? []), row]);
+    const entries = rows.filter(({ kind, decision }) => kind === "entry" && decision === "allowed");
+    for (const { seq } of entries) {
+      const count = outcomes.get(seq)?.length ?? 0;
+      if (count !== 1) wrong.push(`row ${seq} has ${count} outcomes`);
+    }
+    const byKey = new Map<string, AuditRow[]>();
+    for (const entry of entries) {
+      const [, key] = /"key":"([^"]+)"/.exec(entry.params ?? "") ?? [];
+      if (key) byKey.set(key, [...(byKey.get(key) ?? []), entry]);
+    }
+    const effects = new Set(this.effects());
+    for (const { key, outcome, isRepeatable } of this.calls) {
+      const own = byKey.get(key) ?? [];
+      const ends = own.flatMap(({ seq }) => outcomes.get(seq) ?? []);
+      if (outcome?.ok && !ends.some((end) => end.outcome === "ok")) wrong.push(`${key} was answered, and no row says so`);
+      if (effects.has(key) && own.length === 0) wrong.push(`${key} ran unrecorded`);
+      const begun = ends.filter(({ code }) => code !== "audit-failed");
+      if (begun.length > 1 && !isRepeatable) wrong.push(`${key} is recorded ${begun.length} times`);
+    }
+    return wrong;
+  }
+
+  async #leftOvers(): Promise<string[]> {
+    const [queued, sessions, carriers, known] = await Promise.all(
+      ["queue_depth", "sessions", "carriers", "processes"].map((name) => this.metric(`vitrine_${name}`)),
+    );
+    const running = this.processes().length;
+    const pages = this.pages.size;
+    return [
+      ...(queued === 0 ? [] : [`${queued} characters wait`]),
+      ...(sessions === pages && carriers === pages
+        ? []
+        : [`${pages} pages have ${sessions} sessions and ${carriers} connections`]),
+      ...(running === known ? [] : [`${running} processes, of which the gateway knows ${known}`]),
+    ];
+  }
+
+  /** Ends all, and sees to it that nothing is left. */
+  async close(): Promise<void> {
+    for (const page of this.pages) page.close();
+    if (this.#child) expect(await this.end("SIGTERM")).toBe(0);
+    await this.line.close();
+    await vi.waitFor(() => expect(this.processes()).toEqual([]), PATIENCE);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Every server of the settings that is a program notes what it does, and can be found. */
+  #marked(settings: Settings): Settings {
+    const servers = Object(settings["mcpServers"]) as Record<string, Settings>;
+    const env = { LOG: this.#effects, [STAGE_MARK]: this.#mark };
+    const marked = Object.entries(servers).map(([name, server]) => [
+      name,
+      server["command"] === undefined ? server : { ...server, env },
+    ]);
+    return { ...settings, mcpServers: Object.fromEntries(marked) };
+  }
+}
+
+/** A page calls as its model or its person would. */
+export const byPage =
+  (page: Gateway): Caller =>
+  (server, name, args) =>
+    page.request("gateway/call", { server, name, arguments: args });
+
+/** A view calls a tool of its own server. */
+export const byView =
+  (view: GatewayView): Caller =>
+  (_server, name, args) =>
+    view.upstream.request("tools/call", { name, arguments: args });
+
+/** Makes `count` calls. */
+export const many = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
+
+const token = (): string => randomBytes(32).toString("base64url");
+
+function countBy<T>(items: readonly T[], key: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,73 @@
+// A server whose tools and resources come from outside, for tests at the gateway's doors. It writes down what it is
+// asked to do before it does it, and every answer says which process gave it.
+import { randomUUID } from "node:crypto";
+import { appendFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { Server } from "@modelcontextprotocol/server";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+
+const { tools, documents, calls } = JSON.parse(process.env.SHOP ?? "{}");
+const instance = randomUUID();
+/** What it is told by its tool `control`; `late` lists one more tool, `description` is that of `change`. */
+let state = {};
+
+const note = (text) => appendFileSync(calls, `${text}\n`);
+const text = (value) => ({ content: [{ type: "text", text: JSON.stringify(value) }] });
+
+const server = new Server(
+  { name: "shop", version: "1.0.0" },
+  { capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {} } },
+);
+
+server.setRequestHandler("tools/list", () => ({
+  tools: [
+    ...tools.map((tool) =>
+      tool.name === "change" && state.description ? { ...tool, description: state.description } : tool,
+    ),
+    ...(state.late
+      ? [{ name: "late", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }]
+      : []),
+  ],
+}));
+
+server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+  const { name, arguments: input = {} } = params;
+  note(`tools/call ${name}`);
+  if (name === "control") {
+    const before = state.description;
+    state = input;
+    if (state.description !== before) await server.sendToolListChanged();
+    if (state.updated) await server.sendResourceUpdated({ uri: state.updated });
+  }
+  if (name === "wait") {
+    const why = await new Promise((resolve) => {
+      mcpReq.signal.addEventListener("abort", () => resolve("cancelled"));
+      const timer = setInterval(() => state.go && resolve("over"), 10);
+      mcpReq.signal.addEventListener("abort", () => clearInterval(timer));
+    });
+    note(`wait ${why}`);
+  }
+  // So that answers come in another order than questions.
+  if (input.pause) await pause(input.pause);
+  return text({ instance, name, got: input });
+});
+
+server.setRequestHandler("resources/list", () => ({ resources: [{ uri: "note://1", name: "one" }] }));
+server.setRequestHandler("resources/templates/list", () => ({
+  resourceTemplates: [
+    { uriTemplate: "notes:///{id}", name: "notes" },
+    { uriTemplate: "ui://shop/{page}", name: "pages" },
+  ],
+}));
+server.setRequestHandler("resources/read", ({ params: { uri } }) => {
+  note(`resources/read ${uri}`);
+  return { contents: [documents[uri] ? { uri, ...documents[uri] } : { uri, text: "read" }] };
+});
+server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+  note(`resources/subscribe ${uri}`);
+  return {};
+});
+server.setRequestHandler("resources/unsubscribe", () => ({}));
+server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
+
+await server.connect(new StdioServerTransport());
