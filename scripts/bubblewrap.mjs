@@ -6,6 +6,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { installPackage } from "./apt.mjs";
 
 /** The version of the bubblewrap on this machine; undefined when there is none that runs. */
 export function findBubblewrap() {
@@ -16,18 +17,9 @@ export function findBubblewrap() {
 /** As {@link findBubblewrap}, but installs one when there is none and it can. */
 export function ensureBubblewrap() {
   const found = findBubblewrap();
-  if (found || process.platform !== "linux") return found;
-  const isRoot = process.getuid?.() === 0;
-  if (!isRoot || !run("apt-get", ["--version"], "ignore")) return undefined;
-  console.log("No bubblewrap found; installing Debian's package…");
-  run("apt-get", ["update", "-qq"]);
-  run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "bubblewrap"]);
-  return findBubblewrap();
-}
-
-function run(command, args, stdio = "inherit") {
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  return spawnSync(command, args, { stdio, env }).status === 0;
+  return (
+    found ?? (process.platform === "linux" && installPackage("bubblewrap") ? findBubblewrap() : undefined)
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

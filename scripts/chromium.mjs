@@ -9,6 +9,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { installPackage } from "./apt.mjs";
 
 /**
  * Parts of the browser's own windows that are pages themselves: each window would start two processes for them, which
@@ -77,22 +78,14 @@ export function findChromium() {
 export function ensureChromium() {
   const found = findChromium();
   if (found) return found;
-  const isRoot = process.getuid?.() === 0;
   const attempts = [];
-  if (isRoot && run("apt-get", ["--version"], "ignore")) {
-    attempts.push("apt-get install chromium");
-    console.log("No Chromium found; installing Debian's package…");
-    run("apt-get", ["update", "-qq"]);
-    run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"]);
-  }
+  console.log("No Chromium found.");
+  if (installPackage("chromium")) attempts.push("apt-get install chromium");
   if (!findChromium()) {
     attempts.push("playwright-core install chromium");
     console.log("No Chromium found; downloading Playwright's…");
-    run(process.execPath, [
-      fileURLToPath(import.meta.resolve("playwright-core/cli.js")),
-      "install",
-      "chromium",
-    ]);
+    const cli = fileURLToPath(import.meta.resolve("playwright-core/cli.js"));
+    spawnSync(process.execPath, [cli, "install", "chromium"], { stdio: "inherit" });
   }
   const installed = findChromium();
   if (installed) return installed;
@@ -101,11 +94,6 @@ export function ensureChromium() {
       "If only libraries of the system are missing: npx playwright-core install-deps chromium\n" +
       "Else install Chromium or Chrome with your system's package manager, or set CHROMIUM to its path.",
   );
-}
-
-function run(command, args, stdio = "inherit") {
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  return spawnSync(command, args, { stdio, env }).status === 0;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

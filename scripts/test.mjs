@@ -7,7 +7,9 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ensureBubblewrap } from "./bubblewrap.mjs";
 import { ensureChromium } from "./chromium.mjs";
+import { ensurePostgres } from "./postgres.mjs";
 import { REQUIREMENTS, showRequirements } from "./requirements.mjs";
 
 let passed = 0;
@@ -63,6 +65,9 @@ try {
   failed++;
   projects = ["--project", "unit"];
 }
+// What needs these is skipped without them, and says so.
+console.log(`— bubblewrap: ${ensureBubblewrap() ?? "none; its tests are skipped"}`);
+console.log(`— PostgreSQL: ${ensurePostgres() ?? "none; its tests are skipped"}`);
 if (check("build", "npm", ["run", "--silent", "build"])) {
   check("lint", "npm", ["run", "--silent", "lint"]);
   tests([...projects, ...process.argv.slice(2)]);

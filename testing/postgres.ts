@@ -4,10 +4,11 @@
  * @module
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { findPostgres } from "../scripts/postgres.mjs";
 
 /** A server that runs. */
 export interface TestPostgres {
@@ -21,30 +22,6 @@ export interface TestPostgres {
   start(): Promise<void>;
   /** Stops it, and removes its folder. */
   remove(): Promise<void>;
-}
-
-const PACKAGES = "/usr/lib/postgresql";
-
-/** The folder of PostgreSQL's programs. Debian's package is installed if this is root and it is missing. */
-function findPrograms(): string | undefined {
-  const find = () =>
-    (existsSync(PACKAGES) ? readdirSync(PACKAGES) : [])
-      .sort((a, b) => Number(b) - Number(a))
-      .map((version) => join(PACKAGES, version, "bin"))
-      .find((folder) => existsSync(join(folder, "initdb")));
-  const found = find();
-  if (found || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return found;
-  try {
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    execFileSync("apt-get", ["install", "-y", "--no-install-recommends", "postgresql"], {
-      env,
-      stdio: "ignore",
-      timeout: 300_000,
-    });
-  } catch {
-    return undefined;
-  }
-  return find();
 }
 
 /** PostgreSQL refuses to run as root: then it is the package's own user. */
@@ -66,9 +43,11 @@ const freePort = (): Promise<number> =>
 
 /** Starts a server; undefined, with a sentence for whoever runs the tests, where there can be none. */
 export async function startPostgres(): Promise<TestPostgres | undefined> {
-  const programs = findPrograms();
+  const programs = findPostgres();
   if (!programs) {
-    console.warn(`no PostgreSQL in ${PACKAGES}, and it cannot be installed: its tests are skipped`);
+    console.warn(
+      "no PostgreSQL: its tests are skipped; `node scripts/postgres.mjs` installs one where it can",
+    );
     return undefined;
   }
   const { uid, gid, user } = runner();

@@ -5,11 +5,14 @@
  * @module
  */
 import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { WebSocket } from "ws";
 import { ms, shuffled, summary, table, times } from "../statistics.mjs";
 import { ECHO, openStage } from "./stage.mjs";
 
+const RELAY = fileURLToPath(new URL("./relay.mjs", import.meta.url));
 const TEXT = "x".repeat(1000);
 const WARM_UP = 300;
 const CALLS = 200;
@@ -18,6 +21,7 @@ export const EXPECTED = { websocket: { p50: 1.8, p99: 3 }, http: { p50: 2.6 } };
 
 const NAMES = {
   direct: "official client → stdio",
+  relay: "WebSocket → bare relay → stdio: nothing guarded, nothing recorded",
   websocket: "page → WebSocket → gateway → stdio",
   "websocket-effect": "the same, a tool that is not read-only",
   http: "page → POST and event stream → gateway → stdio",
@@ -62,10 +66,15 @@ async function open(closers) {
 
   const server = spawn(process.execPath, [ECHO, "--http"], { stdio: ["ignore", "pipe", "ignore"] });
   closers.push(() => server.kill());
-  const port = await new Promise((resolve) => server.stdout.once("data", (data) => resolve(Number(data))));
+  const port = await firstNumber(server);
   const streamable = new Client(info);
   await streamable.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`)));
   closers.push(() => streamable.close());
+
+  const bare = spawn(process.execPath, [RELAY, ECHO], { stdio: ["ignore", "pipe", "ignore"] });
+  closers.push(() => bare.kill());
+  const relay = await openRelay(await firstNumber(bare));
+  closers.push(() => relay.close());
 
   const stage = await openStage();
   closers.push(() => stage.close());
@@ -77,9 +86,9 @@ async function open(closers) {
   const params = (name) => ({ name, arguments: { text: TEXT } });
   const ask = (view, name) => () => view.upstream.request("tools/call", params(name));
   const post = async () => {
-    const answer = await fetch(`${stage.origin}/api/servers/echo/tools/call`, {
+    const answer = await stage.send(`${stage.origin}/api/servers/echo/tools/call`, {
       method: "POST",
-      headers: { ...stage.headers, "content-type": "application/json" },
+      headers: { "content-type": "application/json" },
       body: JSON.stringify(params("echo")),
     });
     if (!answer.ok) throw new Error(await answer.text());
@@ -87,11 +96,35 @@ async function open(closers) {
   };
   return {
     direct: () => direct.callTool(params("echo")),
+    relay: () => relay.ask({ jsonrpc: "2.0", method: "tools/call", params: params("echo") }),
     websocket: ask(socket, "echo"),
     "websocket-effect": ask(socket, "change"),
     http: ask(http, "echo"),
     post,
     streamable: () => streamable.callTool(params("echo")),
+  };
+}
+
+const firstNumber = ({ stdout }) =>
+  new Promise((resolve) => stdout.once("data", (data) => resolve(Number(data))));
+
+async function openRelay(port) {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+  await new Promise((resolve) => socket.once("open", resolve));
+  const waiting = new Map();
+  let last = 0;
+  socket.on("message", (data) => {
+    const { id, result } = JSON.parse(data);
+    waiting.get(id)(result);
+    waiting.delete(id);
+  });
+  return {
+    ask: (message) =>
+      new Promise((resolve) => {
+        waiting.set(++last, resolve);
+        socket.send(JSON.stringify({ ...message, id: last }));
+      }),
+    close: () => socket.close(),
   };
 }
 

@@ -1,3 +1,4 @@
+import { JsonText } from "@vitrine/protocol";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { FAULTY, isAlive, nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
 import type { RemoteSettings, ServerSettings } from "../config/config.js";
@@ -104,7 +105,7 @@ describe("ServerPool", () => {
     expect(pool.get("me", "changed")).not.toBe(changed);
     expect(pool.get("me", "changed").settings.trusted).toBe(true);
     expect(() => pool.get("me", "gone")).toThrow(/no server/);
-    expect(await call).toMatchObject({ content: [{ text: "done" }] });
+    expect(await call).toEqual(new JsonText('{"content":[{"type":"text","text":"done"}]}'));
     await expect.poll(() => pids.map(isAlive)).toEqual([true, false, false]);
   });
 
