@@ -76,10 +76,14 @@ const server = new McpServer({ name: "demo", version: "1.0.0" });
 function tool(name, title, annotations, act, ui) {
   const _meta = ui && { ui: { resourceUri: ui } };
   const inputSchema = z.object({ text: z.string().optional() });
-  server.registerTool(name, { title, annotations, inputSchema, ...(_meta && { _meta }) }, async (input, ctx) => {
-    note(name);
-    return said((await act?.(input, ctx)) ?? `${name} done`);
-  });
+  server.registerTool(
+    name,
+    { title, annotations, inputSchema, ...(_meta && { _meta }) },
+    async (input, ctx) => {
+      note(name);
+      return said((await act?.(input, ctx)) ?? `${name} done`);
+    },
+  );
 }
 
 /** Tells its progress, and goes on until nothing holds it. */

@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AuditRow, Gateway } from "@vitrine/gateway";
+import { type AuditRow, type Gateway, readSettings } from "@vitrine/gateway";
 import {
   type GatewayAnswer,
   type GatewayNotices,
@@ -258,22 +258,32 @@ const DOCUMENTS = {
 /** A gateway, its users, and the server `shop`. */
 export class Doors {
   readonly gateway: Gateway;
-  readonly log: string[];
-  readonly #folder: string;
+  /** Where its files are: `data` has the gateway's own. */
+  readonly folder: string;
+  readonly #settings: StageSettings;
   readonly #tokens: ReadonlyMap<string, string>;
   readonly #pages: RawPage[] = [];
 
-  private constructor(gateway: Gateway, log: string[], folder: string, tokens: Map<string, string>) {
+  private constructor(
+    gateway: Gateway,
+    folder: string,
+    settings: StageSettings,
+    tokens: ReadonlyMap<string, string>,
+  ) {
     this.gateway = gateway;
-    this.log = log;
-    this.#folder = folder;
+    this.folder = folder;
+    this.#settings = settings;
     this.#tokens = tokens;
   }
 
   /** `settings` of the gateway; `shop` is merged into those of its server, and `more` are others of the same kind. */
   static async open(
     users: readonly string[],
-    { shop = {}, more = {}, ...settings }: StageSettings & { shop?: object; more?: Record<string, object> } = {},
+    {
+      shop = {},
+      more = {},
+      ...settings
+    }: StageSettings & { shop?: object; more?: Record<string, object> } = {},
   ): Promise<Doors> {
     const folder = await mkdtemp(join(tmpdir(), "vitrine-doors-"));
     writeFileSync(join(folder, "calls"), "");
@@ -286,17 +296,26 @@ export class Doors {
       users: [...tokens].map(([name, token]) => ({ name, token })),
       ...settings,
     };
-    const { gateway, log } = await startTestGateway(written, join(folder, "data"));
-    return new Doors(gateway, log, folder, tokens);
+    const { gateway } = await startTestGateway(written, join(folder, "data"));
+    return new Doors(gateway, folder, written, tokens);
   }
 
-  /** The settings of the server, for a gateway that is given others. */
-  shop(more: object = {}): object {
-    return shopServer(join(this.#folder, "calls"), more);
-  }
-
-  get users(): { name: string; token: string }[] {
-    return [...this.#tokens].map(([name, token]) => ({ name, token }));
+  /** Gives the gateway other settings; `servers` are all that there are now. */
+  async update(servers: Record<string, object>, settings: StageSettings = {}): Promise<string[]> {
+    const calls = join(this.folder, "calls");
+    const read = await readSettings({
+      ...{
+        listen: { port: 0 },
+        sandbox: { port: 0 },
+        dataFolder: join(this.folder, "data"),
+        ...this.#settings,
+      },
+      ...settings,
+      mcpServers: Object.fromEntries(
+        Object.entries(servers).map(([name, more]) => [name, shopServer(calls, more)]),
+      ),
+    });
+    return this.gateway.update(read);
   }
 
   tokenOf(user: string): string {
@@ -304,9 +323,15 @@ export class Doors {
   }
 
   /** A page of a user's, connected. */
-  async page(user: string, over: LineKind, storage?: PageStorage): Promise<RawPage> {
+  async page(
+    user: string,
+    over: LineKind,
+    storage?: PageStorage,
+    answer?: RawPage["answer"],
+  ): Promise<RawPage> {
     const { origin } = this.gateway;
     const page = new RawPage({ origin, token: this.tokenOf(user), over, storage });
+    if (answer) page.answer = answer;
     this.#pages.push(page);
     await page.request("gateway/servers", {});
     if (page.state.phase !== "open" || page.state.over !== over) throw new Error(`not over ${over}`);
@@ -335,7 +360,7 @@ export class Doors {
 
   /** What the server was asked to do, by everybody: `tools/call look`, `resources/read note://1`. */
   get calls(): string[] {
-    return readFileSync(join(this.#folder, "calls"), "utf8").split("\n").slice(0, -1);
+    return readFileSync(join(this.folder, "calls"), "utf8").split("\n").slice(0, -1);
   }
 
   /** Rows of a user's audit log, after one. */
@@ -352,7 +377,7 @@ export class Doors {
   async close(): Promise<void> {
     for (const page of this.#pages) page.close();
     await this.gateway.close(0);
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true });
   }
 }
 

@@ -107,11 +107,13 @@ export class GatewayStage {
     this.log.push(...log);
   }
 
-  /** Opens the page, signed in by a link. */
+  /** Opens the page, signed in by a link; with a search, in a browser that may be signed in already. */
   async openPage(context = this.context, search = ""): Promise<Page> {
     const page = await context.newPage();
-    await page.goto(this.gateway.loginUrl());
-    if (search) await page.goto(`${this.gateway.origin}/${search}`);
+    const { origin } = this.gateway;
+    const isSignedIn = (await context.cookies(origin)).length > 0;
+    if (!search || !isSignedIn) await page.goto(this.gateway.loginUrl());
+    if (search) await page.goto(`${origin}/${search}`);
     await page.waitForFunction(() => "host" in globalThis);
     return page;
   }

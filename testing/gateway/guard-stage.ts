@@ -182,7 +182,8 @@ export function stageServer(more: Partial<ServerSettings> = {}): StageServer {
     get status() {
       return status;
     },
-    async start() {
+    start: async () => {},
+    async ready() {
       if (failing.start) throw failing.start;
     },
     catalogue: async () => ({ tools: [], resources: [], templates: [], prompts: [], views: [] }),

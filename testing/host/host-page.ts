@@ -49,7 +49,9 @@ export interface MountOptions {
   saves?: boolean;
   /** Handlers that this host does not have. */
   without?: (keyof HostHandlers)[];
-  options?: Partial<Pick<AppFrameOptions, "dimensions" | "displayModes" | "limits" | "dialect" | "view">>;
+  options?: Partial<Pick<AppFrameOptions, "dimensions" | "displayModes" | "limits" | "dialect">> & {
+    view?: FrameView;
+  };
 }
 
 const log = new EventLog();

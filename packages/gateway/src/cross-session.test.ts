@@ -135,7 +135,9 @@ async function take({ tab: index, pick, what }: Step, calls: Promise<unknown>[])
   const otherView = at([...(other?.views.keys() ?? [])], pick);
   /** What is cut off by a close, a cancel or a reload is nobody's answer; anything else is right, or wrong. */
   const begin = (call: Promise<unknown>) =>
-    void calls.push(call.catch((error: { code?: unknown }) => expect(error).toMatchObject({ code: "closed" })));
+    void calls.push(
+      call.catch((error: { code?: unknown }) => expect(error).toMatchObject({ code: "closed" })),
+    );
 
   if (what === "open") await tab.openView(at(SERVERS, pick) ?? "shop");
   else if (what === "cut") tab.page.cut();

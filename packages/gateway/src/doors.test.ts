@@ -9,7 +9,7 @@
  * the same: `ui/initialize`, `elicitation/create` (C26) and the sandbox's own words are methods that no view has (C07).
  */
 import { VitrineError } from "@vitrine/protocol";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CARRIERS, Doors, type RawPage } from "../../../testing/gateway/doors.js";
 import {
   type Before,
@@ -60,7 +60,7 @@ async function placeOf(user: string, door: Door, over: Over): Promise<Place> {
   const page = pageOf(user, over);
   if (door === "direct") {
     const send = async ({ method, params, key }: Call) => {
-      const headers = key === undefined ? {} : { "idempotency-key": `${user}.${key}` };
+      const headers: Record<string, string> = key ? { "idempotency-key": `${user}.${key}` } : {};
       const { status, body } = await doors.post(user, `/api/servers/shop/${method}`, params, headers);
       if (status === 200) return body;
       const { code, message } = body["error"] as { code: string; message: string };
@@ -199,7 +199,7 @@ describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
     const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
     const before = page.asked.length;
     const call = page.ask(view, "tools/call", { name: "change" });
-    await vi.waitFor(() => expect(page.asked).toHaveLength(before + 1));
+    await expect.poll(() => page.asked).toHaveLength(before + 1);
     const id = page.asked.at(-1)?.id;
     page.send(".", { id, result: { answer: "deny" } });
     page.send(".", { id, result: { answer: "allow", remember: "always" } });
@@ -215,7 +215,7 @@ describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
     const before = page.asked.length;
     const calls = doors.calls.length;
     const call = page.ask(view, "tools/call", { name: "change" });
-    await vi.waitFor(() => expect(page.asked).toHaveLength(before + 1));
+    await expect.poll(() => page.asked).toHaveLength(before + 1);
     const id = page.asked.at(-1)?.id;
     const yes = { id, result: { answer: "allow" } };
     // Another person, another page of the same person, and the view itself.

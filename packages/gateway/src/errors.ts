@@ -48,7 +48,20 @@ export interface GatewayErrorData {
   readonly [more: string]: unknown;
 }
 
-/** The gateway could not do it. */
+/**
+ * The gateway could not do it.
+ *
+ * @example
+ * ```ts source="./gateway.examples.ts#gatewayError"
+ * try {
+ *   await startGateway(settings);
+ * } catch (error) {
+ *   if (!(error instanceof GatewayError)) throw error;
+ *   // error.data.code is a word that never changes its meaning, such as "config-invalid".
+ *   log(`${error.data.code}: ${error.message}`);
+ * }
+ * ```
+ */
 export class GatewayError extends VitrineError {
   declare readonly data: GatewayErrorData;
 

@@ -1,12 +1,37 @@
+import type { GatewaySettings } from "./config/config.js";
 import { readSettingsFile } from "./config/read.js";
+import { watchSettings } from "./config/watch.js";
+import { GatewayError } from "./errors.js";
 import { startGateway } from "./gateway.js";
 
 export async function startGatewayExample(show: (link: string) => void) {
   //#region startGateway
   const settings = await readSettingsFile("mcp.json");
   const gateway = await startGateway(settings, { static: { folder: "public" } });
-  // Opened in a browser, it signs that browser in, once.
+  // Opened in a browser, it signs that browser in, once. With users in the settings, say whom: loginUrl("ana").
   show(gateway.loginUrl());
   process.once("SIGTERM", () => gateway.close());
   //#endregion startGateway
+}
+
+export async function updateExample(file: string, log: (line: string) => void) {
+  //#region update
+  const watch = await watchSettings(file, (settings) => void gateway.update(settings), {
+    onerror: (error) => log(error.message),
+  });
+  const gateway = await startGateway(watch.current);
+  //#endregion update
+  return gateway;
+}
+
+export async function gatewayErrorExample(settings: GatewaySettings, log: (line: string) => void) {
+  //#region gatewayError
+  try {
+    await startGateway(settings);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    // error.data.code is a word that never changes its meaning, such as "config-invalid".
+    log(`${error.data.code}: ${error.message}`);
+  }
+  //#endregion gatewayError
 }

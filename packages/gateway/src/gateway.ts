@@ -65,7 +65,17 @@ const OAUTH_LIMITS = { message: 1_000_000, timeout: 30_000 };
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
 
-/** A gateway that runs. */
+/**
+ * A gateway that runs. Made by {@link startGateway}.
+ *
+ * @example
+ * ```ts source="./gateway.examples.ts#update"
+ * const watch = await watchSettings(file, (settings) => void gateway.update(settings), {
+ *   onerror: (error) => log(error.message),
+ * });
+ * const gateway = await startGateway(watch.current);
+ * ```
+ */
 export class Gateway implements GatewayApi {
   readonly metrics = new Metrics();
   readonly #options: GatewayOptions;
@@ -166,6 +176,9 @@ export class Gateway implements GatewayApi {
     let gateway: Gateway | undefined;
     const store = await openStore(settings.database, {
       ...options.store,
+      oncommit: (seconds) => {
+        if (gateway) gateway.#committed(seconds);
+      },
       onalarm: (alarm) => {
         log[alarm.active ? "error" : "info"]({ err: alarm.cause }, `audit log: ${alarm.message}`);
         if (gateway) gateway.#alarm(alarm);
@@ -240,18 +253,26 @@ export class Gateway implements GatewayApi {
    */
   update(settings: GatewaySettings): string[] {
     const before = this.#settings;
-    const later = (["listen", "sandbox", "database", "dataFolder", "session", "audit"] as const).filter(
+    const later = (["listen", "sandbox", "database", "dataFolder", "session"] as const).filter(
       (key) =>
         JSON.stringify({ ...Object(before[key]), users: 0 }) !==
         JSON.stringify({ ...Object(settings[key]), users: 0 }),
     );
     if (JSON.stringify(before.listen.users) !== JSON.stringify(settings.listen.users)) {
       this.#auth.setUsers(settings.listen.users);
+      // Connections that were opened with a token that is no longer one end with it.
+      for (const { name, tokenHash } of before.listen.users) {
+        const isKept = settings.listen.users.some(
+          (user) => user.name === name && user.tokenHash === tokenHash,
+        );
+        if (!isKept) this.#registry.endUser(name);
+      }
     }
     this.#settings = settings;
     const { added, changed, removed } = this.#pool.update(settings.servers);
     for (const page of this.#allPages()) {
-      for (const name of changed) page.moved(name);
+      for (const name of [...added, ...changed]) page.moved(name);
+      for (const name of removed) page.removed(name);
       for (const name of [...added, ...changed, ...removed]) page.notify("gateway/changed", { server: name });
     }
     this.#log.info({ added, changed, removed, later }, "settings taken");
@@ -363,7 +384,7 @@ export class Gateway implements GatewayApi {
     const { server, guard } = this.#servers.get(user, name);
     const link: Link = (call, next) =>
       guard.pass({ ...call, actor: "http", user, view: "host" }, ({ params }) => next({ ...call, params }));
-    await server.start();
+    await server.ready();
     const { handlers } = this.#options;
     return hostEndpoint({ info: INFO, upstream: server.upstream, guard: link, handlers })(request);
   }
@@ -414,7 +435,10 @@ export class Gateway implements GatewayApi {
   #guardMetrics(): GuardMetrics {
     const { calls, callSeconds, callBytes, denials } = this.#counts;
     return {
-      decided: (_call, decision, reason) => decision === "refused" && denials.add({ code: reason }),
+      decided: ({ paramsText }, decision, reason) => {
+        if (decision === "refused") denials.add({ code: reason });
+        else if (paramsText) callBytes.observe({ direction: "params" }, paramsText.length);
+      },
       ended: ({ server, method }, outcome, duration, size) => {
         calls.add({ server, method, outcome });
         callSeconds.observe({ server, method }, duration / 1000);
@@ -453,6 +477,11 @@ export class Gateway implements GatewayApi {
     });
   }
 
+  #committed(seconds: number): void {
+    this.#counts.auditCommits.add();
+    this.#counts.auditSeconds.observe({}, seconds);
+  }
+
   #alarm({ active, message }: { active: boolean; message: string }): void {
     this.#counts.auditAlarm.set({}, active ? 1 : 0);
     for (const page of this.#allPages()) page.notify("gateway/alarm", { active, message });
@@ -476,7 +505,7 @@ export class Gateway implements GatewayApi {
  * ```ts source="./gateway.examples.ts#startGateway"
  * const settings = await readSettingsFile("mcp.json");
  * const gateway = await startGateway(settings, { static: { folder: "public" } });
- * // Opened in a browser, it signs that browser in, once.
+ * // Opened in a browser, it signs that browser in, once. With users in the settings, say whom: loginUrl("ana").
  * show(gateway.loginUrl());
  * process.once("SIGTERM", () => gateway.close());
  * ```

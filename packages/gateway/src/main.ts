@@ -5,9 +5,6 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { auditCommand } from "./commands/audit.js";
-import { secretCommand } from "./commands/secret.js";
-import { serveCommand } from "./commands/serve.js";
 import { GatewayError } from "./errors.js";
 
 const USAGE = `vitrine-gateway [options] [-- COMMAND ARGS… | URL]
@@ -57,9 +54,13 @@ async function main(words: string[]): Promise<number> {
     return 0;
   }
   const [command, ...rest] = positionals;
-  if (command === "audit") return auditCommand(rest, values);
-  if (command === "secret") return secretCommand(rest, values);
-  return serveCommand({ ...values, server: end < 0 ? positionals : words.slice(end + 1) });
+  // Each command loads what it needs, and `--help` nothing.
+  if (command === "audit") return (await import("./commands/audit.js")).auditCommand(rest, values);
+  if (command === "secret") return (await import("./commands/secret.js")).secretCommand(rest, values);
+  return (await import("./commands/serve.js")).serveCommand({
+    ...values,
+    server: end < 0 ? positionals : words.slice(end + 1),
+  });
 }
 
 main(process.argv.slice(2)).then(

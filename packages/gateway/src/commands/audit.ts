@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { pipeline } from "node:stream/promises";
 import { GatewayError } from "../errors.js";
 import { exportRows } from "../store/export.js";
 import { openStore } from "../store/open.js";
@@ -21,7 +22,10 @@ export async function auditCommand([what = "", days]: readonly string[], line: C
   const store = await openStore(database, accepted);
   try {
     if (what === "export") {
-      for await (const text of exportRows(store.audit)) process.stdout.write(text);
+      // Whoever reads may have seen enough: `audit export | head`.
+      await pipeline(exportRows(store.audit), process.stdout, { end: false }).catch((error) => {
+        if (Object(error).code !== "EPIPE") throw error;
+      });
       return 0;
     }
     if (what === "prune") {

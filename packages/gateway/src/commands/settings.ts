@@ -37,6 +37,8 @@ export function readOptions(line: CommandLine): Omit<ReadOptions, "file"> {
   };
   const overrides: WrittenSettings = {
     ...(Object.keys(listen).length > 0 && { listen }),
+    // Who takes any port for the one does so for the other.
+    ...(port === "0" && { sandbox: { port: 0 } }),
     // As the shell means it: what the file says begins at the file's folder.
     ...(data !== undefined && { dataFolder: resolve(data) }),
     ...(database !== undefined && {

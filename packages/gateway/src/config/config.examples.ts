@@ -1,6 +1,6 @@
 import { commandLineServer } from "./command-line.js";
 import type { GatewaySettings } from "./config.js";
-import { readSettings } from "./read.js";
+import { readSettings, readSettingsFile } from "./read.js";
 import { watchSettings } from "./watch.js";
 
 export async function readSettingsExample() {
@@ -18,6 +18,13 @@ export async function readSettingsExample() {
     { env: { HOME: "/home/ana", WEATHER_KEY: "s3cret" }, overrides: { listen: { port: 9000 } } },
   );
   //#endregion readSettings
+  return settings;
+}
+
+export async function readSettingsFileExample() {
+  //#region readSettingsFile
+  const settings = await readSettingsFile("mcp.json", { overrides: { listen: { port: 0 } } });
+  //#endregion readSettingsFile
   return settings;
 }
 

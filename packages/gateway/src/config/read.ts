@@ -88,7 +88,15 @@ export async function readSettings(
   throw invalid(file, spot.problems);
 }
 
-/** Reads a file. A file that is not there is a problem like any other. */
+/**
+ * Reads a file. A file that is not there is a problem like any other.
+ *
+ * @throws {GatewayError} `config-invalid`
+ * @example
+ * ```ts source="./config.examples.ts#readSettingsFile"
+ * const settings = await readSettingsFile("mcp.json", { overrides: { listen: { port: 0 } } });
+ * ```
+ */
 export async function readSettingsFile(
   file: string,
   options: Omit<ReadOptions, "file"> = {},

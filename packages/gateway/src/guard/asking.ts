@@ -38,9 +38,15 @@ export class Asking {
       },
     });
     if (!ask) return;
-    const asking: Ask = (question, signal) => {
+    const asking: Ask = async (question, signal) => {
       this.#asked.add(question);
-      return ask(question, rememberable(question), signal);
+      const { subject } = (await this.consents.keyOf(question)) ?? question;
+      // What is remembered for more than was asked about must say so.
+      const reason =
+        subject === question.subject
+          ? question.reason
+          : `${question.reason} "Always" is for all tools of this server that do not say that they destroy something.`;
+      return ask({ ...question, reason }, rememberable(question), signal);
     };
     const keyOf = async (question: Question) => {
       const key = await this.consents.keyOf(question);

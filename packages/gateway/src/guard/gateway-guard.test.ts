@@ -150,7 +150,9 @@ describe("a call that passes", () => {
       controller.abort();
       return begin(entry);
     });
-    await expect(callTool("change", { signal: controller.signal })).rejects.toMatchObject({ code: "aborted" });
+    await expect(callTool("change", { signal: controller.signal })).rejects.toMatchObject({
+      code: "aborted",
+    });
     expect(effect).not.toHaveBeenCalled();
     expect(store.outcomes).toMatchObject([{ outcome: "cancelled" }]);
   });

@@ -278,7 +278,7 @@ export class GatewayGuard {
   /** What a server offers is known when it runs: before, everything would be unknown, and stay so. */
   async #ready(method: string): Promise<void> {
     const { server } = this.#options;
-    if (needsServer(method) && server.status.state !== "ready") await server.start();
+    if (needsServer(method) && server.status.state !== "ready") await server.ready();
   }
 
   async #isReplayable({ method, params }: GuardedCall): Promise<boolean> {

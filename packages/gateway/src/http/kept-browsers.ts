@@ -15,11 +15,7 @@ export class KeptBrowsers {
   #next: readonly SignedInBrowser[] | undefined;
   #writing: Promise<void> | undefined;
 
-  private constructor(
-    file: string,
-    browsers: readonly SignedInBrowser[],
-    onerror: (error: unknown) => void,
-  ) {
+  private constructor(file: string, browsers: readonly SignedInBrowser[], onerror: (error: unknown) => void) {
     this.#file = file;
     this.browsers = browsers;
     this.#onerror = onerror;

@@ -93,6 +93,30 @@ export const SERVICE_ROUTES: readonly Route[] = [
   },
   {
     method: "POST",
+    path: "/api/login-link",
+    id: "loginLink",
+    summary: "A one-time link that signs a browser of yours in; for those who have a token.",
+    auth: "required",
+    changes: true,
+    accepts: "application/json",
+    body: { type: "object", properties: {}, additionalProperties: false },
+    limit: 1000,
+    replies: {
+      200: {
+        description: "The link. It works once, for a few minutes.",
+        example: { url: "http://127.0.0.1:8090/login?code=…" },
+      },
+    },
+    handle: ({ browser, origin }, { auth }, { user }) => {
+      // What a page can reach with its cookie must not make more of it.
+      if (browser !== undefined)
+        throw new HttpError("bad-request", "only who has a token can ask for a link");
+      const url = `${origin}/login?code=${auth.link(user)}`;
+      return new Response(JSON.stringify({ url }), { headers: JSON_HEADERS });
+    },
+  },
+  {
+    method: "POST",
     path: "/logout",
     id: "logout",
     summary: "Signs this browser out, and ends its connections.",

@@ -98,7 +98,8 @@ export async function serve(route: Route, exchange: Exchange, serving: Serving):
   const seconds = (performance.now() - began) / 1000;
   counts.httpRequests.add({ method: route.method, route: route.path, status: String(status) });
   counts.httpSeconds.observe({ route: route.path }, seconds);
-  if (failure && status < 500) counts.denials.add({ code: failure.code });
+  // What the guard refused it has counted itself.
+  if (cause instanceof HttpError) counts.denials.add({ code: cause.code });
   tell(
     serving.services.log,
     { method: route.method, route: route.path, status, user, seconds },

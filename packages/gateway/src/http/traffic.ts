@@ -41,6 +41,8 @@ export class Traffic {
 
   opened(connection: ServerResponse | Duplex, browser: string | undefined): void {
     this.#endless.set(connection, browser);
+    // A stream may have something to say that was ended here a moment ago: that is dropped, and no reason to fail.
+    connection.on("error", () => {});
     connection.once("close", () => this.#endless.delete(connection));
   }
 

@@ -68,6 +68,8 @@ export interface Server {
   readonly status: ServerStatus;
   /** Starts it, if it is not ready; resolves when it is, and throws what went wrong. */
   start(): Promise<void>;
+  /** As a request would: waits for one that failed, and gives up on one that nobody signed in to. */
+  ready(): Promise<void>;
   catalogue(): Promise<Catalogue>;
   /** The UI document at an address, or why there is none: the last one, until the server says that it changed. */
   document(uri: string): Promise<UiDocument>;

@@ -128,6 +128,10 @@ export class ManagedServer implements Server {
     if (!this.#connection) await this.#launch();
   }
 
+  async ready(): Promise<void> {
+    await this.#ready();
+  }
+
   catalogue(): Promise<Catalogue> {
     return this.#catalogue.get();
   }

@@ -44,7 +44,8 @@ export function keepUp(options: UpkeepOptions): () => void {
   }
   if (idle !== undefined) {
     repeat("idle", idle, () => {
-      const unused = clock.now() - lastUse();
+      // Never less than none: a clock that is set back must not put this off.
+      const unused = Math.max(0, clock.now() - lastUse());
       if (isBusy() || isNeeded()) return idle;
       if (unused < idle) return idle - unused;
       stop();

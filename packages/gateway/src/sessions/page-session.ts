@@ -54,7 +54,7 @@ export interface PageOptions {
   /** A view begins; it ends with {@link forget}. Told before anybody is asked about it. */
   know(view: string, server: string, wanted: WantedView): void;
   forget(view: string): void;
-  /** Records what was asked in the name of a view that is none. Its server is empty if it never was one of this page's. */
+  /** Records what was asked by a view that is none, or has no server. Of what never was a view, the server is empty. */
   refused(call: GuardedCall, error: VitrineError): Promise<void>;
   /** Hears what failed and the page is not told in full. */
   onerror(error: unknown): void;
@@ -141,10 +141,18 @@ export class PageSession {
     for (const view of this.#views.values()) view.resume();
   }
 
-  /** A server has new settings, and is another one. */
+  /** A server has new settings, and is another one; or there is one of that name again. */
   moved(name: string): void {
-    for (const view of this.#views.values())
-      if (view.opened.server === name) view.move(this.#options.server(name));
+    for (const view of this.#viewsOf(name)) view.move(this.#options.server(name));
+  }
+
+  /** There is no such server any more. */
+  removed(name: string): void {
+    for (const view of this.#viewsOf(name)) view.orphan();
+  }
+
+  #viewsOf(server: string): ViewChannel[] {
+    return [...this.#views.values()].filter(({ opened }) => opened.server === server);
   }
 
   /** Another page came in place of this one, after a reload. */
@@ -237,24 +245,29 @@ export class PageSession {
       if (this.#views.size >= MAX_VIEWS) {
         throw new VitrineError(INVALID_REQUEST, `a page has at most ${MAX_VIEWS} views: close some`);
       }
-      const at = this.#options.server(server);
-      const view = this.#add(await this.#prepare(at, { tool, uri }, request.signal), at);
-      const { opened } = view;
+      const { opened, at } = await this.#prepare(server, { tool, uri }, request.signal);
+      const view = this.#add(opened, at);
       if (tool !== undefined && input) void this.#show(view, at, tool, input, request);
       return opened;
     },
   };
 
-  async #prepare(at: GuardedServer, wanted: WantedView, signal: AbortSignal): Promise<OpenedView> {
+  async #prepare(
+    server: string,
+    wanted: WantedView,
+    signal: AbortSignal,
+  ): Promise<{ opened: OpenedView; at: GuardedServer }> {
     const { know, forget, prepare } = this.#options;
+    const at = this.#options.server(server);
     // Nobody can guess it, and no other view has it, whoever's that is.
     const id = `v${randomBytes(12).toString("base64url")}`;
-    know(id, at.server.settings.name, wanted);
+    know(id, server, wanted);
     try {
       const ended = AbortSignal.any([signal, this.#ended.signal]);
       const opened = await prepare(id, at, wanted, ended);
       if (ended.aborted) throw new VitrineError("aborted", "the request was taken back");
-      return opened;
+      // Its settings may have changed meanwhile: then it is another one, or gone.
+      return { opened, at: this.#options.server(server) };
     } catch (error) {
       forget(id);
       throw error;
@@ -262,11 +275,9 @@ export class PageSession {
   }
 
   #add(opened: OpenedView, at: GuardedServer): ViewChannel {
-    const { wire, user, onerror } = this.#options;
+    const { wire, user, refused, onerror } = this.#options;
     const view = new ViewChannel({
-      opened,
-      user,
-      at,
+      ...{ opened, user, at, refused },
       send: (text) => wire.send(opened.view, text),
       isCongested: () => wire.queuedBytes > CONGESTED,
       onerror: (error) => isUnexpected(error) && onerror(error),

@@ -80,8 +80,9 @@ export class SessionRegistry {
     return queued;
   }
 
+  /** Milliseconds; not of a day's time, which may be set forwards or back. */
   get now(): number {
-    return (this.#options.now ?? Date.now)();
+    return this.#options.now?.() ?? performance.now();
   }
 
   /**
@@ -121,6 +122,12 @@ export class SessionRegistry {
   }
 
   /** Ends all sessions, and takes no more. */
+  /** Ends the sessions of a user who may not come in any more. */
+  endUser(user: string): void {
+    for (const session of [...(this.#byUser.get(user) ?? [])])
+      session.end("ended", "you are not signed in any more");
+  }
+
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#sweep);

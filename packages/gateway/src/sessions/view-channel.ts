@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { Subscriptions, type UpstreamMethod } from "@vitrine/host";
+import { setTimeout as wait } from "node:timers/promises";
+import { isRefusal, Subscriptions, type UpstreamMethod } from "@vitrine/host";
 import {
   INVALID_REQUEST,
   type OpenedView,
@@ -13,6 +14,7 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import { GatewayError } from "../errors.js";
+import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import { errorMessage, notificationMessage, resultMessage } from "./rpc.js";
 
@@ -26,12 +28,17 @@ export interface ViewChannelOptions {
   send(text: string): void;
   /** Whether the page reads so slowly that what can wait should. */
   isCongested(): boolean;
+  /** Records what could not even be asked. */
+  refused(call: GuardedCall, error: VitrineError): Promise<void>;
   /** Hears what failed and the view is not told. */
   onerror(error: unknown): void;
 }
 
 /** Requests of one view that may wait for an answer at a time; the guard's own limits are below that. */
 const MAX_OPEN = 1000;
+
+/** Milliseconds for which the answer to a view that asks too fast is held back. */
+const HOLD = 1000;
 
 /** What the page does itself, once it has a permit. */
 const BY_THE_PAGE =
@@ -55,6 +62,7 @@ export class ViewChannel {
   #at: GuardedServer;
   #subscriptions: Subscriptions;
   #stop: () => void;
+  #isOrphan = false;
   #closed = false;
 
   constructor(options: ViewChannelOptions) {
@@ -72,8 +80,14 @@ export class ViewChannel {
   move(at: GuardedServer): void {
     if (this.#closed || at.server === this.#at.server) return;
     this.#leave();
+    this.#isOrphan = false;
     this.#at = at;
     [this.#subscriptions, this.#stop] = this.#listen();
+  }
+
+  /** There is no such server any more. One of its name may come again. */
+  orphan(): void {
+    this.#isOrphan = true;
   }
 
   #listen(): [Subscriptions, () => void] {
@@ -138,6 +152,8 @@ export class ViewChannel {
     } catch (error) {
       onerror(error);
       answer = errorMessage(id, error);
+      // Who asks too fast waits to hear so: one that asks again at once would keep everybody busy with refusals.
+      if (isRefusal(error) && error.data.code === "rate-limited") await pause(controller.signal);
     } finally {
       this.#open.delete(id);
     }
@@ -163,6 +179,7 @@ export class ViewChannel {
       key: String(id),
       mayBeOld,
     };
+    if (this.#isOrphan) return this.#refuse(call);
     if (BY_THE_PAGE.test(method)) return guard.permit(call);
     const onprogress =
       token === undefined ? undefined : (progress: Progress) => this.#progress(token, progress);
@@ -175,6 +192,12 @@ export class ViewChannel {
         onprogress,
       });
     });
+  }
+
+  async #refuse(call: GuardedCall): Promise<never> {
+    const error = new GatewayError("server-unknown", `there is no server "${call.server}" any more`);
+    await this.#options.refused(call, error);
+    throw error;
   }
 
   #progress(token: RequestId, progress: Progress): void {
@@ -223,6 +246,8 @@ export class ViewChannel {
 export const unknownView = (view: string): GatewayError =>
   new GatewayError("view-unknown", `this session has no view "${view}": open it again`);
 
+const pause = (signal: AbortSignal): Promise<void> =>
+  wait(HOLD, undefined, { signal, ref: false }).catch(() => {});
 const notRequest = (): VitrineError => new VitrineError(INVALID_REQUEST, "this is no JSON-RPC request");
 const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";
 

@@ -25,6 +25,7 @@ type State = "ready" | "failed" | "broken" | "closed";
 export interface WriterOptions {
   now: () => number;
   onalarm: OnAlarm;
+  oncommit?: ((seconds: number) => void) | undefined;
   limits: QueueLimits;
   /** The last row that is in the database. */
   readHead: () => Promise<AuditHead>;
@@ -196,10 +197,12 @@ export class AuditWriter {
     while (this.#state === "ready" && this.#queue.size > 0) {
       const { outcomes, entries } = this.#queue.group();
       const rows = this.#chain([...outcomes, ...entries]);
+      const began = performance.now();
       try {
         const written = this.#engine.append(rows);
         // SQLite is done by now; the loop goes on without giving way.
         if (written) await written;
+        this.#options.oncommit?.((performance.now() - began) / 1000);
       } catch (error) {
         lockedSince ||= performance.now();
         if (this.#engine.isBusy(error) && performance.now() - lockedSince < LOCK_TIMEOUT) {

@@ -22,6 +22,8 @@ const CHECKED_AT_START = 100_000;
 export interface StoreOptions {
   /** Hears that the audit log cannot be written, once, and that it can again. */
   onalarm?: OnAlarm | undefined;
+  /** Hears how long each commit of the audit log took, in seconds. */
+  oncommit?: ((seconds: number) => void) | undefined;
   /** Milliseconds since 1970; the system's clock by default. */
   now?: (() => number) | undefined;
   /** Who accepts that the chain is broken, if it is. Without it nothing is written until `acceptBrokenChain`. */
@@ -103,6 +105,7 @@ async function openOn(engine: Engine, options: StoreOptions): Promise<Store> {
   const writer = new AuditWriter(engine, await readHead(engine), {
     now: options.now ?? Date.now,
     onalarm: options.onalarm ?? (() => {}),
+    oncommit: options.oncommit,
     limits: { waiting: options.maxWaiting ?? 10_000, weight: options.maxWaitingBytes ?? 64_000_000 },
     readHead: () => readHead(engine),
   });

@@ -21,11 +21,8 @@ export type FrameState = "idle" | "loading" | "ready" | "unresponsive" | "failed
 
 /** Options of an {@link AppFrame}. */
 export interface AppFrameOptions extends BridgeOptions {
-  /**
-   * The view, as the sandbox registered it; a promise while its resource is still being read; a function where that may
-   * change, called with each mount.
-   */
-  view: FrameView | Promise<FrameView> | (() => FrameView | Promise<FrameView>);
+  /** The view, as the sandbox registered it; a promise while its resource is still being read. Waited for at each mount. */
+  view: FrameView | PromiseLike<FrameView>;
   /** What the app is called: the frame's accessible name. */
   title: string;
   /** What to show when the app cannot be shown (C07): the text of the tool's result, best. */
@@ -135,8 +132,7 @@ export class AppFrame {
     this.#resize();
     this.#observe();
     try {
-      const { view } = this.#options;
-      this.#view = await (typeof view === "function" ? view() : view);
+      this.#view = await this.#options.view;
     } catch (error) {
       const { message } = error as Error;
       this.#fail("bad_resource", message);
@@ -293,7 +289,7 @@ export class AppFrame {
   #observe(): void {
     const { instance } = this.bridge;
     frames.set(instance, this);
-    for (const hear of [...frameListeners]) hear();
+    for (const hear of frameListeners) hear();
     const sized = new ResizeObserver(() => this.#tell());
     sized.observe(this.#place);
     this.#ends.push(

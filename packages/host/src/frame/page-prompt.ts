@@ -8,6 +8,9 @@ import { buildChrome, make } from "./chrome.js";
 import { frameListeners, frameOf } from "./frame.js";
 import { type FrameQuestion, prompt } from "./prompt.js";
 
+const STYLE =
+  "inset:auto 8px 8px auto;margin:0;padding:0;border:1px solid #8886;border-radius:8px;width:min(420px,90vw)";
+
 /** The card over the page, for all questions that have no frame. */
 let card: { host: HTMLElement; notices: HTMLElement } | undefined;
 
@@ -17,6 +20,15 @@ let card: { host: HTMLElement; notices: HTMLElement } | undefined;
  *
  * @example
  * ```ts source="../gateway/gateway.examples.ts#showView"
+ * const gateway = connectGateway({ url: "/api/session", onask: askInPage });
+ * const show = (view: GatewayView): void => {
+ *   const element = document.createElement("mcp-app");
+ *   showView(element, view, { info: { name: "my-chat", version: "1.0.0" } });
+ *   place.append(element);
+ * };
+ * // After a reload: what this tab had.
+ * for (const view of await gateway.restoreViews()) show(view);
+ * show(await gateway.openView({ server: "weather", tool: "forecast", arguments: { city: "Rome" } }));
  * ```
  */
 export async function askInPage(question: FrameQuestion, signal: AbortSignal): Promise<Answer> {
@@ -33,7 +45,9 @@ export async function askInPage(question: FrameQuestion, signal: AbortSignal): P
   frameListeners.add(settle);
   settle();
   try {
-    return await prompt(place, question, signal);
+    // Of a browser permission the subject says all.
+    const isPermission = question.method === "ui/permission";
+    return await prompt(place, isPermission ? { ...question, files: [] } : question, signal);
   } finally {
     place.remove();
     leave();
@@ -43,12 +57,14 @@ export async function askInPage(question: FrameQuestion, signal: AbortSignal): P
 function openCard(): HTMLElement {
   if (!card) {
     const host = make("div", {});
-    const { box, close, stage, notice, notices } = buildChrome(host.attachShadow({ mode: "open" }));
-    for (const part of [close, stage, notice]) part.remove();
+    const { box, notices } = buildChrome(host.attachShadow({ mode: "open" }));
+    notices.replaceChildren();
+    box.replaceChildren(notices);
+    host.style.cssText = STYLE;
     document.body.append(host);
-    // In the top layer, and without the focus: nothing that is typed elsewhere answers (attack C21).
-    box.dataset["mode"] = "pip";
-    box.showPopover();
+    // Above everything. Not as a dialog: that would take the focus, and with it what is typed elsewhere (attack C21).
+    host.popover = "manual";
+    host.showPopover();
     card = { host, notices };
   }
   return card.notices;

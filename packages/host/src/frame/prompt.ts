@@ -63,7 +63,8 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
       { part: "prompt notice panel", role: "alertdialog", ariaLabel: `${server} asks` },
       make("strong", `${server} asks`),
       make("p", reason),
-      make("p", title === subject ? title : `${title} (${subject})`),
+      // What has no subject has no title of its own either.
+      make("p", subject && title !== subject ? `${title} (${subject})` : subject),
       make("pre", `${detail}`.slice(0, 4000)),
       choice("Deny", { answer: "deny" }),
       choice("Allow once", { answer: "allow" }),

@@ -37,8 +37,8 @@ export function gatewayApp(view: GatewayView, options: GatewayAppOptions): AppFr
     instance: view.id,
     upstream: view.upstream,
     guard: view.guard,
-    // Asked for with each mount: a gateway that was restarted has it elsewhere.
-    view: () => placeOf(view),
+    // biome-ignore lint/suspicious/noThenProperty: read anew with each mount; a gateway that was restarted has it elsewhere.
+    view: { then: (...heard) => placeOf(view).then(...heard) },
     context: { ...(tool && { toolInfo: { tool } }), ...options.context },
   };
 }
@@ -49,6 +49,15 @@ export function gatewayApp(view: GatewayView, options: GatewayAppOptions): AppFr
  *
  * @example
  * ```ts source="./gateway.examples.ts#showView"
+ * const gateway = connectGateway({ url: "/api/session", onask: askInPage });
+ * const show = (view: GatewayView): void => {
+ *   const element = document.createElement("mcp-app");
+ *   showView(element, view, { info: { name: "my-chat", version: "1.0.0" } });
+ *   place.append(element);
+ * };
+ * // After a reload: what this tab had.
+ * for (const view of await gateway.restoreViews()) show(view);
+ * show(await gateway.openView({ server: "weather", tool: "forecast", arguments: { city: "Rome" } }));
  * ```
  */
 export function showView(element: AppPlace, view: GatewayView, options: GatewayAppOptions): void {

@@ -4,11 +4,17 @@
  * @module
  */
 import { JsonText, type Progress, VitrineError } from "@vitrine/protocol";
+import { Refusal } from "../guard/refusal.js";
 import { resultText } from "../http-answer.js";
 
 /** Where requests go: the session's own channel or a view's. Without a name they wait for one. */
 export interface Port {
   channel: string | undefined;
+  /** Requests that wait for an answer here, and how many may. */
+  waiting: number;
+  readonly most: number;
+  /** Why it has no name and gets none any more: what is asked there now is refused. */
+  ended?: string | undefined;
 }
 
 /** Options of one request. */
@@ -25,10 +31,18 @@ interface Pending extends CallOptions {
   settle(error: Error | undefined, result?: unknown): void;
 }
 
-/** Requests that may wait: an app that floods its page is refused there, long before its page has no memory left. */
+/** Requests that may wait: an app that floods its page is refused there, before others notice. */
 const MAX_PENDING = 10_000;
+const MAX_OF_VIEW = 256;
 /** Characters of an answer from which on it is not parsed here: frames on its way would do so again. */
 const LARGE = 100_000;
+
+/** A port of the page's own, or of one of its views. */
+export const portOf = (channel: string, isView: boolean): Port => ({
+  channel,
+  waiting: 0,
+  most: isView ? MAX_OF_VIEW : MAX_PENDING,
+});
 
 /** What was asked and not answered. */
 export class Calls {
@@ -54,15 +68,18 @@ export class Calls {
         settle(new VitrineError("aborted", `${method}: aborted`));
       };
       const settle: Pending["settle"] = (error, result) => {
-        this.#pending.delete(id);
+        if (this.#pending.delete(id)) port.waiting--;
         signal?.removeEventListener("abort", abort);
         if (error) return reject(error);
         options.onresult?.(result);
         resolve(result);
       };
+      if (port.ended !== undefined) return settle(new VitrineError("closed", port.ended));
       if (signal?.aborted) return settle(new VitrineError("aborted", `${method}: aborted`));
-      if (this.#pending.size >= MAX_PENDING) {
-        return settle(new VitrineError("send-failed", "too many requests wait for the gateway: send fewer"));
+      if (this.#pending.size >= MAX_PENDING || port.waiting >= port.most) {
+        return settle(
+          new Refusal("rate-limited", "too much is under way: wait for an answer, then try again"),
+        );
       }
       const { _meta } = params as { _meta?: object };
       const asked = onprogress ? { ...params, _meta: { ..._meta, progressToken: id } } : params;
@@ -71,6 +88,7 @@ export class Calls {
       if (port.channel !== undefined) this.#send(port.channel, text);
       signal?.addEventListener("abort", abort);
       this.#pending.set(id, { ...options, port, text, settle });
+      port.waiting++;
     });
   }
 

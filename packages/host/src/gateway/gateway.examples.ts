@@ -1,35 +1,32 @@
-import type { GatewayAnswer, GatewayQuestion } from "@vitrine/protocol";
 import { Bridge } from "../bridge.js";
 import { askInPage } from "../frame/page-prompt.js";
 import { showView } from "./app-options.js";
-import { connectGateway } from "./gateway.js";
+import { connectGateway, type Gateway } from "./gateway.js";
 import type { GatewayView } from "./view.js";
 
-export async function connectGatewayExample(
-  show: (text: string) => void,
-  ask: (question: GatewayQuestion, signal: AbortSignal) => Promise<GatewayAnswer>,
-) {
+export async function connectGatewayExample(show: (text: string) => void) {
   //#region connectGateway
   const gateway = connectGateway({
-    url: "/session",
+    url: "/api/session",
     onstate: ({ phase }) => show(phase),
-    onask: (question, signal) => ask(question, signal),
+    onask: askInPage,
   });
-  const view = await gateway.openView({ server: "weather", tool: "forecast", arguments: { city: "Rome" } });
-  const bridge = new Bridge({
-    info: { name: "my-chat", version: "1.0.0" },
-    instance: view.id,
-    upstream: view.upstream,
-    guard: view.guard,
-  });
-  view.onnotice = ({ method, params }) => {
-    if (method === "ui/notifications/tool-input") bridge.sendToolInput(params.arguments);
-    else if (method === "ui/notifications/tool-result") bridge.sendToolResult(params);
-    else bridge.sendToolCancelled(params.reason);
-  };
-  // `view.opened.place` says where the frame's document is. `showView` does all of this for an `<mcp-app>`.
+  const { servers } = await gateway.request("gateway/servers", {});
+  show(servers.map(({ name, state }) => `${name}: ${state}`).join("\n"));
   //#endregion connectGateway
-  return { gateway, bridge };
+  return gateway;
+}
+
+export async function requestExample(gateway: Gateway, show: (text: string) => void) {
+  //#region request
+  const { tools } = await gateway.request("gateway/catalogue", { server: "weather" });
+  // As the model would: only tools that are visible to it.
+  const result = await gateway.request("gateway/call", { server: "weather", name: "forecast" });
+  const stop = gateway.on("gateway/status", ({ name, problem }) => {
+    if (problem) show(`${name}: ${problem.message}`);
+  });
+  //#endregion request
+  return { tools, result, stop };
 }
 
 export async function showViewExample(place: HTMLElement) {
@@ -44,4 +41,23 @@ export async function showViewExample(place: HTMLElement) {
   for (const view of await gateway.restoreViews()) show(view);
   show(await gateway.openView({ server: "weather", tool: "forecast", arguments: { city: "Rome" } }));
   //#endregion showView
+}
+
+export function gatewayViewExample(view: GatewayView) {
+  //#region gatewayView
+  // `showView` does all of this for an `<mcp-app>`.
+  const bridge = new Bridge({
+    info: { name: "my-chat", version: "1.0.0" },
+    instance: view.id,
+    upstream: view.upstream,
+    guard: view.guard,
+  });
+  view.onnotice = ({ method, params }) => {
+    if (method === "ui/notifications/tool-input") bridge.sendToolInput(params.arguments);
+    else if (method === "ui/notifications/tool-result") bridge.sendToolResult(params);
+    else bridge.sendToolCancelled(params.reason);
+  };
+  // `view.opened.place` says where the frame's document is.
+  //#endregion gatewayView
+  return bridge;
 }

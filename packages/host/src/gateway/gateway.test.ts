@@ -361,7 +361,7 @@ describe("a gateway", () => {
     stage.answer = () => undefined;
     const refused: unknown[] = [];
     for (let n = 0; n < 10_050; n++) call(page.gateway, n).catch((error) => refused.push(error.code));
-    await vi.waitFor(() => expect(refused).toEqual(Array(50).fill("send-failed")), LONG);
+    await vi.waitFor(() => expect(refused).toEqual(Array(50).fill(-32000)), LONG);
   });
 
   it("refuses a message that is larger than it takes, and goes on", async () => {
@@ -385,6 +385,21 @@ describe("a view", () => {
     const last = () => stage.noted.at(-1);
     return { stage, page, view, say, last };
   }
+
+  it("that floods is refused in the page, and its neighbours and the page itself are not", async () => {
+    const { stage, view, page } = await openView();
+    const { upstream: other } = await page.gateway.openView({ server: "weather", tool: "forecast" });
+    stage.answer = () => undefined;
+    const refused: unknown[] = [];
+    const ask = (upstream: typeof other) =>
+      upstream.request("tools/call", { name: "x" }).catch(({ data }) => refused.push(data.code));
+    for (let n = 0; n < 300; n++) void ask(view.upstream);
+    await vi.waitFor(() => expect(refused).toEqual(Array(44).fill("rate-limited")), LONG);
+    void ask(other);
+    void page.gateway.request("gateway/servers", {}).catch(() => refused.push("the page"));
+    await vi.waitFor(() => expect(stage.noted.length).toBeGreaterThanOrEqual(258), LONG);
+    expect(refused).toHaveLength(44);
+  });
 
   it("keeps what comes for it until somebody listens", async () => {
     const stage = await openStage();

@@ -15,7 +15,7 @@ import {
   type OpenedView,
   VitrineError,
 } from "@vitrine/protocol";
-import { type CallOptions, Calls, type Port } from "./calls.js";
+import { type CallOptions, Calls, portOf } from "./calls.js";
 import { Connection, type ConnectionOptions, type GatewayState } from "./connection.js";
 import { GatewayView } from "./view.js";
 
@@ -38,12 +38,24 @@ type NoticeListener = (params: never) => void;
 /** Messages for views that are not known yet, while one is being opened. */
 const MAX_EARLY = 1000;
 
-/** A gateway, from the page. Made by {@link connectGateway}. */
+/**
+ * A gateway, from the page. Made by {@link connectGateway}.
+ *
+ * @example
+ * ```ts source="./gateway.examples.ts#request"
+ * const { tools } = await gateway.request("gateway/catalogue", { server: "weather" });
+ * // As the model would: only tools that are visible to it.
+ * const result = await gateway.request("gateway/call", { server: "weather", name: "forecast" });
+ * const stop = gateway.on("gateway/status", ({ name, problem }) => {
+ *   if (problem) show(`${name}: ${problem.message}`);
+ * });
+ * ```
+ */
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly #connection: Connection;
   readonly #calls: Calls;
-  readonly #main: Port = { channel: MAIN_CHANNEL };
+  readonly #main = portOf(MAIN_CHANNEL, false);
   readonly #views = new Map<string, GatewayView>();
   readonly #listeners = new Map<string, Set<NoticeListener>>();
   readonly #asked = new Map<string, AbortController>();
@@ -147,7 +159,7 @@ export class Gateway {
   }
 
   #add(opened: OpenedView): GatewayView {
-    const port: Port = { channel: opened.view };
+    const port = portOf(opened.view, true);
     const view = new GatewayView(opened, this.#calls, port, async (closed) => {
       const { view: id } = closed.opened;
       if (this.#views.get(id) !== closed) return;
@@ -258,23 +270,12 @@ export class Gateway {
  * @example
  * ```ts source="./gateway.examples.ts#connectGateway"
  * const gateway = connectGateway({
- *   url: "/session",
+ *   url: "/api/session",
  *   onstate: ({ phase }) => show(phase),
- *   onask: (question, signal) => ask(question, signal),
+ *   onask: askInPage,
  * });
- * const view = await gateway.openView({ server: "weather", tool: "forecast", arguments: { city: "Rome" } });
- * const bridge = new Bridge({
- *   info: { name: "my-chat", version: "1.0.0" },
- *   instance: view.id,
- *   upstream: view.upstream,
- *   guard: view.guard,
- * });
- * view.onnotice = ({ method, params }) => {
- *   if (method === "ui/notifications/tool-input") bridge.sendToolInput(params.arguments);
- *   else if (method === "ui/notifications/tool-result") bridge.sendToolResult(params);
- *   else bridge.sendToolCancelled(params.reason);
- * };
- * // `view.opened.place` says where the frame's document is. `showView` does all of this for an `<mcp-app>`.
+ * const { servers } = await gateway.request("gateway/servers", {});
+ * show(servers.map(({ name, state }) => `${name}: ${state}`).join("\n"));
  * ```
  */
 export function connectGateway(options: GatewayOptions): Gateway {

@@ -16,7 +16,26 @@ export type ViewNotice =
   | { method: "ui/notifications/tool-result"; params: Result<"tools/call"> | JsonText }
   | { method: "ui/notifications/tool-cancelled"; params: { reason?: string } };
 
-/** A view on a gateway: what its `Bridge` needs, and what comes for it. */
+/**
+ * A view on a gateway: what its `Bridge` needs, and what comes for it.
+ *
+ * @example
+ * ```ts source="./gateway.examples.ts#gatewayView"
+ * // `showView` does all of this for an `<mcp-app>`.
+ * const bridge = new Bridge({
+ *   info: { name: "my-chat", version: "1.0.0" },
+ *   instance: view.id,
+ *   upstream: view.upstream,
+ *   guard: view.guard,
+ * });
+ * view.onnotice = ({ method, params }) => {
+ *   if (method === "ui/notifications/tool-input") bridge.sendToolInput(params.arguments);
+ *   else if (method === "ui/notifications/tool-result") bridge.sendToolResult(params);
+ *   else bridge.sendToolCancelled(params.reason);
+ * };
+ * // `view.opened.place` says where the frame's document is.
+ * ```
+ */
 export class GatewayView {
   readonly #calls: Calls;
   readonly #port: Port;
@@ -123,6 +142,7 @@ export class GatewayView {
   /** @internal */
   ended(reason: string): void {
     this.#port.channel = undefined;
+    this.#port.ended = reason;
     this.#calls.fail(reason, this.#port);
     this.onclosed?.(reason);
     this.onclosed = undefined;

@@ -62,7 +62,7 @@ export class LiveSession implements BrowserSession {
   #keyBefore: string | undefined;
   handler: SessionHandler | undefined;
   carrier: PageCarrier | undefined;
-  /** Since when it has no carrier, in milliseconds since 1970. */
+  /** Since when it has no carrier, in milliseconds. */
   waitsSince: number | undefined;
   isEnded = false;
   onended: (() => void) | undefined;

@@ -12,7 +12,7 @@ export interface InputRates {
 
 /** More than any page needs, and less than would keep the process busy for one of them. */
 export const INPUT_RATES: InputRates = {
-  frames: { burst: 20_000, perSecond: 10_000 },
+  frames: { burst: 10_000, perSecond: 5000 },
   characters: { burst: 134_217_728, perSecond: 33_554_432 },
 };
 

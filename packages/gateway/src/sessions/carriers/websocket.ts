@@ -94,8 +94,8 @@ export class WebSocketCarriers {
     this.#isClosed = true;
     clearInterval(this.#sweep);
     for (const carrier of this.#open) carrier.bye({ code: "stopping", message: "the gateway is stopping" });
-    const deadline = Date.now() + grace;
-    while (this.#open.size > 0 && Date.now() < deadline)
+    const deadline = performance.now() + grace;
+    while (this.#open.size > 0 && performance.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 10));
     for (const carrier of this.#open) carrier.terminate();
     this.#server.close();

@@ -1,0 +1,44 @@
+/** A page whose servers are behind a gateway: a button for every app, and the apps. */
+//#region page
+import { askInPage } from "@vitrine/host";
+import "@vitrine/host/define";
+import { connectGateway, type GatewayView, showView } from "@vitrine/host/gateway";
+
+const gateway = connectGateway({
+  url: "/api/session",
+  onstate: ({ phase }) => say(phase),
+  // By the page, in the frame of the app that wants something, where the app cannot draw.
+  onask: askInPage,
+});
+
+function show(view: GatewayView): void {
+  const app = document.createElement("mcp-app");
+  showView(app, view, {
+    info: { name: "my-chat", version: "1.0.0" },
+    // What the page does for apps. The gateway has permitted it first, and records it.
+    handlers: { openLink: ({ url }) => void window.open(url, "_blank", "noopener") },
+  });
+  document.querySelector("main")?.append(app);
+  view.onclosed = (reason) => void app.close(reason);
+}
+
+// After a reload: the gateway has kept what this tab had open.
+for (const view of await gateway.restoreViews()) show(view);
+
+const { servers } = await gateway.request("gateway/servers", {});
+for (const { name } of servers) {
+  const { views } = await gateway.request("gateway/catalogue", { server: name });
+  for (const { tool } of views) {
+    const button = document.createElement("button");
+    button.textContent = `${name}: ${tool}`;
+    // Opens the app of a tool, and calls the tool.
+    button.onclick = async () => show(await gateway.openView({ server: name, tool, arguments: {} }));
+    document.querySelector("nav")?.append(button);
+  }
+}
+//#endregion page
+
+function say(text: string): void {
+  const status = document.querySelector("#status");
+  if (status) status.textContent = text;
+}

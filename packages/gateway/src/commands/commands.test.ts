@@ -1,0 +1,169 @@
+/** The command line, as people use it: what it is told, what it prints, and how it ends. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import Libsql from "libsql";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { GatewayError } from "../errors.js";
+import { openStore } from "../store/open.js";
+import { auditCommand } from "./audit.js";
+import { secretCommand } from "./secret.js";
+import { settingsOf } from "./settings.js";
+
+const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "vitrine-commands-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** No keyring of this machine's is touched. */
+const env = { PATH: process.env["PATH"], HOME: folder };
+
+async function run(words: string[], input = "") {
+  const child = spawn(process.execPath, [MAIN, ...words], { env, cwd: folder });
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { out, err, code };
+}
+
+/** The same without a process of its own, for what prints to stdout and needs no stdin. */
+async function inside(command: Promise<number>) {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  try {
+    const code = await command;
+    return { code, out: write.mock.calls.map(([chunk]) => `${chunk}`).join("") };
+  } finally {
+    write.mockRestore();
+  }
+}
+
+describe("vitrine-gateway", () => {
+  it("--help names every flag and command", async () => {
+    const help = await run(["--help"]);
+    expect(help).toMatchObject({ code: 0, err: "" });
+    for (const word of ["--config", "--port", "--allow-remote", "--strict", "--isolation", "audit", "secret"])
+      expect(help.out).toContain(word);
+  });
+
+  it("says what a person can mend in one sentence, on stderr", async () => {
+    const { code, out, err } = await run(["--prot", "1"]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(/^Unknown option '--prot'.*\n$/);
+  });
+
+  const data = join(folder, "wrong");
+  it.each<[string, () => Promise<unknown>, RegExp]>([
+    ["no file", () => settingsOf({ data, config: "no-such-file.json" }), /no-such-file\.json/],
+    ["no port", () => settingsOf({ data, port: "many" }), /port/],
+    ["an address for all", () => settingsOf({ data, host: "0.0.0.0" }), /users/],
+    [
+      "no isolation",
+      async () => settingsOf({ data, isolation: "jail", server: ["node"] }),
+      /--isolation: say/,
+    ],
+    ["no command", () => auditCommand(["burn"], { data }), /audit: say verify, export/],
+    ["no number of days", () => auditCommand(["prune", "all"], { data }), /how many days/],
+    ["no name", () => secretCommand(["set", "a b"], { data }), /secret: say set NAME/],
+  ])("says so of %s", async (_what, wrong, sentence) => {
+    const error = await wrong().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({
+      data: { code: "config-invalid" },
+      message: expect.stringMatching(sentence),
+    });
+  });
+
+  it("runs until it is told to stop, and says to stdout alone how to sign in", async () => {
+    const words = [MAIN, "--port", "0", "--data", join(folder, "served")];
+    const child = spawn(process.execPath, words, { env, cwd: folder });
+    const ended = new Promise((resolve) => child.once("close", (code) => resolve(code)));
+    const log = text(child.stderr);
+    let out = "";
+    child.stdout.on("data", (data) => {
+      out += data;
+    });
+    await expect.poll(() => out).toMatch(/→ (http\S+)/);
+    const link = new URL(/→ (http\S+)/.exec(out)?.[1] ?? "");
+    expect((await fetch(new URL("/api/servers", link))).status).toBe(401);
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    const secret = `${link.search}${link.hash}`.split("=").at(-1) ?? "";
+    expect(secret.length).toBeGreaterThan(20);
+    expect(await log).not.toContain(secret);
+  });
+});
+
+describe("vitrine-gateway secret", () => {
+  it("keeps what comes over stdin, unreadable in its folder, for the settings that name it; and deletes it", async () => {
+    const data = join(folder, "secrets");
+    const config = join(folder, "mcp.json");
+    const server = { url: "https://far.example/mcp", headers: { "x-key": "$" + "{secret:key}" } };
+    writeFileSync(config, JSON.stringify({ mcpServers: { far: server } }));
+    const at = ["--config", config, "--data", data];
+    const value = "correct horse battery";
+    expect(await run(["secret", "set", "key", ...at], `${value}\n`)).toEqual({
+      ...{ code: 0, err: "", out: "key is kept\n" },
+    });
+    for (const file of readdirSync(data)) expect(readFileSync(join(data, file), "utf8")).not.toContain(value);
+    expect(await run(["audit", "verify", ...at])).toMatchObject({ code: 0 });
+    expect(await run(["secret", "delete", "key", ...at])).toMatchObject({ code: 0 });
+    expect(await run(["audit", "verify", ...at])).toMatchObject({
+      ...{ code: 1, err: expect.stringContaining("key") },
+    });
+  });
+});
+
+describe("vitrine-gateway audit", () => {
+  const file = join(folder, "audit.db");
+  const audit = (...words: string[]) =>
+    inside(auditCommand(words, { database: `sqlite:${file}`, data: join(folder, "audit") }));
+
+  it("verifies, exports and prunes the log of a gateway that does not run", async () => {
+    const store = await openStore(`sqlite:${file}`, {});
+    const call = { user: "ann", actor: "view", server: "shop", method: "tools/call" } as const;
+    for (const target of ["look", "change"]) {
+      const seq = await store.audit.begin({ ...call, target, decision: "allowed", reason: "policy" });
+      store.audit.end(seq, { outcome: "ok", duration: 1 });
+    }
+    await store.audit.flush();
+    await store.close();
+    expect(await audit("verify")).toMatchObject({
+      ...{ code: 0, out: expect.stringMatching(/^4 rows, unbroken; the last hash is [0-9a-f]{64}\n$/) },
+    });
+    const { code, out } = await audit("export");
+    expect(code).toBe(0);
+    const rows = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows.filter(({ kind }) => kind === "entry").map(({ target }) => target)).toEqual([
+      "look",
+      "change",
+    ]);
+    expect(await audit("prune", "1")).toMatchObject({ code: 0, out: "0 rows were removed\n" });
+    expect(await audit("prune", "0")).toMatchObject({ code: 0, out: "4 rows were removed\n" });
+    expect(await audit("verify")).toMatchObject({ code: 0 });
+  });
+
+  it("says where the chain is broken, and goes on once somebody has accepted that", async () => {
+    const store = await openStore(`sqlite:${file}`, {});
+    const call = { user: "ann", actor: "view", server: "shop", method: "tools/call" } as const;
+    const seq = await store.audit.begin({ ...call, decision: "refused", reason: "denied" });
+    await store.audit.begin({ ...call, decision: "refused", reason: "denied" });
+    await store.close();
+    const database = new Libsql(file);
+    for (const { name } of database
+      .prepare("select name from sqlite_master where type = 'trigger'")
+      .all() as {
+      name: string;
+    }[])
+      database.exec(`drop trigger "${name}"`);
+    database.prepare("update vitrine_audit set reason = 'policy' where seq = ?").run(seq);
+    database.close();
+    const broken = await audit("verify");
+    expect(broken).toMatchObject({ code: 1, out: expect.stringContaining(`BROKEN at row ${seq}`) });
+    expect(await audit("accept-broken-chain")).toMatchObject({ code: 0 });
+  });
+});

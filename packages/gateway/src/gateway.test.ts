@@ -1,0 +1,300 @@
+/** The parts together: a real gateway with a real server, and pages and programs before it. */
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CARRIERS, Doors, type RawPage } from "../../../testing/gateway/doors.js";
+
+let doors: Doors;
+/** How the server is set up but for what a test changes. */
+const SHOP = { schemes: ["mcp-app"] };
+
+beforeAll(async () => {
+  doors = await Doors.open(["ann", "bea"], { shop: SHOP });
+}, 60_000);
+afterAll(() => doors.close());
+
+const open = async (page: RawPage, tool = "show"): Promise<string> =>
+  (await page.request("gateway/open", { server: "shop", tool })).view;
+const call = (page: RawPage, view: string, name: string, input: object = {}) =>
+  page.ask(view, "tools/call", { name, arguments: input });
+/** Tells the server something, past its views. */
+const control = (input: object) =>
+  doors.post("ann", "/api/servers/shop/tools/call", { name: "control", arguments: input });
+const forEver = () => new Promise<never>(() => {});
+
+describe.each(CARRIERS)("a page that is reloaded (%s)", (over) => {
+  const reload = (page: RawPage, answer?: RawPage["answer"]) => {
+    const storage = page.storage.copy();
+    page.leave();
+    return doors.page("ann", over, storage, answer);
+  };
+
+  it("is asked again what the old one had not answered, and the call goes on", async () => {
+    const page = await doors.page("ann", over);
+    page.answer = forEver;
+    const view = await open(page);
+    const before = doors.calls.length;
+    call(page, view, "change").catch(() => {});
+    await expect.poll(() => page.asked).toHaveLength(1);
+    const again = await reload(page, () => ({ answer: "allow" }));
+    await expect.poll(() => again.asked).toEqual(page.asked);
+    await expect.poll(() => doors.calls.slice(before)).toEqual(["tools/call change"]);
+  });
+
+  it("finds its views, with the results that came meanwhile", async () => {
+    const page = await doors.page("ann", over);
+    const input = { pause: 50, over };
+    const { view } = await page.request("gateway/open", { server: "shop", tool: "show", arguments: input });
+    const again = await reload(page);
+    const views = async () => (await again.request("gateway/views", {})).views;
+    await expect.poll(async () => (await views())[0]?.result).toBeDefined();
+    expect(await views()).toMatchObject([{ view, input, tool: { name: "show" }, place: expect.anything() }]);
+    expect(JSON.stringify((await views())[0]?.result)).toContain(over);
+    await expect(call(again, view, "look")).resolves.toBeDefined();
+  });
+});
+
+describe("a view", () => {
+  let page: RawPage;
+  beforeAll(async () => {
+    page = await doors.page("ann", "websocket");
+  });
+
+  it("that is closed takes its calls back from the server", async () => {
+    const view = await open(page);
+    const before = doors.calls.length;
+    call(page, view, "wait").catch(() => {});
+    await expect.poll(() => doors.calls.slice(before)).toContain("tools/call wait");
+    await page.closeView(view);
+    await expect.poll(() => doors.calls.slice(before)).toContain("wait cancelled");
+  });
+
+  it("that takes a call back does so at the server", async () => {
+    const view = await open(page);
+    const before = doors.calls.length;
+    const id = page.nextId();
+    page.ask(view, "tools/call", { name: "wait" }, id).catch(() => {});
+    await expect.poll(() => doors.calls.slice(before)).toContain("tools/call wait");
+    page.cancel(view, id);
+    await expect.poll(() => doors.calls.slice(before)).toContain("wait cancelled");
+    const ends = async () => (await doors.rows("ann")).filter((row) => row.view === view && row.of);
+    await expect.poll(ends).toMatchObject([{ outcome: "cancelled" }]);
+  });
+
+  it("hears of what it subscribed to, and of nothing else", async () => {
+    const [view, other] = [await open(page), await open(page)];
+    await page.ask(view, "resources/subscribe", { uri: "note://1" });
+    await control({ updated: "note://1" });
+    const updates = () => page.heard.filter(({ message }) => message["method"] === UPDATED);
+    await expect.poll(() => updates()).toMatchObject([{ channel: view }]);
+    await page.ask(view, "resources/unsubscribe", { uri: "note://1" });
+    await control({ updated: "note://1" });
+    await Promise.all([view, other].map((each) => call(page, each, "look")));
+    expect(updates()).toHaveLength(1);
+  });
+
+  it("S09: has the permissions that the person grants, and only those", async () => {
+    page.answer = () => ({ answer: "deny" });
+    const before = page.asked.length;
+    const denied = await page.request("gateway/open", { server: "shop", tool: "camera" });
+    expect(page.asked.slice(before)).toMatchObject([
+      { method: "ui/permission", subject: "camera", server: "shop", view: denied.view },
+    ]);
+    expect(denied.place?.permissions).toEqual({});
+    page.answer = () => ({ answer: "allow" });
+    const granted = await page.request("gateway/open", { server: "shop", tool: "camera" });
+    expect(granted.place?.permissions).toEqual({ camera: {} });
+    const rows = await doors.rows("ann");
+    expect(rows.filter(({ kind, method }) => kind === "entry" && method === "ui/permission")).toMatchObject([
+      { decision: "refused", reason: "denied", target: "camera" },
+      { decision: "allowed", reason: "asked", target: "camera" },
+    ]);
+  });
+
+  it("C08: that cannot be shown says why", async () => {
+    const problems = ["look", "broken"].map(
+      async (tool) => (await page.request("gateway/open", { server: "shop", tool })).problem,
+    );
+    expect(await Promise.all(problems)).toMatchObject([
+      { code: "no-ui", message: expect.stringContaining("look") },
+      { code: expect.any(String), message: expect.stringContaining("text/plain") },
+    ]);
+  });
+
+  it("T09: has another scheme where the operator maps it", async () => {
+    const mapped = await page.request("gateway/open", { server: "shop", tool: "mapped" });
+    expect(mapped).toMatchObject({ uri: "mcp-app://shop/mapped.html", place: expect.anything() });
+    expect(mapped.problem).toBeUndefined();
+  });
+
+  it("C02: is not opened for a tool that is not the model's, nor for one or a resource that is not there", async () => {
+    const wanted = [{ tool: "inner" }, { tool: "gone" }, { uri: "ui://bank/cart.html" }, {}];
+    const refused = wanted.map((each) =>
+      page.request("gateway/open", { server: "shop", ...each }).catch((error: unknown) => error),
+    );
+    expect(await Promise.all(refused)).toMatchObject([
+      { data: { code: "tool-not-visible" } },
+      { data: { code: "tool-unknown" } },
+      { data: { code: "resource-unknown" } },
+      { code: -32602 },
+    ]);
+  });
+});
+
+const UPDATED = "notifications/resources/updated";
+
+describe("settings that change", () => {
+  let page: RawPage;
+  beforeAll(async () => {
+    page = await doors.page("ann", "websocket");
+  });
+
+  it("hold for open views at once, those of the server and those of all", async () => {
+    const view = await open(page);
+    await call(page, view, "look");
+    await doors.update({ shop: SHOP }, { policy: { "tools/call:look": "deny" } });
+    await expect(call(page, view, "look")).rejects.toMatchObject({ data: { code: "not-allowed" } });
+    await doors.update({ shop: { ...SHOP, policy: { "tools/call:café": "deny" } } });
+    await expect(call(page, view, "café")).rejects.toMatchObject({ data: { code: "not-allowed" } });
+    await expect(call(page, view, "look")).resolves.toBeDefined();
+    await doors.update({ shop: SHOP });
+    await expect(call(page, view, "café")).resolves.toBeDefined();
+  });
+
+  it("tell pages which servers are not what they were", async () => {
+    const before = page.notices("gateway/changed").length;
+    await doors.update({ shop: SHOP, other: {} });
+    await doors.update({ shop: SHOP });
+    await expect
+      .poll(() => page.notices("gateway/changed").slice(before))
+      .toEqual([{ server: "other" }, { server: "other" }]);
+  });
+
+  it("that take a server away leave a clear error; with it back, its views go on", async () => {
+    const view = await open(page);
+    await doors.update({});
+    await expect(call(page, view, "look")).rejects.toMatchObject({
+      code: -32050,
+      data: { code: "server-unknown" },
+      message: 'there is no server "shop" any more',
+    });
+    expect((await doors.rows("ann")).at(-1)).toMatchObject({
+      view,
+      server: "shop",
+      reason: "server-unknown",
+    });
+    await expect(page.request("gateway/call", { server: "shop", name: "look" })).rejects.toMatchObject({
+      data: { code: "server-unknown" },
+    });
+    expect(await page.request("gateway/servers", {})).toEqual({ servers: [] });
+    await doors.update({ shop: SHOP });
+    await expect(call(page, view, "look")).resolves.toBeDefined();
+  });
+
+  it("that the gateway cannot take now are named; what is recorded changes now", async () => {
+    const changed = { session: { perUser: 7 }, audit: { payloads: "arguments" } };
+    expect(await doors.update({ shop: SHOP }, changed)).toEqual(["session"]);
+    await call(page, await open(page), "look", { a: "kept" });
+    const kept = async () => (await doors.rows("ann")).findLast(({ kind }) => kind === "entry")?.params;
+    expect(await kept()).toContain("kept");
+    await doors.update({ shop: SHOP });
+  });
+});
+
+describe("pages are told", () => {
+  it("how servers are, and only those of their person", async () => {
+    const [page, stranger] = [await doors.page("ann", "websocket"), await doors.page("bea", "http")];
+    await doors.update({ shop: { ...SHOP, limits: { timeout: 59_000 } } });
+    await page.request("gateway/start", { server: "shop" });
+    const states = (of: RawPage) => of.notices("gateway/status").map(({ state }) => state);
+    await expect.poll(() => states(page)).toContain("ready");
+    expect(page.notices("gateway/status").at(-1)).toMatchObject({ name: "shop", isolation: "process" });
+    expect(states(stranger)).not.toContain("ready");
+  });
+
+  it("that the audit log fails, and works again: meanwhile nothing is done", async () => {
+    const page = await doors.page("bea", "http");
+    const file = join(doors.folder, "data", "gateway.db");
+    await page.request("gateway/call", { server: "shop", name: "look" });
+    const calls = doors.calls.length;
+    renameSync(file, `${file}.away`);
+    try {
+      await expect(page.request("gateway/call", { server: "shop", name: "look" })).rejects.toMatchObject({
+        data: { code: "audit-failed" },
+      });
+      await expect.poll(() => page.notices("gateway/alarm")).toMatchObject([{ active: true }]);
+      expect(doors.gateway.ready()).toMatchObject({ ok: false });
+      expect(doors.calls.slice(calls)).toEqual([]);
+    } finally {
+      renameSync(`${file}.away`, file);
+    }
+    await expect.poll(() => page.notices("gateway/alarm").at(-1)).toMatchObject({ active: false });
+    expect(doors.gateway.ready()).toEqual({ ok: true, problems: [] });
+    await expect(page.request("gateway/call", { server: "shop", name: "look" })).resolves.toBeDefined();
+  });
+});
+
+describe("the host endpoint", () => {
+  const ask = (method: string, params: object, id: number | undefined = 1) =>
+    doors.post("ann", "/api/servers/shop/host", { jsonrpc: "2.0", method, params, ...(id && { id }) });
+
+  it("answers a view's handshake, with what works", async () => {
+    const params = {
+      appInfo: { name: "app", version: "1" },
+      appCapabilities: {},
+      protocolVersion: "2026-01-26",
+    };
+    expect(await ask("ui/initialize", params)).toMatchObject({
+      status: 200,
+      body: {
+        id: 1,
+        result: { hostInfo: { name: "vitrine-gateway" }, hostCapabilities: { serverTools: {} } },
+      },
+    });
+    expect(await ask("ui/notifications/initialized", {}, 0)).toEqual({ status: 202, body: {} });
+  });
+
+  it("calls tools and reads resources through the guard, with a row for each", async () => {
+    const row = await doors.lastRow("ann");
+    expect(await ask("tools/call", { name: "look", arguments: { a: 1 } })).toMatchObject({
+      status: 200,
+      body: { result: { content: [{ text: expect.stringContaining('"got":{"a":1}') }] } },
+    });
+    expect(await ask("resources/read", { uri: "note://1" })).toMatchObject({ status: 200 });
+    const refused = { status: 403, body: { error: { code: -32000, data: { code: "tool-not-visible" } } } };
+    expect(await ask("tools/call", { name: "secret" })).toMatchObject(refused);
+    const entries = (await doors.rows("ann", row)).filter(({ kind }) => kind === "entry");
+    expect(entries).toMatchObject([
+      { actor: "http", view: "host", target: "look", decision: "allowed" },
+      { target: "note://1", decision: "allowed" },
+      { target: "secret", decision: "refused" },
+    ]);
+  });
+
+  it("refuses what it does not do", async () => {
+    expect(await ask("ui/message", { role: "user", content: [] })).toMatchObject({
+      status: 404,
+      body: { error: { code: -32601 } },
+    });
+    expect(await ask("tools/call", { name: 1 })).toMatchObject({
+      status: 400,
+      body: { error: { code: -32602, data: { field: "params.name" } } },
+    });
+    expect(await doors.post("ann", "/api/servers/gone/host", {})).toMatchObject({ status: 404 });
+  });
+});
+
+it("a gateway that is closed tells its pages, ends what is under way, and says no to what comes then", async () => {
+  const own = await Doors.open(["ann"]);
+  const page = await own.page("ann", "websocket");
+  const waiting = page.request("gateway/call", { server: "shop", name: "wait" });
+  waiting.catch(() => {});
+  await expect.poll(() => own.calls).toContain("tools/call wait");
+  await own.gateway.close(0);
+  await own.gateway.close();
+  await expect(waiting).rejects.toMatchObject({
+    data: { code: expect.stringMatching(/^(stopping|server-exited)$/) },
+  });
+  expect(() => own.gateway.servers({ user: "ann" })).toThrow("stopping");
+  await own.close();
+});

@@ -1,0 +1,284 @@
+import type { OpenedView } from "@vitrine/protocol";
+import { describe, expect, it, vi } from "vitest";
+import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
+import { GatewayError } from "../errors.js";
+import { gatewayGuard } from "../guard/gateway-guard.js";
+import { type PageOptions, PageSession } from "./page-session.js";
+
+function setUp(options: Partial<PageOptions> = {}) {
+  const store = memoryStore();
+  const server = stageServer();
+  const known = new Set<string>();
+  const at = {
+    server,
+    guard: gatewayGuard({
+      ...{ server, user: "ann", store, views: (view) => (known.has(view) ? {} : undefined) },
+      settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
+      ask: (question, remember, signal) => page.ask(question, remember, signal),
+    }),
+  };
+  const sent: { channel: string; message: Record<string, unknown> }[] = [];
+  const wire = {
+    send: (channel: string, text: string) => sent.push({ channel, message: JSON.parse(text) }),
+    closeChannel: vi.fn(),
+    queuedBytes: 0,
+  };
+  const refused = vi.fn(async () => {});
+  const onerror = vi.fn();
+  const page: PageSession = new PageSession({
+    ...{ user: "ann", wire, mayBeOld: false, refused, onerror },
+    summaries: () => [],
+    server: (name) => {
+      if (name === "shop") return at;
+      throw new GatewayError("server-unknown", `there is no server "${name}"`);
+    },
+    catalogue: async () => ({ tools: [], resources: [], templates: [], prompts: [], views: [] }),
+    start: async (name) => ({ name, state: "ready", capabilities: {} }),
+    know: (view) => void known.add(view),
+    forget: (view) => void known.delete(view),
+    prepare: async (view, _at, { uri = "ui://shop/cart.html" }): Promise<OpenedView> => ({
+      ...{ view, server: "shop", capabilities: {}, uri },
+    }),
+    ...options,
+  });
+  let last = 0;
+  const say = (message: object, channel = ".") =>
+    page.receive(channel, JSON.stringify({ jsonrpc: "2.0", ...message }));
+  const ask = async (method: string, params: unknown = {}, channel = ".") => {
+    const id = `n.${++last}`;
+    say({ id, method, params }, channel);
+    const answer = () => sent.find((each) => each.channel === channel && each.message["id"] === id)?.message;
+    await expect.poll(answer).toBeDefined();
+    return answer() ?? {};
+  };
+  const open = async (params: object = {}) =>
+    (await ask("gateway/open", { server: "shop", tool: "show", ...params }))["result"] as OpenedView;
+  return { store, server, at, page, sent, wire, known, refused, onerror, say, ask, open };
+}
+
+describe("what a page asks", () => {
+  it("must be a method of the gateway's, with params of its shape", async () => {
+    const { ask, page, sent } = setUp();
+    for (const method of ["tools/call", "gateway/Servers", "__proto__", "constructor", ""])
+      expect(await ask(method)).toMatchObject({ error: { code: -32601 } });
+    expect(await ask("gateway/call", { server: "shop", name: 1 })).toMatchObject({
+      error: { code: -32602, data: { field: "params.name" } },
+    });
+    expect(await ask("gateway/open", { server: "shop", tool: "show", uri: "ui://shop/x" })).toMatchObject({
+      error: { code: -32602 },
+    });
+    page.receive(".", "{");
+    expect(sent.at(-1)?.message).toMatchObject({ id: null, error: { code: -32700 } });
+  });
+
+  it("is answered with what the gateway could not do; of a fault of its own only that it was one", async () => {
+    const { ask, onerror } = setUp({
+      start: async () => {
+        throw new Error("password=1234");
+      },
+    });
+    expect(await ask("gateway/catalogue", { server: "shop" })).toMatchObject({ result: { tools: [] } });
+    expect(await ask("gateway/call", { server: "bank", name: "look" })).toMatchObject({
+      error: { code: -32050, data: { code: "server-unknown" } },
+    });
+    expect(onerror).not.toHaveBeenCalled();
+    const { error } = await ask("gateway/start", { server: "shop" });
+    expect(JSON.stringify(error)).not.toContain("1234");
+    expect(onerror).toHaveBeenCalledOnce();
+  });
+
+  it("C02: calls tools as the model would, under the page's own name", async () => {
+    const { ask, store } = setUp();
+    expect(await ask("gateway/call", { server: "shop", name: "secret" })).toMatchObject({ result: {} });
+    expect(await ask("gateway/call", { server: "shop", name: "inner" })).toMatchObject({
+      error: { data: { code: "tool-not-visible" } },
+    });
+    expect(store.entries).toMatchObject([
+      { actor: "host", target: "secret", decision: "allowed", key: "n.1" },
+      { actor: "host", target: "inner", decision: "refused" },
+    ]);
+  });
+
+  it("comes once under an id", async () => {
+    const { say, sent } = setUp({ catalogue: () => new Promise(() => {}) });
+    for (const _ of [1, 2]) say({ id: 1, method: "gateway/catalogue", params: { server: "shop" } });
+    await expect.poll(() => sent).toMatchObject([{ message: { id: 1, error: { code: -32600 } } }]);
+  });
+});
+
+describe("a view", () => {
+  it("has an id that nobody can guess, and is known before anybody is asked about it", async () => {
+    const seen: boolean[] = [];
+    const { known, open } = setUp({
+      prepare: async (view) => {
+        seen.push(known.has(view));
+        return { view, server: "shop", capabilities: {}, uri: "" };
+      },
+    });
+    const [one, two] = [await open(), await open()];
+    expect(seen).toEqual([true, true]);
+    expect(one.view).toMatch(/^v[\w-]{16}$/);
+    expect(one.view).not.toBe(two.view);
+    expect(known).toEqual(new Set([one.view, two.view]));
+  });
+
+  it("that is taken back while it is prepared is forgotten, and not answered", async () => {
+    let prepared = (_: OpenedView) => {};
+    const { known, page, say, sent } = setUp({
+      prepare: () => new Promise((resolve) => (prepared = resolve)),
+    });
+    say({ id: 1, method: "gateway/open", params: { server: "shop", tool: "show" } });
+    expect(known.size).toBe(1);
+    say({ method: "notifications/cancelled", params: { requestId: 1 } });
+    prepared({ view: "v", server: "shop", capabilities: {}, uri: "" });
+    await expect.poll(() => known.size).toBe(0);
+    expect(page.size).toBe(0);
+    expect(sent).toEqual([]);
+  });
+
+  it("whose server changes or goes while it is prepared is one of the new server, or none", async () => {
+    let prepared = (_: OpenedView) => {};
+    const [old, next] = [setUp().at, setUp().at];
+    const servers = [old, next];
+    const { known, say, sent } = setUp({
+      server: () => {
+        const [first] = servers;
+        if (first) return first;
+        throw new GatewayError("server-unknown", "it is gone");
+      },
+      prepare: () => new Promise((resolve) => (prepared = resolve)),
+    });
+    const listeners = () => [old, next].map(({ server }) => server.upstream.listeners);
+    const [before = 0] = listeners();
+    const wanted = { server: "shop", tool: "show" };
+    say({ id: 1, method: "gateway/open", params: wanted });
+    servers.shift();
+    prepared({ view: "v1", server: "shop", capabilities: {}, uri: "" });
+    await expect.poll(() => sent).toHaveLength(1);
+    expect(listeners()).toEqual([before, before + 1]);
+    say({ id: 2, method: "gateway/open", params: wanted });
+    servers.shift();
+    const { size } = known;
+    prepared({ view: "v2", server: "shop", capabilities: {}, uri: "" });
+    await expect
+      .poll(() => sent.at(-1)?.message)
+      .toMatchObject({ id: 2, error: { data: { code: "server-unknown" } } });
+    expect(known.size).toBe(size - 1);
+  });
+
+  it("that cannot be prepared is forgotten", async () => {
+    const { ask, known } = setUp({
+      prepare: async () => {
+        throw new GatewayError("server-failed", "it does not start");
+      },
+    });
+    expect(await ask("gateway/open", { server: "shop", tool: "show" })).toMatchObject({
+      error: { data: { code: "server-failed" } },
+    });
+    expect(known.size).toBe(0);
+  });
+
+  it("shows the call of its tool: what comes of it is told, and kept for a reload", async () => {
+    const { ask, open, sent, store } = setUp();
+    const { view, input } = await open({ arguments: { a: 1 } });
+    expect(input).toEqual({ a: 1 });
+    await expect
+      .poll(() => sent.at(-1))
+      .toMatchObject({
+        channel: view,
+        message: { method: "ui/notifications/tool-result", params: { content: [{ text: "did show" }] } },
+      });
+    expect(await ask("gateway/views")).toMatchObject({
+      result: { views: [{ view, input: { a: 1 }, result: { content: [{ text: "did show" }] } }] },
+    });
+    expect(store.entries).toMatchObject([{ actor: "host", view, target: "show" }]);
+  });
+
+  it("is told why the call of its tool failed", async () => {
+    const { ask, open, sent, server } = setUp();
+    server.upstream.answers["tools/call"] = () => {
+      throw new GatewayError("server-exited", "it ended");
+    };
+    const { view } = await open({ arguments: {} });
+    const params = { reason: "it ended" };
+    await expect
+      .poll(() => sent.at(-1))
+      .toMatchObject({ channel: view, message: { method: "ui/notifications/tool-cancelled", params } });
+    expect(await ask("gateway/views")).toMatchObject({ result: { views: [{ cancelled: "it ended" }] } });
+  });
+
+  it("is one of a thousand at most", async () => {
+    const { ask, page, say } = setUp();
+    const params = { server: "shop", tool: "show" };
+    for (let id = 0; id < 1000; id++) say({ id, method: "gateway/open", params });
+    await expect.poll(() => page.size).toBe(1000);
+    expect(await ask("gateway/open", { server: "shop", tool: "show" })).toMatchObject({
+      error: { code: -32600, message: expect.stringContaining("1000") },
+    });
+    expect(page.size).toBe(1000);
+  });
+
+  it("attack C19: that is closed, or never was, is refused, with a record; only what asks is answered", async () => {
+    const { ask, known, open, refused, say, sent, server, wire } = setUp();
+    const { view } = await open();
+    expect(await ask("gateway/close", { view })).toMatchObject({ result: {} });
+    expect(wire.closeChannel).toHaveBeenCalledWith(view);
+    expect(known.size).toBe(0);
+    expect(await ask("gateway/close", { view })).toMatchObject({ error: { data: { code: "view-unknown" } } });
+    for (const [channel, of] of [
+      [view, "shop"],
+      ["vNobody", ""],
+    ] as const) {
+      expect(await ask("tools/call", { name: "look" }, channel)).toMatchObject({
+        error: { code: -32050, data: { code: "view-unknown" } },
+      });
+      expect(refused).toHaveBeenLastCalledWith(
+        expect.objectContaining({
+          actor: "view",
+          user: "ann",
+          view: channel,
+          server: of,
+          method: "tools/call",
+        }),
+        expect.objectContaining({ code: -32050 }),
+      );
+    }
+    const { length } = sent;
+    say({ method: "notifications/message", params: {} }, view);
+    say({ id: "q1", result: {} }, view);
+    expect(sent).toHaveLength(length);
+    expect(refused).toHaveBeenCalledTimes(2);
+    expect(server.calls).toEqual([]);
+  });
+});
+
+describe("a page", () => {
+  it("is asked for its views, and again after a reload", async () => {
+    const { open, page, say, sent } = setUp();
+    const { view } = await open();
+    say({ id: 1, method: "tools/call", params: { name: "change" } }, view);
+    const asked = () => sent.filter(({ message }) => message["method"] === "gateway/ask");
+    await expect
+      .poll(asked)
+      .toMatchObject([{ channel: ".", message: { params: { view, subject: "change" } } }]);
+    page.renewed();
+    expect(asked()).toHaveLength(2);
+    expect(asked()[1]).toEqual(asked()[0]);
+    say({ id: asked()[0]?.message["id"], result: { answer: "allow" } });
+    await expect.poll(() => sent.at(-1)).toMatchObject({ channel: view, message: { id: 1, result: {} } });
+  });
+
+  it("that is gone for good leaves nothing: no views, no calls, no questions, and hears nothing more", async () => {
+    const { known, open, page, say, sent, server, store } = setUp();
+    const { view } = await open();
+    say({ id: 1, method: "tools/call", params: { name: "change" } }, view);
+    await expect.poll(() => sent.at(-1)?.message["method"]).toBe("gateway/ask");
+    const { length } = sent;
+    page.end();
+    page.notify("gateway/changed", { server: "shop" });
+    await expect.poll(() => store.entries).toMatchObject([{ target: "change", decision: "refused" }]);
+    expect([known.size, page.size]).toEqual([0, 0]);
+    expect(server.calls).toEqual([]);
+    expect(sent.slice(length).filter(({ channel }) => channel === view)).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import type { Question } from "@vitrine/host";
+import { describe, expect, it } from "vitest";
+import { Questions } from "./questions.js";
+
+const QUESTION: Question = {
+  ...{ view: "v1", server: "shop", method: "tools/call", subject: "pay", fingerprint: "f" },
+  ...{ title: "Pay", reason: "It pays.", params: { name: "pay" } },
+};
+const never = new AbortController().signal;
+
+function setUp() {
+  const sent: { id?: string; method: string; params: Record<string, unknown> }[] = [];
+  const questions = new Questions((text) => sent.push(JSON.parse(text)));
+  return { sent, questions };
+}
+
+describe("Questions", () => {
+  it("show all that a prompt needs, and not what consents are kept by", () => {
+    const { sent, questions } = setUp();
+    void questions.ask(QUESTION, ["session"], never);
+    const { fingerprint, ...shown } = QUESTION;
+    expect(sent).toEqual([
+      {
+        ...{ jsonrpc: "2.0", id: "q1", method: "gateway/ask" },
+        params: { ...shown, id: "q1", remember: ["session"] },
+      },
+    ]);
+  });
+
+  it("attack C09: take the first answer, and only to a question that is open", async () => {
+    const { questions } = setUp();
+    const first = questions.ask(QUESTION, [], never);
+    questions.answered("q2", { answer: "allow" });
+    questions.answered("q1", { answer: "deny", remember: "always" });
+    questions.answered("q1", { answer: "allow" });
+    expect(await first).toEqual({ answer: "deny", remember: "always" });
+    const second = questions.ask(QUESTION, [], never);
+    questions.answered("q2", { answer: "allow", remember: "session" });
+    expect(await second).toEqual({ answer: "allow", remember: "session" });
+  });
+
+  it.each([undefined, null, "allow", 1, {}, { answer: "ALLOW" }, { answer: ["allow"] }, { answer: true }])(
+    "take %j as a no",
+    async (result) => {
+      const { questions } = setUp();
+      const asked = questions.ask(QUESTION, [], never);
+      questions.answered("q1", result);
+      expect(await asked).toEqual({ answer: "deny", remember: "once" });
+    },
+  );
+
+  it("remember nothing that nobody said to remember", async () => {
+    const { questions } = setUp();
+    const asked = questions.ask(QUESTION, [], never);
+    questions.answered("q1", { answer: "allow", remember: "for ever" });
+    expect(await asked).toEqual({ answer: "allow", remember: "once" });
+  });
+
+  it("are withdrawn when they no longer matter, and not asked at all when they never did", async () => {
+    const { sent, questions } = setUp();
+    const controller = new AbortController();
+    const asked = questions.ask(QUESTION, [], controller.signal);
+    controller.abort();
+    expect(await asked).toEqual({ answer: "deny" });
+    expect(sent.at(-1)).toMatchObject({ method: "gateway/withdrawn", params: { id: "q1" } });
+    expect(await questions.ask(QUESTION, [], controller.signal)).toEqual({ answer: "deny" });
+    expect(sent).toHaveLength(2);
+  });
+
+  it("that are answered are not withdrawn any more", async () => {
+    const { sent, questions } = setUp();
+    const controller = new AbortController();
+    const asked = questions.ask(QUESTION, [], controller.signal);
+    questions.answered("q1", { answer: "allow" });
+    await asked;
+    controller.abort();
+    expect(sent).toHaveLength(1);
+  });
+
+  it("that are open are asked again under the same name, and no others", async () => {
+    const { sent, questions } = setUp();
+    const first = questions.ask(QUESTION, [], never);
+    void questions.ask({ ...QUESTION, subject: "look" }, [], never);
+    questions.answered("q1", { answer: "allow" });
+    await first;
+    questions.again();
+    expect(sent.map(({ id }) => id)).toEqual(["q1", "q2", "q2"]);
+    expect(sent[2]).toEqual(sent[1]);
+  });
+
+  it("are a no when the page is gone for good", async () => {
+    const { questions } = setUp();
+    const asked = [1, 2].map(() => questions.ask(QUESTION, [], never));
+    questions.close();
+    expect(await Promise.all(asked)).toEqual([{ answer: "deny" }, { answer: "deny" }]);
+  });
+});

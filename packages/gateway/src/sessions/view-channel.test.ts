@@ -1,0 +1,267 @@
+import { VitrineError } from "@vitrine/protocol";
+import { describe, expect, it, vi } from "vitest";
+import { memoryStore, type StageServer, stageServer } from "../../../../testing/gateway/guard-stage.js";
+import { gatewayGuard } from "../guard/gateway-guard.js";
+import type { GuardedServer } from "../servers/guarded-servers.js";
+import { ViewChannel } from "./view-channel.js";
+
+const UPDATED = "notifications/resources/updated";
+const TOOLS_CHANGED = "notifications/tools/list_changed";
+const LISTS_CHANGED = "notifications/resources/list_changed";
+
+function setUp() {
+  const store = memoryStore();
+  const guarded = (server: StageServer): GuardedServer => ({
+    server,
+    guard: gatewayGuard({
+      ...{ server, user: "ann", store, views: (view) => (view === "v1" ? {} : undefined) },
+      settings: { policy: { "ui/message": "allow" }, strict: false, audit: { payloads: "none", redact: [] } },
+    }),
+  });
+  const server = stageServer();
+  const sent: Record<string, unknown>[] = [];
+  const state = { isCongested: false };
+  const refused = vi.fn(async () => {});
+  const channel = new ViewChannel({
+    opened: { view: "v1", server: "shop", capabilities: {}, uri: "ui://shop/cart.html" },
+    ...{ user: "ann", at: guarded(server), refused },
+    send: (text) => sent.push(JSON.parse(text)),
+    isCongested: () => state.isCongested,
+    onerror: () => {},
+  });
+  let last = 0;
+  const say = (message: object) => channel.receive(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  const answerOf = async (id: string | number) => {
+    await expect.poll(() => sent.find((message) => message["id"] === id)).toBeDefined();
+    return sent.find((message) => message["id"] === id) ?? {};
+  };
+  const ask = (method: string, params?: unknown, id = `n.${++last}`) => {
+    say({ id, method, params });
+    return answerOf(id);
+  };
+  return { store, server, channel, sent, state, refused, guarded, say, ask, answerOf };
+}
+
+describe("what a view asks", () => {
+  it("is answered with what the server said, through the guard", async () => {
+    const { ask, store } = setUp();
+    expect(await ask("tools/call", { name: "look" })).toEqual({
+      ...{ jsonrpc: "2.0", id: "n.1", result: { content: [{ type: "text", text: "did look" }] } },
+    });
+    expect(store.entries).toMatchObject([{ actor: "view", view: "v1", key: "n.1", target: "look" }]);
+  });
+
+  it("is answered with an error of the server's as it is, and of any other that something failed", async () => {
+    const { ask, server } = setUp();
+    server.upstream.answers["tools/call"] = () => {
+      throw Object.assign(new Error("no such thing"), { code: 42, data: { a: 1 } });
+    };
+    expect(await ask("tools/call", { name: "look" })).toMatchObject({
+      error: { code: 42, message: "no such thing", data: { a: 1 } },
+    });
+    server.upstream.answers["tools/call"] = () => {
+      throw new Error("password=1234");
+    };
+    const { error } = await ask("tools/call", { name: "look" });
+    expect(error).toEqual({ code: -32603, message: "the gateway failed; its log says more" });
+  });
+
+  it("comes once under an id: a second one meanwhile is refused, and the first goes on", async () => {
+    const { say, sent, server } = setUp();
+    let answer = (_: unknown) => {};
+    server.upstream.answers["tools/call"] = () => new Promise((resolve) => (answer = resolve));
+    say({ id: 1, method: "tools/call", params: { name: "look" } });
+    await expect.poll(() => server.upstream.asked).toContain("tools/call");
+    say({ id: 1, method: "tools/call", params: { name: "look" } });
+    expect(sent).toMatchObject([{ id: 1, error: { code: -32600, message: "the id 1 is in use" } }]);
+    answer({ content: [] });
+    await expect.poll(() => sent.at(-1)).toMatchObject({ id: 1, result: { content: [] } });
+  });
+
+  it("and takes back is not answered, and the server is told", async () => {
+    const { say, sent, server, ask, store } = setUp();
+    const signals: AbortSignal[] = [];
+    const request = server.upstream.request.bind(server.upstream);
+    server.upstream.request = (method, params, options) => {
+      if (method !== "tools/call" || !options?.signal) return request(method, params);
+      const { signal } = options;
+      signals.push(signal);
+      const aborted = new VitrineError("aborted", "taken back");
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(aborted)));
+    };
+    say({ id: 1, method: "tools/call", params: { name: "look" } });
+    await expect.poll(() => signals).toHaveLength(1);
+    say({ method: "notifications/cancelled", params: { requestId: 1 } });
+    expect(signals[0]?.aborted).toBe(true);
+    await ask("resources/read", { uri: "note://1" }, "next");
+    expect(sent.map(({ id }) => id)).toEqual(["next"]);
+    expect(store.outcomes[0]).toMatchObject({ outcome: "cancelled" });
+  });
+
+  it("D6: has its progress under its own token, which the server never sees", async () => {
+    const { ask, sent, server } = setUp();
+    const request = server.upstream.request.bind(server.upstream);
+    const params: unknown[] = [];
+    server.upstream.request = (method, asked, options) => {
+      if (method === "tools/call") {
+        params.push(asked);
+        options?.onprogress?.({ progress: 1, total: 2 });
+      }
+      return request(method, asked);
+    };
+    await ask("tools/call", { name: "look", _meta: { progressToken: "mine", trace: 7 } });
+    await ask("tools/call", { name: "look", _meta: { progressToken: "other" } });
+    expect(params).toEqual([{ name: "look", _meta: { trace: 7 } }, { name: "look" }]);
+    expect(sent.filter(({ method }) => method === "notifications/progress")).toMatchObject([
+      { params: { progressToken: "mine", progress: 1, total: 2 } },
+      { params: { progressToken: "other" } },
+    ]);
+  });
+
+  it("attack C10: is no answer, no half of one, and no JSON", async () => {
+    const { channel, say, sent, store } = setUp();
+    say({ id: 1, result: {} });
+    say({ id: 2, error: { code: 1, message: "" } });
+    channel.receive("{");
+    channel.receive("null");
+    say({ id: 3 });
+    expect(sent).toMatchObject([{ id: 3, error: { code: -32600 } }]);
+    expect(store.rows).toEqual([]);
+  });
+
+  it("of its page is a permit, whose end is told once, by this view", async () => {
+    const { ask, say, store } = setUp();
+    const { result } = await ask("ui/message", { role: "user", content: [] });
+    const { permit } = result as { permit: number };
+    const outcome = (params: object) => say({ method: "gateway/outcome", params });
+    outcome({ permit: permit + 1, outcome: "ok" });
+    outcome({ permit: `${permit}`, outcome: "ok" });
+    outcome({ permit, outcome: "indeterminate" });
+    expect(store.outcomes).toEqual([]);
+    outcome({ permit, outcome: "failed", code: "x".repeat(1000) });
+    outcome({ permit, outcome: "ok" });
+    expect(store.outcomes).toMatchObject([{ of: permit, outcome: "failed", code: "x".repeat(100) }]);
+  });
+
+  it("I09: and logs is recorded, and not answered", async () => {
+    const { say, sent, store } = setUp();
+    say({ method: "notifications/message", params: { level: "info", data: "hello" } });
+    await expect.poll(() => store.entries).toMatchObject([{ method: "notifications/message" }]);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("what a server says", () => {
+  it("is heard: changes of lists, and of the resources that the view subscribed to", async () => {
+    const { ask, sent, server } = setUp();
+    await ask("resources/subscribe", { uri: "note://1" });
+    sent.splice(0);
+    server.upstream.say(UPDATED, { uri: "note://1" });
+    server.upstream.say(UPDATED, { uri: "note://2" });
+    server.upstream.say(TOOLS_CHANGED);
+    expect(sent).toEqual([
+      { jsonrpc: "2.0", method: UPDATED, params: { uri: "note://1" } },
+      { jsonrpc: "2.0", method: TOOLS_CHANGED, params: {} },
+    ]);
+  });
+
+  it("waits for a page that reads slowly, and is then said once, in the order in which it first came", () => {
+    const { channel, sent, server, state } = setUp();
+    state.isCongested = true;
+    for (let i = 0; i < 1000; i++) {
+      server.upstream.say(TOOLS_CHANGED, { i });
+      server.upstream.say(LISTS_CHANGED, { i });
+    }
+    channel.resume();
+    expect(sent).toEqual([]);
+    state.isCongested = false;
+    channel.resume();
+    channel.resume();
+    expect(sent).toMatchObject([
+      { method: TOOLS_CHANGED, params: { i: 999 } },
+      { method: LISTS_CHANGED, params: { i: 999 } },
+    ]);
+  });
+
+  it("goes on waiting when the page is slow again in between", () => {
+    const { channel, sent, server, state } = setUp();
+    state.isCongested = true;
+    server.upstream.say(TOOLS_CHANGED);
+    server.upstream.say(LISTS_CHANGED);
+    let reads = 0;
+    Object.defineProperty(state, "isCongested", { get: () => ++reads > 1 });
+    channel.resume();
+    expect(sent).toMatchObject([{ method: TOOLS_CHANGED }]);
+  });
+
+  it("does not delay answers", async () => {
+    const { ask, state } = setUp();
+    state.isCongested = true;
+    expect(await ask("tools/call", { name: "look" })).toMatchObject({ result: {} });
+  });
+});
+
+describe("a view whose server changes", () => {
+  it("asks and hears the new one, and no longer the old", async () => {
+    const { ask, channel, guarded, sent, server } = setUp();
+    await ask("resources/subscribe", { uri: "note://1" });
+    const next = stageServer();
+    channel.move(guarded(next));
+    sent.splice(0);
+    server.upstream.say(TOOLS_CHANGED);
+    next.upstream.say(UPDATED, { uri: "note://1" });
+    expect(sent).toEqual([]);
+    next.upstream.say(TOOLS_CHANGED);
+    expect(sent).toHaveLength(1);
+    await ask("tools/call", { name: "look" });
+    expect(server.calls).not.toContain("tools/call look");
+    expect(next.calls).toEqual(["tools/call look"]);
+  });
+
+  it("is refused while there is none, with a record, and goes on with the next", async () => {
+    const { ask, channel, guarded, refused, server } = setUp();
+    channel.orphan();
+    for (const [method, params] of [
+      ["tools/call", { name: "look" }],
+      ["ui/open-link", { url: "https://example.com/" }],
+    ] as const) {
+      expect(await ask(method, params)).toMatchObject({
+        error: { code: -32050, data: { code: "server-unknown" } },
+      });
+      expect(refused).toHaveBeenLastCalledWith(
+        expect.objectContaining({ view: "v1", server: "shop", user: "ann", method }),
+        expect.objectContaining({ code: -32050 }),
+      );
+    }
+    expect(server.calls).toEqual([]);
+    channel.move(guarded(stageServer()));
+    expect(await ask("tools/call", { name: "look" })).toMatchObject({ result: {} });
+  });
+});
+
+describe("a view that is closed", () => {
+  it("takes back what it asked, and hears nothing more", async () => {
+    const { channel, say, sent, server, state } = setUp();
+    server.upstream.answers["tools/call"] = () => new Promise(() => {});
+    say({ id: 1, method: "tools/call", params: { name: "look" } });
+    await expect.poll(() => server.upstream.asked).toContain("tools/call");
+    state.isCongested = true;
+    server.upstream.say(TOOLS_CHANGED);
+    const { listeners } = server.upstream;
+    channel.close();
+    channel.close();
+    state.isCongested = false;
+    channel.resume();
+    channel.tell("result", "{}");
+    server.upstream.say(TOOLS_CHANGED);
+    expect(sent).toEqual([]);
+    expect(server.upstream.listeners).toBe(listeners - 1);
+  });
+
+  it("leaves what its page never told of as indeterminate", async () => {
+    const { ask, channel, store } = setUp();
+    await ask("ui/message", { role: "user", content: [] });
+    channel.close();
+    expect(store.outcomes).toMatchObject([{ outcome: "indeterminate" }]);
+  });
+});

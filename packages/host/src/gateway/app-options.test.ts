@@ -1,0 +1,134 @@
+/** A view of a gateway, as an `<mcp-app>` gets it. */
+import { JsonText, type OpenedView } from "@vitrine/protocol";
+import { describe, expect, it } from "vitest";
+import type { AppFrameOptions } from "../frame/frame.js";
+import { type AppPlace, gatewayApp, showView } from "./app-options.js";
+import { Calls, portOf } from "./calls.js";
+import { GatewayView } from "./view.js";
+
+const place = {
+  src: "http://p.l.localhost:1/",
+  origin: "http://p.l.localhost:1",
+  viewOrigin: "http://v.l.localhost:1",
+  allow: "camera",
+  policy: "",
+  csp: {},
+  permissions: {},
+  relax: [],
+};
+const opened: OpenedView = {
+  view: "v1",
+  server: "weather",
+  capabilities: {},
+  uri: "ui://weather/view",
+  tool: { name: "forecast", title: "Forecast", inputSchema: { type: "object" } },
+  place,
+};
+const options = { info: { name: "page", version: "1.0.0" } };
+const result = (text: string) => ({ content: [{ type: "text" as const, text }] });
+
+const makeView = (more: Partial<OpenedView> = {}): GatewayView =>
+  new GatewayView({ ...opened, ...more }, new Calls(() => {}), portOf("v1", true), async () => {});
+
+/** An element that notes what its app is told. */
+function makePlace(): AppPlace & { told: unknown[] } {
+  const told: unknown[] = [];
+  return {
+    told,
+    app: undefined,
+    bridge: {
+      sendToolInput: (input) => void told.push(["input", input]),
+      sendToolResult: (sent) => void told.push(["result", sent]),
+      sendToolCancelled: (reason) => void told.push(["cancelled", reason]),
+    },
+  };
+}
+
+describe("gatewayApp", () => {
+  it("gives the view's own server, guard and name, and what the page wants beside them", () => {
+    const view = makeView();
+    const handlers = { message: () => {} };
+    const app = gatewayApp(view, { ...options, handlers, context: { theme: "dark" } });
+    expect(app).toMatchObject({ title: "Forecast", instance: "v1", info: options.info });
+    expect(app.upstream).toBe(view.upstream);
+    expect(app.guard).toBe(view.guard);
+    expect(app.handlers).toBe(handlers);
+    expect(app.context).toEqual({ theme: "dark", toolInfo: { tool: opened.tool } });
+  });
+
+  it("a title that the page has comes first; a resource without a tool is called by its address", () => {
+    expect(gatewayApp(makeView(), { ...options, title: "Mine" }).title).toBe("Mine");
+    expect(gatewayApp(makeView({ tool: undefined }), options).title).toBe("ui://weather/view");
+  });
+
+  it("its name stays, and its place follows, when the gateway opened it again", async () => {
+    const view = makeView();
+    const app = gatewayApp(view, options);
+    expect(await app.view).toEqual(place);
+    view.reopened({ ...opened, view: "v2", place: { ...place, src: "http://other/" } });
+    expect(await app.view).toMatchObject({ src: "http://other/" });
+    expect([view.id, app.instance]).toEqual(["v1", "v1"]);
+  });
+
+  it("C08: a view that cannot be shown says why", async () => {
+    const problem = { code: "bad_resource", message: "the server has no such resource" };
+    const app = gatewayApp(makeView({ place: undefined, problem }), options);
+    await expect(app.view).rejects.toMatchObject(problem);
+  });
+});
+
+describe("showView", () => {
+  it("tells the app of the call as far as it had come, and of what comes then", () => {
+    const element = makePlace();
+    const view = makeView({ input: { city: "Rome" } });
+    showView(element, view, options);
+    expect(element.told).toEqual([["input", { city: "Rome" }]]);
+    const params = result("sunny");
+    view.receive(JSON.stringify({ jsonrpc: "2.0", method: "ui/notifications/tool-result", params }));
+    view.receive(JSON.stringify({ jsonrpc: "2.0", method: "ui/notifications/tool-cancelled", params: {} }));
+    expect(element.told.slice(1)).toEqual([
+      ["result", params],
+      ["cancelled", undefined],
+    ]);
+  });
+
+  it("tells again what a page knew before it was reloaded", () => {
+    const element = makePlace();
+    showView(element, makeView({ input: {}, result: result("kept") }), options);
+    expect(element.told).toEqual([
+      ["input", {}],
+      ["result", result("kept")],
+    ]);
+    const other = makePlace();
+    showView(other, makeView({ input: {}, cancelled: "" }), options);
+    expect(other.told).toEqual([
+      ["input", {}],
+      ["cancelled", ""],
+    ]);
+  });
+
+  it("C07: the text of the result stands in for an app that cannot be shown, also of one that came later", () => {
+    const element = makePlace();
+    const view = makeView({ result: result("first") });
+    showView(element, view, options);
+    const text = () => (element.app as AppFrameOptions).fallback?.();
+    expect(text()).toBe("first");
+    const params = { content: [...result("later").content, { type: "text", text: "x".repeat(200_000) }] };
+    view.receive(JSON.stringify({ jsonrpc: "2.0", method: "ui/notifications/tool-result", params }));
+    expect(view.result).toBeInstanceOf(JsonText);
+    expect(text()).toMatch(/^later\nx/);
+  });
+});
+
+describe("a view that is gone", () => {
+  it("refuses what is asked of it, in place of waiting for ever", async () => {
+    const view = makeView();
+    const waiting = view.upstream.request("tools/call", { name: "forecast" });
+    view.ended("another tab goes on");
+    await expect(waiting).rejects.toMatchObject({ code: "closed", message: "another tab goes on" });
+    await expect(view.upstream.request("tools/call", { name: "forecast" })).rejects.toMatchObject({
+      code: "closed",
+      message: "another tab goes on",
+    });
+  });
+});
