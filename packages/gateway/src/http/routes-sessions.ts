@@ -40,6 +40,7 @@ export const SESSION_ROUTES: readonly GuardedRoute[] = [
     auth: "required",
     changes: true,
     accepts: "application/json",
+    limit: 1_048_576,
     replies: {
       200: { description: "They were taken; to a hello, the welcome.", type: "*/*" },
       202: { description: "They were taken." },

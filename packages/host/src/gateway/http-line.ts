@@ -77,10 +77,14 @@ export const dialHttp =
       },
       end: () => close(),
       drop: (last) => {
-        over.abort();
+        outbox.length = 0;
+        if (!last) return over.abort();
         const body = JSON.stringify([last]);
-        // `keepalive`: it goes out even if the page is on its way out. Nobody waits for the answer.
-        if (last) send(url, { method: "POST", headers, body, keepalive: true }).catch(() => {});
+        // `keepalive`: it goes out even if the page is on its way out. The stream ends after it: with the stream goes
+        // the carrier, and then nobody would hear the last word.
+        send(url, { method: "POST", headers, body, keepalive: true })
+          .catch(() => {})
+          .finally(() => over.abort());
       },
     };
     open().catch(() => close());
