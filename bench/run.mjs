@@ -14,6 +14,8 @@ import { fileURLToPath } from "node:url";
 import { launch } from "./browser.mjs";
 import { measureBytes, showBytes } from "./bytes.mjs";
 import { ROOT, versionOf } from "./contenders.mjs";
+import { gatewayShortfalls, measureGatewayRoundtrips, showGatewayRoundtrips } from "./gateway/round-trip.mjs";
+import { measureViews, showViews, viewsShortfalls } from "./gateway/views.mjs";
 import { measureHostBytes, showHostBytes } from "./hosts/bytes.mjs";
 import { measureFifty, showFifty } from "./hosts/fifty.mjs";
 import { measureLarge, showLarge } from "./hosts/large.mjs";
@@ -59,6 +61,16 @@ const SECTIONS = {
     title: "Round trip of tools/call through a whole host: view → sandbox → bridge → view",
     measure: (_, quiet) => measureHostRoundtrips(quiet, number("BENCH_HOST_ROUNDS", 10)),
     show: showHostRoundtrips,
+  },
+  gateway: {
+    title: "Tool call of 1 KB over stdio, through the gateway, its guard and its audit log on disk",
+    measure: () => measureGatewayRoundtrips(number("BENCH_GATEWAY_ROUNDS", 20)),
+    show: showGatewayRoundtrips,
+  },
+  "gateway-views": {
+    title: "Many views at the gateway, and one that floods",
+    measure: () => measureViews(),
+    show: showViews,
   },
   large: {
     title: "Large tool results: host → view",
@@ -123,7 +135,11 @@ async function runSections(names) {
         "\nOther programs kept the machine busy: p99 and absolute times are theirs as much as ours.",
       );
     }
-    results.shortfalls = shortfalls(results);
+    results.shortfalls = [
+      ...shortfalls(results),
+      ...(results.gateway ? gatewayShortfalls(results.gateway) : []),
+      ...(results["gateway-views"] ? viewsShortfalls(results["gateway-views"]) : []),
+    ];
     console.log(`\n${results.shortfalls.join("\n") || "Every expectation is met."}`);
     if (names.length < Object.keys(SECTIONS).length) return;
     mkdirSync(RESULTS, { recursive: true });

@@ -121,3 +121,11 @@ export const showViews = ({ rows, flood }) =>
       ],
     ),
   ].join("\n");
+
+/** One line for each expectation that is not met. */
+export function viewsShortfalls({ flood }) {
+  const ratio = flood.beside.p99 / flood.alone.p99;
+  return ratio > EXPECTED_QUIET
+    ? [`over ${EXPECTED_QUIET}×: p99 of a quiet view beside one that floods = ${times(ratio)}`]
+    : [];
+}
