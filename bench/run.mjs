@@ -14,6 +14,8 @@ import { fileURLToPath } from "node:url";
 import { launch } from "./browser.mjs";
 import { measureBytes, showBytes } from "./bytes.mjs";
 import { ROOT, versionOf } from "./contenders.mjs";
+import { idleShortfalls, measureIdle, showIdle } from "./gateway/idle.mjs";
+import { isolationShortfalls, measureIsolation, showIsolation } from "./gateway/isolation.mjs";
 import { gatewayShortfalls, measureGatewayRoundtrips, showGatewayRoundtrips } from "./gateway/round-trip.mjs";
 import { measureViews, showViews, viewsShortfalls } from "./gateway/views.mjs";
 import { measureHostBytes, showHostBytes } from "./hosts/bytes.mjs";
@@ -72,11 +74,28 @@ const SECTIONS = {
     measure: () => measureViews(),
     show: showViews,
   },
+  "gateway-idle": {
+    title: "Memory of the gateway for each of 5,000 idle connections",
+    measure: () => measureIdle(),
+    show: showIdle,
+  },
+  "gateway-isolation": {
+    title: "An official server over stdio: start → answer to initialize",
+    measure: () => measureIsolation(number("BENCH_STARTS_ISOLATED", 20)),
+    show: showIsolation,
+  },
   large: {
     title: "Large tool results: host → view",
     measure: (_, quiet) => measureLarge(quiet, number("BENCH_LARGE", 3)),
     show: showLarge,
   },
+};
+/** What is expected of the gateway. */
+const OF_THE_GATEWAY = {
+  gateway: gatewayShortfalls,
+  "gateway-views": viewsShortfalls,
+  "gateway-idle": idleShortfalls,
+  "gateway-isolation": isolationShortfalls,
 };
 /** Another measurement, a program of its own: only when asked for by name. */
 const RESIZE = join(ROOT, "bench/resize-layouts.mjs");
@@ -137,8 +156,9 @@ async function runSections(names) {
     }
     results.shortfalls = [
       ...shortfalls(results),
-      ...(results.gateway ? gatewayShortfalls(results.gateway) : []),
-      ...(results["gateway-views"] ? viewsShortfalls(results["gateway-views"]) : []),
+      ...Object.entries(OF_THE_GATEWAY).flatMap(([name, short]) =>
+        results[name] ? short(results[name]) : [],
+      ),
     ];
     console.log(`\n${results.shortfalls.join("\n") || "Every expectation is met."}`);
     if (names.length < Object.keys(SECTIONS).length) return;

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 const BENCH = fileURLToPath(new URL("../bench/", import.meta.url));
 const OWN = ["browser", "bytes", "contenders", "roundtrip", "run", "shortfalls", "startup", "statistics"];
 const HOSTS = ["fifty", "large", "mount", "roundtrips", "shortfalls", "site", "stage"];
-const GATEWAY = ["round-trip", "stage", "views"];
+const GATEWAY = ["idle", "isolation", "round-trip", "stage", "views"];
 const ALL = [...OWN, ...HOSTS.map((name) => `hosts/${name}`), ...GATEWAY.map((name) => `gateway/${name}`)];
 
 it.each(ALL)("bench/%s.mjs loads", async (name) => {

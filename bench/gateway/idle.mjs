@@ -1,94 +1,83 @@
 /**
- * What an idle browser session costs: bytes of the server's memory for each of 5,000 WebSockets that have said hello
- * and say nothing more. The server runs in a process of its own; the bare `ws` is measured beside it, in another.
- *
- *     npm run build && node bench/gateway/idle.mjs [connections]
+ * What an idle browser session costs: memory of the whole gateway for each of 5,000 WebSockets that have said hello and
+ * say nothing more. The bare `ws` is measured beside it. Each runs in a process of its own.
  *
  * @module
  */
-import { fork } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import { fileURLToPath } from "node:url";
-import { WebSocket, WebSocketServer } from "ws";
+import { readFileSync } from "node:fs";
+import { WebSocket } from "ws";
+import { count, table } from "../statistics.mjs";
+import { openStage } from "./stage.mjs";
 
-const COUNT = Number(process.argv[2] ?? 5000);
-const SERVERS = ["ws", "gateway"];
-const settle = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const COUNT = 5000;
+/** Bytes of each connection, at most. */
+export const EXPECTED_IDLE = 12_000;
 
-/** The server's process: says its port, and how much memory it has whenever it is asked. */
-async function serve(kind) {
-  const server = createServer();
-  if (kind === "ws") {
-    const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
-    server.on("upgrade", (request, socket, head) => {
-      sockets.handleUpgrade(request, socket, head, (each) => each.on("message", () => each.send("welcome")));
-    });
-  } else {
-    const sessions = new URL("../../packages/gateway/dist/sessions/", import.meta.url);
-    const { SessionRegistry } = await import(new URL("registry.js", sessions));
-    const { WebSocketCarriers } = await import(new URL("carriers/websocket.js", sessions));
-    const handler = { onmessage() {}, onend() {} };
-    const registry = new SessionRegistry({
-      grace: 60_000,
-      perUser: 100_000,
-      total: 100_000,
-      onerror: (cause) => console.error(cause),
-      onsession: () => handler,
-    });
-    const carriers = new WebSocketCarriers(registry, { connections: 100_000 });
-    server.on("upgrade", (request, socket, head) =>
-      carriers.upgrade(request, socket, head, { user: "bench" }),
-    );
-  }
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  process.on("message", async () => {
-    for (let n = 0; n < 3; n++) {
-      globalThis.gc();
-      await settle(100);
-    }
-    process.send({ rss: process.memoryUsage().rss, heap: process.memoryUsage().heapUsed });
-  });
-  process.send({ port: server.address().port });
-}
+const BARE = `import { createServer } from "node:http";
+import { WebSocketServer } from "ws";
+const server = createServer();
+const sockets = new WebSocketServer({ server, perMessageDeflate: false });
+sockets.on("connection", (socket) => socket.on("message", () => socket.send("welcome")));
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));`;
 
-async function connectAll(port, count, sockets) {
+const memoryOf = (pid) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) * 1024;
+const settle = () => new Promise((resolve) => setTimeout(resolve, 3000));
+
+async function connectAll(url, headers, many, sockets) {
   const one = async () => {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { perMessageDeflate: false });
+    const socket = new WebSocket(url, { headers, perMessageDeflate: false });
     sockets.push(socket);
     await once(socket, "open");
     socket.send('hello {"version":1,"received":0}');
     await once(socket, "message");
   };
-  for (let made = 0; made < count; made += 50) await Promise.all(Array.from({ length: 50 }, one));
+  for (let made = 0; made < many; made += 50) await Promise.all(Array.from({ length: 50 }, one));
 }
 
-async function measure(kind) {
-  const child = fork(fileURLToPath(import.meta.url), ["--serve", kind], { execArgv: ["--expose-gc"] });
-  const [{ port }] = await once(child, "message");
-  const memory = async () => {
-    child.send("memory");
-    const [used] = await once(child, "message");
-    return used;
-  };
+async function grown(pid, url, headers) {
   const sockets = [];
   // The first ones pay for what all share: code, buffers, tables.
-  await connectAll(port, 500, sockets);
-  const before = await memory();
-  await connectAll(port, COUNT, sockets);
-  const after = await memory();
-  child.kill();
-  await once(child, "exit");
+  await connectAll(url, headers, 500, sockets);
+  await settle();
+  const before = memoryOf(pid);
+  await connectAll(url, headers, COUNT, sockets);
+  await settle();
+  const after = memoryOf(pid);
   for (const socket of sockets) socket.terminate();
-  return { rss: (after.rss - before.rss) / COUNT, heap: (after.heap - before.heap) / COUNT };
+  return (after - before) / COUNT;
 }
 
-if (process.argv[2] === "--serve") await serve(process.argv[3]);
-else {
-  console.log(`bytes of memory for each of ${COUNT} idle connections`);
-  for (const kind of SERVERS) {
-    const { rss, heap } = await measure(kind);
-    console.log(`${kind.padEnd(8)} ${Math.round(rss)} (heap ${Math.round(heap)})`);
+export async function measureIdle() {
+  const bare = spawn(process.execPath, ["--input-type=module", "-e", BARE], {
+    stdio: ["ignore", "pipe", "inherit"],
+    cwd: new URL("../..", import.meta.url),
+  });
+  const port = await new Promise((resolve) => bare.stdout.once("data", (data) => resolve(Number(data))));
+  const ws = await grown(bare.pid, `ws://127.0.0.1:${port}/`, {});
+  bare.kill();
+  const stage = await openStage();
+  try {
+    const url = `${stage.origin.replace("http", "ws")}/api/session`;
+    return { ws, gateway: await grown(stage.pid, url, stage.headers) };
+  } finally {
+    await stage.close();
   }
 }
+
+export const showIdle = ({ ws, gateway }) =>
+  table(
+    ["", "bytes each"],
+    [
+      ["bare ws", count(Math.round(ws))],
+      ["gateway", count(Math.round(gateway))],
+    ],
+  );
+
+/** One line for each expectation that is not met. */
+export const idleShortfalls = ({ gateway }) =>
+  gateway > EXPECTED_IDLE
+    ? [`over ${count(EXPECTED_IDLE)} bytes for each idle connection: ${count(Math.round(gateway))}`]
+    : [];

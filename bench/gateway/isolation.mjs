@@ -1,15 +1,12 @@
 /**
  * What isolation costs: from the start of an official server until its answer to `initialize`, as a plain process and
- * in each driver that works here, in turn. `node bench/gateway/isolation.mjs [rounds]` after `npm run build`.
+ * in each driver that works here, in turn.
  *
  * @module
  */
 import { spawn } from "node:child_process";
-import { loadavg } from "node:os";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { launchWith } from "../../packages/gateway/dist/isolation/bubblewrap.js";
-import { bubblewrapTools } from "../../packages/gateway/dist/isolation/bubblewrap-tools.js";
 import { probeDrivers } from "../../packages/gateway/dist/isolation/drivers.js";
 import { launch } from "../../packages/gateway/dist/isolation/launch.js";
 import { ms, shuffled, summary, table, times } from "../statistics.mjs";
@@ -72,34 +69,33 @@ async function sample(start) {
   return took;
 }
 
-const rounds = Number(process.argv[2] ?? 30);
-const reports = await probeDrivers();
-const contenders = { plain, process: () => launch(spec("process")) };
-if (reports.bubblewrap.works) {
-  const tools = await bubblewrapTools();
-  contenders.bubblewrap = () => launch(spec("bubblewrap"));
-  if (tools.cgroup) {
-    contenders["bubblewrap, no control group"] = () =>
-      launchWith({ ...tools, cgroup: undefined }, spec("bubblewrap"));
-  }
-} else console.log(reports.bubblewrap.reason);
+/** Of the median of a plain process, at most. */
+export const EXPECTED_ISOLATION = 1.1;
 
-const load = loadavg()[0];
-const samples = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]));
-for (const start of Object.values(contenders)) await sample(start);
-for (let round = 0; round < rounds; round++) {
-  for (const name of shuffled(Object.keys(contenders))) samples[name].push(await sample(contenders[name]));
+export async function measureIsolation(rounds = 20) {
+  const reports = await probeDrivers();
+  const contenders = { plain, process: () => launch(spec("process")) };
+  if (reports.bubblewrap.works) contenders.bubblewrap = () => launch(spec("bubblewrap"));
+  const samples = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]));
+  for (const start of Object.values(contenders)) await sample(start);
+  for (let round = 0; round < rounds; round++) {
+    for (const name of shuffled(Object.keys(contenders))) samples[name].push(await sample(contenders[name]));
+  }
+  const base = summary(samples.plain).p50;
+  return Object.entries(samples).map(([name, list]) => {
+    const { n, p50, p99 } = summary(list);
+    return { name, n, p50, p99, ratio: p50 / base };
+  });
 }
-const base = summary(samples.plain);
-console.log(
-  `start → answer to initialize, ${rounds} rounds, load ${load.toFixed(2)} → ${loadavg()[0].toFixed(2)}`,
-);
-console.log(
+
+export const showIsolation = (rows) =>
   table(
-    ["", "p50", "p99", "ratio of p50"],
-    Object.entries(samples).map(([name, list]) => {
-      const { p50, p99 } = summary(list);
-      return [name, ms(p50), ms(p99), times(p50 / base.p50)];
-    }),
-  ),
-);
+    ["", "p50", "p99", "p50 ÷ plain"],
+    rows.map(({ name, p50, p99, ratio }) => [name, ms(p50), ms(p99), times(ratio)]),
+  );
+
+/** One line for each expectation that is not met. */
+export const isolationShortfalls = (rows) =>
+  rows
+    .filter(({ ratio }) => ratio > EXPECTED_ISOLATION)
+    .map(({ name, ratio }) => `over ${EXPECTED_ISOLATION}×: start of a server in ${name} = ${times(ratio)}`);
