@@ -9,31 +9,28 @@ interface Pair {
 
 /** Passes bytes on, as long as the test lets it. */
 export class FaultLine {
+  /** The gateway's port. */
+  target = 0;
   /** Whether new connections come through. */
   isOpen = true;
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
 
-  private constructor(target: () => number) {
+  private constructor() {
     this.#server = createServer((page) => {
-      if (this.isOpen) this.#join(page, connect(target(), "127.0.0.1"));
+      if (this.isOpen) this.#join(page, connect(this.target, "127.0.0.1"));
       else page.resetAndDestroy();
     });
   }
 
-  /** @param target the gateway's port, as it is when somebody connects */
-  static async open(target: () => number): Promise<FaultLine> {
-    const line = new FaultLine(target);
+  static async open(): Promise<FaultLine> {
+    const line = new FaultLine();
     await new Promise<void>((resolve) => line.#server.listen(0, "127.0.0.1", resolve));
     return line;
   }
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
-  }
-
-  get size(): number {
-    return this.#pairs.size;
   }
 
   /** Both ends of every connection hear that it was reset. */
@@ -50,6 +47,16 @@ export class FaultLine {
       pair.isFrozen = true;
       pair.page.pause();
       pair.gateway.pause();
+    }
+  }
+
+  /** What is frozen ends at last. */
+  drop(): void {
+    for (const pair of this.#pairs) {
+      if (!pair.isFrozen) continue;
+      this.#pairs.delete(pair);
+      pair.page.destroy();
+      pair.gateway.destroy();
     }
   }
 

@@ -12,8 +12,7 @@ globalThis.Date = class extends RealDate {
   }
 };
 
-process.on("message", async ({ clock, snap }) => {
-  if (snap) (await import("node:v8")).writeHeapSnapshot(snap);
+process.on("message", ({ clock }) => {
   if (clock !== undefined) offset = clock;
   globalThis.gc();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

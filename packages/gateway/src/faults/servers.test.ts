@@ -5,8 +5,10 @@ import {
   byPage,
   byView,
   type Caller,
+  codes,
   FaultStage,
   faultyServer,
+  fine,
   many,
   type Outcome,
 } from "../../../../testing/gateway/fault-stage.ts";
@@ -32,14 +34,6 @@ afterAll(() => stage.close());
 /** Everybody calls. */
 const all = (name: string, args?: Record<string, unknown>): Promise<Outcome[]> =>
   Promise.all(callers.map((caller) => stage.call(caller, name, args)));
-const fine = (outcomes: Outcome[]): void =>
-  expect(outcomes.filter(({ ok }) => !ok)).toEqual([]);
-const codes = (outcomes: Outcome[]): unknown[] => outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.code));
-/** How many of the latest calls are on record. */
-const begun = async (count: number): Promise<number> => {
-  const keys = new Set(stage.calls.slice(-count).map(({ key }) => key));
-  return (await stage.rows()).filter(({ params = "" }) => keys.has(/"key":"([^"]+)"/.exec(params)?.[1] ?? "")).length;
-};
 
 describe("a server", () => {
   it("that exits before a call is started again for it", async () => {
@@ -52,8 +46,7 @@ describe("a server", () => {
   it("that exits in the middle of calls ends them, and none is made again", async () => {
     const pid = await stage.serverPid();
     const calls = all("slow", { text: undefined });
-    const before = stage.effects().length;
-    await expect.poll(() => stage.effects().length).toBe(before + 4);
+    await expect.poll(() => stage.effectsOf(4)).toBe(4);
     process.kill(pid, "SIGKILL");
     const outcomes = await calls;
     expect(codes(outcomes)).toEqual(Array(4).fill("server-exited"));
@@ -66,7 +59,7 @@ describe("a server", () => {
     const pid = await stage.serverPid();
     process.kill(pid, "SIGSTOP");
     const calls = many(5, () => all("echo"));
-    await expect.poll(() => begun(20)).toBe(20);
+    await expect.poll(() => stage.recordsOf(20)).toBe(20);
     expect(stage.calls.filter(({ outcome }) => !outcome)).toHaveLength(20);
     process.kill(pid, "SIGCONT");
     fine((await Promise.all(calls)).flat());
@@ -81,12 +74,12 @@ describe("a server", () => {
   it("that sends a line of 100 MB loses its connection, and the gateway's memory does not grow", async () => {
     const before = await stage.memory();
     const other = stage.call(byPage(page), "slow", { text: undefined }, "small");
-    await expect.poll(() => begun(1)).toBe(1);
+    await expect.poll(() => stage.recordsOf(1)).toBe(1);
     const huge = await stage.call(byPage(page), "huge", { bytes: 100 * 1024 * 1024 }, "small");
     expect(codes([huge, await other])).toEqual(["server-too-large", "server-too-large"]);
     fine([await stage.call(byPage(page), "echo", {}, "small")]);
     await stage.checkOracle();
-    expect((await stage.memory()) - before).toBeLessThan(8 * 1024 * 1024);
+    await stage.checkMemory(before);
   });
 
   it("that sends its answers in halves, characters cut in two, is understood", async () => {
@@ -115,7 +108,7 @@ describe("a server", () => {
     const before = await stage.memory();
     fine(await all("flood-stderr", { bytes: 5 * 1024 * 1024 }));
     await stage.checkOracle();
-    expect((await stage.memory()) - before).toBeLessThan(8 * 1024 * 1024);
+    await stage.checkMemory(before);
   });
 
   it("that stops reading has a bounded queue, and its calls end", async () => {
@@ -131,6 +124,6 @@ describe("a server", () => {
     await expect.poll(() => stage.serverState("small")).not.toBe("ready");
     fine([await stage.call(byPage(page), "echo", {}, "small")]);
     await stage.checkOracle();
-    expect((await stage.memory()) - before).toBeLessThan(8 * 1024 * 1024);
+    await stage.checkMemory(before);
   });
 });

@@ -1,0 +1,21 @@
+/** What is promised of faults is tested, and what is tested is told. */
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const folder = new URL(".", import.meta.url);
+const TITLE = /^\s*it(?:\.runIf\(.*?\))?\(\s*"([^"]+)"/gm;
+
+it("docs/gateway/faults.md names every test of a fault, and no other", () => {
+  const files = readdirSync(folder).filter(
+    (name) => name.endsWith(".test.ts") && name !== "documented.test.ts",
+  );
+  const tested = files.flatMap((name) =>
+    [...readFileSync(new URL(name, folder), "utf8").matchAll(TITLE)].map(([, title]) => title),
+  );
+  const path = fileURLToPath(new URL("../../../../docs/gateway/faults.md", folder));
+  const rows = readFileSync(path, "utf8").matchAll(/^\| .* \| `([^`]+)` \|$/gm);
+  const told = [...rows].map(([, title]) => title);
+  expect(told.toSorted()).toEqual(tested.toSorted());
+  expect(told.length).toBeGreaterThanOrEqual(30);
+});

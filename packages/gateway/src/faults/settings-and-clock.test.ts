@@ -1,0 +1,97 @@
+/** The operator's file is wrong or changes under the gateway, and its clock jumps. */
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import type { Gateway } from "@vitrine/host/gateway";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  byPage,
+  codes,
+  FaultStage,
+  faultyServer,
+  fine,
+  many,
+} from "../../../../testing/gateway/fault-stage.ts";
+
+const DAY = 86_400_000;
+
+let stage: FaultStage;
+let page: Gateway;
+beforeAll(async () => {
+  stage = await FaultStage.open({ session: { grace: 1000, perUser: 100 } });
+  page = await stage.page();
+});
+afterAll(() => stage.close());
+
+const slow = async (server = "faulty") => {
+  const made = many(5, () => stage.call(byPage(page), "slow", { after: 1500 }, server));
+  await expect.poll(() => stage.effectsOf(5)).toBe(5);
+  return { outcomes: Promise.all(made) };
+};
+const setServers = (servers: Record<string, object>): void =>
+  stage.write({ ...stage.settings, mcpServers: servers });
+
+describe("settings", () => {
+  it("that are broken while the gateway runs are not taken, and it says why", async () => {
+    const pid = await stage.serverPid();
+    writeFileSync(stage.file, '{ "mcpServers": { "faulty": ');
+    await expect.poll(() => stage.log).toContain("The settings stay as they were");
+    fine([await stage.call(byPage(page), "echo")]);
+    expect(await stage.serverPid()).toBe(pid);
+    setServers({ faulty: faultyServer(), other: faultyServer() });
+    await expect.poll(() => stage.serverState("other")).toBe("idle");
+    fine([await stage.call(byPage(page), "echo", {}, "other")]);
+    expect(await stage.serverPid()).toBe(pid);
+    await stage.checkOracle();
+  });
+
+  it("without a server that is at work let it finish, and take no more calls for it", async () => {
+    setServers({ faulty: faultyServer(), other: faultyServer() });
+    await expect.poll(() => stage.serverState("other")).not.toBe(undefined);
+    const { outcomes } = await slow("other");
+    setServers({ faulty: faultyServer() });
+    await expect.poll(() => stage.serverState("other")).toBe(undefined);
+    expect(codes([await stage.call(byPage(page), "echo", {}, "other")])).toEqual(["server-unknown"]);
+    fine(await outcomes);
+    await expect.poll(() => stage.processes().length).toBe(1);
+    await stage.checkOracle();
+  });
+
+  it("that change a server at work let the old one finish, and begin with another", async () => {
+    const pid = await stage.serverPid();
+    const { outcomes } = await slow();
+    setServers({ faulty: faultyServer([], { limits: { timeout: 30_000 } }) });
+    await expect.poll(() => stage.serverPid()).not.toBe(pid);
+    fine([...(await outcomes), await stage.call(byPage(page), "echo")]);
+    await expect.poll(() => stage.processes().length).toBe(1);
+    await stage.checkOracle();
+  });
+});
+
+describe("a clock", () => {
+  afterEach(() => stage.setClock(0));
+
+  it("that jumps forwards ends no call and no session that is in use", async () => {
+    const { outcomes } = await slow();
+    await stage.setClock(400 * DAY);
+    fine([...(await outcomes), await stage.call(byPage(page), "echo")]);
+    expect(page.state).toMatchObject({ phase: "open" });
+    await stage.checkOracle();
+  });
+
+  it("that jumps back keeps no session and no idle server for longer", async () => {
+    setServers({ faulty: faultyServer([], { limits: { idle: 1000 } }) });
+    await expect.poll(() => stage.serverState()).not.toBe("ready");
+    const { outcomes } = await slow();
+    const socket = stage.socket();
+    socket.once("open", () => socket.send('hello {"version":1,"received":0}'));
+    await once(socket, "message");
+    // Gone without a word, as a machine that is switched off.
+    socket.terminate();
+    await expect.poll(() => stage.metric("vitrine_carriers")).toBe(1);
+    await stage.setClock(-400 * DAY);
+    fine(await outcomes);
+    await expect.poll(() => stage.processes()).toEqual([]);
+    fine([await stage.call(byPage(page), "echo")]);
+    await stage.checkOracle();
+  });
+});
