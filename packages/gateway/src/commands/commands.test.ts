@@ -43,7 +43,10 @@ describe("vitrine-gateway", () => {
   it("--help names every flag and command", async () => {
     const help = await run(["--help"]);
     expect(help).toMatchObject({ code: 0, err: "" });
-    for (const word of ["--config", "--port", "--allow-remote", "--strict", "--isolation", "audit", "secret"])
+    const flags =
+      "config port host allow-remote data database static strict isolation image network help version";
+    const commands = ["verify", "export", "prune DAYS", "accept-broken-chain", "set NAME", "delete NAME"];
+    for (const word of [...flags.split(" ").map((flag) => `--${flag}`), ...commands])
       expect(help.out).toContain(word);
   });
 
@@ -63,6 +66,11 @@ describe("vitrine-gateway", () => {
       async () => settingsOf({ data, isolation: "jail", server: ["node"] }),
       /--isolation: say/,
     ],
+    [
+      "no image for a container",
+      async () => settingsOf({ data, isolation: "container", server: ["node"] }),
+      /--isolation container: name an image/,
+    ],
     ["no command", () => auditCommand(["burn"], { data }), /audit: say verify, export/],
     ["no number of days", () => auditCommand(["prune", "all"], { data }), /how many days/],
     ["no name", () => secretCommand(["set", "a b"], { data }), /secret: say set NAME/],
@@ -73,6 +81,24 @@ describe("vitrine-gateway", () => {
       data: { code: "config-invalid" },
       message: expect.stringMatching(sentence),
     });
+  });
+
+  it("closes the server that is named in as it is told", async () => {
+    const line = {
+      data,
+      server: ["node", "server.js"],
+      isolation: "container",
+      image: "node:22",
+      network: true,
+    };
+    const { servers } = await settingsOf(line);
+    expect([...servers.values()]).toMatchObject([
+      {
+        transport: {
+          isolation: { driver: "container", image: "node:22", network: true, read: [process.cwd()] },
+        },
+      },
+    ]);
   });
 
   it("runs until it is told to stop, and says to stdout alone how to sign in", async () => {

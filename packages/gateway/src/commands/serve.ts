@@ -6,7 +6,7 @@
 import type { GatewaySettings } from "../config/config.js";
 import { watchSettings } from "../config/watch.js";
 import { Gateway } from "../gateway.js";
-import { createLog } from "../http/logging.js";
+import { createLog, type Log } from "../http/logging.js";
 import { type CommandLine, readOptions, settingsOf } from "./settings.js";
 
 /** Runs it; resolves with the exit code when it has stopped. */
@@ -29,18 +29,27 @@ export async function serveCommand(line: CommandLine): Promise<number> {
     log,
     static: line.static === undefined ? undefined : { folder: line.static },
   });
+  // The file may have changed while it was started.
+  if (watch && watch.current !== settings) update(watch.current);
   const users = settings.listen.users.map(({ name }) => name);
   const where = users.length > 0 ? gateway.origin : gateway.loginUrl();
   // To stdout, and not into the log: the link signs a browser in.
   process.stdout.write(`Vitrine gateway → ${where}  (Ctrl-C ends it)\n`);
-  await stopSignal();
+  const code = await untilStopped(log);
   watch?.close();
-  await gateway.close();
-  return 0;
+  await gateway.close(code === 0 ? undefined : 0);
+  return code;
 }
 
-function stopSignal(): Promise<void> {
+/** A signal ends it in order; so does a fault that nobody foresaw, with a code that says so. */
+function untilStopped(log: Log): Promise<number> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(0));
+    for (const fault of ["uncaughtException", "unhandledRejection"] as const) {
+      process.once(fault, (error: unknown) => {
+        log.fatal({ err: error }, "a fault that nobody foresaw: the gateway stops");
+        resolve(1);
+      });
+    }
   });
 }

@@ -22,6 +22,7 @@ export interface CommandLine {
   readonly static?: string | undefined;
   readonly strict?: boolean | undefined;
   readonly isolation?: string | undefined;
+  readonly image?: string | undefined;
   readonly network?: boolean | undefined;
   /** A server to run, or its URL. */
   readonly server?: readonly string[] | undefined;
@@ -57,12 +58,15 @@ export function readOptions(line: CommandLine): Omit<ReadOptions, "file"> {
  * A person who names a program means it to run as if they had started it themselves, with their files and their
  * network; unless they want it closed in.
  */
-function isolationOf({ isolation, network = false, strict }: CommandLine): Partial<Isolation> {
+function isolationOf({ isolation, image, network = false, strict }: CommandLine): Partial<Isolation> {
   const driver = isolation ?? (strict ? "auto" : "process");
   if (!isDriver(driver)) {
     throw new GatewayError("config-invalid", "--isolation: say process, bubblewrap, container or auto");
   }
-  return { driver, network, read: [process.cwd()] };
+  if (driver === "container" && !image) {
+    throw new GatewayError("config-invalid", "--isolation container: name an image with --image");
+  }
+  return { driver, image, network, read: [process.cwd()] };
 }
 
 const isDriver = (name: string): name is Isolation["driver"] =>

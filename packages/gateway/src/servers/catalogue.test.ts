@@ -137,6 +137,33 @@ describe("ServerCatalogue", () => {
     ]);
   });
 
+  it("has the same UIs until one of them changes, whatever its other lists are like", async () => {
+    const { upstream, catalogue } = catalogueOf();
+    upstream.answers["resources/list"] = () => {
+      throw new Error("not now");
+    };
+    const views = await catalogue.views();
+    upstream.say("notifications/resources/updated", { uri: "note://1" });
+    upstream.say("notifications/prompts/list_changed");
+    expect(await catalogue.views()).toBe(views);
+    upstream.answers["resources/read"] = () => page("<p>2");
+    upstream.say("notifications/resources/updated", { uri });
+    const [changed] = await catalogue.views();
+    expect(changed?.hash).not.toBe(views[0]?.hash);
+  });
+
+  it("tells of a UI that could not be read when it can", async () => {
+    const { upstream, catalogue, changes, listen } = catalogueOf();
+    upstream.answers["resources/read"] = () => ({ contents: [] });
+    listen();
+    expect((await catalogue.get()).views).toMatchObject([{ uri, document: { ok: false }, hash: undefined }]);
+    upstream.answers["resources/read"] = () => page("<p>1");
+    await catalogue.document(uri);
+    await expect.poll(() => changes).toMatchObject([{ kind: "view", name: uri, before: undefined }]);
+    await catalogue.document(uri);
+    expect(changes).toHaveLength(1);
+  });
+
   it("leaves nobody listening when it is closed", () => {
     const { upstream, catalogue } = catalogueOf();
     catalogue.close();

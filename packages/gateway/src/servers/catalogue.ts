@@ -47,6 +47,7 @@ const SPOILS: Record<UpstreamNotification, readonly (keyof Catalogue)[]> = {
   "notifications/prompts/list_changed": ["prompts"],
 };
 
+type Views = Catalogue["views"];
 type Parts = { -readonly [K in keyof Catalogue]?: Promise<Catalogue[K]> };
 type Hashes = Map<string, CatalogueChange & { after: string }>;
 
@@ -56,9 +57,12 @@ export class ServerCatalogue {
   readonly #ui: UiResources;
   readonly #stop: () => void;
   readonly #listeners: Listeners<[readonly CatalogueChange[]]>;
+  /** What was listed, or is being listed, since the server last called it changed. */
   #parts: Parts = {};
-  /** What the server called changed since the last listing began. */
-  readonly #spoiled = new Set<keyof Catalogue>();
+  /** How often the server called something changed. */
+  #changes = 0;
+  /** The UIs, once they are read. */
+  #views: Views | undefined;
   #loading: Promise<Catalogue> | undefined;
   #known: Hashes | undefined;
   #tools: readonly Tool[] = [];
@@ -68,7 +72,11 @@ export class ServerCatalogue {
     this.#listeners = new Listeners(options.onerror);
     // Made first, so that it hears first: what it kept is dropped when ours is.
     this.#ui = new UiResources(upstream, options);
-    this.#stop = upstream.listen((method) => this.#spoil(SPOILS[method]));
+    this.#stop = upstream.listen((method, { uri }) => {
+      // A server may have much that changes all the time, and is no UI.
+      const isOther = this.#views?.every((view) => view.uri !== uri) ?? false;
+      if (method !== "notifications/resources/updated" || !isOther) this.#spoil(SPOILS[method]);
+    });
   }
 
   /** The tools of the last listing, old or not; nothing is asked for. */
@@ -83,9 +91,26 @@ export class ServerCatalogue {
     }));
   }
 
+  /** The UIs alone, whatever the server's other lists are like; while nothing changes, the same array. */
+  views(): Promise<Views> {
+    const kept = this.#parts.views;
+    if (kept) return kept;
+    this.#views = undefined;
+    const read = this.#part("views", async () => this.#readViews(await this.#listTools()));
+    const keep = (views: Views): void => {
+      if (this.#parts.views === read) this.#views = views;
+    };
+    read.then(keep, () => {});
+    return read;
+  }
+
   /** One UI document; see `UiResources.read`. */
-  document(uri: string): Promise<UiDocument> {
-    return this.#ui.read(uri);
+  async document(uri: string): Promise<UiDocument> {
+    const document = await this.#ui.read(uri);
+    // It could not be read before: what depends on its hash must hear of it.
+    const isNews = this.#views?.some((view) => view.uri === uri && view.hash === undefined);
+    if (document.ok && isNews) this.#spoil(["views"]);
+    return document;
   }
 
   /**
@@ -103,18 +128,18 @@ export class ServerCatalogue {
   }
 
   #spoil(parts: readonly (keyof Catalogue)[]): void {
-    for (const part of parts) this.#spoiled.add(part);
+    this.#changes++;
+    for (const part of parts) delete this.#parts[part];
     // Only what was listed before can have changed. What fails here fails again for whoever asks, and is told there.
     if (this.#listeners.size > 0 && this.#known) this.get().catch(() => {});
   }
 
   async #load(): Promise<Catalogue> {
     for (let tries = 1; ; tries++) {
-      for (const part of this.#spoiled) delete this.#parts[part];
-      this.#spoiled.clear();
+      const before = this.#changes;
       const catalogue = await this.#loadParts();
       // Older than the last "changed": it may still show a tool that is gone (C03).
-      if (this.#spoiled.size > 0 && tries < MAX_TRIES) continue;
+      if (this.#changes !== before && tries < MAX_TRIES) continue;
       this.#compare(catalogue);
       return catalogue;
     }
@@ -126,15 +151,18 @@ export class ServerCatalogue {
       offered ? (listAll(this.#upstream, method, key) as Promise<T[]>) : Promise.resolve([]);
     try {
       // First and alone: it starts a server that does not run, and what it can do is known after that.
-      const tools = await (parts.tools ??= list<Tool>("tools/list", "tools", true));
-      this.#tools = tools;
+      const tools = await this.#listTools();
       const { capabilities } = this.#upstream;
       const has = capabilities.resources !== undefined;
       const [resources, templates, prompts, views] = await Promise.all([
-        (parts.resources ??= list<Resource>("resources/list", "resources", has)),
-        (parts.templates ??= list<ResourceTemplate>("resources/templates/list", "resourceTemplates", has)),
-        (parts.prompts ??= list<Prompt>("prompts/list", "prompts", capabilities.prompts !== undefined)),
-        (parts.views ??= this.#readViews(tools)),
+        this.#part("resources", () => list<Resource>("resources/list", "resources", has)),
+        this.#part("templates", () =>
+          list<ResourceTemplate>("resources/templates/list", "resourceTemplates", has),
+        ),
+        this.#part("prompts", () =>
+          list<Prompt>("prompts/list", "prompts", capabilities.prompts !== undefined),
+        ),
+        this.views(),
       ]);
       return { tools, resources, templates, prompts, views };
     } catch (error) {
@@ -144,7 +172,28 @@ export class ServerCatalogue {
     }
   }
 
-  async #readViews(tools: readonly Tool[]): Promise<Catalogue["views"]> {
+  /** A part as it is kept, or loaded now. A failure is not kept. */
+  #part<K extends keyof Catalogue>(key: K, load: () => Promise<Catalogue[K]>): Promise<Catalogue[K]> {
+    const parts: { [P in K]?: Promise<Catalogue[K]> } = this.#parts;
+    const kept = parts[key];
+    if (kept) return kept;
+    // Kept before it begins: what the server calls changed from then on is not kept.
+    const part = Promise.resolve().then(load);
+    parts[key] = part;
+    part.catch(() => {
+      if (parts[key] === part) delete parts[key];
+    });
+    return part;
+  }
+
+  #listTools(): Promise<readonly Tool[]> {
+    return this.#part("tools", async () => {
+      this.#tools = (await listAll(this.#upstream, "tools/list", "tools")) as Tool[];
+      return this.#tools;
+    });
+  }
+
+  async #readViews(tools: readonly Tool[]): Promise<Views> {
     const wanted = tools
       .flatMap((tool) => {
         const uri = this.#ui.uriOf(tool);
@@ -155,7 +204,7 @@ export class ServerCatalogue {
     for (let at = 0; at < wanted.length; at += AT_ONCE) {
       const some = wanted.slice(at, at + AT_ONCE).map(async (view) => {
         const document = await this.#ui.read(view.uri);
-        return { ...view, document, hash: hashOfDocument(document) };
+        return { ...view, document, hash: documentHash(document) };
       });
       views.push(...(await Promise.all(some)));
     }
@@ -206,9 +255,19 @@ async function listAll(upstream: Upstream, method: ListMethod, key: string): Pro
   return entries;
 }
 
-/** Its metadata counts too: a document that may reach other places is another one. */
-const hashOfDocument = (document: UiDocument): string | undefined =>
-  document.ok ? hashOf({ html: document.html, meta: document.meta }) : undefined;
+/** By document: they can be large, and are hashed once. */
+const documentHashes = new WeakMap<UiDocument, string>();
+
+/**
+ * The SHA-256 of a UI; undefined for one that could not be read. Its metadata counts too: a document that may reach
+ * other places is another one.
+ */
+export function documentHash(document: UiDocument): string | undefined {
+  if (!document.ok) return undefined;
+  const hash = documentHashes.get(document) ?? hashOf({ html: document.html, meta: document.meta });
+  documentHashes.set(document, hash);
+  return hash;
+}
 
 /** The SHA-256 of a value, whatever the order of its members. */
 function hashOf(value: unknown): string {

@@ -89,8 +89,9 @@ async function inTime(work: Promise<void>, { settings, signal }: ConnectOptions)
       reject(late.aborted ? new GatewayError("server-failed", message) : given.reason);
     });
   });
-  given.throwIfAborted();
+  // Before anything that throws: it may fail later, and nobody waits for it then.
   work.catch(() => {});
+  given.throwIfAborted();
   await Promise.race([work, over]);
 }
 

@@ -5,9 +5,10 @@
  */
 import type { UpstreamRequestOptions } from "@vitrine/host";
 import { JsonText, type Progress, VitrineError } from "@vitrine/protocol";
+import { GatewayError } from "../errors.js";
 import { membersOf } from "./answer-text.js";
 import { isRecord } from "./record.js";
-import type { AnswerTaker } from "./stdio-transport.js";
+import { type AnswerTaker, MOST_PARSED } from "./stdio-transport.js";
 
 /** Options of {@link DirectRequests}. */
 export interface DirectRequestsOptions {
@@ -110,7 +111,9 @@ export class DirectRequests implements AnswerTaker {
     const { result, error } = message;
     if (isRecord(error)) {
       const code = Number.isInteger(error["code"]) ? Number(error["code"]) : -32603;
-      pending.reject(new VitrineError(code, String(error["message"]), { data: error["data"] }));
+      const said = error["message"];
+      const text = typeof said === "string" ? said : "the server gave no message";
+      pending.reject(new VitrineError(code, text, { data: error["data"] }));
     } else if (!isRecord(result)) {
       pending.reject(new VitrineError("invalid", `${pending.method}: the answer has no result`));
     } else {
@@ -132,6 +135,12 @@ export class DirectRequests implements AnswerTaker {
     if (id === undefined || !result) return false;
     const pending = this.#settle(id);
     if (!pending) return true;
+    const [from, to] = resultAt;
+    if (!PASSED_ON.test(pending.method) && to - from > MOST_PARSED) {
+      const message = `${pending.method}: the answer is larger than ${MOST_PARSED} characters`;
+      pending.reject(new GatewayError("server-too-large", message));
+      return true;
+    }
     const typeAt = result.get("resultType");
     const problem = this.#unfinished(pending.method, typeAt && line.slice(typeAt[0] + 1, typeAt[1] - 1));
     if (problem) pending.reject(problem);
@@ -169,9 +178,10 @@ export class DirectRequests implements AnswerTaker {
   /** From 2026-07-28 on a result says what it is. What asks for more than a view can give is no answer to it. */
   #unfinished(method: string, type: unknown): VitrineError | undefined {
     if (!this.#options.envelope || type === "complete") return undefined;
+    const said = typeof type === "string" ? `"${type}"` : "no word";
     return new VitrineError(
       "unsupported",
-      `${method}: the server answered with "${type}", and only "complete" is`,
+      `${method}: the server answered with ${said}, and only "complete" is`,
     );
   }
 

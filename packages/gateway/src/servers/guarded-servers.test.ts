@@ -1,4 +1,6 @@
+import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { tool } from "../../../../testing/fake-upstream.js";
 import { memoryStore } from "../../../../testing/gateway/guard-stage.js";
 import { FAULTY, nodeServer, serverSettings } from "../../../../testing/gateway/servers.js";
 import type { ServerSettings } from "../config/config.js";
@@ -26,6 +28,16 @@ function setUp(own: Partial<ServerSettings> = {}) {
     idempotency: new Idempotency({ find: store.audit.find }),
   });
   return { servers, pool, store, settings, guardOf };
+}
+
+/** A server with tools for everybody, for views and for the model, each with a UI. */
+function shopServer() {
+  const shown = (name: string, visibility?: string[]) =>
+    tool(name, { _meta: { ui: { resourceUri: `ui://a/${name}`, visibility } } });
+  const tools = [shown("both"), shown("app", ["app"]), shown("model", ["model"])];
+  const script = fileURLToPath(new URL("../../../../testing/gateway/shop-server.mjs", import.meta.url));
+  const env = { SHOP: JSON.stringify({ tools, documents: {}, calls: "/dev/null" }) };
+  return { ...nodeServer(script), env };
 }
 
 describe("GuardedServers", () => {
@@ -106,6 +118,17 @@ describe("GuardedServers", () => {
       driver: "process",
     } as const;
     expect(summaryOf(status)).toEqual({ name: "a", state: "ready", capabilities: {}, isolation: "process" });
+  });
+
+  it("C02: offer a model no tool that is for views alone, and views none that is for the model alone", async () => {
+    const { servers } = setUp({ transport: shopServer() });
+    const offered = async (who?: "model" | "app") => {
+      const { tools, views } = await servers.catalogue("me", "a", who);
+      return { tools: tools.map(({ name }) => name), views: views.map((view) => view.tool) };
+    };
+    expect(await offered()).toEqual({ tools: ["both", "app", "model"], views: ["both", "app", "model"] });
+    expect(await offered("model")).toEqual({ tools: ["both", "model"], views: ["both", "model"] });
+    expect(await offered("app")).toEqual({ tools: ["both", "app"], views: ["both", "app"] });
   });
 
   it("list what a server offers, and which UIs cannot be shown", async () => {

@@ -3,7 +3,13 @@
  *
  * @module
  */
-import type { ServerCatalogue, ServerSummary } from "@vitrine/protocol";
+import {
+  isVisibleTo,
+  type ServerCatalogue,
+  type ServerSummary,
+  type Tool,
+  type ToolVisibility,
+} from "@vitrine/protocol";
 import { GatewayGuard } from "../guard/gateway-guard.js";
 import type { GatewayGuardOptions } from "../guard/guard-options.js";
 import type { ServerPool } from "./pool.js";
@@ -58,20 +64,31 @@ export class GuardedServers {
     return summaryOf(server.status);
   }
 
-  async catalogue(user: string, name: string): Promise<ServerCatalogue> {
+  /** All that a server offers; of its tools those that `who` may call, if it is given (C02, attack C04). */
+  async catalogue(user: string, name: string, who?: ToolVisibility): Promise<ServerCatalogue> {
     const { server } = this.get(user, name);
     await server.start();
     const { tools, resources, templates, prompts, views } = await server.catalogue();
+    const isFor = (tool: Tool): boolean => who === undefined || isVisibleTo(tool, who);
     return {
-      tools: [...tools],
+      tools: tools.filter(isFor),
       resources: [...resources],
       templates: [...templates],
       prompts: [...prompts],
-      views: views.map(({ tool, uri, hash, document }) => ({
-        ...{ tool: tool.name, uri, hash },
-        ...(!document.ok && { problem: document.message }),
-      })),
+      views: views
+        .filter(({ tool }) => isFor(tool))
+        .map(({ tool, uri, hash, document }) => ({
+          ...{ tool: tool.name, uri, hash },
+          ...(!document.ok && { problem: document.message }),
+        })),
     };
+  }
+
+  /** Calls that wait in all guards; for metrics. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const guards of this.#guards.values()) for (const guard of guards.values()) waiting += guard.waiting;
+    return waiting;
   }
 
   /** A browser session is over: what was allowed for it no longer is. */

@@ -109,6 +109,19 @@ describe("ServerPool", () => {
     await expect.poll(() => pids.map(isAlive)).toEqual([true, false, false]);
   });
 
+  it("ends the servers of users who are gone, and starts those of new ones that are to be there at once", async () => {
+    const { pool } = poolOf({ eager: { start: "eager" }, shared: { stateless: true } }, ["ann", "ben"]);
+    const gone = pool.get("ben", "eager");
+    const stays = pool.get("ann", "eager");
+    const shared = pool.get("ben", "shared");
+    const pid = await pidOf(gone);
+    pool.setUsers(["ann", "cleo"]);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+    expect(pool.all()).toEqual(expect.arrayContaining([stays, shared]));
+    expect(pool.all()).not.toContain(gone);
+    expect(pool.all()).toHaveLength(3);
+  });
+
   it("closes all of them, for good", async () => {
     const { pool } = poolOf({ a: {}, b: {} });
     const pids = await Promise.all(

@@ -55,10 +55,12 @@ export class ServerPool {
   readonly #created: Listeners<[Server, string | undefined]>;
   readonly #draining = new Set<Promise<void>>();
   #settings: ReadonlyMap<string, ServerSettings> = new Map();
+  #users: readonly string[];
   #closed = false;
 
   constructor(options: ServerPoolOptions) {
     this.#options = options;
+    this.#users = options.users ?? [];
     this.#created = new Listeners(options.onerror);
     this.#verdicts = options.verdicts ?? new Map<string, string>();
   }
@@ -120,10 +122,23 @@ export class ServerPool {
     for (const name of [...changed, ...removed]) this.#drain(name);
     for (const name of [...added, ...changed]) {
       const one = settings.get(name);
-      if (one?.start !== "eager") continue;
-      for (const user of isShared(one) ? [ALL] : (this.#options.users ?? [])) this.get(user, name);
+      if (one) this.#startEager(one);
     }
     return { added, changed, removed };
+  }
+
+  /** Takes other users: servers of those who are gone end, and those who are new get theirs that start at once. */
+  setUsers(users: readonly string[]): void {
+    this.#users = users;
+    const owners = new Set([ALL, ...users.map((user) => `=${user}`)]);
+    for (const owned of this.#servers.values()) {
+      for (const [owner, server] of owned) {
+        if (owners.has(owner)) continue;
+        owned.delete(owner);
+        this.#end(server);
+      }
+    }
+    for (const settings of this.#settings.values()) this.#startEager(settings);
   }
 
   /** Ends every server, and all that they started; calls under way get `grace` milliseconds. */
@@ -136,13 +151,20 @@ export class ServerPool {
   #drain(name: string, grace?: number): void {
     const owned = this.#servers.get(name);
     this.#servers.delete(name);
-    for (const server of owned?.values() ?? []) {
-      const end = server
-        .stop(grace)
-        .catch((error: unknown) => this.#options.onerror?.(error))
-        .finally(() => this.#draining.delete(end));
-      this.#draining.add(end);
-    }
+    for (const server of owned?.values() ?? []) this.#end(server, grace);
+  }
+
+  #end(server: ManagedServer, grace?: number): void {
+    const end = server
+      .stop(grace)
+      .catch((error: unknown) => this.#options.onerror?.(error))
+      .finally(() => this.#draining.delete(end));
+    this.#draining.add(end);
+  }
+
+  #startEager(settings: ServerSettings): void {
+    if (settings.start !== "eager") return;
+    for (const user of isShared(settings) ? [ALL] : this.#users) this.get(user, settings.name);
   }
 
   #create(settings: ServerSettings, user: string): ManagedServer {

@@ -71,6 +71,8 @@ export interface Server {
   /** As a request would: waits for one that failed, and gives up on one that nobody signed in to. */
   ready(): Promise<void>;
   catalogue(): Promise<Catalogue>;
+  /** The UIs of its tools, whatever its other lists are like: the same array until the server says that they changed. */
+  views(): Promise<Catalogue["views"]>;
   /** The UI document at an address, or why there is none: the last one, until the server says that it changed. */
   document(uri: string): Promise<UiDocument>;
   /** Hears which tools and UIs are not what they were; returns how to stop. */

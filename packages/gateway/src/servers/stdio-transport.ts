@@ -29,6 +29,8 @@ export interface StdioTransportOptions {
 const LIMIT = 64 * 1024 * 1024;
 /** Characters from which on a message is looked at before it is parsed. */
 const LARGE = 100_000;
+/** Characters of a message that objects are made of here. */
+export const MOST_PARSED = 4_000_000;
 /** Lines that are no messages: how many are kept, and how much of each. */
 const KEPT_LINES = 3;
 const KEPT_CHARACTERS = 200;
@@ -142,6 +144,8 @@ export class StdioTransport implements Transport {
     if (line.length > LARGE && this.taker?.takeText(line)) return;
     let message: JSONRPCMessage;
     try {
+      // Answers that are awaited were taken. Making objects of anything else that large would stop everybody else.
+      if (line.length > MOST_PARSED) throw new Error("too large");
       const value: unknown = JSON.parse(line);
       if (isRecord(value) && this.taker?.take(value, line)) return;
       message = parseJSONRPCMessage(value);
@@ -151,7 +155,15 @@ export class StdioTransport implements Transport {
     }
     // The client takes ids for numbers: it would see `null` and "" as its first request.
     if (!("method" in message) && !isOwnId(message.id)) return;
-    this.onmessage?.(message);
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      // What the client cannot take must not end the gateway: the client writes some of it into its own errors.
+      this.#garbage++;
+      this.onerror?.(
+        error instanceof Error ? error : new Error("a message could not be taken", { cause: error }),
+      );
+    }
   }
 
   #fail(error: GatewayError): void {

@@ -136,6 +136,10 @@ export class ManagedServer implements Server {
     return this.#catalogue.get();
   }
 
+  views(): Promise<Catalogue["views"]> {
+    return this.#catalogue.views();
+  }
+
   document(uri: string): Promise<UiDocument> {
     return this.#catalogue.document(uri);
   }
@@ -281,7 +285,8 @@ export class ManagedServer implements Server {
       connection = await this.#options.connect(this.#quit.signal);
     } catch (error) {
       this.#failed(error);
-      throw error;
+      // One that is stopped while it starts has not failed.
+      throw this.#isStopped ? stopping(this.settings.name) : error;
     } finally {
       this.#wake();
     }

@@ -22,6 +22,7 @@ function setUp(options: Partial<PageOptions> = {}) {
     send: (channel: string, text: string) => sent.push({ channel, message: JSON.parse(text) }),
     closeChannel: vi.fn(),
     queuedBytes: 0,
+    isConnected: true,
   };
   const refused = vi.fn(async () => {});
   const onerror = vi.fn();

@@ -4,7 +4,7 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
-import type { Answer, Question } from "@vitrine/host";
+import { type Answer, type Question, Refusal, sizeOf } from "@vitrine/host";
 import {
   type CallToolResult,
   decode,
@@ -21,12 +21,14 @@ import {
   type Schema,
   type ServerCatalogue,
   type ServerSummary,
+  type ToolVisibility,
   VitrineError,
 } from "@vitrine/protocol";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
+import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { Questions } from "./questions.js";
-import { errorMessage, isUnexpected, notificationMessage, resultMessage } from "./rpc.js";
+import { errorMessage, isUnexpected, keyOf, notificationMessage, resultMessage } from "./rpc.js";
 import { unknownView, ViewChannel } from "./view-channel.js";
 
 /** The page's end of the wire, as the gateway holds it. */
@@ -35,6 +37,8 @@ export interface PageWire {
   closeChannel(channel: string): void;
   /** Bytes that wait because the page does not read. */
   readonly queuedBytes: number;
+  /** Whether a page is there now. */
+  readonly isConnected: boolean;
 }
 
 /** What a page session stands on. */
@@ -47,7 +51,7 @@ export interface PageOptions {
   summaries(): ServerSummary[];
   /** @throws {GatewayError} `server-unknown` */
   server(name: string): GuardedServer;
-  catalogue(name: string): Promise<ServerCatalogue>;
+  catalogue(name: string, who?: ToolVisibility): Promise<ServerCatalogue>;
   start(name: string): Promise<ServerSummary>;
   /** Makes a view ready to be shown; never throws for what a server did wrong (C08). */
   prepare(view: string, at: GuardedServer, wanted: WantedView, signal: AbortSignal): Promise<OpenedView>;
@@ -71,6 +75,8 @@ const CONGESTED = 1_000_000;
 /** Views of one page, its requests under way, and closed views whose servers are remembered. */
 const MAX_VIEWS = 1000;
 const MAX_OPEN = 1000;
+/** Characters of a result that is kept for a page that is reloaded. */
+const MAX_RESULT = 64_000_000;
 const MAX_CLOSED = 1000;
 
 const STRING: Schema<string> = { kind: "string" };
@@ -83,7 +89,7 @@ const shape = <T>(fields: Record<string, Schema>, optional: Record<string, Schem
 
 const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]["params"]> } = {
   "gateway/servers": shape({}),
-  "gateway/catalogue": shape({ server: STRING }),
+  "gateway/catalogue": shape({ server: STRING }, { for: { kind: "literal", values: ["model", "app"] } }),
   "gateway/open": shape({ server: STRING }, { tool: STRING, uri: STRING, arguments: RECORD }),
   "gateway/close": shape({ view: STRING }),
   "gateway/views": shape({}),
@@ -94,7 +100,7 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]
 type PageHandlers = {
   [M in keyof GatewayRequests]: (
     params: GatewayRequests[M]["params"],
-    request: { key: string; signal: AbortSignal; mayBeOld: boolean },
+    request: { key: string | undefined; signal: AbortSignal; mayBeOld: boolean },
   ) => GatewayRequests[M]["result"] | Promise<GatewayRequests[M]["result"] | JsonText>;
 };
 
@@ -111,6 +117,11 @@ export class PageSession {
   constructor(options: PageOptions) {
     this.#options = options;
     this.#questions = new Questions((text) => options.wire.send(".", text));
+  }
+
+  /** Whether somebody could answer now. */
+  get isConnected(): boolean {
+    return this.#options.wire.isConnected;
   }
 
   /** How many views it has. */
@@ -133,7 +144,7 @@ export class PageSession {
     const view = this.#views.get(channel);
     if (channel === ".") this.#receive(text);
     else if (view) view.receive(text, this.#options.mayBeOld);
-    else void this.#refuse(channel, text);
+    else this.#refuse(channel, text).catch(this.#options.onerror);
   }
 
   /** The page reads again. */
@@ -171,9 +182,9 @@ export class PageSession {
   /** A view that was closed, or never was: what asks is told and recorded, and nothing else happens (attack C19). */
   async #refuse(view: string, text: string): Promise<void> {
     const { id, method, params } = read(text);
-    if (!isId(id) || method === undefined) return;
+    if (!isId(id) || typeof method !== "string") return;
     const error = unknownView(view);
-    const asked = { method: `${method}`, params: Object(params) as Record<string, unknown> };
+    const asked = { method, params: Object(params) as Record<string, unknown> };
     const server = this.#closed.get(view) ?? "";
     await this.#options.refused({ actor: "view", user: this.#options.user, view, server, ...asked }, error);
     this.#options.wire.send(view, errorMessage(id, error));
@@ -181,6 +192,11 @@ export class PageSession {
 
   #receive(text: string): void {
     const { wire } = this.#options;
+    if (isTooComplex(text)) {
+      const head = headOf(text);
+      if (head) wire.send(".", errorMessage(head.id, tooComplex()));
+      return;
+    }
     const message = read(text);
     const { id, method, params, result } = message;
     if (method === "notifications/cancelled") {
@@ -190,7 +206,8 @@ export class PageSession {
       if (method === undefined)
         wire.send(".", errorMessage(null, new VitrineError(PARSE_ERROR, "this is no JSON-RPC message")));
     } else if (method === undefined) this.#questions.answered(id, result);
-    else void this.#answer(id, `${method}`, params ?? {});
+    else if (typeof method === "string") this.#answer(id, method, params ?? {}).catch(this.#options.onerror);
+    else wire.send(".", errorMessage(id, new VitrineError(INVALID_REQUEST, "a method is a text")));
   }
 
   async #answer(id: RequestId, method: string, params: unknown): Promise<void> {
@@ -203,7 +220,7 @@ export class PageSession {
     this.#open.set(id, controller);
     let answer: string;
     try {
-      const request = { key: String(id), signal: controller.signal, mayBeOld: this.#options.mayBeOld };
+      const request = { key: keyOf(id), signal: controller.signal, mayBeOld: this.#options.mayBeOld };
       answer = resultMessage(id, await this.#do(method, params, request));
     } catch (error) {
       if (isUnexpected(error)) onerror(error);
@@ -217,7 +234,7 @@ export class PageSession {
   #do(
     method: string,
     params: unknown,
-    request: { key: string; signal: AbortSignal; mayBeOld: boolean },
+    request: { key: string | undefined; signal: AbortSignal; mayBeOld: boolean },
   ): unknown {
     if (!isMethod(method)) throw new VitrineError(METHOD_NOT_FOUND, `a page cannot ask for ${method}`);
     const decoded = decode(PARAMS[method] as Schema, params, "params");
@@ -228,7 +245,7 @@ export class PageSession {
 
   readonly #handlers: PageHandlers = {
     "gateway/servers": () => ({ servers: this.#options.summaries() }),
-    "gateway/catalogue": ({ server }) => this.#options.catalogue(server),
+    "gateway/catalogue": ({ server, for: who }) => this.#options.catalogue(server, who),
     "gateway/start": ({ server }) => this.#options.start(server),
     "gateway/views": () => ({ views: [...this.#views.values()].map(({ opened }) => opened) }),
     "gateway/close": ({ view }) => {
@@ -247,7 +264,8 @@ export class PageSession {
       }
       const { opened, at } = await this.#prepare(server, { tool, uri }, request.signal);
       const view = this.#add(opened, at);
-      if (tool !== undefined && input) void this.#show(view, at, tool, input, request);
+      if (tool !== undefined && input)
+        this.#show(view, at, tool, input, request).catch(this.#options.onerror);
       return opened;
     },
   };
@@ -304,7 +322,7 @@ export class PageSession {
     { server, guard }: GuardedServer,
     name: string,
     input: Record<string, unknown>,
-    { key, signal, mayBeOld }: { key: string; signal: AbortSignal; mayBeOld: boolean },
+    { key, signal, mayBeOld }: { key: string | undefined; signal: AbortSignal; mayBeOld: boolean },
     view = "",
   ): Promise<CallToolResult | JsonText> {
     const call = {
@@ -323,16 +341,20 @@ export class PageSession {
     at: GuardedServer,
     tool: string,
     input: Record<string, unknown>,
-    { key, mayBeOld }: { key: string; mayBeOld: boolean },
+    { key, mayBeOld }: { key: string | undefined; mayBeOld: boolean },
   ): Promise<void> {
     const { opened } = view;
     opened.input = input;
     try {
       const request = { key, mayBeOld, signal: this.#ended.signal };
       const result = await this.#call(at, tool, input, request, opened.view);
-      opened.result = (result instanceof JsonText ? result.parse() : result) as CallToolResult;
-      at.guard.learn(opened.result);
-      view.tell("result", notificationMessage("ui/notifications/tool-result", opened.result));
+      const shown = (result instanceof JsonText ? result.parse() : result) as CallToolResult;
+      // What is nested too deep could not be written again, and all views of the page would be lost with it.
+      if (sizeOf(shown, MAX_RESULT) > MAX_RESULT)
+        throw new Refusal("too-large", "the result is nested too deep");
+      opened.result = shown;
+      at.guard.learn(shown);
+      view.tell("result", notificationMessage("ui/notifications/tool-result", shown));
     } catch (error) {
       if (isUnexpected(error)) this.#options.onerror(error);
       opened.cancelled = error instanceof Error ? error.message : "the call failed";

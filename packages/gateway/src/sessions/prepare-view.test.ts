@@ -31,7 +31,7 @@ function setUp(document: Partial<Document> = {}, settings: Partial<ServerSetting
     },
   });
   const guard = gatewayGuard({
-    ...{ server, user: "ann", store: memoryStore(), views: () => ({ session: "s1" }) },
+    ...{ server, user: "ann", store: memoryStore(), views: () => ({ session: "s1", tool: "show" }) },
     settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
     ask: (question) => {
       asked.push(question);
@@ -95,6 +95,24 @@ describe("prepareView", () => {
     state.document = { ...state.document, html: "<p>Another cart" };
     expect((await prepare()).place?.permissions).toEqual({});
     expect(asked).toHaveLength(4);
+  });
+
+  it("S09: asks again for a UI that declares something else, and says whose it is", async () => {
+    const { prepare, state, asked } = setUp({ meta: { permissions: { camera: {} } } });
+    await prepare();
+    expect(asked[0]?.reason).toBe('The app of "show" wants to use a feature of this browser: camera.');
+    const csp = { connectDomains: ["https://evil.example"] };
+    state.document = { meta: { permissions: { camera: {} }, csp } };
+    await prepare();
+    expect(asked.map(({ subject }) => subject)).toEqual(["camera", "camera"]);
+  });
+
+  it("S09: asks nobody about a document that cannot be shown", async () => {
+    const { prepare, asked } = setUp({
+      meta: { permissions: { camera: {} }, csp: { connectDomains: ["https://a.example; script-src *"] } },
+    });
+    expect(await prepare()).toMatchObject({ problem: { code: "bad_resource" } });
+    expect(asked).toEqual([]);
   });
 
   it("S09: asks nobody about what the operator has decided, or what is not wanted", async () => {

@@ -3,13 +3,10 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
 import { Refusal } from "@vitrine/host";
 import {
-  asksForPermission,
   isVisibleTo,
   type OpenedView,
-  PERMISSION_FEATURES,
   type Permission,
   readToolUi,
   type Tool,
@@ -17,6 +14,7 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
+import { documentHash } from "../servers/catalogue.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import type { WantedView } from "./page-session.js";
 
@@ -49,17 +47,18 @@ export async function prepareView(
   }
   const document = await server.document(uri);
   if (!document.ok) return problem(document.code, document.message);
-  const granted = await askForPermissions(guard, opened, document, signal);
+  const { html, meta } = document;
+  const register = (grant: (permission: Permission) => boolean): ReturnType<Sandbox["register"]> =>
+    sandbox.register({ server: settings.name, html, meta, relax: settings.relax, grant });
   try {
-    const { html, meta } = document;
-    const place = await sandbox.register({
-      server: settings.name,
-      html,
-      meta,
-      relax: settings.relax,
-      grant: (permission) => granted.has(permission),
+    const wanted: Permission[] = [];
+    // First without: nobody is asked about a document that cannot be shown, or a permission that it could not use.
+    const place = await register((permission) => {
+      wanted.push(permission);
+      return false;
     });
-    return { ...opened, place };
+    const granted = await askForPermissions(guard, view, wanted, document, signal);
+    return { ...opened, place: granted.size > 0 ? await register((each) => granted.has(each)) : place };
   } catch (error) {
     if (error instanceof VitrineError && error.code === "bad_resource")
       return problem("bad_resource", error.message);
@@ -84,19 +83,18 @@ async function linkOf(server: GuardedServer["server"], tool: Tool | undefined): 
   return views.find((view) => view.tool.name === tool?.name)?.uri ?? "";
 }
 
-/** S09: what the metadata asks for and the operator or the person grants; before it is shown, as it is in its policy. */
+/** S09: what the operator or the person grants; before it is shown, as it is in its policy. */
 async function askForPermissions(
   guard: GuardedServer["guard"],
-  { view }: OpenedView,
-  { html, meta }: UiDocument & { ok: true },
+  view: string,
+  wanted: readonly Permission[],
+  document: UiDocument,
   signal: AbortSignal,
 ): Promise<Set<Permission>> {
   const granted = new Set<Permission>();
-  for (const permission of Object.keys(PERMISSION_FEATURES) as Permission[]) {
-    if (!asksForPermission(meta.permissions?.[permission])) continue;
-    // Another UI is asked about again.
-    const fingerprint = createHash("sha256").update(html).digest("hex");
-    if (await guard.permission(view, permission, signal, fingerprint)) granted.add(permission);
+  for (const permission of wanted) {
+    // Another UI, or one that wants more, is asked about again.
+    if (await guard.permission(view, permission, signal, documentHash(document))) granted.add(permission);
   }
   return granted;
 }

@@ -121,13 +121,13 @@ export class SessionRegistry {
     }
   }
 
-  /** Ends all sessions, and takes no more. */
   /** Ends the sessions of a user who may not come in any more. */
   endUser(user: string): void {
     for (const session of [...(this.#byUser.get(user) ?? [])])
       session.end("ended", "you are not signed in any more");
   }
 
+  /** Ends all sessions, and takes no more. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#sweep);

@@ -11,10 +11,22 @@ export const resultMessage = (id: RequestId, result: unknown): string => {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 };
 
+/**
+ * The id of a request, if it is a key: our pages write `<nonce>.<n>`, which no other request has. Others count 1, 2, 3,
+ * and so does the next of them.
+ */
+export const keyOf = (id: RequestId): string | undefined =>
+  typeof id === "string" && /^[\w-]+\.\d+$/.test(id) ? id : undefined;
+
 /** A refusal. */
 export const errorMessage = (id: RequestId | null, error: unknown): string => {
   const { code, message, data } = presentable(error);
-  return JSON.stringify(encodeError(id, code, message, data));
+  try {
+    return JSON.stringify(encodeError(id, code, message, data));
+  } catch {
+    // What a server adds to its errors may be nested too deep to be written.
+    return JSON.stringify(encodeError(id, code, message));
+  }
 };
 
 /** A notification. */

@@ -6,6 +6,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isRefusal, Subscriptions, type UpstreamMethod } from "@vitrine/host";
 import {
+  INVALID_PARAMS,
   INVALID_REQUEST,
   type OpenedView,
   type Params,
@@ -16,7 +17,8 @@ import {
 import { GatewayError } from "../errors.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
-import { errorMessage, notificationMessage, resultMessage } from "./rpc.js";
+import { headOf, isTooComplex, tooComplex } from "./complexity.js";
+import { errorMessage, keyOf, notificationMessage, resultMessage } from "./rpc.js";
 
 /** What a view's channel is made of. */
 export interface ViewChannelOptions {
@@ -37,6 +39,8 @@ export interface ViewChannelOptions {
 /** Requests of one view that may wait for an answer at a time; the guard's own limits are below that. */
 const MAX_OPEN = 1000;
 
+/** Resources that one view may hear of: with a template of the server's there are as many as it likes. */
+const MAX_HEARD = 500;
 /** Milliseconds for which the answer to a view that asks too fast is held back. */
 const HOLD = 1000;
 
@@ -57,6 +61,7 @@ export class ViewChannel {
   readonly opened: OpenedView;
   readonly #options: ViewChannelOptions;
   readonly #open = new Map<RequestId, AbortController>();
+  readonly #heard = new Set<string>();
   /** Notifications that wait until the page reads again: each is said once, however often it came. */
   readonly #delayed = new Map<string, string>();
   #at: GuardedServer;
@@ -124,6 +129,10 @@ export class ViewChannel {
 
   /** Takes a message of the page on this channel. `mayBeOld`: it may have begun in an earlier life of the gateway. */
   receive(text: string, mayBeOld = false): void {
+    if (isTooComplex(text)) {
+      this.#refuseWhole(headOf(text)).catch(this.#options.onerror);
+      return;
+    }
     const { id, method, params = {}, result, error } = parse(text);
     if (typeof method !== "string") {
       // The gateway asks views nothing: what looks like an answer is none (attack C10).
@@ -133,8 +142,18 @@ export class ViewChannel {
     else {
       const prefix = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":`;
       const paramsText = text.startsWith(prefix) ? text.slice(prefix.length, -1) : undefined;
-      void this.#answer({ id, method, params, paramsText, mayBeOld });
+      this.#answer({ id, method, params, paramsText, mayBeOld }).catch(this.#options.onerror);
     }
+  }
+
+  /** What is not even parsed is on record all the same. */
+  async #refuseWhole(head: ReturnType<typeof headOf>): Promise<void> {
+    const { user, send, refused } = this.#options;
+    const error = tooComplex();
+    const { name } = this.#at.server.settings;
+    const call = { actor: "view" as const, user, view: this.view, server: name, params: {} };
+    await refused({ ...call, method: head?.method ?? "" }, error);
+    if (head) send(errorMessage(head.id, error));
   }
 
   async #answer(asked: Asked): Promise<void> {
@@ -176,7 +195,7 @@ export class ViewChannel {
       signal,
       actor: "view" as const,
       user,
-      key: String(id),
+      key: keyOf(id),
       mayBeOld,
     };
     if (this.#isOrphan) return this.#refuse(call);
@@ -185,7 +204,12 @@ export class ViewChannel {
       token === undefined ? undefined : (progress: Progress) => this.#progress(token, progress);
     return guard.pass(call, async (passed) => {
       const { uri } = passed.params as { uri: string };
-      if (method === "resources/subscribe") return subscriptions.add(uri, signal);
+      if (method === "resources/subscribe") {
+        if (this.#heard.size >= MAX_HEARD && !this.#heard.has(uri)) throw tooManyHeard();
+        this.#heard.add(uri);
+        return subscriptions.add(uri, signal);
+      }
+      if (method === "resources/unsubscribe") this.#heard.delete(uri);
       if (method === "resources/unsubscribe") return subscriptions.remove(uri);
       return server.upstream.request(method as UpstreamMethod, passed.params as Params<UpstreamMethod>, {
         signal,
@@ -248,6 +272,8 @@ export const unknownView = (view: string): GatewayError =>
 
 const pause = (signal: AbortSignal): Promise<void> =>
   wait(HOLD, undefined, { signal, ref: false }).catch(() => {});
+const tooManyHeard = (): VitrineError =>
+  new VitrineError(INVALID_PARAMS, `a view hears of at most ${MAX_HEARD} resources: unsubscribe some`);
 const notRequest = (): VitrineError => new VitrineError(INVALID_REQUEST, "this is no JSON-RPC request");
 const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";
 

@@ -19,6 +19,10 @@ export interface OAuthOptions {
   redirectUrl: () => string;
   /** Makes the way to a server and its authorization server. */
   fetch: (settings: RemoteSettings) => FetchLike;
+  /**
+   * Whether only who is signed in to the gateway can finish a sign-in, as there are several users; they must by default.
+   */
+  needsUser?: (() => boolean) | undefined;
   /** What people read when they are asked for their consent. */
   clientName?: string | undefined;
   now?: (() => number) | undefined;
@@ -95,11 +99,17 @@ export class OAuthSessions {
 
   /**
    * Takes the query that an authorization server sent the person's browser back with. A sign-in is for the user who
-   * began it: with `user`, nobody else can finish it, and so nobody can be led to sign in for another.
+   * began it: nobody else can finish it, and so nobody can be led to sign in for another. `user` is who is signed in to the
+   * gateway in that browser, if anybody.
    *
    * @throws {GatewayError} `server-unauthorized`
    */
   async authorized(query: URLSearchParams, user?: string): Promise<{ user: string; server: string }> {
+    if (user === undefined && (this.#options.needsUser?.() ?? true))
+      throw new GatewayError(
+        "server-unauthorized",
+        "Sign in to the gateway in this browser first, then begin again.",
+      );
     const repeated = ["state", "code", "iss", "error"].some((name) => query.getAll(name).length > 1);
     const digest = digestOf(query.get("state") ?? "");
     const found = this.#live().find((one) => timingSafeEqual(one.digest, digest));

@@ -65,7 +65,7 @@ export class HttpCarriers {
   stream(request: Request, caller: Caller): Response {
     const carrier = this.#open.get(request.headers.get(CARRIER_HEADER) ?? "");
     if (carrier?.user !== caller.user) return gone();
-    return carrier.stream() ?? answer(409, { message: "this carrier has its stream already" });
+    return carrier.stream(caller) ?? answer(409, { message: "this carrier has its stream already" });
   }
 
   /** Ends carriers that nobody reads from, and shows the rest that the gateway is there. */
@@ -100,7 +100,8 @@ class HttpCarrier implements PageCarrier {
   readonly #closed: () => void;
   #session: LiveSession | undefined;
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #hasStream = false;
+  /** Who opened the stream. */
+  #reader: Caller | undefined;
   #isTaking = false;
   #beats = 0;
   #isOver = false;
@@ -152,9 +153,9 @@ class HttpCarrier implements PageCarrier {
     this.#closed();
   }
 
-  stream(): Response | undefined {
-    if (this.#hasStream) return undefined;
-    this.#hasStream = true;
+  stream(caller: Caller): Response | undefined {
+    if (this.#reader) return undefined;
+    this.#reader = caller;
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -191,6 +192,8 @@ class HttpCarrier implements PageCarrier {
   beat(): void {
     // A stream that does not come, or that nobody has read from since the last time, has nobody at its other end.
     this.#beats = this.full ? this.#beats + 1 : 0;
+    // What the page sends is let in, or not, by itself; only the stream stays open.
+    this.#reader?.meet?.(false);
     if (this.#beats > 1) this.finish();
     else if (this.#stream) this.#write(": still here\n\n");
   }

@@ -16,6 +16,8 @@ export interface WebSocketCarriersOptions {
   connections?: number | undefined;
   /** Sockets at a time that have not said hello yet; 512 by default. */
   pending?: number | undefined;
+  /** The same of one user, so that nobody takes the places of all; 64 by default. */
+  pendingPerUser?: number | undefined;
   /** Milliseconds between two looks at whether the other end is there; 15,000 by default. It has as long to answer. */
   heartbeat?: number | undefined;
 }
@@ -39,25 +41,28 @@ export class WebSocketCarriers {
   readonly #open = new Set<SocketCarrier>();
   readonly #connections: number;
   readonly #pending: number;
+  readonly #pendingPerUser: number;
   readonly #sweep: NodeJS.Timeout;
   /** One for all sockets, so that each is small. */
   readonly #owner: SocketOwner = {
-    hello: (carrier, frame, user) => {
-      this.#waiting--;
-      return this.#registry.open(frame, user, carrier);
+    hello: (carrier, frame) => {
+      this.#wait(carrier.user, -1);
+      return this.#registry.open(frame, carrier.user, carrier);
     },
     closed: (carrier) => {
-      if (!carrier.saidHello) this.#waiting--;
+      if (!carrier.saidHello) this.#wait(carrier.user, -1);
       this.#open.delete(carrier);
     },
   };
   #waiting = 0;
+  readonly #waitingOf = new Map<string, number>();
   #isClosed = false;
 
   constructor(registry: SessionRegistry, options: WebSocketCarriersOptions = {}) {
     this.#registry = registry;
     this.#connections = options.connections ?? 10_000;
     this.#pending = options.pending ?? 512;
+    this.#pendingPerUser = options.pendingPerUser ?? 64;
     // One timer for all sockets.
     this.#sweep = setInterval(() => this.sweep(), options.heartbeat ?? 15_000);
     this.#sweep.unref();
@@ -70,15 +75,26 @@ export class WebSocketCarriers {
 
   /** Takes an upgrade request that was authenticated and whose origin was checked. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void {
-    const isBusy = this.#open.size >= this.#connections || this.#waiting >= this.#pending;
+    const isBusy =
+      this.#open.size >= this.#connections ||
+      this.#waiting >= this.#pending ||
+      (this.#waitingOf.get(caller.user) ?? 0) >= this.#pendingPerUser;
     if (this.#isClosed || isBusy) {
       refuseUpgrade(socket);
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#waiting++;
-      this.#open.add(new SocketCarrier(webSocket, this.#owner, caller.user));
+      this.#wait(caller.user, 1);
+      this.#open.add(new SocketCarrier(webSocket, this.#owner, caller));
     });
+  }
+
+  /** One more, or one fewer, that has not said hello. */
+  #wait(user: string, change: 1 | -1): void {
+    this.#waiting += change;
+    const count = (this.#waitingOf.get(user) ?? 0) + change;
+    if (count > 0) this.#waitingOf.set(user, count);
+    else this.#waitingOf.delete(user);
   }
 
   /** Ends sockets whose other end is gone or never said hello, and asks the rest whether they are there. */
@@ -103,26 +119,27 @@ export class WebSocketCarriers {
 }
 
 interface SocketOwner {
-  hello(carrier: SocketCarrier, frame: string, user: string): LiveSession | undefined;
+  hello(carrier: SocketCarrier, frame: string): LiveSession | undefined;
   closed(carrier: SocketCarrier): void;
 }
 
 class SocketCarrier implements PageCarrier {
   readonly #socket: WebSocket;
   readonly #owner: SocketOwner;
-  readonly #user: string;
+  readonly #caller: Caller;
   #session: LiveSession | undefined;
   saidHello = false;
   #isAlive = true;
   #isOver = false;
   #isThrottled = false;
+  #isUsed = false;
   /** What was in the buffer when it was looked at last. */
   #buffered = 0;
 
-  constructor(socket: WebSocket, owner: SocketOwner, user: string) {
+  constructor(socket: WebSocket, owner: SocketOwner, caller: Caller) {
     this.#socket = socket;
     this.#owner = owner;
-    this.#user = user;
+    this.#caller = caller;
     socket.on("message", (data: Buffer, isBinary: boolean) => this.#receive(data, isBinary));
     socket.on("ping", (data: Buffer) => {
       if (!this.#isOver && !this.full) socket.pong(data, false, () => this.#sent());
@@ -138,6 +155,10 @@ class SocketCarrier implements PageCarrier {
     });
     // A reset, or a frame that is too large or not UTF-8: `ws` closes it and says so.
     socket.on("error", () => {});
+  }
+
+  get user(): string {
+    return this.#caller.user;
   }
 
   get full(): boolean {
@@ -182,7 +203,10 @@ class SocketCarrier implements PageCarrier {
       return;
     }
     this.#isAlive = false;
-    if (!this.#isOver) this.#socket.ping();
+    if (this.#isOver) return;
+    this.#socket.ping();
+    this.#caller.meet?.(this.#isUsed);
+    this.#isUsed = false;
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
@@ -197,9 +221,11 @@ class SocketCarrier implements PageCarrier {
     const frame = data.toString();
     if (!this.saidHello) {
       this.saidHello = true;
-      this.#session = this.#owner.hello(this, frame, this.#user);
+      this.#session = this.#owner.hello(this, frame);
       return;
     }
+    // Heartbeats and acknowledgements, which have no number of their own, come from a page that nobody is at, too.
+    this.#isUsed ||= /^\d/.test(frame);
     const wait = this.#session?.receive(this, frame) ?? 0;
     if (wait > 0 && !this.#isThrottled) this.#throttle(wait);
   }

@@ -1,0 +1,48 @@
+/**
+ * Messages that would stop everybody while objects are made of them.
+ *
+ * @module
+ */
+import { Refusal } from "@vitrine/host";
+import type { RequestId } from "@vitrine/protocol";
+
+/** Characters below which nothing can be too much. */
+const LEAST = 1_000_000;
+/** Values in one message: a million take some tenths of a second. Long texts are few values, whatever they hold. */
+const MOST = 1_000_000;
+
+/** Whether a message has so many values that parsing it would hold up everybody else; what is in strings does not count. */
+export function isTooComplex(text: string): boolean {
+  if (text.length < LEAST) return false;
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === 0x22) {
+      at = endOfString(text, at);
+      if (at < 0) return false;
+    } else if ((char === 0x2c || char === 0x5b || char === 0x7b) && ++values > MOST) return true;
+  }
+  return false;
+}
+
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at > 0; at = text.indexOf('"', at + 1)) {
+    let before = at;
+    while (text.charCodeAt(before - 1) === 0x5c) before--;
+    if ((at - before) % 2 === 0) return at;
+  }
+  return -1;
+}
+
+/** The id and method of a message that is not parsed, if they stand where our pages write them. */
+export function headOf(text: string): { id: RequestId; method: string } | undefined {
+  const head = /^\{"jsonrpc":"2\.0","id":(?:"([^"\\]{1,200})"|(\d{1,15})),"method":"([^"\\]{1,200})"/.exec(
+    text.slice(0, 500),
+  );
+  const [, name, number, method] = head ?? [];
+  return method === undefined ? undefined : { id: name ?? Number(number), method };
+}
+
+/** What whoever sent it is told. */
+export const tooComplex = (): Refusal =>
+  new Refusal("too-large", `a message has at most ${MOST} values: send less at a time`);
