@@ -14,7 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { connect as open } from "node:net";
-import { userInfo } from "node:os";
+import { networkInterfaces, userInfo } from "node:os";
 
 const MEGABYTE = 2 ** 20;
 const say = (result) => console.log(JSON.stringify(result));
@@ -76,13 +76,14 @@ const DEEDS = {
     });
     return { ...result, written };
   },
-  connect: (port) =>
+  connect: (port, address = "127.0.0.1") =>
     new Promise((resolve) => {
-      const socket = open(Number(port), "127.0.0.1");
+      const socket = open(Number(port), address);
       socket
         .once("connect", () => resolve({ done: true }))
         .once("error", ({ code }) => resolve({ error: code }));
     }),
+  interfaces: () => ({ names: Object.keys(networkInterfaces()) }),
   /** Does not end when it is asked to. */
   stubborn() {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => say({ ignored: signal }));

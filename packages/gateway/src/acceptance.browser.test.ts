@@ -7,10 +7,11 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isVisibleTo, readToolUi } from "@vitrine/protocol";
-import type { Frame, Page } from "playwright-core";
+import type { Frame, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { GatewayPageApi } from "../../../testing/gateway/gateway-page.ts";
 import { GatewayStage, officialServer } from "../../../testing/gateway/gateway-stage.ts";
+import { colours, decodePng } from "../../../testing/host/picture.ts";
 import { writePdf } from "../../../testing/host/small-pdf.ts";
 import { freePort, until } from "../../../testing/sandbox-stage.ts";
 
@@ -23,7 +24,11 @@ interface App {
   args?: string[];
   relax?: string[];
   /** What the view must say. */
-  shows: RegExp;
+  shows?: RegExp;
+  /** What it draws on. */
+  draws?: string;
+  /** The colour of much of that, where only what was asked for has it: what went wrong is told in colours, too. */
+  colour?: number;
   /** What a person does. */
   act?: (view: Frame) => Promise<unknown>;
   /** The tool that the view itself calls then, or from the beginning. */
@@ -42,11 +47,12 @@ const BASIC: App[] = ["react", "vanillajs", "vue", "svelte", "preact", "solid"].
 
 const APPS: App[] = [
   ...BASIC,
-  { name: "budget-allocator", shows: /Marketing 25.0% \$25K/ },
-  { name: "cohort-heatmap", shows: /M0 M1 M2/, calls: "get-cohort-data" },
+  { name: "budget-allocator", shows: /Marketing 25.0% \$25K/, draws: "#budget-chart" },
+  { name: "cohort-heatmap", shows: /M0 M1 M2/, draws: "[class*=_heatmapGrid_]", calls: "get-cohort-data" },
   {
     name: "customer-segmentation",
     shows: /Enterprise \(\d+\)/,
+    draws: "#scatter-chart",
     calls: "get-customer-data",
   },
   { name: "debug", shows: /Host test host v1.0.0/, calls: "debug-log" },
@@ -56,26 +62,43 @@ const APPS: App[] = [
     input: { url: pdf },
     relax: ["blob-workers", "data-scripts"],
     shows: /The first page/,
+    draws: "#pdf-canvas",
     calls: "read_pdf_bytes",
   },
-  { name: "scenario-modeler", shows: /Starting MRR \$50K/ },
+  { name: "scenario-modeler", shows: /Starting MRR \$50K/, draws: "canvas" },
   {
     name: "shadertoy",
     input: {
-      fragmentShader: "void mainImage(out vec4 c, in vec2 p) { c = vec4(p / iResolution.xy, 0.5, 1.0); }",
+      fragmentShader: `void mainImage(out vec4 colour, in vec2 place) {
+        vec2 uv = place / iResolution.xy;
+        colour = uv.x < 0.5 ? vec4(uv, 0.5, 1.0) : vec4(16.0, 36.0, 62.0, 255.0) / 255.0;
+      }`,
     },
-    shows: /^/,
+    draws: "canvas",
+    colour: 0x10243e,
   },
   {
     name: "sheet-music",
     input: { abcNotation: "X:1\nT:A Scale\nM:4/4\nL:1/4\nK:C\nC D E F |" },
     shows: /A Scale/,
+    draws: "svg",
   },
-  { name: "system-monitor", shows: /MEMORY \d+%/, calls: "poll-system-stats" },
+  { name: "system-monitor", shows: /MEMORY \d+%/, draws: "canvas", calls: "poll-system-stats" },
   {
     name: "threejs",
+    input: {
+      code: `const scene = new THREE.Scene();
+const camera = new THREE.PerspectiveCamera(60, width / height, 0.1, 100);
+const renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+renderer.setSize(width, height);
+renderer.setClearColor(0x10243e, 1);
+scene.add(new THREE.Mesh(new THREE.TorusKnotGeometry(1, 0.3, 96, 16), new THREE.MeshNormalMaterial()));
+camera.position.z = 4;
+renderer.render(scene, camera);`,
+    },
     relax: ["unsafe-eval"],
-    shows: /^/,
+    draws: "canvas",
+    colour: 0x10243e,
   },
 ];
 
@@ -118,6 +141,16 @@ afterAll(async () => {
 const textOf = async (view: Frame): Promise<string> =>
   (await view.locator("body").allInnerTexts()).join().replace(/\s+/g, " ");
 
+/**
+ * The colours that a person sees of an element, the most frequent first; none when one of them is nearly everywhere: it
+ * is blank then.
+ */
+async function coloursOf(element: Locator): Promise<number[]> {
+  const picture = decodePng(await element.screenshot());
+  const [[first, most] = [0, 0], ...rest] = colours(picture);
+  return most < picture.pixels.length * 0.995 ? [first, ...rest.map(([colour]) => colour)] : [];
+}
+
 const heard = (page: Page, event: string): Promise<unknown[]> =>
   page.evaluate((key) => host.log.values(key), event);
 
@@ -136,7 +169,13 @@ describe.each(["stdio", "http"])("over %s", (transport) => {
     const page = await stage.openPage();
     const tool = await toolOf(server);
     const view = await stage.open(page, "app", server, tool, app.input ?? {});
-    await expect.poll(() => textOf(view)).toMatch(app.shows);
+    if (app.shows) await expect.poll(() => textOf(view)).toMatch(app.shows);
+    if (app.draws) {
+      const drawing = view.locator(app.draws).first();
+      await expect.poll(async () => (await coloursOf(drawing)).length).toBeGreaterThan(9);
+      if (app.colour !== undefined)
+        await expect.poll(async () => (await coloursOf(drawing)).slice(0, 3)).toContain(app.colour);
+    }
     await app.act?.(view);
     // Every call of the view, and the model's own, is on record, as allowed, with how it ended.
     const allowed = async (actor: string, target: string) => {

@@ -20,11 +20,22 @@ Runs a gateway: MCP servers on one side, browsers and programs on the other.
   --static FOLDER    a page to serve
   --strict           trust no server, not even one that is named here, and close it in
   --isolation DRIVER process (its default), bubblewrap, container or auto, for the server that is named here
+  --image NAME       the image that it runs in, for a container
   --network          it may reach the network, if it is closed in
   -- COMMAND ARGS…   a server to run, or the URL of one; its own tools are trusted
 
-vitrine-gateway secret set NAME   keeps a secret from stdin, for \${secret:NAME} in the settings
-vitrine-gateway audit verify | export | accept-broken-chain | prune DAYS  [--config FILE] [--database URL]
+vitrine-gateway secret COMMAND [--config FILE] [--data FOLDER]
+
+  set NAME             keeps a secret from stdin, for \${secret:NAME} in the settings
+  delete NAME          forgets it
+
+vitrine-gateway audit COMMAND [--config FILE] [--data FOLDER] [--database URL]
+
+  The log of a gateway that does not run; of one that does, use GET /api/audit/verify and GET /api/audit/export.
+  verify               checks the chain; exit code 1 if it is broken
+  export               lines of JSON to stdout
+  prune DAYS           removes rows that are older
+  accept-broken-chain  lets the log go on after a break that somebody has looked into
 
   --help, --version`;
 
@@ -44,6 +55,7 @@ async function main(words: string[]): Promise<number> {
       static: { type: "string" },
       strict: { type: "boolean" },
       isolation: { type: "string" },
+      image: { type: "string" },
       network: { type: "boolean" },
       help: { type: "boolean" },
       version: { type: "boolean" },

@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { createServer } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type Image, makeImage } from "../../../../testing/gateway/container-image.js";
@@ -12,7 +14,8 @@ import {
   processesWith,
   SmallGateway,
 } from "../../../../testing/gateway/launching.js";
-import { findEngine } from "./container.js";
+import { findEngine, launchContainer } from "./container.js";
+import { probeDriver } from "./drivers.js";
 import type { Isolation, LaunchSpec } from "./isolation.js";
 import { launch } from "./launch.js";
 
@@ -49,6 +52,8 @@ describe.skipIf(typeof image === "string")(title, () => {
       { spec: contained({ read: [folder] }, "read", secret), says: { done: "secret" } },
       { spec: contained({ read: [folder] }, "write", join(folder, "file")), says: { error: "EROFS" } },
       { spec: contained({ write: [folder] }, "write", join(folder, "file")), says: { done: true } },
+      // The machine's, where the gateway is root and could read it.
+      { spec: contained({}, "read", "/etc/shadow"), says: { error: "ENOENT" } },
       { spec: contained({}, "write", "/file"), says: { error: "EROFS" } },
       { spec: contained({}, "fill", "/tmp/file", 20), says: { error: "ENOSPC", written: 4 } },
       { spec: contained({ processes: 40 }, "fork", 100), says: { error: "EAGAIN" } },
@@ -68,6 +73,64 @@ describe.skipIf(typeof image === "string")(title, () => {
     };
     await Promise.all(cases.map(check));
     expect(readFileSync(join(folder, "file"), "utf8")).toBe("written");
+    expect(containers()).toBe("");
+  });
+
+  it("has no network unless it is granted", async () => {
+    const server = createServer((socket) => socket.end()).listen(0);
+    try {
+      await once(server, "listening");
+      const port = Object(server.address()).port;
+      const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+      const address =
+        own.find(({ internal, family }) => !internal && family === "IPv4")?.address ?? "127.0.0.1";
+      const says = async (spec: LaunchSpec) => {
+        const launched = await launch(spec);
+        const line = await firstLine(launched);
+        await launched.stop(50);
+        return line;
+      };
+      const [inside, outside, none, granted] = await Promise.all([
+        says(contained({}, "connect", port, address)),
+        says(misbehaving({ driver: "process" }, "connect", port, address)),
+        says(contained({}, "interfaces")),
+        says(contained({ network: true }, "interfaces")),
+      ]);
+      expect(inside).toEqual({ error: expect.stringMatching(/ENETUNREACH|ECONNREFUSED/) });
+      expect(outside).toEqual({ done: true });
+      expect(none).toEqual({ names: ["lo"] });
+      expect(granted).toEqual({ names: expect.arrayContaining(["eth0"]) });
+    } finally {
+      server.close();
+    }
+  });
+
+  it("ends what the server left in a session of its own, even without an environment", async () => {
+    const token = newToken();
+    const launched = await launch(contained({}, "daemonise", token, "wiped"));
+    await firstLine(launched);
+    expect(processesWith(`300.${token}`)).not.toEqual([]);
+    await launched.stop(50);
+    expect(processesWith(`300.${token}`)).toEqual([]);
+    expect(containers()).toBe("");
+  });
+
+  it("is ended when it takes more processor time than its limit", async () => {
+    // A limit on the command line takes the place of those that `makeImage` put into the engine's settings.
+    const wrapper = join(folder, "podman");
+    const others = "--ulimit=nofile=1024:1024 --ulimit=nproc=1000:1000";
+    const script = `[ "$1" = run ] && shift && exec ${path} run ${others} "$@"\nexec ${path} "$@"\n`;
+    writeFileSync(wrapper, `#!/bin/sh\n${script}`, { mode: 0o755 });
+    const spec = contained({ cpuSeconds: 1 }, "spin");
+    const launched = await launchContainer(spec, { name: "podman", path: wrapper });
+    // 128 + SIGKILL, as the engine tells it.
+    await expect(launched.exited).resolves.toEqual({ code: 137, signal: null });
+    await launched.stop();
+  });
+
+  it("is tried with its image, which need not have any certain program", async () => {
+    const name = typeof image === "string" ? undefined : image.name;
+    await expect(probeDriver("container", { image: name })).resolves.toEqual({ works: true, detail: path });
     expect(containers()).toBe("");
   });
 

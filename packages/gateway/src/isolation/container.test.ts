@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { CLOSED, firstLine } from "../../../../testing/gateway/launching.js";
-import { containerArguments, findEngine, launchContainer } from "./container.js";
+import { containerArguments, findEngine, launchContainer, tryImage } from "./container.js";
 import type { LaunchSpec } from "./isolation.js";
 
 const SPEC: LaunchSpec = {
@@ -99,6 +99,22 @@ describe("the driver container", () => {
       await expect(findEngine(["podman"])).rejects.toThrow("cannot connect to the daemon");
     } finally {
       process.env["PATH"] = path;
+    }
+  });
+
+  it("takes an image that runs but for a program that it lacks, and tells any other failure", async () => {
+    const runs = standIn(`
+for last in "$@"; do case $last in --entrypoint=*) echo "exec: "\${last#*=}": no such file" >&2; exit 127;; esac; done`);
+    await expect(tryImage(runs, "example/files:1", CLOSED)).resolves.toBeUndefined();
+    expect(readFileSync(runs.log, "utf8")).toMatch(/^run --rm .*--network=none .*example\/files:1\n$/);
+    for (const failure of [
+      "echo 'setrlimit RLIMIT_NOFILE: Operation not permitted' >&2; exit 126",
+      "echo 'openat2 /sys/fs/cgroup/pids.max: no such file or directory' >&2; exit 127",
+    ]) {
+      await expect(tryImage(standIn(failure), "example/files:1", CLOSED)).rejects.toMatchObject({
+        data: { code: "isolation-unavailable" },
+        message: expect.stringMatching(/cannot run the image "example\/files:1".*(RLIMIT_NOFILE|pids\.max)/),
+      });
     }
   });
 

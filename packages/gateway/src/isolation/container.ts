@@ -9,7 +9,7 @@ import { GatewayError } from "../errors.js";
 import { startChild } from "./child.js";
 import { grantEntries } from "./grants.js";
 import { newInstance } from "./instance.js";
-import type { Launched, LaunchSpec } from "./isolation.js";
+import type { Isolation, Launched, LaunchSpec } from "./isolation.js";
 import { findProgram, searchPath } from "./program.js";
 import { entrust } from "./watchdog.js";
 
@@ -27,32 +27,74 @@ export interface Engine {
 
 /** Milliseconds for a question to an engine. */
 const PATIENCE = 30_000;
+/** Milliseconds for the first container of an image, which may have to be fetched. */
+const PATIENCE_FOR_AN_IMAGE = 120_000;
+
+/** A program that no image has. */
+const NOWHERE = "/vitrine-tries-this-image";
 
 /** Variables that steer the engine's own program: a server's value must not reach it. */
 const OF_THE_ENGINE =
   /^(PATH|HOME|TMPDIR|XDG_.*|DOCKER_.*|CONTAINERS?_.*|BUILDAH_.*|.*_PROXY|LD_.*|SSL_.*|SSH_.*)$/i;
 
-/** Finds an engine that works, of those that are wanted; throws what is wrong with each. */
+/**
+ * Finds an engine that answers, of those that are wanted.
+ *
+ * @throws {GatewayError} `isolation-unavailable`, with what is wrong with each; `isInstalled` in its data says whether
+ * there was any
+ */
 export async function findEngine(wanted: readonly EngineName[] = ENGINES): Promise<Engine> {
   const problems: string[] = [];
+  let isInstalled = false;
   for (const name of wanted) {
     const path = await findProgram(name, searchPath({}));
     if (!path) {
       problems.push(`There is no "${name}"`);
       continue;
     }
+    isInstalled = true;
     try {
       await run(path, ["info"], { timeout: PATIENCE });
       return { name, path };
     } catch (error) {
-      const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
-      problems.push(`"${name} info" failed: ${said.slice(0, 500) || String(error)}`);
+      problems.push(`"${name} info" failed: ${endOf(error)}`);
     }
   }
   throw new GatewayError(
     "isolation-unavailable",
     `No container engine can be used. ${problems.join(". ")}. Install podman or docker, and let the gateway's user use it.`,
+    { data: { isInstalled } },
   );
+}
+
+/**
+ * Tries a container of an image. An engine that answers may still be unable to run one. What programs an image has is
+ * not known, so one is asked for that is not there: when that is all that is wrong, the engine came as far as to start it.
+ *
+ * @throws {GatewayError} `isolation-unavailable`, with the engine's own words
+ */
+export async function tryImage(engine: Engine, image: string, isolation: Isolation): Promise<void> {
+  const name = `vitrine-${newInstance().id}`;
+  const spec = { name, command: NOWHERE, args: [], env: {}, isolation: { ...isolation, image } };
+  try {
+    await run(engine.path, containerArguments(spec, name), {
+      env: ownEnvironment(),
+      timeout: PATIENCE_FOR_AN_IMAGE,
+    });
+  } catch (error) {
+    if (Object(error).code === 127 && Object(error).stderr.includes(NOWHERE)) return;
+    throw new GatewayError(
+      "isolation-unavailable",
+      `${engine.name} cannot run the image "${image}": ${endOf(error)}. Run "${engine.name} run --rm ${image}" by hand to see more.`,
+      { data: { isInstalled: true }, cause: error },
+    );
+  }
+}
+
+/** What an engine said at last before it failed: it may have told of a long download first. */
+function endOf(error: unknown): string {
+  const said = String(Object(error).stderr ?? "").trim();
+  return said.slice(-500) || String(error);
 }
 
 /** The arguments of the engine that run a server. Variables are named only: their values are in the environment. */

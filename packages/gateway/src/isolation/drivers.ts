@@ -3,12 +3,13 @@
  *
  * @module
  */
+import { GatewayError } from "../errors.js";
 import { launchWith } from "./bubblewrap.js";
 import { bubblewrapTools } from "./bubblewrap-tools.js";
-import { type Engine, type EngineName, findEngine } from "./container.js";
+import { type Engine, type EngineName, findEngine, tryImage } from "./container.js";
 import type { DriverName, DriverReport, Isolation } from "./isolation.js";
 
-/** What is enough for `true`. */
+/** What is enough for a program that does nothing. */
 const LITTLE: Isolation = {
   driver: "bubblewrap",
   network: false,
@@ -20,28 +21,38 @@ const LITTLE: Isolation = {
 };
 
 const engines = new Map<string, Promise<Engine>>();
+/** Of each engine and image that were tried. */
+const images = new Map<string, Promise<void>>();
 let bubblewrap: Promise<DriverReport> | undefined;
 
-/** The engine for a server; throws when there is none that works. */
-export function engineFor(name?: EngineName): Promise<Engine> {
-  const key = name ?? "";
-  const engine = engines.get(key) ?? findEngine(name && [name]);
-  engines.set(key, engine);
-  // Somebody may start or install one.
-  engine.catch(() => engines.delete(key));
-  return engine;
-}
+/** The engine for a server; throws when there is none that answers. */
+export const engineFor = (name?: EngineName): Promise<Engine> =>
+  once(engines, name ?? "", () => findEngine(name && [name]));
 
-/** Whether one driver works. */
-export async function probeDriver(driver: DriverName, engine?: EngineName): Promise<DriverReport> {
+/** Whether one driver works; of a container with an image, whether that image runs. */
+export async function probeDriver(
+  driver: DriverName,
+  { engine: name, image }: Pick<Isolation, "engine" | "image"> = {},
+): Promise<DriverReport> {
   if (driver === "process") return { works: true, detail: "closes nothing; limits for each process" };
   if (driver === "bubblewrap") return (bubblewrap ??= tryBubblewrap());
   try {
-    const { path } = await engineFor(engine);
-    return { works: true, detail: path };
+    const engine = await engineFor(name);
+    if (image === undefined) return { works: true, detail: `${engine.path}; tried with each image` };
+    await once(images, `${engine.path} ${image}`, () => tryImage(engine, image, LITTLE));
+    return { works: true, detail: engine.path };
   } catch (error) {
-    return { works: false, reason: messageOf(error) };
+    const isBroken = error instanceof GatewayError && error.data["isInstalled"] === true;
+    return { works: false, reason: messageOf(error), isBroken };
   }
+}
+
+/** What worked is not tried again; what failed is: somebody may have mended it. */
+function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const made = known.get(key) ?? make();
+  known.set(key, made);
+  made.catch(() => known.delete(key));
+  return made;
 }
 
 /**

@@ -8,10 +8,13 @@ import type { Readable, Writable } from "node:stream";
 /** A way to run a server; from the weakest to the strongest. */
 export type DriverName = "process" | "bubblewrap" | "container";
 
-/** Whether a driver works on this machine: how well, or what must be installed or set. */
+/**
+ * Whether a driver works on this machine: how well, or what must be installed or set. `isBroken` says that what it needs
+ * is here and fails.
+ */
 export type DriverReport =
   | { readonly works: true; readonly detail: string }
-  | { readonly works: false; readonly reason: string };
+  | { readonly works: false; readonly reason: string; readonly isBroken?: boolean };
 
 /** What a server may have. Everything is closed unless it is opened here; only `process` cannot close anything. */
 export interface Isolation {

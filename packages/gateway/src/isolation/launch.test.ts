@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -31,6 +31,29 @@ describe("launch", () => {
     process.env["PATH"] = empty;
     const { chooseDriver } = await modules();
     await expect(chooseDriver({ driver: "auto", image: "example" })).resolves.toBe("process");
+  });
+
+  it("takes no weaker driver for an image because the engine fails", async () => {
+    process.env["PATH"] = empty;
+    const { chooseDriver } = await modules();
+    const engine = (script: string) =>
+      writeFileSync(join(empty, "podman"), `#!/bin/sh\n${script}`, { mode: 0o755 });
+    const choose = () => chooseDriver({ driver: "auto", image: "example" });
+    const refused = (reason: string) => ({
+      data: { code: "isolation-unavailable", driver: "container" },
+      message: expect.stringContaining(reason),
+    });
+    engine("echo 'no daemon' >&2; exit 1");
+    await expect(choose()).rejects.toMatchObject(refused("no daemon"));
+    // It answers, and cannot run anything.
+    engine("case $1 in run) echo 'no namespaces' >&2; exit 126;; esac");
+    await expect(choose()).rejects.toMatchObject(refused("no namespaces"));
+    // When it is mended, it is taken; and not tried again for every start.
+    const log = join(empty, "log");
+    engine(`echo "$1" >> ${log}`);
+    await expect(choose()).resolves.toBe("container");
+    await expect(choose()).resolves.toBe("container");
+    expect(readFileSync(log, "utf8")).toBe("run\n");
   });
 
   it("never takes another driver than the one that was asked for", async () => {

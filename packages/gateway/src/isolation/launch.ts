@@ -11,19 +11,22 @@ import { engineFor, probeDriver } from "./drivers.js";
 import type { DriverName, Isolation, Launch, LaunchSpec } from "./isolation.js";
 import { launchProcess } from "./process.js";
 
-/** The driver for a server: that which its settings name, or the strongest that works here. */
+/**
+ * The driver for a server: that which its settings name, or the strongest that works here. An image says that a
+ * container is meant: where there is an engine and it fails, that is told, and no weaker driver takes its place.
+ */
 export async function chooseDriver(
   isolation: Pick<Isolation, "driver" | "image" | "engine">,
 ): Promise<DriverName> {
   const { driver, image } = isolation;
-  if (driver !== "auto") {
-    const report = await probeDriver(driver, isolation.engine);
-    if (report.works) return driver;
-    throw new GatewayError("isolation-unavailable", report.reason, { data: { driver } });
+  const wanted = driver === "auto" ? image !== undefined && "container" : driver;
+  if (wanted) {
+    const report = await probeDriver(wanted, isolation);
+    if (report.works) return wanted;
+    if (driver !== "auto" || report.isBroken)
+      throw new GatewayError("isolation-unavailable", report.reason, { data: { driver: wanted } });
   }
-  if (image !== undefined && (await probeDriver("container", isolation.engine)).works) return "container";
-  if ((await probeDriver("bubblewrap")).works) return "bubblewrap";
-  return "process";
+  return (await probeDriver("bubblewrap")).works ? "bubblewrap" : "process";
 }
 
 /**
