@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type AuditRow, type Gateway, readSettings } from "@vitrine/gateway";
+import { type AuditRow, type Gateway, type GatewayOptions, readSettings } from "@vitrine/gateway";
 import {
   type GatewayAnswer,
   type GatewayNotices,
@@ -260,17 +260,21 @@ export class Doors {
   readonly gateway: Gateway;
   /** Where its files are: `data` has the gateway's own. */
   readonly folder: string;
+  /** Lines of its log. */
+  readonly log: readonly string[];
   readonly #settings: StageSettings;
   readonly #tokens: ReadonlyMap<string, string>;
   readonly #pages: RawPage[] = [];
 
   private constructor(
     gateway: Gateway,
+    log: readonly string[],
     folder: string,
     settings: StageSettings,
     tokens: ReadonlyMap<string, string>,
   ) {
     this.gateway = gateway;
+    this.log = log;
     this.folder = folder;
     this.#settings = settings;
     this.#tokens = tokens;
@@ -284,6 +288,7 @@ export class Doors {
       more = {},
       ...settings
     }: StageSettings & { shop?: object; more?: Record<string, object> } = {},
+    options: Pick<GatewayOptions, "host"> = {},
   ): Promise<Doors> {
     const folder = await mkdtemp(join(tmpdir(), "vitrine-doors-"));
     writeFileSync(join(folder, "calls"), "");
@@ -296,8 +301,8 @@ export class Doors {
       users: [...tokens].map(([name, token]) => ({ name, token })),
       ...settings,
     };
-    const { gateway } = await startTestGateway(written, join(folder, "data"));
-    return new Doors(gateway, folder, written, tokens);
+    const { gateway, log } = await startTestGateway(written, join(folder, "data"), undefined, options);
+    return new Doors(gateway, log, folder, written, tokens);
   }
 
   /** Gives the gateway other settings; `servers` are all that there are now. */
@@ -356,6 +361,20 @@ export class Doors {
     });
     const text = await response.text();
     return { status: response.status, body: text ? JSON.parse(text) : {} };
+  }
+
+  /** A message of a view that a program shows, at the host endpoint. */
+  host(user: string, message: Message, headers: Record<string, string> = {}): ReturnType<Doors["post"]> {
+    return this.post(user, "/api/servers/shop/host", { jsonrpc: "2.0", ...message }, headers);
+  }
+
+  /** The value of a metric, by its name and labels as they stand there; 0 before it is there. */
+  metric(series: string): number {
+    const line = this.gateway.metrics
+      .text()
+      .split("\n")
+      .find((each) => each.startsWith(`${series} `));
+    return Number(line?.slice(series.length + 1) ?? 0);
   }
 
   /** What the server was asked to do, by everybody: `tools/call look`, `resources/read note://1`. */

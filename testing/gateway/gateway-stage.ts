@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createLog, Gateway, readSettings } from "@vitrine/gateway";
+import { createLog, Gateway, type GatewayOptions, readSettings } from "@vitrine/gateway";
 import type { BrowserContext, Frame, Page } from "playwright-core";
 import { bundle, LIMIT, launchChromium } from "../browser.ts";
 import type { GatewayPageApi } from "./gateway-page.ts";
@@ -29,6 +29,7 @@ export async function startTestGateway(
   settings: StageSettings,
   folder: string,
   files?: string,
+  options: Pick<GatewayOptions, "host"> = {},
 ): Promise<{ gateway: Gateway; log: string[] }> {
   const log: string[] = [];
   const read = await readSettings({
@@ -41,6 +42,7 @@ export async function startTestGateway(
   const gateway = await Gateway.start(read, {
     log: createLog({ level: "info", stream }),
     ...(files !== undefined && { static: { folder: files } }),
+    ...options,
   });
   return { gateway, log };
 }

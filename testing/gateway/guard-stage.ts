@@ -59,6 +59,7 @@ export function memoryStore(): MemoryStore {
         return add({ kind: "entry", ...entry });
       },
       end: (seq, outcome) => void add({ kind: "outcome", of: seq, ...outcome }),
+      mark: unused,
       flush: async () => {},
       async find(user, key) {
         finds.push(key);
@@ -71,6 +72,7 @@ export function memoryStore(): MemoryStore {
       prune: unused,
       acceptBrokenChain: unused,
       head: { seq: 0, hash: "" },
+      waiting: 0,
     },
     consents: {
       async get(user, key, now) {
@@ -111,6 +113,8 @@ export const STAGE_TOOLS = [
     _meta: { ui: { resourceUri: "ui://shop/cart.html" } },
   }),
 ];
+
+const NO_VIEWS: Awaited<ReturnType<Server["views"]>> = [];
 
 export interface StageServer extends Server {
   readonly upstream: FakeUpstream;
@@ -163,6 +167,7 @@ export function stageServer(more: Partial<ServerSettings> = {}): StageServer {
           { uriTemplate: "ui://shop/{page}", name: "pages" },
         ],
       }),
+      "prompts/list": () => ({ prompts: [{ name: "greet" }] }),
       ...note("tools/call", ({ name }) => ({ content: [{ type: "text", text: `did ${name}` }] })),
       ...note("resources/read", ({ uri }) => ({ contents: [{ uri, text: "read" }] })),
       ...note("resources/subscribe", () => ({})),
@@ -187,6 +192,7 @@ export function stageServer(more: Partial<ServerSettings> = {}): StageServer {
       if (failing.start) throw failing.start;
     },
     catalogue: async () => ({ tools: [], resources: [], templates: [], prompts: [], views: [] }),
+    views: async () => NO_VIEWS,
     document: async () => ({ ok: false, code: "content-missing", message: "none here" }),
     onChange: () => () => {},
     onStatus(listener) {

@@ -40,6 +40,8 @@ export interface GuardCase {
     readonly upstreamCalls: 0;
     /** Rows of the audit log, beside those of `before`. */
     readonly auditRows: 1;
+    /** What the person, who says no, is asked about: the question's subject and title. */
+    readonly question?: { readonly subject: string; readonly title: string };
   };
 }
 
@@ -80,6 +82,19 @@ const lookAlikes: Record<string, string> = {
   "of a method of objects": "hasOwnProperty",
   "with a path": "../look",
   "with its server": "shop/look",
+};
+
+/** Names that look like others: what is shown must say which they are. */
+const lookAlikeHosts: Record<string, GuardCase["expect"]["question"]> = {
+  "https://xn--80ak6aa92e.com/login": {
+    ...{ subject: "xn--80ak6aa92e.com", title: "xn--80ak6aa92e.com (\u0430\u0440\u0440\u04cf\u0435.com)" },
+  },
+  "https://p\u0430ypal.com/": {
+    ...{ subject: "xn--pypal-4ve.com", title: "xn--pypal-4ve.com (p\u0430ypal.com)" },
+  },
+  "https://\uff47oogle.com\u3002evil.example/": {
+    ...{ subject: "google.com.evil.example", title: "google.com.evil.example" },
+  },
 };
 
 /** Each ends with this error, no call of the server, and one row. */
@@ -206,6 +221,10 @@ export const GUARD_TABLE: readonly GuardCase[] = [
     ...{ id: "C14", title: `the link ${JSON.stringify(url)}`, doors: VIEW },
     ...{ call: open(url), expect: refused("link-invalid") },
   })),
+  ...Object.entries(lookAlikeHosts).map(([url, question]) => ({
+    ...{ id: "C14", title: `the look-alike ${JSON.stringify(url)}`, doors: VIEW },
+    ...{ call: open(url), expect: { ...refused("denied"), question } },
+  })),
   {
     ...{ id: "C14", title: "a link of 100 kB", doors: VIEW },
     ...{ call: open(`https://evil.example/${"x".repeat(100_000)}`), expect: refused("too-large") },
@@ -245,8 +264,17 @@ export const GUARD_TABLE: readonly GuardCase[] = [
   },
 ];
 
+/** What is done, and what the answer has, if that is known. */
+export interface GuardControl extends Pick<GuardCase, "title" | "doors" | "call"> {
+  readonly answer?: object;
+}
+
+/** What the server writes down of a call: nothing of lists, as the gateway itself asks for them too. */
+export const notedOf = ({ method, params }: GuardCase["call"]): string[] =>
+  method.endsWith("/list") ? [] : [`${method} ${params["name"] ?? params["uri"]}`];
+
 /** Positive controls: each is done, with one call of the server. */
-export const GUARD_CONTROLS: readonly Pick<GuardCase, "title" | "doors" | "call">[] = [
+export const GUARD_CONTROLS: readonly GuardControl[] = [
   { title: "a tool that reads", doors: TOOLS, call: callTool("look") },
   { title: "a tool with a composed name", doors: TOOLS, call: callTool("caf\u00e9") },
   { title: "a tool for views alone", doors: SERVERS, call: callTool("inner") },
@@ -255,4 +283,21 @@ export const GUARD_CONTROLS: readonly Pick<GuardCase, "title" | "doors" | "call"
   { title: "a resource that is listed", doors: SERVERS, call: read("note://1") },
   { title: "a resource of a template", doors: SERVERS, call: read("notes:///7") },
   { title: "the UI of its own tool", doors: SERVERS, call: read("ui://shop/cart.html") },
+  {
+    ...{ title: "the list of resources", doors: SERVERS, call: { method: "resources/list", params: {} } },
+    answer: { resources: [{ uri: "note://1" }] },
+  },
+  {
+    ...{ title: "the list of templates", doors: SERVERS },
+    call: { method: "resources/templates/list", params: {} },
+    answer: { resourceTemplates: [{ uriTemplate: "notes:///{id}" }, { uriTemplate: "ui://shop/{page}" }] },
+  },
+  {
+    ...{ title: "the list of prompts", doors: SERVERS, call: { method: "prompts/list", params: {} } },
+    answer: { prompts: [{ name: "greet" }] },
+  },
+  {
+    ...{ title: "a prompt", doors: VIEW, call: { method: "prompts/get", params: { name: "greet" } } },
+    answer: { messages: [] },
+  },
 ];

@@ -8,7 +8,10 @@ import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
 const { tools, documents, calls } = JSON.parse(process.env.SHOP ?? "{}");
 const instance = randomUUID();
-/** What it is told by its tool `control`; `late` lists one more tool, `description` is that of `change`. */
+/**
+ * What it is told by its tool `control`: `late` lists one more tool, `description` is that of `change`, `document` is put
+ * over every UI, and `updated` is a resource that it calls changed.
+ */
 let state = {};
 
 const note = (text) => appendFileSync(calls, `${text}\n`);
@@ -61,13 +64,19 @@ server.setRequestHandler("resources/templates/list", () => ({
 }));
 server.setRequestHandler("resources/read", ({ params: { uri } }) => {
   note(`resources/read ${uri}`);
-  return { contents: [documents[uri] ? { uri, ...documents[uri] } : { uri, text: "read" }] };
+  return {
+    contents: [documents[uri] ? { uri, ...documents[uri], ...state.document } : { uri, text: "read" }],
+  };
 });
 server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
   note(`resources/subscribe ${uri}`);
   return {};
 });
 server.setRequestHandler("resources/unsubscribe", () => ({}));
-server.setRequestHandler("prompts/list", () => ({ prompts: [] }));
+server.setRequestHandler("prompts/list", () => ({ prompts: [{ name: "greet" }] }));
+server.setRequestHandler("prompts/get", ({ params: { name } }) => {
+  note(`prompts/get ${name}`);
+  return { messages: [] };
+});
 
 await server.connect(new StdioServerTransport());

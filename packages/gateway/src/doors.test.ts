@@ -1,6 +1,6 @@
 /**
  * What hostile apps ask for, at every door of a real gateway: a view's channel and the page's own, over a WebSocket and
- * over HTTP, and the endpoints for programs. Behind it is a real server that writes down what it is asked to do.
+ * over HTTP, the endpoints for programs, and the host endpoint for views that a program shows. Behind it is a real server that writes down what it is asked to do.
  *
  * What of part C ends before the gateway is tested where it ends, in `packages/host/src`: handshakes out of turn (C11),
  * display modes (C12) and sizes (C13) in `bridge-hostile.test.ts`, `service.test.ts`, `frame/frame.browser.test.ts` and
@@ -17,21 +17,36 @@ import {
   GUARD_CONTROLS,
   GUARD_TABLE,
   type GuardCase,
+  notedOf,
 } from "../../../testing/gateway/guard-table.js";
 import { STATUSES } from "./http/http-error.js";
 
 type Over = (typeof CARRIERS)[number];
 type Call = GuardCase["call"];
+/** `host`: the host endpoint, which answers what a view asks. */
+type AnyDoor = Door | "host";
 
 /** Many, and each has its turn: a user who is refused too much within a second has one row for the rest of it. */
 const USERS = ["ann", "bea", "cal", "dan", "eve", "fay"];
 
 let doors: Doors;
+/** What the host endpoint was made to do. */
+const done: string[] = [];
 const pages = new Map<string, Record<Over, RawPage>>();
 
 beforeAll(async () => {
   // One process for all of them; whom it serves is for `cross-session.test.ts`.
-  doors = await Doors.open(USERS, { shop: { stateless: true, start: "eager" } });
+  const settings = { shop: { stateless: true, start: "eager" } };
+  const handlers = {
+    openLink: () => void done.push("openLink"),
+    message: () => void done.push("message"),
+    downloadFile: () => void done.push("downloadFile"),
+    createMessage: () => {
+      done.push("createMessage");
+      throw new Error("there is no model");
+    },
+  };
+  doors = await Doors.open(USERS, settings, { host: () => ({ handlers }) });
   for (const user of USERS) {
     const [websocket, http] = await Promise.all([doors.page(user, "websocket"), doors.page(user, "http")]);
     pages.set(user, { websocket, http });
@@ -43,7 +58,7 @@ afterAll(() => doors.close());
 /** One door, and someone at it. */
 interface Place {
   readonly user: string;
-  readonly door: Door;
+  readonly door: AnyDoor;
   /** Asks there. */
   send(call: Call): Promise<unknown>;
   /** The view was closed. */
@@ -56,8 +71,21 @@ const pageOf = (user: string, over: Over): RawPage => {
   return page;
 };
 
-async function placeOf(user: string, door: Door, over: Over): Promise<Place> {
+async function placeOf(user: string, door: AnyDoor, over: Over): Promise<Place> {
   const page = pageOf(user, over);
+  if (door === "host") {
+    const send = async ({ method, params }: Call) => {
+      const { body } = await doors.host(user, { id: 1, method, params });
+      const { code, message, data } = Object(body["error"]) as {
+        code: number;
+        message: string;
+        data: unknown;
+      };
+      if (code !== undefined) throw new VitrineError(code, message, { data });
+      return body["result"];
+    };
+    return { user, door, send, close: async () => {} };
+  }
   if (door === "direct") {
     const send = async ({ method, params, key }: Call) => {
       const headers: Record<string, string> = key ? { "idempotency-key": `${user}.${key}` } : {};
@@ -70,11 +98,11 @@ async function placeOf(user: string, door: Door, over: Over): Promise<Place> {
   }
   if (door === "page") {
     const send = ({ params, key }: Call) =>
-      page.ask(".", "gateway/call", { server: "shop", ...params }, key && `${over}.${key}`);
+      page.ask(".", "gateway/call", { server: "shop", ...params }, key && `${over}-${key}`);
     return { user, door, send, close: async () => {} };
   }
   const { view } = await page.request("gateway/open", { server: "shop", tool: "show" });
-  const send = ({ method, params, key }: Call) => page.ask(view, method, params, key && `${view}.${key}`);
+  const send = ({ method, params, key }: Call) => page.ask(view, method, params, key && `${view}-${key}`);
   return { user, door, send, close: () => page.request("gateway/close", { view }) };
 }
 
@@ -110,10 +138,27 @@ async function reset(user: string): Promise<void> {
 }
 
 /** Programs are told by words and a status; pages by words and a number. */
-const expectedOf = ({ code, rpcCode }: GuardCase["expect"], door: Door): unknown[] => [
-  code,
-  door === "direct" ? STATUSES[code] : rpcCode,
-];
+const expectedOf = (each: GuardCase, door: AnyDoor): unknown[] => {
+  const { code, rpcCode } = each.expect;
+  if (door === "host") return hostExpectation(each).told;
+  return [code, door === "direct" ? STATUSES[code] : rpcCode];
+};
+
+/** The host endpoint refuses some of it before the guard, in the words of JSON-RPC. The record has the guard's words. */
+function hostExpectation({ call, expect: { code, rpcCode } }: GuardCase): {
+  reason: string;
+  told: unknown[];
+} {
+  const { method } = call;
+  if (JSON.stringify(call).length > 1_000_000) return { reason: "too-large", told: [-32600, -32600] };
+  // What can only be the person's is taken for that, and so the person is asked.
+  if (method === "ui/message" && code === "invalid-params")
+    return { reason: "denied", told: ["denied", -32000] };
+  // Nothing would tell a view of what it subscribed to.
+  if (code === "method-unknown" || method === "resources/subscribe")
+    return { reason: "method-unknown", told: [-32601, -32601] };
+  return { reason: code, told: [code, rpcCode] };
+}
 
 const codeOf = (error: unknown): unknown => {
   if (!(error instanceof VitrineError)) return error;
@@ -126,7 +171,7 @@ const isReadAhead = (call: string): boolean =>
   /^resources\/read \S+\/(cart|camera|broken|mapped)\.html$/.test(call);
 
 /** A program's request that has no tool's name in it is refused for its form, as any other body would be: it is no call. */
-const isFormless = ({ call }: GuardCase, door: Door): boolean => {
+const isFormless = ({ call }: GuardCase, door: AnyDoor): boolean => {
   const { name } = call.params;
   return door === "direct" && typeof name === "string" && (name === "" || name.length > 500);
 };
@@ -141,7 +186,18 @@ const spread = <T extends { doors: readonly Door[] }>(cases: readonly T[]) =>
     )
     .map((row, index) => ({ ...row, user: USERS[index % USERS.length] ?? "" }));
 
-const attacks = spread(GUARD_TABLE).map(
+/** What a view may ask for, at the host endpoint: which has the handshake, no keys, and no views that it could close. */
+const spreadHost = <T extends Pick<GuardCase, "doors" | "call" | "before">>(cases: readonly T[]) =>
+  cases
+    .filter(({ doors, call: { method, key }, before }) => {
+      return doors.includes("view") && method !== "ui/initialize" && !key && before !== "view-closed";
+    })
+    .map((each, index) => ({
+      ...{ each, door: "host" as AnyDoor, over: "http" as Over },
+      user: USERS[index % USERS.length] ?? "",
+    }));
+
+const attacks = [...spread(GUARD_TABLE), ...spreadHost(GUARD_TABLE)].map(
   (row) => [`attack ${row.each.id}: ${row.each.title}`.slice(0, 120), row.door, row.over, row] as const,
 );
 
@@ -151,34 +207,43 @@ describe("what hostile apps ask for", () => {
     async (_title, _door, _over, { each, door, over, user }) => {
       const place = await placeOf(user, door, over);
       if (each.before) await BEFORE[each.before](place);
-      const earlier = { calls: doors.calls.length, row: await doors.lastRow(user) };
+      const earlier = { calls: doors.calls.length, row: await doors.lastRow(user), done: done.length };
       const error = await place.send(each.call).catch((reason: unknown) => reason);
       const isCall = !isFormless(each, door);
-      expect(codeOf(error)).toEqual(isCall ? expectedOf(each.expect, door) : ["bad-request", 400]);
+      expect(codeOf(error)).toEqual(isCall ? expectedOf(each, door) : ["bad-request", 400]);
       const calls = doors.calls.slice(earlier.calls).filter((call) => !isReadAhead(call));
       expect(calls).toHaveLength(each.expect.upstreamCalls);
+      expect(done.slice(earlier.done)).toEqual([]);
+      const { question } = each.expect;
+      // A program's question is asked at the person's newest page, whichever that is.
+      if (question && door === "view") expect(pageOf(user, over).asked.at(-1)).toMatchObject(question);
       const rows = (await doors.rows(user, earlier.row)).filter(({ kind }) => kind === "entry");
       expect(rows).toHaveLength(isCall ? each.expect.auditRows : 0);
       if (isCall) {
         expect(rows[0]).toMatchObject({
-          ...{ user, server: "shop", decision: "refused", reason: each.expect.code },
-          actor: { view: "view", direct: "http", page: "host" }[door],
+          ...{ user, server: "shop", decision: "refused" },
+          reason: door === "host" ? hostExpectation(each).reason : each.expect.code,
+          actor: { view: "view", direct: "http", page: "host", host: "http" }[door],
+          ...(door === "host" && { view: "host" }),
         });
       }
       if (each.before) await reset(user);
+      // Another view of the same program would not be asked again.
+      else if (door === "host") await doors.gateway.consents.revoke({ user }, { server: "shop" });
     },
   );
 
-  const controls = spread(GUARD_CONTROLS).map((row) => [row.each.title, row.door, row.over, row] as const);
+  const controls = [...spread(GUARD_CONTROLS), ...spreadHost(GUARD_CONTROLS)].map(
+    (row) => [row.each.title, row.door, row.over, row] as const,
+  );
 
   it.each(controls)(
     "control: %s (%s, %s) is done once, with one entry and one outcome",
     async (_title, _door, _over, { each, door, over, user }) => {
       const place = await placeOf(user, door, over);
       const earlier = { calls: doors.calls.length, row: await doors.lastRow(user) };
-      await expect(place.send(each.call)).resolves.toBeDefined();
-      const { method, params } = each.call;
-      expect(doors.calls.slice(earlier.calls)).toEqual([`${method} ${params["name"] ?? params["uri"]}`]);
+      await expect(place.send(each.call)).resolves.toMatchObject(each.answer ?? {});
+      expect(doors.calls.slice(earlier.calls)).toEqual(notedOf(each.call));
       const kinds = async () =>
         (await doors.rows(user, earlier.row)).map(({ kind, decision, outcome }) => [
           kind,
@@ -298,6 +363,38 @@ it("attack C20: a program's request again, under its key, is answered again and 
   expect(doors.calls.slice(calls)).toEqual(["tools/call look"]);
 });
 
+it("control: what a person agrees to is done at the host endpoint, with one entry and one outcome", async () => {
+  const row = await doors.lastRow("ann");
+  answerWith("ann", "allow");
+  const place = await placeOf("ann", "host", "http");
+  await expect(
+    place.send({ method: "ui/open-link", params: { url: "https://good.example/" } }),
+  ).resolves.toEqual({});
+  answerWith("ann", "deny");
+  expect(done.splice(0)).toEqual(["openLink"]);
+  await expect
+    .poll(() => doors.rows("ann", row))
+    .toMatchObject([
+      { kind: "entry", actor: "http", view: "host", target: "good.example", reason: "asked" },
+      { kind: "outcome", outcome: "ok" },
+    ]);
+  await doors.gateway.consents.revoke({ user: "ann" }, { server: "shop" });
+});
+
+it("of a flood of nonsense at the host endpoint a few rows are written, and all of it is counted", async () => {
+  const row = await doors.lastRow("bea");
+  const denials = 'vitrine_denials_total{code="method-unknown"}';
+  const before = doors.metric(denials);
+  const nonsense = () => doors.host("bea", { id: 1, method: "no/such", params: {} });
+  for (const { status } of await Promise.all(Array.from({ length: 60 }, nonsense))) expect(status).toBe(404);
+  expect(doors.metric(denials)).toBe(before + 60);
+  const counted = (reason = "") => Number(/^method-unknown ×(\d+)$/.exec(reason)?.[1] ?? 1);
+  const told = async () =>
+    (await doors.rows("bea", row)).reduce((sum, { reason }) => sum + counted(reason), 0);
+  await expect.poll(told, { timeout: 5000 }).toBe(60);
+  expect((await doors.rows("bea", row)).length).toBeLessThan(45);
+});
+
 it("what a closed view's page goes on asking is one row for each, and for a flood a few", async () => {
   const page = pageOf("fay", "websocket");
   const row = await doors.lastRow("fay");
@@ -310,4 +407,34 @@ it("what a closed view's page goes on asking is one row for each, and for a floo
   await expect.poll(told).toBe(100);
   expect((await rows()).length).toBeLessThan(80);
   expect((await rows())[0]).toMatchObject({ view: "vNobody", server: "", target: "look" });
+});
+
+describe("C02, attack C04: what a model is offered has no tool that is for views alone", () => {
+  const namesOf = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name);
+
+  it.each(CARRIERS)("at a page (%s)", async (over) => {
+    const page = pageOf("ann", over);
+    const offered = async (who?: "model" | "app") =>
+      namesOf(await page.request("gateway/catalogue", { server: "shop", for: who }));
+    expect(await offered("model")).toEqual(expect.arrayContaining(["look", "secret"]));
+    expect(await offered("model")).not.toContain("inner");
+    expect(await offered("app")).not.toContain("secret");
+    expect(await offered()).toEqual(expect.arrayContaining(["inner", "secret"]));
+    await expect(page.ask(".", "gateway/catalogue", { server: "shop", for: "all" })).rejects.toMatchObject({
+      code: -32602,
+    });
+  });
+
+  it("over HTTP", async () => {
+    const { origin } = doors.gateway;
+    const get = (query: string) =>
+      fetch(`${origin}/api/servers/shop${query}`, {
+        headers: { authorization: `Bearer ${doors.tokenOf("ann")}` },
+      });
+    const names = namesOf(await (await get("?for=model")).json());
+    expect(names).toContain("secret");
+    expect(names).not.toContain("inner");
+    expect(namesOf(await (await get("")).json())).toContain("inner");
+    expect((await get("?for=all")).status).toBe(400);
+  });
 });

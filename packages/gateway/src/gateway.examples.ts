@@ -14,6 +14,19 @@ export async function startGatewayExample(show: (link: string) => void) {
   //#endregion startGateway
 }
 
+export async function hostExample(settings: GatewaySettings, chats: Map<string, string[]>) {
+  //#region host
+  const gateway = await startGateway(settings, {
+    host: ({ user }, server) => ({
+      // What a view asks for by `ui/message` goes to the chat of the user whose program shows it.
+      handlers: { message: ({ content }) => void chats.get(user)?.push(server, JSON.stringify(content)) },
+      initialize: () => ({ hostContext: { theme: "dark" } }),
+    }),
+  });
+  //#endregion host
+  return gateway;
+}
+
 export async function updateExample(file: string, log: (line: string) => void) {
   //#region update
   const watch = await watchSettings(file, (settings) => void gateway.update(settings), {

@@ -1,15 +1,31 @@
 /** The parts together: a real gateway with a real server, and pages and programs before it. */
-import { renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CARRIERS, Doors, type RawPage } from "../../../testing/gateway/doors.js";
+import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
+import { openStore } from "./store/open.js";
 
 let doors: Doors;
 /** How the server is set up but for what a test changes. */
 const SHOP = { schemes: ["mcp-app"] };
 
+/** What the host endpoint did: for whom, where, for which view, and what. */
+const opened: string[][] = [];
+
 beforeAll(async () => {
-  doors = await Doors.open(["ann", "bea"], { shop: SHOP });
+  doors = await Doors.open(
+    ["ann", "bea", "cal", "dee"],
+    { shop: SHOP },
+    {
+      host: ({ user }, server) => ({
+        handlers: { openLink: ({ url }, { view }) => void opened.push([user, server, view, url]) },
+        initialize: () => ({ hostContext: { locale: `en-${user}` } }),
+      }),
+    },
+  );
 }, 60_000);
 afterAll(() => doors.close());
 
@@ -38,7 +54,9 @@ describe.each(CARRIERS)("a page that is reloaded (%s)", (over) => {
     await expect.poll(() => page.asked).toHaveLength(1);
     const again = await reload(page, () => ({ answer: "allow" }));
     await expect.poll(() => again.asked).toEqual(page.asked);
-    await expect.poll(() => doors.calls.slice(before)).toEqual(["tools/call change"]);
+    // Beside what the gateway reads ahead.
+    const calls = () => doors.calls.slice(before).filter((each) => each.startsWith("tools/"));
+    await expect.poll(calls).toEqual(["tools/call change"]);
   });
 
   it("finds its views, with the results that came meanwhile", async () => {
@@ -216,7 +234,12 @@ describe("pages are told", () => {
     const page = await doors.page("bea", "http");
     const file = join(doors.folder, "data", "gateway.db");
     await page.request("gateway/call", { server: "shop", name: "look" });
+    page.answer = forEver;
+    const id = page.nextId();
+    page.ask(".", "gateway/call", { server: "shop", name: "wait" }, id).catch(() => {});
+    await expect.poll(() => doors.calls.at(-1)).toBe("tools/call wait");
     const calls = doors.calls.length;
+    const waiting = () => doors.metric('vitrine_queue_depth{queue="audit"}');
     renameSync(file, `${file}.away`);
     try {
       await expect(page.request("gateway/call", { server: "shop", name: "look" })).rejects.toMatchObject({
@@ -225,9 +248,13 @@ describe("pages are told", () => {
       await expect.poll(() => page.notices("gateway/alarm")).toMatchObject([{ active: true }]);
       expect(doors.gateway.ready()).toMatchObject({ ok: false });
       expect(doors.calls.slice(calls)).toEqual([]);
+      // How the other call ended waits for the disk.
+      page.cancel(".", id);
+      await expect.poll(waiting).toBe(1);
     } finally {
       renameSync(`${file}.away`, file);
     }
+    await expect.poll(waiting).toBe(0);
     await expect.poll(() => page.notices("gateway/alarm").at(-1)).toMatchObject({ active: false });
     expect(doors.gateway.ready()).toEqual({ ok: true, problems: [] });
     await expect(page.request("gateway/call", { server: "shop", name: "look" })).resolves.toBeDefined();
@@ -251,6 +278,9 @@ describe("the host endpoint", () => {
         result: { hostInfo: { name: "vitrine-gateway" }, hostCapabilities: { serverTools: {} } },
       },
     });
+    expect(await ask("ui/initialize", params)).toMatchObject({
+      body: { result: { hostCapabilities: { openLinks: {} }, hostContext: { locale: "en-ann" } } },
+    });
     expect(await ask("ui/notifications/initialized", {}, 0)).toEqual({ status: 202, body: {} });
   });
 
@@ -271,6 +301,87 @@ describe("the host endpoint", () => {
     ]);
   });
 
+  const link = (user: string, view?: string) =>
+    doors.host(
+      user,
+      { id: 1, method: "ui/open-link", params: { url: `https://${user}.example/` } },
+      view === undefined ? {} : { "vitrine-view": view },
+    );
+
+  it("does what the operator allows, for the user who asks, with an entry and an outcome", async () => {
+    await doors.update({ shop: SHOP }, { policy: { "ui/open-link": "allow" } });
+    const before = [await doors.lastRow("ann"), await doors.lastRow("bea")];
+    expect(await link("ann")).toMatchObject({ status: 200, body: { result: {} } });
+    expect(await link("bea", "cart-1")).toMatchObject({ status: 200, body: { result: {} } });
+    expect(opened.splice(0)).toEqual([
+      ["ann", "shop", "host", "https://ann.example/"],
+      ["bea", "shop", "cart-1", "https://bea.example/"],
+    ]);
+    for (const [index, [user, view]] of [
+      ["ann", "host"],
+      ["bea", "cart-1"],
+    ].entries()) {
+      const about = { user, actor: "http", view, server: "shop", method: "ui/open-link" };
+      await expect
+        .poll(() => doors.rows(user ?? "", before[index]))
+        .toMatchObject([
+          { ...about, kind: "entry", decision: "allowed", reason: "policy", target: `${user}.example` },
+          { ...about, kind: "outcome", outcome: "ok" },
+        ]);
+    }
+    await doors.update({ shop: SHOP });
+  });
+
+  it("asks at a page, and does nothing where there is none", async () => {
+    const denied = { status: 403, body: { error: { code: -32000, data: { code: "denied" } } } };
+    const refused = await link("cal");
+    expect(refused).toMatchObject(denied);
+    expect(JSON.stringify(refused)).toContain("nobody can be asked");
+    const page = await doors.page("cal", "websocket");
+    expect(await link("cal")).toMatchObject(denied);
+    expect(page.asked).toMatchObject([{ method: "ui/open-link", subject: "cal.example", server: "shop" }]);
+    expect(opened).toEqual([]);
+    const rows = await doors.rows("cal");
+    expect(rows).toMatchObject([
+      { decision: "refused", reason: "denied" },
+      { decision: "refused", reason: "denied" },
+    ]);
+    page.close();
+  });
+
+  it("has limits for each view of a program, by the name that it gives", async () => {
+    await doors.update(
+      { shop: { ...SHOP, limits: { rates: { person: { burst: 1, perSecond: 0.001 } } } } },
+      {
+        policy: { "ui/open-link": "allow" },
+      },
+    );
+    const statuses = [];
+    for (const view of ["a", "a", "b"]) statuses.push((await link("cal", view)).status);
+    expect(statuses).toEqual([200, 429, 200]);
+    expect((await link("cal", "no name")).status).toBe(400);
+    await doors.update({ shop: SHOP });
+  });
+
+  it("leaves one row for each message that it refuses, whatever it is", async () => {
+    const row = await doors.lastRow("ann");
+    await ask("no/such", { name: "x" });
+    await ask("no/such", {}, 0);
+    await ask("ui/message", { role: "user", content: [] });
+    await ask("tools/call", { name: 1 });
+    await ask("ui/notifications/size-changed", { width: "wide" }, 0);
+    await doors.post("ann", "/api/servers/shop/host", [{ jsonrpc: "2.0", id: 1, method: "ping" }]);
+    const about = { user: "ann", actor: "http", view: "host", server: "shop", decision: "refused" };
+    expect(await doors.rows("ann", row)).toMatchObject([
+      { ...about, method: "no/such", target: "x", reason: "method-unknown" },
+      { ...about, method: "no/such", reason: "invalid" },
+      { ...about, method: "ui/message", reason: "method-unknown" },
+      { ...about, method: "tools/call", reason: "invalid-params" },
+      { ...about, method: "ui/notifications/size-changed", reason: "invalid" },
+      { ...about, method: "", reason: "invalid" },
+    ]);
+  });
+
   it("refuses what it does not do", async () => {
     expect(await ask("ui/message", { role: "user", content: [] })).toMatchObject({
       status: 404,
@@ -282,6 +393,147 @@ describe("the host endpoint", () => {
     });
     expect(await doors.post("ann", "/api/servers/gone/host", {})).toMatchObject({ status: 404 });
   });
+});
+
+describe("what is counted", () => {
+  it("has the sizes of all calls, and how many of them wait", async () => {
+    const params = 'vitrine_call_bytes_sum{direction="params"}';
+    const calls = 'vitrine_calls_total{server="shop",method="tools/call",outcome="ok"}';
+    const before = { size: doors.metric(params), count: doors.metric(calls) };
+    const input = { name: "look", arguments: { text: "x".repeat(1000) } };
+    await doors.post("bea", "/api/servers/shop/tools/call", input);
+    await expect.poll(() => doors.metric(calls)).toBe(before.count + 1);
+    expect(doors.metric(params)).toBe(before.size + JSON.stringify(input).length);
+    const page = await doors.page("bea", "websocket");
+    const view = await open(page);
+    page.answer = forEver;
+    const waiting = () => doors.metric('vitrine_queue_depth{queue="calls"}');
+    const asked = call(page, view, "change");
+    asked.catch(() => {});
+    await expect.poll(waiting).toBe(1);
+    await expect.poll(() => page.asked).toHaveLength(1);
+    page.send(".", { id: page.asked[0]?.id, result: { answer: "deny" } });
+    await expect(asked).rejects.toMatchObject({ data: { code: "denied" } });
+    expect(waiting()).toBe(0);
+  });
+});
+
+describe("what must not be forgotten", () => {
+  it("a tool whose description changed is in the log and on record, with both hashes", async () => {
+    const marks = async () =>
+      (await doors.rows("ann")).filter(({ method }) => method === "catalogue/changed");
+    await doors.gateway.catalogue({ user: "ann" }, "shop");
+    const before = (await marks()).length;
+    await control({ description: "Changes everything" });
+    await doors.gateway.catalogue({ user: "ann" }, "shop");
+    await expect
+      .poll(async () => (await marks()).slice(before))
+      .toMatchObject([{ kind: "mark", user: "ann", server: "shop", target: "change", reason: "changed" }]);
+    const hashes = JSON.parse((await marks()).at(-1)?.params ?? "{}");
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(hashes).toEqual({ kind: "tool", before: hash, after: hash });
+    expect(hashes.before).not.toBe(hashes.after);
+    const told = doors.log.filter((line) => line.includes("not what it was: change"));
+    expect(told.map((line) => JSON.parse(line))).toMatchObject([
+      { level: "warn", server: "shop", ...hashes },
+    ]);
+    await control({});
+  });
+
+  it("rows that are older than the operator wants them are removed, and the chain goes on", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "vitrine-retention-"));
+    await mkdir(join(folder, "data"));
+    const file = join(folder, "data", "gateway.db");
+    const day = 86_400_000;
+    const entry = { user: "local", actor: "http", server: "shop", method: "tools/call" } as const;
+    for (const [age, target] of [
+      [3, "old"],
+      [1, "new"],
+    ] as const) {
+      const store = await openStore(`sqlite:${file}`, { now: () => Date.now() - age * day });
+      await store.audit.begin({ ...entry, target, decision: "refused", reason: "denied" });
+      await store.close();
+    }
+    const { gateway } = await startTestGateway({ audit: { retentionDays: 2 } }, join(folder, "data"));
+    try {
+      const left = async () => {
+        const rows = [];
+        for await (const { kind, target } of gateway.audit.rows({ user: "local" }, {}))
+          rows.push([kind, target]);
+        return rows;
+      };
+      await expect.poll(left).toEqual([["entry", "new"]]);
+      expect(await gateway.audit.verify({ user: "local" })).toMatchObject({ ok: true });
+    } finally {
+      await gateway.close(0);
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+it("a token that is no longer one ends what was opened with it, and nothing else", async () => {
+  const [page, other] = [await doors.page("dee", "websocket"), await doors.page("bea", "http")];
+  const users = ["ann", "bea", "cal", "dee"].map((name) => ({
+    name,
+    token: name === "dee" ? "another-token-that-is-long-enough-0123456789" : doors.tokenOf(name),
+  }));
+  const sessions = doors.metric("vitrine_sessions");
+  await doors.update({ shop: SHOP }, { users });
+  await expect.poll(() => page.state.phase).not.toBe("open");
+  expect(doors.metric("vitrine_sessions")).toBe(sessions - 1);
+  expect(await doors.post("dee", "/api/servers/shop/tools/call", { name: "look" })).toMatchObject({
+    status: 401,
+  });
+  await expect(other.request("gateway/servers", {})).resolves.toBeDefined();
+  expect(other.state.phase).toBe("open");
+  page.close();
+  await doors.update({ shop: SHOP });
+});
+
+it("no request starts a program but the ones that the operator named", async () => {
+  const page = await doors.page("bea", "websocket");
+  await page.request("gateway/start", { server: "shop" });
+  const made = join(doors.folder, "made-by-a-request");
+  const program = { command: "touch", args: [made], env: { PATH: process.env["PATH"] } };
+  const processes = () => doors.metric('vitrine_processes{driver="process"}');
+  const before = processes();
+  const post = async (path: string, body: object) => (await doors.post("bea", path, body)).status;
+  for (const path of ["start", "tools/call", "tools/list", "resources/read"])
+    expect(await post(`/api/servers/shop/${path}`, { name: "look", uri: "note://1", ...program })).toBe(400);
+  for (const server of [
+    made,
+    "/usr/bin/touch",
+    "../../usr/bin/touch",
+    `touch ${made}`,
+    "npx",
+    "__proto__",
+    "",
+  ]) {
+    expect(await post(`/api/servers/${encodeURIComponent(server)}/start`, {})).toBe(404);
+    const unknown = { data: { code: "server-unknown" } };
+    const asks = [
+      page.request("gateway/start", { server }),
+      page.request("gateway/open", { server, tool: "show" }),
+      page.request("gateway/call", { server, name: "show" }),
+      page.request("gateway/catalogue", { server }),
+    ];
+    for (const each of asks) await expect(each).rejects.toMatchObject(unknown);
+  }
+  // What is beside the name of a server is nothing.
+  await page.request("gateway/start", { server: "shop", ...program } as { server: string });
+  expect(processes()).toBe(before);
+  expect(existsSync(made)).toBe(false);
+});
+
+it("a gateway that is stopped while a server starts has no error to tell", async () => {
+  const args = ["-e", "setInterval(() => {}, 1000)"];
+  const silent = { command: process.execPath, args, isolation: "process", start: "eager" };
+  const folder = await mkdtemp(join(tmpdir(), "vitrine-stopped-"));
+  const { gateway, log } = await startTestGateway({ mcpServers: { silent } }, folder);
+  await expect.poll(() => gateway.servers({ user: "local" })).toMatchObject([{ state: "starting" }]);
+  await gateway.close(0);
+  expect(log.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
 });
 
 it("a gateway that is closed tells its pages, ends what is under way, and says no to what comes then", async () => {

@@ -6,8 +6,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type HostHandlers, hostEndpoint, type Link, Refusal, type UpstreamMethod } from "@vitrine/host";
-import type { Implementation, JsonText, Params } from "@vitrine/protocol";
+import { Refusal, type UpstreamMethod } from "@vitrine/host";
+import type { Implementation, JsonText, Params, ToolVisibility } from "@vitrine/protocol";
 import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";
 import type { GatewaySettings } from "./config/config.js";
 import { GatewayError } from "./errors.js";
@@ -17,6 +17,7 @@ import { Idempotency } from "./guard/idempotency.js";
 import { RefusalLog } from "./guard/refusal-log.js";
 import type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
 import { Authentication, LOCAL_USER } from "./http/auth.js";
+import { answerView, type HostOptions } from "./http/host-door.js";
 import { KeptBrowsers } from "./http/kept-browsers.js";
 import { type Listener, listen } from "./http/listener.js";
 import { createLog, type Log } from "./http/logging.js";
@@ -30,7 +31,7 @@ import { ServerPool } from "./servers/pool.js";
 import { safeFetch } from "./servers/safe-fetch.js";
 import { readPrivate, writePrivate } from "./servers/secrets/private-file.js";
 import { openSecrets, type SecretStore } from "./servers/secrets/secrets.js";
-import type { Server } from "./servers/server.js";
+import type { CatalogueChange, Server } from "./servers/server.js";
 import { HttpCarriers } from "./sessions/carriers/http.js";
 import { WebSocketCarriers } from "./sessions/carriers/websocket.js";
 import { KnownViews } from "./sessions/known-views.js";
@@ -43,7 +44,7 @@ import {
   SessionRegistry,
 } from "./sessions/registry.js";
 import { openStore, type StoreOptions } from "./store/open.js";
-import type { Store } from "./store/store.js";
+import type { AuditEntry, Store } from "./store/store.js";
 
 /** What else a gateway may be given. */
 export interface GatewayOptions {
@@ -51,8 +52,22 @@ export interface GatewayOptions {
   log?: Log | undefined;
   /** A folder with the page that people open, and what its policy allows. */
   static?: Omit<StaticOptions, "frames"> | undefined;
-  /** What the host endpoint does for views beside what their server does; nothing by default. */
-  handlers?: HostHandlers | undefined;
+  /**
+   * What the host endpoint does for the views of a user's program, beside what their server does; nothing by default.
+   * Called for each message. What a handler does passes the guard first, with what the policy says.
+   *
+   * @example
+   * ```ts source="./gateway.examples.ts#host"
+   * const gateway = await startGateway(settings, {
+   *   host: ({ user }, server) => ({
+   *     // What a view asks for by `ui/message` goes to the chat of the user whose program shows it.
+   *     handlers: { message: ({ content }) => void chats.get(user)?.push(server, JSON.stringify(content)) },
+   *     initialize: () => ({ hostContext: { theme: "dark" } }),
+   *   }),
+   * });
+   * ```
+   */
+  host?: ((caller: Caller, server: string) => HostOptions) | undefined;
   /** What the database is opened with. */
   store?: Pick<StoreOptions, "acceptBrokenChain" | "noted"> | undefined;
 }
@@ -93,6 +108,8 @@ export class Gateway implements GatewayApi {
   readonly #sockets: WebSocketCarriers;
   readonly #streams: HttpCarriers;
   readonly #retention: NodeJS.Timeout;
+  /** What changed in catalogues; of a server that changes all the time, a few rows. */
+  readonly #changes: RefusalLog;
   #settings: GatewaySettings;
   #listener: Listener | undefined;
   #sandbox: ServedSandbox | undefined;
@@ -119,7 +136,12 @@ export class Gateway implements GatewayApi {
       browsers: browsers.browsers,
       onbrowsers: (signedIn) => browsers.save(signedIn),
     });
-    const onerror = (error: unknown): void => log.error({ err: error }, "something failed");
+    const onerror = (error: unknown): void => {
+      // What was on its way when it was told to stop did not fail.
+      if (!(error instanceof GatewayError && error.data.code === "stopping"))
+        log.error({ err: error }, "something failed");
+    };
+    this.#changes = new RefusalLog({ write: (entry) => this.#recordChange(entry), onerror });
     this.#oauth = new OAuthSessions({
       secrets,
       redirectUrl: () => `${this.origin}/oauth/callback`,
@@ -160,7 +182,13 @@ export class Gateway implements GatewayApi {
       };
       server.onStatus((status) => tell((page) => page.notify("gateway/status", summaryOf(status))));
       this.#logStarts(server, user);
-      server.onChange(() => tell((page) => page.notify("gateway/changed", { server: server.settings.name })));
+      server.onChange((changes) => {
+        const { name } = server.settings;
+        tell((page) => page.notify("gateway/changed", { server: name }));
+        const owner = user ?? (settings.listen.users.length > 0 ? "" : LOCAL_USER);
+        for (const change of changes)
+          void this.#changes.note(`${name} ${owner}`, changed(name, owner, change));
+      });
     });
     this.#retention = setInterval(() => this.#prune(), HOUR).unref();
   }
@@ -260,6 +288,7 @@ export class Gateway implements GatewayApi {
     );
     if (JSON.stringify(before.listen.users) !== JSON.stringify(settings.listen.users)) {
       this.#auth.setUsers(settings.listen.users);
+      this.#pool.setUsers(settings.listen.users.map(({ name }) => name));
       // Connections that were opened with a token that is no longer one end with it.
       for (const { name, tokenHash } of before.listen.users) {
         const isKept = settings.listen.users.some(
@@ -295,6 +324,7 @@ export class Gateway implements GatewayApi {
     await this.#servers.close();
     await this.#sandbox?.close();
     await this.#browsers.close();
+    await this.#changes.flush();
     await this.#store.close();
   }
 
@@ -311,7 +341,7 @@ export class Gateway implements GatewayApi {
       mayBeOld,
       summaries: () => this.#servers.summaries(user),
       server: (name) => this.#servers.get(user, name),
-      catalogue: (name) => this.#servers.catalogue(user, name),
+      catalogue: (name, who) => this.#servers.catalogue(user, name, who),
       start: (name) => this.#servers.start(user, name),
       know: (view, server, wanted) => this.#views.add(view, { user, server, session: id, page, ...wanted }),
       forget: (view) => this.#views.remove(view),
@@ -345,8 +375,8 @@ export class Gateway implements GatewayApi {
   /** Asks at the page that shows the view; for a program over HTTP, at the user's newest page. */
   #askOf(user: string, server: string): GatewayAsk {
     return (question, remember, signal) => {
-      const page =
-        this.#views.find(question.view, user, server)?.page ?? [...(this.#pages.get(user) ?? [])].at(-1);
+      const newest = [...(this.#pages.get(user) ?? [])].findLast(({ isConnected }) => isConnected);
+      const page = this.#views.find(question.view, user, server)?.page ?? newest;
       if (page) return page.ask(question, remember, signal);
       throw new Refusal(
         "denied",
@@ -362,7 +392,8 @@ export class Gateway implements GatewayApi {
   // What routes do.
 
   servers = (caller: Caller) => this.#servers.summaries(caller.user);
-  catalogue = (caller: Caller, server: string) => this.#servers.catalogue(caller.user, server);
+  catalogue = (caller: Caller, server: string, who?: ToolVisibility) =>
+    this.#servers.catalogue(caller.user, server, who);
   start = (caller: Caller, server: string) => this.#servers.start(caller.user, server);
 
   async request(
@@ -380,13 +411,12 @@ export class Gateway implements GatewayApi {
     return (result ?? {}) as object | JsonText;
   }
 
-  async host({ user }: Caller, name: string, request: Request): Promise<Response> {
-    const { server, guard } = this.#servers.get(user, name);
-    const link: Link = (call, next) =>
-      guard.pass({ ...call, actor: "http", user, view: "host" }, ({ params }) => next({ ...call, params }));
-    await server.ready();
-    const { handlers } = this.#options;
-    return hostEndpoint({ info: INFO, upstream: server.upstream, guard: link, handlers })(request);
+  async host(caller: Caller, name: string, request: Request): Promise<Response> {
+    const { user } = caller;
+    return answerView(request, {
+      ...{ user, info: INFO, at: this.#servers.get(user, name), host: this.#options.host?.(caller, name) },
+      onerror: (error) => this.#log.error({ err: error, user }, "the host endpoint failed"),
+    });
   }
 
   authorized = (query: URLSearchParams, caller?: Caller) => this.#oauth.authorized(query, caller?.user);
@@ -435,9 +465,9 @@ export class Gateway implements GatewayApi {
   #guardMetrics(): GuardMetrics {
     const { calls, callSeconds, callBytes, denials } = this.#counts;
     return {
-      decided: ({ paramsText }, decision, reason) => {
+      decided: (_call, decision, reason, paramsSize = 0) => {
         if (decision === "refused") denials.add({ code: reason });
-        else if (paramsText) callBytes.observe({ direction: "params" }, paramsText.length);
+        else callBytes.observe({ direction: "params" }, paramsSize);
       },
       ended: ({ server, method }, outcome, duration, size) => {
         calls.add({ server, method, outcome });
@@ -455,7 +485,11 @@ export class Gateway implements GatewayApi {
         [{ kind: "websocket" }, this.#sockets.size],
         [{ kind: "http" }, this.#streams.size],
       ],
-      queueDepth: () => [[{ queue: "pages" }, this.#registry.queued]],
+      queueDepth: () => [
+        [{ queue: "pages" }, this.#registry.queued],
+        [{ queue: "calls" }, this.#servers.waiting],
+        [{ queue: "audit" }, this.#store.audit.waiting],
+      ],
       processes: () => {
         const running = new Map<string, number>();
         for (const { status } of this.#pool.all())
@@ -475,6 +509,16 @@ export class Gateway implements GatewayApi {
       if (state === "ready") this.#log.info({ server: name, user, driver }, "server started");
       else this.#log.warn({ server: name, user, code: problem?.code }, `server failed: ${problem?.message}`);
     });
+  }
+
+  /** A tool or a UI that is not what it was is on record, whoever looks at it next. */
+  #recordChange({ user, server, method, target, reason, params }: AuditEntry): Promise<number> {
+    const hashes: unknown = JSON.parse(params ?? "{}");
+    this.#log.warn(
+      { server, ...(user && { user }), change: reason, ...Object(hashes) },
+      `not what it was: ${target}`,
+    );
+    return this.#store.audit.mark({ user: user || undefined, server, method, target, reason, params });
   }
 
   #committed(seconds: number): void {
@@ -512,6 +556,17 @@ export class Gateway implements GatewayApi {
  */
 export const startGateway = (settings: GatewaySettings, options?: GatewayOptions): Promise<Gateway> =>
   Gateway.start(settings, options);
+
+/** A change of a catalogue in the words of the audit log. */
+const changed = (
+  server: string,
+  user: string,
+  { kind, name, before, after }: CatalogueChange,
+): AuditEntry => ({
+  ...{ user, actor: "operator", server, method: "catalogue/changed", target: name.slice(0, 500) },
+  ...{ decision: "allowed", params: JSON.stringify({ kind, before, after }) },
+  reason: before === undefined ? "added" : after === undefined ? "removed" : "changed",
+});
 
 /** Kept: with another one every app would have other origins, and empty storage. */
 async function sandboxSecret(folder: string): Promise<string> {

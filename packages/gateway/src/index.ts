@@ -9,6 +9,8 @@ export { type ReadOptions, readSettings, readSettingsFile, type WrittenSettings 
 export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/watch.js";
 export * from "./errors.js";
 export { Gateway, type GatewayOptions, startGateway } from "./gateway.js";
+export type { Caller } from "./http/api.js";
+export type { HostOptions } from "./http/host-door.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
 export type * from "./isolation/isolation.js";
 export type * from "./servers/server.js";

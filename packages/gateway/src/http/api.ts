@@ -4,12 +4,17 @@
  * @module
  */
 import type { UpstreamMethod } from "@vitrine/host";
-import type { JsonText, ServerCatalogue, ServerSummary } from "@vitrine/protocol";
+import type { JsonText, ServerCatalogue, ServerSummary, ToolVisibility } from "@vitrine/protocol";
 import type { AuditQuery, AuditRow, ConsentRecord, Verification } from "../store/store.js";
 
 /** Who asks. Made by the one authentication, and by nothing else. */
 export interface Caller {
   readonly user: string;
+  /**
+   * Where a cookie let somebody in: for connections that stay open, to be called now and then. Says whether the browser
+   * was used since, and ends its connections if its sign-in is over.
+   */
+  readonly meet?: ((isUsed: boolean) => void) | undefined;
 }
 
 /** Options of {@link GatewayApi.request}. */
@@ -22,7 +27,8 @@ export interface ApiRequestOptions {
 /** What the HTTP surface stands on. */
 export interface GatewayApi {
   servers(caller: Caller): ServerSummary[];
-  catalogue(caller: Caller, server: string): Promise<ServerCatalogue>;
+  /** All of it; of its tools those that `who` may call, if it is given (C02). */
+  catalogue(caller: Caller, server: string, who?: ToolVisibility): Promise<ServerCatalogue>;
   /** Starts a server that waits, failed, or needed somebody to sign in. */
   start(caller: Caller, server: string): Promise<ServerSummary>;
   /** Asks a server as one of its views would, through the guard. */

@@ -48,8 +48,14 @@ export interface Admitted {
   readonly browser?: string | undefined;
 }
 
-interface BrowserSession {
+/** What a sign-in stands on: with another token of the user it is over. */
+interface Grounds {
   readonly user: string;
+  /** Which token the user had, by a hash of its hash. */
+  readonly credential: string;
+}
+
+interface BrowserSession extends Grounds {
   readonly until: number;
   usedAt: number;
 }
@@ -68,6 +74,10 @@ const TOLD_EVERY = 600_000;
 const digest = (secret: string): string => hash("sha256", secret, "hex");
 /** 256 bits. */
 const secret = (): string => randomBytes(32).toString("base64url");
+/** In place of a made token's: there is another with each start, and sign-ins outlive it. No hash looks like this. */
+const MADE = "made";
+
+interface User extends Readonly<{ name: string; hash: Buffer; credential: string }> {}
 
 /**
  * The one authentication. Only hashes of secrets are kept and compared, so that neither memory nor time tells anything
@@ -83,8 +93,8 @@ const secret = (): string => randomBytes(32).toString("base64url");
 export class Authentication {
   /** The token that was made, for programs on this machine; undefined if users are configured. Never log it. */
   readonly token: string | undefined;
-  #users: readonly { name: string; hash: Buffer }[];
-  readonly #links = new Map<string, { user: string; until: number }>();
+  #users: readonly User[];
+  readonly #links = new Map<string, Grounds & { readonly until: number }>();
   readonly #browsers = new Map<string, BrowserSession>();
   readonly #failures: Buckets;
   readonly #options: Required<Pick<AuthenticationOptions, "linkLifetime" | "idle" | "lifetime">>;
@@ -100,15 +110,18 @@ export class Authentication {
     this.#failures = new Buckets(options.attempts ?? { burst: 10, perSecond: 0.2 }, this.#now);
     if (users.length === 0) this.token = secret();
     this.#users = this.token
-      ? [{ name: LOCAL_USER, hash: Buffer.from(digest(this.token), "hex") }]
+      ? [{ name: LOCAL_USER, hash: Buffer.from(digest(this.token), "hex"), credential: MADE }]
       : users.map(readUser);
-    for (const { browser, user, until, usedAt } of options.browsers ?? [])
-      if (this.#isUser(user)) this.#browsers.set(browser, { user, until, usedAt });
+    for (const { browser, ...session } of options.browsers ?? [])
+      if (this.#stands(session)) this.#browsers.set(browser, session);
     this.#onbrowsers = options.onbrowsers;
     this.#toldAt = this.#now();
   }
 
-  /** Takes other users. The browsers of those who are no longer named are signed out. */
+  /**
+   * Takes other users. The browsers of those who are no longer named, or have another token now, are signed out: whoever
+   * had the old one may have signed them in.
+   */
   setUsers(users: readonly UserSettings[]): void {
     if (this.token || users.length === 0) {
       throw new GatewayError(
@@ -117,7 +130,8 @@ export class Authentication {
       );
     }
     this.#users = users.map(readUser);
-    for (const [browser, { user }] of this.#browsers) if (!this.#isUser(user)) this.signOut(browser);
+    for (const [code, link] of this.#links) if (!this.#stands(link)) this.#links.delete(code);
+    for (const [browser, session] of this.#browsers) if (!this.#stands(session)) this.signOut(browser);
   }
 
   /**
@@ -126,11 +140,12 @@ export class Authentication {
    * @throws {GatewayError} `config-invalid` if there is no such user
    */
   link(user: string): string {
-    if (!this.#isUser(user)) {
+    const credential = this.#users.find(({ name }) => name === user)?.credential;
+    if (credential === undefined) {
       throw new GatewayError("config-invalid", `there is no user ${JSON.stringify(user)}`);
     }
     const code = secret();
-    this.#links.set(digest(code), { user, until: this.#now() + this.#options.linkLifetime });
+    this.#links.set(digest(code), { user, credential, until: this.#now() + this.#options.linkLifetime });
     keepNewest(this.#links, MAX_LINKS);
     return code;
   }
@@ -144,13 +159,14 @@ export class Authentication {
     const key = digest(code);
     const link = this.#links.get(key);
     this.#links.delete(key);
-    if (!link || link.until < this.#now() || !this.#isUser(link.user)) {
+    if (!link || link.until < this.#now()) {
       this.#fail(address, "this link was used, or is too old: ask the gateway for another");
     }
     const value = secret();
     const now = this.#now();
     this.#browsers.set(digest(value), {
       user: link.user,
+      credential: link.credential,
       until: now + this.#options.lifetime,
       usedAt: now,
     });
@@ -192,49 +208,51 @@ export class Authentication {
     if (cookie === undefined) return undefined;
     for (const value of cookieValues(cookie, cookieName)) {
       const browser = digest(value);
-      const session = this.#browsers.get(browser);
+      const session = this.#meet(browser, true);
       if (!session) continue;
-      const now = this.#now();
-      if (now <= session.until && now - session.usedAt <= this.#options.idle) {
-        session.usedAt = now;
-        if (now - this.#toldAt >= TOLD_EVERY) this.#tellBrowsers();
-        return { caller: { user: session.user }, browser };
-      }
-      this.signOut(browser);
+      return { caller: { user: session.user, meet: (isUsed) => void this.#meet(browser, isUsed) }, browser };
     }
     return undefined;
   }
 
+  /** The session of a browser, which is signed out if its time is over. */
+  #meet(browser: string, isUsed: boolean): BrowserSession | undefined {
+    const session = this.#browsers.get(browser);
+    if (!session) return undefined;
+    const now = this.#now();
+    if (now > session.until || now - session.usedAt > this.#options.idle) {
+      this.signOut(browser);
+      return undefined;
+    }
+    if (isUsed) session.usedAt = now;
+    if (now - this.#toldAt >= TOLD_EVERY) this.#tellBrowsers();
+    return session;
+  }
+
   #admitToken(authorization: string, address: string): Caller {
-    // Operators may choose weak tokens, so an address that guesses must wait. One that was made here cannot be guessed,
-    // and a program with the token of yesterday must not lock out the others on its machine.
-    if (this.token === undefined) this.#refuseGuesser(address);
     const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1] ?? "";
     const given = Buffer.from(digest(token), "hex");
     let found: string | undefined;
     // All of them, whoever it is.
     for (const { name, hash } of this.#users) if (timingSafeEqual(hash, given)) found = name;
+    // Only who is wrong must wait: everybody behind a reverse proxy has one address, and a program with the token of
+    // yesterday must not lock out the others on its machine.
     if (found === undefined) this.#fail(address, "that token is not one of this gateway's");
     return { user: found };
   }
 
-  #refuseGuesser(address: string): void {
-    const retryAfter = this.#failures.wait(network(address));
+  #fail(address: string, message: string): never {
+    const retryAfter = this.#failures.take(network(address));
     if (retryAfter > 0) {
       throw new HttpError("too-many-attempts", "too many wrong credentials from your address", {
         retryAfter,
       });
     }
-  }
-
-  #fail(address: string, message: string): never {
-    this.#refuseGuesser(address);
-    this.#failures.take(network(address));
     throw new HttpError("unauthenticated", message, { headers: CHALLENGE });
   }
 
-  #isUser(user: string): boolean {
-    return this.#users.some(({ name }) => name === user);
+  #stands({ user, credential }: Grounds): boolean {
+    return this.#users.some((one) => one.name === user && one.credential === credential);
   }
 
   #tellBrowsers(): void {
@@ -256,8 +274,9 @@ const missing = (): HttpError =>
     { headers: CHALLENGE },
   );
 
-function readUser({ name, tokenHash }: UserSettings): { name: string; hash: Buffer } {
-  if (name !== "" && /^[0-9a-f]{64}$/i.test(tokenHash)) return { name, hash: Buffer.from(tokenHash, "hex") };
+function readUser({ name, tokenHash }: UserSettings): User {
+  if (name !== "" && /^[0-9a-f]{64}$/i.test(tokenHash))
+    return { name, hash: Buffer.from(tokenHash, "hex"), credential: digest(tokenHash.toLowerCase()) };
   throw new GatewayError(
     "config-invalid",
     `user ${JSON.stringify(name)} needs a tokenHash: the SHA-256 of a token, in 64 hexadecimal digits`,

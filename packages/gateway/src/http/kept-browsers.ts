@@ -59,10 +59,11 @@ function read(text: string): SignedInBrowser[] {
 }
 
 function isBrowser(value: unknown): value is SignedInBrowser {
-  const { browser, user, until, usedAt } = Object(value) as Record<string, unknown>;
+  const { browser, user, credential, until, usedAt } = Object(value) as Record<string, unknown>;
   return (
     /^[0-9a-f]{64}$/.test(`${browser}`) &&
     typeof user === "string" &&
+    typeof credential === "string" &&
     typeof until === "number" &&
     typeof usedAt === "number"
   );

@@ -23,7 +23,10 @@ export interface GatewayMetrics {
   readonly callBytes: Histogram;
   /** `code`: why something was refused, by the guard or by the listener */
   readonly denials: Counter;
-  /** `queue` */
+  /**
+   * `queue`: `pages` (characters that pages have not read), `calls` (calls that wait for their server, a person or their
+   * turn), `audit` (rows that are not on disk yet)
+   */
   readonly queueDepth: Gauge;
   /** `driver` */
   readonly processes: Gauge;

@@ -17,6 +17,19 @@ const listParams: ObjectSchema & { example: unknown } = {
   example: {},
 };
 
+const catalogueQuery: ObjectSchema = {
+  type: "object",
+  properties: {
+    for: {
+      type: "string",
+      enum: ["model", "app"],
+      description:
+        "Only tools that a model may be offered, or that the server's views may call, and their views.",
+    },
+  },
+  additionalProperties: false,
+};
+
 const empty: ObjectSchema = { type: "object", properties: {}, additionalProperties: false };
 
 /** A route that asks a server, through the guard, and gives its result as it is. */
@@ -70,13 +83,17 @@ export const SERVER_ROUTES: readonly GuardedRoute[] = [
     summary: "What a server offers: tools, resources, templates, prompts, views. Starts it, if it must.",
     auth: "required",
     changes: false,
+    query: catalogueQuery,
     replies: {
       200: {
         description: "The catalogue.",
         example: { tools: [], resources: [], templates: [], prompts: [], views: [] },
       },
     },
-    handle: async ({ server }, { api }, caller) => json(await api.catalogue(caller, server)),
+    handle: async ({ server, query }, { api }, caller) => {
+      const who = query["for"];
+      return json(await api.catalogue(caller, server, who === "model" || who === "app" ? who : undefined));
+    },
   },
   {
     method: "POST",
@@ -143,7 +160,8 @@ export const SERVER_ROUTES: readonly GuardedRoute[] = [
     method: "POST",
     path: "/api/servers/{server}/host",
     id: "host",
-    summary: "The host endpoint for a view of the server: JSON-RPC in, JSON-RPC out.",
+    summary:
+      "The host endpoint for a view of the server: JSON-RPC in, JSON-RPC out. The header `vitrine-view` names the view, where there are several.",
     auth: "required",
     changes: true,
     accepts: "application/json",

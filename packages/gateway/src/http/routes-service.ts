@@ -150,7 +150,10 @@ export const SERVICE_ROUTES: readonly Route[] = [
       const site = request.headers.get("sec-fetch-site");
       // The cookie does not come along from another site. The page comes here once more by itself, and then it does:
       // so it is known who is signed in in this browser, and nobody can finish what another user began.
-      if (site !== null && site !== "same-origin" && site !== "none" && !searchParams.has("again")) {
+      if (site !== null && site !== "same-origin" && site !== "none") {
+        // It says so itself, or the browser would lead it in a circle.
+        if (searchParams.has("again"))
+          throw new HttpError("cross-site", "another site made the browser ask: open the address yourself");
         searchParams.set("again", "1");
         return page("One moment …", { refresh: `0; url=${pathname}?${searchParams}` });
       }

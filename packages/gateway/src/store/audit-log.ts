@@ -23,6 +23,7 @@ import type {
   AuditEntry,
   AuditHead,
   AuditLog,
+  AuditMark,
   AuditOutcome,
   AuditQuery,
   AuditRow,
@@ -49,12 +50,20 @@ export class StoredAuditLog implements AuditLog {
     return this.#writer.healthy;
   }
 
+  get waiting(): number {
+    return this.#writer.waiting;
+  }
+
   begin(entry: AuditEntry): Promise<number> {
     return this.#writer.write({ ...entry, kind: "entry" });
   }
 
   end(seq: number, outcome: AuditOutcome): void {
     this.#writer.end(seq, outcome);
+  }
+
+  mark(mark: AuditMark): Promise<number> {
+    return this.#writer.write({ ...mark, kind: "mark" });
   }
 
   flush(): Promise<void> {

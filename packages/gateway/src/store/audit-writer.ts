@@ -72,6 +72,11 @@ export class AuditWriter {
     return this.#state === "ready";
   }
 
+  /** Rows that are not on disk yet. */
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
   /** What is wrong with the chain, until somebody accepts it. */
   get brokenBy(): string | undefined {
     return this.#state === "broken" ? this.#problem : undefined;

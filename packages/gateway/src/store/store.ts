@@ -29,6 +29,10 @@ export interface AuditEntry {
   params?: string | undefined;
 }
 
+/** Something that happened of itself. */
+export type AuditMark = Partial<Pick<AuditEntry, "user" | "server" | "target" | "params">> &
+  Pick<AuditEntry, "method" | "reason">;
+
 /** How it ended. */
 export interface AuditOutcome {
   /** `indeterminate`: nobody knows whether it happened. */
@@ -95,6 +99,8 @@ export interface AuditLog {
   begin(entry: AuditEntry): Promise<number>;
   /** Writes how it ended, with the next commit or soon. Never throws: what fails is told to `onalarm`, and tried again. */
   end(seq: number, outcome: AuditOutcome): void;
+  /** Writes what nobody asked for, and has no outcome: that a server is not what it was. */
+  mark(mark: AuditMark): Promise<number>;
   /** Resolves when all that was ended is on disk. */
   flush(): Promise<void>;
   /** What was recorded under a caller's key; for calls whose answer was lost. */
@@ -115,6 +121,8 @@ export interface AuditLog {
   readonly head: AuditHead;
   /** Whether it can be written to. */
   readonly healthy: boolean;
+  /** Rows that are not on disk yet; for metrics. */
+  readonly waiting: number;
 }
 
 /** An answer of a person, kept. */
