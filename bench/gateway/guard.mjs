@@ -34,9 +34,10 @@ const settings = {
   ...{ name: "shop", trusted: false, policy: {}, idempotent: [], permissions: {} },
   limits: { sizes: {}, rates: { call: unlimited }, concurrency: {} },
 };
+const uis = [{ tool: tools[0], uri: "ui://shop/a", hash: "a".repeat(64) }];
 const server = {
   ...{ settings, upstream, status: { state: "ready", starts: 1 } },
-  ...{ start: async () => {}, onStatus: () => () => {} },
+  ...{ start: async () => {}, onStatus: () => () => {}, views: async () => uis },
 };
 let seq = 0;
 const audit = { begin: async () => ++seq, end: () => {}, find: async () => undefined };

@@ -7,7 +7,7 @@
 
 import type { CallToolResult, Implementation, Tool } from "./mcp.js";
 import type { Prompt, Resource, ResourceTemplate } from "./mcp-answers.js";
-import type { ResourceCsp, ResourcePermissions } from "./ui-meta.js";
+import type { ResourceCsp, ResourcePermissions, ToolVisibility } from "./ui-meta.js";
 
 /** A server, as a page sees it. */
 export interface ServerSummary {
@@ -100,7 +100,14 @@ export interface GatewayAnswer {
 /** What a page asks on channel `.`. */
 export interface GatewayRequests {
   "gateway/servers": { params: Record<string, never>; result: { servers: ServerSummary[] } };
-  "gateway/catalogue": { params: { server: string }; result: ServerCatalogue };
+  /**
+   * What a server offers. With `for`, only the tools, and the views of those, that a model may be offered, or that the
+   * server's views may call (C02); without it all of them, for a person to look at.
+   */
+  "gateway/catalogue": {
+    params: { server: string; for?: ToolVisibility | undefined };
+    result: ServerCatalogue;
+  };
   /**
    * Opens a view of a tool, or of a resource by its address. With `arguments` the tool is called too, as the model or
    * the person would: the answer has them as `input`, and the view's channel hears `ui/notifications/tool-result` or

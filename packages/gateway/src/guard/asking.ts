@@ -19,6 +19,7 @@ export class Asking {
   readonly #isAllowed: ReturnType<typeof askOnce> | undefined;
   readonly #permissions: (view: string, permission: Permission) => Decision;
   readonly #server: string;
+  readonly #views: GatewayGuardOptions["views"];
 
   constructor({ user, store, server, settings, views, ask, now }: GatewayGuardOptions, tools: ToolDirectory) {
     const sessionOf = (view: string): string => views(view)?.session ?? view;
@@ -30,8 +31,10 @@ export class Asking {
       return said ?? operatorDecision(sources, subject, views(view)) ?? "ask";
     };
     this.#server = server.settings.name;
+    this.#views = views;
     this.consents = new UserConsents({
       ...{ user, consents: store.consents, tools, sessionOf, now },
+      uis: () => server.views(),
       isAskedAlone: ({ method, subject, view }) => {
         const known = view === undefined ? undefined : views(view);
         return operatorDecision(sources, { method, subject, params: {} }, known) === "ask";
@@ -75,10 +78,12 @@ export class Asking {
     const decision = this.#permissions(view, permission);
     if (decision === "allow") return "policy";
     if (decision !== "ask") throw new Refusal("not-allowed", `${permission}: the operator does not allow it`);
+    const { tool, uri } = this.#views(view) ?? {};
+    const app = tool ?? uri;
     const question: Question = {
       ...{ view, server: this.#server, method: PERMISSION_METHOD, subject: permission, fingerprint },
       ...{ title: permission, params: { name: permission } },
-      reason: `The app wants to use a feature of this browser: ${permission}.`,
+      reason: `The app${app === undefined ? "" : ` of ${JSON.stringify(app)}`} wants to use a feature of this browser: ${permission}.`,
     };
     if (!(await this.#isAllowed?.(question, signal))) {
       throw new Refusal("denied", `${permission}: the person said no, or nobody could be asked`);

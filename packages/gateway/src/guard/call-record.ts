@@ -34,6 +34,8 @@ export class CallRecord {
   question: Question | undefined;
   /** Whether it may have had an effect. */
   hasBegun = false;
+  /** Whether the server was asked to do something. */
+  mayHaveHappened = false;
   readonly #place: RecordPlace;
   readonly #call: GuardedCall;
   readonly #start: number;
@@ -67,19 +69,18 @@ export class CallRecord {
     }
     const entry = entryOf(this.#call, server, "allowed", reason, this.hash);
     entry.params = paramsFor(this.#call, settings.audit);
-    // `async`: what throws at once, or later, ends in the same place.
-    const written = (async () => audit.begin(entry))();
     if (recording === "loose") {
-      this.#seq = written.catch((error) => void onerror(error));
+      // `async`: what throws at once, or later, ends in the same place.
+      this.#seq = (async () => audit.begin(entry))().catch((error) => void onerror(error));
     } else {
       try {
-        this.#seq = await written;
+        this.#seq = await audit.begin(entry);
       } catch (error) {
         throw auditFailed(error);
       }
     }
     this.hasBegun = true;
-    this.#told(({ decided }) => decided?.(this.#call, "allowed", reason));
+    this.#told(({ decided }) => decided?.(this.#call, "allowed", reason, entry.paramsSize));
     return typeof this.#seq === "number" ? this.#seq : 0;
   }
 
@@ -95,14 +96,17 @@ export class CallRecord {
 
   /** It had begun, and failed. */
   failed(error: unknown): void {
-    this.#end({ ...failureOf(error), duration: this.#place.clock() - this.#start });
+    const failure = failureOf(error);
+    // Taken back too late: the server had it already, and nobody knows what it made of it.
+    if (this.mayHaveHappened && failure.outcome === "cancelled") failure.outcome = "indeterminate";
+    this.#end({ ...failure, duration: this.#place.clock() - this.#start });
   }
 
   /** It was refused: nothing happened. A flood of notifications that are dropped is one row (D03). */
   async refused(error: VitrineError): Promise<void> {
     const { refusals, server } = this.#place;
     const reason = reasonOf(error);
-    this.#told(({ decided }) => decided?.(this.#call, "refused", reason));
+    this.#told(({ decided }) => decided?.(this.#call, "refused", reason, this.#hash?.paramsSize));
     // What could not be recorded a moment ago cannot be now: the store raises the alarm.
     if (reason === "audit-failed" || isRepeated(error)) return;
     // Without a hash that is not there yet: it costs, and nothing happened.

@@ -8,6 +8,7 @@ function setUp(store = memoryStore(), user = "ann") {
   const tools = new ToolDirectory(stageServer().upstream);
   const consents = new UserConsents({
     ...{ user, consents: store.consents, tools, now: () => clock.time },
+    uis: async () => [],
     sessionOf: (view) => `session of ${view}`,
   });
   return { store, consents, clock, get: vi.spyOn(store.consents, "get") };

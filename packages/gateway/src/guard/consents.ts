@@ -10,7 +10,8 @@ import {
   fingerprint,
   type ToolDirectory,
 } from "@vitrine/host";
-import { isVisibleTo, type Tool } from "@vitrine/protocol";
+import { isVisibleTo, readToolUi, type Tool } from "@vitrine/protocol";
+import type { Catalogue } from "../servers/server.js";
 import type { Consents } from "../store/store.js";
 import { sha256 } from "./digest.js";
 import { isDestructive, rememberable } from "./policy.js";
@@ -23,6 +24,8 @@ export interface UserConsentsOptions {
   readonly user: string;
   readonly consents: Consents;
   readonly tools: ToolDirectory;
+  /** The UIs of the tools: the same array until one changes. */
+  readonly uis: () => Promise<Catalogue["views"]>;
   /** The browser session of a view: what "for this session" means. */
   readonly sessionOf: (view: string) => string;
   /** Whether the operator wants to have this very tool asked about, in place of all of the server's at once. */
@@ -36,6 +39,14 @@ export type AskedKey = ConsentKey & { readonly view?: string | undefined };
 
 type Kept = { answer: Answer["answer"]; until: number };
 
+/** What a server's tools are agreed to by, for one listing of them and one reading of their UIs. */
+interface Offer {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly uis: Catalogue["views"];
+  readonly toolsHash: string;
+  readonly uisHash: string;
+}
+
 const DAY = 24 * 60 * 60 * 1000;
 /** Milliseconds for which the database is believed: another gateway at the same one may take an answer back. */
 const FRESH = 1000;
@@ -43,7 +54,8 @@ const MAX_KEPT = 1000;
 
 /**
  * Remembers the answers of one user. Tools of a server are agreed to together: the answer holds as long as none that
- * its views may call changes, and none is added (attack C23). What is destructive is never remembered.
+ * its views may call changes, none is added, and the UIs that call them are the same (attack C23). What is destructive is
+ * never remembered.
  */
 export class UserConsents implements ConsentStore {
   readonly #options: UserConsentsOptions;
@@ -52,8 +64,10 @@ export class UserConsents implements ConsentStore {
   readonly #sessions = new Map<string, Map<string, Answer["answer"]>>();
   /** What the database said a moment ago. */
   readonly #recent = new Map<string, Kept>();
-  /** By listing: all tools are hashed once for each, and not with every call. */
-  readonly #hashes = new WeakMap<ReadonlyMap<string, Tool>, string>();
+  /** What an answer to a question will be kept by: what the server was when the question came up. */
+  readonly #asked = new WeakMap<AskedKey, ConsentKey>();
+  /** The last one: tools and UIs are hashed when they change, and not with every call. */
+  #offer: Offer | undefined;
 
   constructor(options: UserConsentsOptions) {
     this.#options = options;
@@ -73,11 +87,13 @@ export class UserConsents implements ConsentStore {
     this.#recent.delete(id);
     const answer = await this.#options.consents.get(this.#options.user, key, now);
     if (answer) keep(this.#recent, id, { answer, until: now + FRESH });
+    else if (!this.#asked.has(asked)) this.#asked.set(asked, key);
     return answer;
   }
 
   async set(asked: AskedKey, answer: Answer["answer"], remember: "session" | "always"): Promise<void> {
-    const key = await this.keyOf(asked);
+    // What changed while the person thought was not what they agreed to.
+    const key = this.#asked.get(asked) ?? (await this.keyOf(asked));
     if (!key) return;
     const { user, consents } = this.#options;
     if (remember === "always" && rememberable(asked).includes("always")) {
@@ -101,10 +117,11 @@ export class UserConsents implements ConsentStore {
     const tools = await this.#options.tools.all();
     const tool = tools.get(subject);
     if (!tool || isDestructive(tool)) return undefined;
+    const { toolsHash, uisHash } = this.#offerOf(tools, await this.#options.uis());
     if (this.#options.isAskedAlone?.(asked)) {
-      return { server, method, subject, fingerprint: sha256(fingerprint(tool)) };
+      return { server, method, subject, fingerprint: sha256(fingerprint(tool) + uisHash) };
     }
-    return { server, method, subject: "", fingerprint: this.#hashAll(tools) };
+    return { server, method, subject: "", fingerprint: toolsHash };
   }
 
   /** Forgets what was for a session that is over. */
@@ -118,13 +135,17 @@ export class UserConsents implements ConsentStore {
     this.#sessions.clear();
   }
 
-  #hashAll(tools: ReadonlyMap<string, Tool>): string {
-    const known = this.#hashes.get(tools);
-    if (known !== undefined) return known;
-    const forApps = [...tools.values()].filter((tool) => isVisibleTo(tool, "app"));
-    const hash = sha256(JSON.stringify(forApps.map(fingerprint).sort()));
-    this.#hashes.set(tools, hash);
-    return hash;
+  #offerOf(tools: Offer["tools"], uis: Offer["uis"]): Offer {
+    if (this.#offer?.tools === tools && this.#offer.uis === uis) return this.#offer;
+    const all = [...tools.values()];
+    const forApps = all.filter((tool) => isVisibleTo(tool, "app"));
+    // Of a server with very many UIs some are not read ahead: their addresses count all the same.
+    const links = all.map((tool) => [tool.name, readToolUi(tool).resourceUri ?? null]);
+    const documents = uis.map(({ tool, uri, hash }) => [tool.name, uri, hash ?? null]);
+    const uisHash = sha256(JSON.stringify([sorted(links), sorted(documents)]));
+    const toolsHash = sha256(JSON.stringify([sorted(forApps.map(fingerprint)), uisHash]));
+    this.#offer = { tools, uis, toolsHash, uisHash };
+    return this.#offer;
   }
 
   #sessionOf({ view }: AskedKey): string {
@@ -134,6 +155,9 @@ export class UserConsents implements ConsentStore {
 
 const idOf = ({ server, method, subject, fingerprint }: ConsentKey): string =>
   JSON.stringify([server, method, subject, fingerprint]);
+
+/** The JSON of each, whatever order they came in. */
+const sorted = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value)).sort();
 
 /** Puts a value in, and the oldest out when there are too many. */
 function keep<T>(map: Map<string, T>, id: string, value: T): void {

@@ -135,6 +135,13 @@ describe("a call that passes", () => {
     expect(store.entries).toHaveLength(6);
   });
 
+  it("and may change something is indeterminate when it is taken back after the server had it", async () => {
+    const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
+    effect.mockRejectedValueOnce(new VitrineError("aborted", "taken back"));
+    await expect(callTool("change")).rejects.toMatchObject({ code: "aborted" });
+    expect(store.outcomes).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
+  });
+
   it("with a result that is too large says so, and is not recorded as refused", async () => {
     const { store, callTool, effect } = setUp({ of: { limits: { sizes: { result: 100 } } as never } });
     effect.mockResolvedValueOnce({ content: [{ type: "text", text: "x".repeat(1000) }] });
@@ -200,8 +207,8 @@ describe("a call that passes", () => {
     await callTool("look");
     await expect(callTool("gone")).rejects.toBeDefined();
     expect(decided.mock.calls.map(([, ...rest]) => rest)).toEqual([
-      ["allowed", "policy"],
-      ["refused", "tool-unknown"],
+      ["allowed", "policy", '{"name":"look","arguments":{}}'.length],
+      ["refused", "tool-unknown", undefined],
     ]);
     await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce());
     expect(onerror).toHaveBeenCalledWith(new Error("metrics"));
@@ -322,7 +329,7 @@ describe("errors of the guard itself deny", () => {
       {
         settings: {
           ...{ strict: false, audit: { payloads: "none", redact: [] } },
-          policy: new Proxy({}, { getOwnPropertyDescriptor: throwing }),
+          policy: new Proxy({}, { ownKeys: throwing, getOwnPropertyDescriptor: throwing }),
         },
       },
       ({ callTool }) => callTool("look"),

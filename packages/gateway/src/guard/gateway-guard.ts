@@ -34,6 +34,13 @@ import { RefusalLog } from "./refusal-log.js";
 /** Does what was asked, with the params that passed. */
 export type Effect = (call: GuardedCall) => Promise<unknown>;
 
+/** A call on its way through the links, with its record. */
+interface RecordedCall extends ViewCall {
+  readonly record: CallRecord;
+}
+
+const NOTHING = (): void => {};
+
 /** Characters of a key: it is kept in memory and on disk. */
 const MAX_KEY = 200;
 
@@ -51,10 +58,9 @@ export class GatewayGuard {
   readonly #permits: Permits;
   readonly #place: RecordPlace;
   readonly #chains: GuardChains;
-  /** Calls that are before the policy, by the object that passes the links. */
-  readonly #records = new WeakMap<ViewCall, CallRecord>();
   /** Errors that the record has: what is told to those who came with the same key is not recorded again. */
   readonly #recorded = new WeakSet<Error>();
+  readonly #waiting = new Set<CallRecord>();
   readonly #stop: () => void;
 
   constructor(options: GatewayGuardOptions) {
@@ -83,6 +89,11 @@ export class GatewayGuard {
       if (status.starts !== starts) this.#refresh();
       starts = status.starts;
     });
+  }
+
+  /** Calls that wait for their server, a person, their turn or the record; for metrics. */
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   /**
@@ -131,6 +142,11 @@ export class GatewayGuard {
     }
   }
 
+  /** Records what was refused before it came here: a message that is none, or that nobody here answers. */
+  refused(call: GuardedCall, error: VitrineError): Promise<void> {
+    return new CallRecord(call, this.#place).refused(error);
+  }
+
   /** Notes the resources in a result that did not come through here. */
   learn(result: unknown): void {
     this.resources.learn(result);
@@ -164,7 +180,7 @@ export class GatewayGuard {
 
   /** Notes why a call may go on. Without its record it may not. */
   #decided(call: ViewCall, reason: string, question?: Question): void {
-    const record = this.#records.get(call);
+    const { record } = call as Partial<RecordedCall>;
     if (!record) throw new Error("a call lost its record");
     record.reason = reason;
     record.question = question;
@@ -179,7 +195,7 @@ export class GatewayGuard {
       if (key !== undefined && key.length > MAX_KEY) {
         throw new VitrineError(INVALID_PARAMS, `a key has at most ${MAX_KEY} characters`);
       }
-      if (key === undefined) return await this.#run(call, record, effect, () => {});
+      if (key === undefined) return await this.#run(call, record, effect, NOTHING);
       const keyed: KeyedCall = {
         user,
         key,
@@ -207,10 +223,12 @@ export class GatewayGuard {
     begun: () => void,
   ): Promise<unknown> {
     let permit: number | undefined;
+    this.#waiting.add(record);
     try {
-      const viewCall = asViewCall(call, allowedMethod(call, effect === undefined));
-      this.#records.set(viewCall, record);
-      await this.#ready(call.method);
+      const method = allowedMethod(call, effect === undefined);
+      const viewCall: RecordedCall = { ...asViewCall(call, method), record };
+      const starting = this.#ready(method);
+      if (starting) await starting;
       const { forPage, forViews } = this.#chains;
       const link = call.actor === "host" ? forPage : forViews;
       const result = await link(viewCall, async ({ params }) => {
@@ -219,6 +237,7 @@ export class GatewayGuard {
         if (effect && onlyReads(call.method, record.question?.tool))
           return this.#read(passed, record, effect, begun);
         const seq = await record.begin();
+        this.#waiting.delete(record);
         begun();
         // While the disk was busy it may have been taken back.
         this.#checkView(call);
@@ -226,12 +245,14 @@ export class GatewayGuard {
           permit = seq;
           return { permit: seq, params } satisfies GatewayPermit;
         }
+        record.mayHaveHappened = true;
         return effect(passed);
       });
       if (permit === undefined) record.ended(result);
       else this.#permits.give(call.view, permit);
       return result;
     } catch (error) {
+      this.#waiting.delete(record);
       const told = record.hasBegun ? asError(error) : this.#denial(error);
       this.#recorded.add(told);
       if (record.hasBegun) record.failed(told);
@@ -245,6 +266,7 @@ export class GatewayGuard {
    * nobody hears the answer before the entry is on disk.
    */
   async #read(call: GuardedCall, record: CallRecord, effect: Effect, begun: () => void): Promise<unknown> {
+    this.#waiting.delete(record);
     const recorded = record.begin();
     // A log that is known to fail refuses: the server is not even asked.
     if (!this.#place.audit.healthy) await recorded;
@@ -276,9 +298,9 @@ export class GatewayGuard {
   }
 
   /** What a server offers is known when it runs: before, everything would be unknown, and stay so. */
-  async #ready(method: string): Promise<void> {
+  #ready(method: string): Promise<void> | undefined {
     const { server } = this.#options;
-    if (needsServer(method) && server.status.state !== "ready") await server.ready();
+    return needsServer(method) && server.status.state !== "ready" ? server.ready() : undefined;
   }
 
   async #isReplayable({ method, params }: GuardedCall): Promise<boolean> {

@@ -23,8 +23,16 @@ export type GatewayAsk = (
 
 /** What is counted. What throws here stops nothing. */
 export interface GuardMetrics {
-  /** A call was let through (`policy`, `remembered`, `asked`), or refused with its code. */
-  decided?(call: GuardedCall, decision: "allowed" | "refused", reason: string): void;
+  /**
+   * A call was let through (`policy`, `remembered`, `asked`), or refused with its code. The size of its params is there
+   * if it was recorded.
+   */
+  decided?(
+    call: GuardedCall,
+    decision: "allowed" | "refused",
+    reason: string,
+    paramsSize: number | undefined,
+  ): void;
   /** A call that was let through is over; the duration is in milliseconds, with their parts. */
   ended?(call: GuardedCall, outcome: AuditOutcome["outcome"], duration: number, resultSize: number): void;
 }

@@ -1,4 +1,5 @@
 /** The table of attacks, against the guard itself. */
+import type { Question } from "@vitrine/host";
 import { VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { tool } from "../../../../testing/fake-upstream.js";
@@ -9,6 +10,7 @@ import {
   GUARD_CONTROLS,
   GUARD_TABLE,
   type GuardCase,
+  notedOf,
 } from "../../../../testing/gateway/guard-table.js";
 import { gatewayGuard } from "./gateway-guard.js";
 import type { GuardedCall } from "./guarded-call.js";
@@ -20,10 +22,14 @@ function setUp(door: Door) {
   const server = stageServer();
   const open = new Set(["v1"]);
   let isHome = false;
+  const asked: Question[] = [];
   const guard = gatewayGuard({
     ...{ server, user: "ann", store, views: (view) => (open.has(view) ? {} : undefined) },
     settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
-    ask: async () => (isHome ? { answer: "allow", remember: "always" } : { answer: "deny" }),
+    ask: async (question) => {
+      asked.push(question);
+      return isHome ? { answer: "allow", remember: "always" } : { answer: "deny" };
+    },
   });
   const send = ({ method, params, key }: GuardCase["call"]) => {
     const call: GuardedCall = {
@@ -53,7 +59,7 @@ function setUp(door: Door) {
       server.upstream.say("notifications/tools/list_changed");
     },
   };
-  return { store, server, send, before };
+  return { store, server, send, before, asked };
 }
 
 const codeOf = (error: unknown): unknown => {
@@ -70,12 +76,14 @@ describe("what hostile apps ask for", () => {
   it.each(rows)(
     "%s (%s) is refused before the server hears of it, with one row",
     async (_title, door, each) => {
-      const { store, server, send, before } = setUp(door);
+      const { store, server, send, before, asked } = setUp(door);
       if (each.before) await before[each.before]();
       const earlier = { calls: server.calls.length, rows: store.rows.length };
       const error = await send(each.call).catch((reason: unknown) => reason);
       expect(codeOf(error)).toEqual([each.expect.code, each.expect.rpcCode]);
       expect(server.calls.slice(earlier.calls)).toHaveLength(each.expect.upstreamCalls);
+      const { question } = each.expect;
+      if (question) expect(asked).toMatchObject([question]);
       const written = store.rows.slice(earlier.rows);
       expect(written).toHaveLength(each.expect.auditRows);
       expect(written[0]).toMatchObject({
@@ -93,8 +101,9 @@ describe("what hostile apps ask for", () => {
     "control: %s (%s) is done, with one entry and one outcome",
     async (_title, door, each) => {
       const { store, server, send } = setUp(door);
-      await expect(send(each.call)).resolves.toBeDefined();
-      expect(server.calls).toHaveLength(1);
+      await expect(send(each.call)).resolves.toMatchObject(each.answer ?? {});
+      expect(server.calls).toEqual(notedOf(each.call));
+      expect(server.upstream.asked).toContain(each.call.method);
       await vi.waitFor(() => expect(store.rows).toHaveLength(2));
       expect(store.rows.map(({ kind, decision, outcome }) => [kind, decision ?? outcome])).toEqual([
         ["entry", "allowed"],

@@ -38,6 +38,16 @@ describe("the same key", () => {
     expect(run).toHaveBeenCalledOnce();
   });
 
+  it("gives the same outcome to a view that was opened again after its session was lost, under another name", async () => {
+    const { idempotency, call, work } = setUp();
+    const run = work();
+    await idempotency.run(call("k"), run);
+    const again = call("k", { caller: "view v2", mayBeOld: true });
+    expect(await idempotency.run(again, run)).toEqual({ n: 1 });
+    expect(run).toHaveBeenCalledOnce();
+    await expect(idempotency.run({ ...again, paramsHash: "2" }, run)).rejects.toMatchObject(conflict);
+  });
+
   it("gives the same outcome for ten minutes, failures too", async () => {
     const { idempotency, call, work, pass, store } = setUp();
     const run = work();

@@ -101,7 +101,10 @@ export class Idempotency {
     const id = JSON.stringify([call.user, call.key]);
     const running = this.#running.get(id);
     const known = running ?? this.#kept(id);
-    if (known && !isSame(known, call)) throw conflict(call.key);
+    // A view that was opened again has another name: who may ask again after a lost session is known by the key.
+    if (known && !(isSame(known, call) && (call.mayBeOld || known.caller === call.caller))) {
+      throw conflict(call.key);
+    }
     if (known?.outcome) {
       try {
         // The one who ran it got a `T` under this very key.
@@ -239,7 +242,7 @@ function seriesOf(id: string): { series: string; number?: number } {
 }
 
 const isSame = (a: Identity, b: Identity): boolean =>
-  a.paramsHash === b.paramsHash && a.method === b.method && a.server === b.server && a.caller === b.caller;
+  a.paramsHash === b.paramsHash && a.method === b.method && a.server === b.server;
 
 const isTakenBack = (error: unknown): boolean => error instanceof VitrineError && error.code === "aborted";
 

@@ -137,9 +137,24 @@ describe("OAuthSessions", () => {
       change(copy);
       return copy;
     };
-    await expect(sessions.authorized(changed((q) => q.set("state", "x")))).rejects.toThrow(unknown);
-    await expect(sessions.authorized(changed((q) => q.delete("state")))).rejects.toThrow(unknown);
-    await expect(sessions.authorized(changed((q) => q.append("code", "x")))).rejects.toThrow(unknown);
+    await expect(
+      sessions.authorized(
+        changed((q) => q.set("state", "x")),
+        "ana",
+      ),
+    ).rejects.toThrow(unknown);
+    await expect(
+      sessions.authorized(
+        changed((q) => q.delete("state")),
+        "ana",
+      ),
+    ).rejects.toThrow(unknown);
+    await expect(
+      sessions.authorized(
+        changed((q) => q.append("code", "x")),
+        "ana",
+      ),
+    ).rejects.toThrow(unknown);
     // Led there by somebody else: their sign-in is not finished with this person's account.
     await expect(sessions.authorized(query, "bob")).rejects.toThrow(unknown);
     expect(server.tokenRequests).toEqual([]);
@@ -155,16 +170,37 @@ describe("OAuthSessions", () => {
     expect(server.tokenRequests).toHaveLength(1);
   });
 
+  it("nobody in particular finishes nobody's sign-in, unless there is only one user", async () => {
+    const { server, sessions, ana, secrets, settings } = await setUp();
+    await expect(connect(ana, server.mcp)).rejects.toThrow();
+    const query = await server.signIn(ana.authorizeUrl ?? "");
+    await expect(sessions.authorized(query)).rejects.toMatchObject({
+      data: { code: "server-unauthorized" },
+      message: "Sign in to the gateway in this browser first, then begin again.",
+    });
+    expect(server.tokenRequests).toEqual([]);
+    await sessions.authorized(query, "ana");
+
+    const alone = new OAuthSessions({
+      ...{ secrets, redirectUrl: () => CALLBACK, fetch: () => fetch },
+      needsUser: () => false,
+    });
+    const local = alone.for("local", "mail", settings);
+    await expect(connect(local, server.mcp)).rejects.toThrow();
+    await alone.authorized(await server.signIn(local.authorizeUrl ?? ""));
+    expect(await local.provider.token()).toBeDefined();
+  });
+
   it("a replayed code is sent once, and gives nothing", async () => {
     const { server, sessions, ana } = await setUp();
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     const first = await server.signIn(ana.authorizeUrl ?? "");
-    await sessions.authorized(first);
+    await sessions.authorized(first, "ana");
     await ana.signOut();
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     const second = await server.signIn(ana.authorizeUrl ?? "");
     second.set("code", first.get("code") ?? "");
-    await expect(sessions.authorized(second)).rejects.toMatchObject({
+    await expect(sessions.authorized(second, "ana")).rejects.toMatchObject({
       data: { code: "server-unauthorized" },
     });
     expect(server.tokenRequests.map(({ status }) => status)).toEqual([200, 400]);
@@ -180,7 +216,7 @@ describe("OAuthSessions", () => {
     const query = await server.signIn(ana.authorizeUrl ?? "");
     query.set("iss", "https://evil.example");
     query.set(name, "access_denied");
-    await expect(sessions.authorized(query)).rejects.toThrow(/^mail: sign-in could not be finished$/);
+    await expect(sessions.authorized(query, "ana")).rejects.toThrow(/^mail: sign-in could not be finished$/);
     expect(server.tokenRequests).toEqual([]);
   });
 
@@ -190,11 +226,13 @@ describe("OAuthSessions", () => {
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     const query = await server.signIn(ana.authorizeUrl ?? "");
     query.set("error_description", "<script>alert(1)</script>");
-    await expect(sessions.authorized(query)).rejects.toThrow(/^mail: sign-in ended with access_denied$/);
+    await expect(sessions.authorized(query, "ana")).rejects.toThrow(
+      /^mail: sign-in ended with access_denied$/,
+    );
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     const strange = await server.signIn(ana.authorizeUrl ?? "");
     strange.set("error", "<b>no</b>");
-    await expect(sessions.authorized(strange)).rejects.toThrow(/^mail: sign-in failed$/);
+    await expect(sessions.authorized(strange, "ana")).rejects.toThrow(/^mail: sign-in failed$/);
   });
 
   it("ten calls with an expired token make one refresh, and all succeed", async () => {
@@ -246,7 +284,7 @@ describe("OAuthSessions", () => {
     await expect(client.listTools()).rejects.toThrow("sign in first");
     expect(ana.authorizeUrl).toContain(server.origin);
     expect(JSON.parse(secrets.map.get("oauth/ana/mail") ?? "").tokens).toBeUndefined();
-    await sessions.authorized(await server.signIn(ana.authorizeUrl ?? ""));
+    await sessions.authorized(await server.signIn(ana.authorizeUrl ?? ""), "ana");
     expect((await client.listTools()).tools).toHaveLength(1);
   });
 
@@ -271,7 +309,7 @@ describe("OAuthSessions", () => {
     await expect(connect(ana, server.mcp)).rejects.toThrow();
     expect(ana.authorizeUrl).not.toBe(first);
     // The person was slow, and is still welcome.
-    await sessions.authorized(await server.signIn(first));
+    await sessions.authorized(await server.signIn(first), "ana");
     expect(await ana.provider.token()).toBeDefined();
     expect(server.registrations).toHaveLength(1);
   });
@@ -285,7 +323,7 @@ describe("OAuthSessions", () => {
     expect(error).toMatchObject({ requiredScope: "write" });
     await expect(ana.needsMore(Object(error))).rejects.toThrow("sign in first");
     expect(new URL(ana.authorizeUrl ?? "").searchParams.get("scope")).toBe("read write");
-    await sessions.authorized(await server.signIn(ana.authorizeUrl ?? ""));
+    await sessions.authorized(await server.signIn(ana.authorizeUrl ?? ""), "ana");
     expect((await client.listTools()).tools).toHaveLength(1);
   });
 
@@ -370,7 +408,7 @@ describe("OAuthSessions", () => {
     const query = await server.signIn(ana.authorizeUrl ?? "");
     expect(sessions.for("ana", "mail", { ...settings })).toBe(ana);
     expect(sessions.for("ana", "mail", { ...settings, scope: "all" })).not.toBe(ana);
-    await expect(sessions.authorized(query)).rejects.toThrow("not known here");
+    await expect(sessions.authorized(query, "ana")).rejects.toThrow("not known here");
     expect(server.tokenRequests).toEqual([]);
   });
 

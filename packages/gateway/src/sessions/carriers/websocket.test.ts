@@ -115,6 +115,46 @@ describe("a WebSocket", () => {
     expect([stage.sockets.size, stage.registry.size]).toEqual([0, 0]);
   });
 
+  it("that has not said hello takes a place of its user, and of nobody else", async () => {
+    await start({ pending: 10, pendingPerUser: 2 });
+    const tryOne = (user: string) =>
+      new Promise<WebSocket | number>((resolve) => {
+        const { socket } = new Page(`${stage.direct}?user=${user}`);
+        socket.on("open", () => resolve(socket));
+        socket.on("unexpected-response", (_request, response) => resolve(response.statusCode ?? 0));
+      });
+    const [first, second] = [await tryOne("eve"), await tryOne("eve")];
+    expect(await tryOne("eve")).toBe(503);
+    expect(await tryOne("ann")).toBeInstanceOf(WebSocket);
+    // A hello makes room, and so does going away.
+    if (first instanceof WebSocket) first.send('hello {"version":1,"received":0}');
+    if (second instanceof WebSocket) second.terminate();
+    await vi.waitFor(() => expect([stage.registry.size, stage.sockets.size]).toEqual([1, 2]), LONG);
+    expect([await tryOne("eve"), await tryOne("eve")]).toEqual([
+      expect.any(WebSocket),
+      expect.any(WebSocket),
+    ]);
+    expect(await tryOne("eve")).toBe(503);
+  });
+
+  it("tells the authentication now and then whether it was used; heartbeats are no use", async () => {
+    await start();
+    const page = await Page.open();
+    const sweep = () => {
+      stage.met.length = 0;
+      stage.sockets.sweep();
+      return stage.met;
+    };
+    expect(sweep()).toEqual([false]);
+    page.send("- 0");
+    page.send("?");
+    await vi.waitFor(() => expect(page.frames.length).toBeGreaterThan(1), LONG);
+    expect(sweep()).toEqual([false]);
+    page.request(1);
+    await vi.waitFor(() => expect(stage.noted).toHaveLength(1), LONG);
+    expect(sweep()).toEqual([true]);
+  });
+
   it("fault: two tabs. The second takes the session over, and the first is told", async () => {
     await start();
     const first = await Page.open();
@@ -255,7 +295,7 @@ describe("a WebSocket", () => {
   });
 
   it("fault: 10,000 connects in 5 s. They are refused beyond the limits, cleanly, and the rest is served", async () => {
-    await start({ connections: 200, pending: 100, registry: { perUser: 1000 } });
+    await start({ connections: 200, pending: 100, pendingPerUser: 100, registry: { perUser: 1000 } });
     const steady = await Page.open();
     const outcomes = { open: 0, refused: 0, other: 0 };
     const sockets = new Set<WebSocket>();
