@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import type { Caller } from "../packages/gateway/src/http/api.ts";
 import { HttpCarriers, type HttpCarriersOptions } from "../packages/gateway/src/sessions/carriers/http.ts";
 import {
   WebSocketCarriers,
@@ -39,6 +40,8 @@ export class SessionStage {
   readonly abouts: AboutSession[] = [];
   readonly events: string[] = [];
   readonly errors: unknown[] = [];
+  /** What carriers told the authentication: whether they were used. */
+  readonly met: boolean[] = [];
   /** What a request is answered with; undefined for no answer. */
   answer: (noted: Noted, session: BrowserSession) => unknown = ({ params }) => params;
   /** Whether WebSockets are let through, as some proxies do not. */
@@ -75,7 +78,7 @@ export class SessionStage {
         const page = options.pages?.[new URL(request.url).pathname];
         if (page !== undefined) return new Response(page, { headers: { "content-type": "text/html" } });
         if (!this.isAuthorized) return new Response("", { status: 401 });
-        const caller = { user: userOf(request.url) };
+        const caller = this.#callerOf(request.url);
         return request.method === "POST"
           ? this.http.post(request, caller)
           : this.http.stream(request, caller);
@@ -83,7 +86,7 @@ export class SessionStage {
     );
     this.#server.on("upgrade", (request: IncomingMessage, socket, head) => {
       if (!this.letsSockets || !this.isAuthorized) socket.destroy();
-      else this.sockets.upgrade(request, socket, head, { user: userOf(request.url ?? "") });
+      else this.sockets.upgrade(request, socket, head, this.#callerOf(request.url ?? ""));
     });
     this.#proxy = createTcpServer((client) => {
       const { port } = this.#server.address() as AddressInfo;
@@ -99,6 +102,10 @@ export class SessionStage {
         from.pipe(to);
       }
     });
+  }
+
+  #callerOf(url: string): Caller {
+    return { user: userOf(url), meet: (isUsed) => void this.met.push(isUsed) };
   }
 
   static async open(options: SessionStageOptions = {}): Promise<SessionStage> {

@@ -144,6 +144,8 @@ export class Gateway implements GatewayApi {
     this.#changes = new RefusalLog({ write: (entry) => this.#recordChange(entry), onerror });
     this.#oauth = new OAuthSessions({
       secrets,
+      // Where there is one user only, nobody else can have begun a sign-in.
+      needsUser: () => this.#auth.token === undefined,
       redirectUrl: () => `${this.origin}/oauth/callback`,
       fetch: ({ url, headers, privateNetwork }) =>
         safeFetch({ url, headers, privateNetwork, ...OAUTH_LIMITS }).fetch,

@@ -114,15 +114,52 @@ describe("Authentication", () => {
     expect(() => auth.setUsers([])).toThrow(/anew/);
   });
 
-  it("makes an address that guesses wait, whatever it then says; another does not have to", () => {
+  it("signs out whoever came in by a token that was changed, and takes no link of it", () => {
+    const { auth, byCookie } = setUp({ users });
+    const ended: string[] = [];
+    auth.onSignOut((browser) => ended.push(browser));
+    const [ada, ben] = ["ada", "ben"].map((user) => auth.signIn(auth.link(user), "::1"));
+    const [adasLink, bensLink] = ["ada", "ben"].map((user) => auth.link(user));
+    const benBefore = byCookie(ben ?? "").browser;
+    // The same token of ada, written in another way.
+    auth.setUsers([
+      { name: "ada", tokenHash: `${users[0]?.tokenHash}`.toUpperCase() },
+      { name: "ben", tokenHash: sha256("ben's other token") },
+    ]);
+    expect(byCookie(ada ?? "").caller.user).toBe("ada");
+    expect(() => byCookie(ben ?? "")).toThrow(/no longer/);
+    expect(ended).toEqual([benBefore]);
+    expect(auth.signIn(adasLink ?? "", "::1")).toBeTypeOf("string");
+    expect(() => auth.signIn(bensLink ?? "", "::1")).toThrow(/used/);
+    expect(byCookie(auth.signIn(auth.link("ben"), "::1")).caller.user).toBe("ben");
+  });
+
+  it("a connection that stays open counts as use when it is used, and ends with its sign-in", () => {
+    const { auth, clock, byCookie } = setUp({ idle: 1000, lifetime: 2500 });
+    const ended: (string | undefined)[] = [];
+    auth.onSignOut((browser) => ended.push(browser));
+    const [busy, quiet] = [1, 2].map(() => byCookie(auth.signIn(auth.link("local"), "::1")));
+    for (let step = 0; step < 3; step++) {
+      clock.time += 800;
+      busy?.caller.meet?.(true);
+      quiet?.caller.meet?.(false);
+    }
+    expect(ended).toEqual([quiet?.browser]);
+    clock.time += 101;
+    busy?.caller.meet?.(true);
+    expect(ended).toEqual([quiet?.browser, busy?.browser]);
+  });
+
+  it("makes an address that guesses wait, but nobody who has a token: a proxy's address is everybody's", () => {
     const { byToken, clock } = setUp({ users, attempts: { burst: 3, perSecond: 0.5 } });
     for (let attempt = 0; attempt < 3; attempt++) expect(() => byToken("guess")).toThrow(/not one/);
-    expect(() => byToken("ben's-token")).toThrow(
+    expect(() => byToken("guess")).toThrow(
       expect.objectContaining({ code: "too-many-attempts", retryAfter: 2000 }),
     );
-    expect(byToken("ben's-token", "10.0.0.2").caller.user).toBe("ben");
-    clock.time += 2000;
     expect(byToken("ben's-token").caller.user).toBe("ben");
+    expect(() => byToken("guess", "10.0.0.2")).toThrow(/not one/);
+    clock.time += 2000;
+    expect(() => byToken("guess")).toThrow(/not one/);
   });
 
   it("takes all addresses of an IPv6 network for one", () => {

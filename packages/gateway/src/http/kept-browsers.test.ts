@@ -73,6 +73,23 @@ it("a user who is no longer named is not let in", async () => {
   expect([userOf(`${ann}`), userOf(`${bob}`)]).toEqual([undefined, "bob"]);
 });
 
+it("a token that was changed while the gateway was away signs nobody in, and neither does one in place of a made one", async () => {
+  const folder = await makeFolder();
+  const users = (digit: string) => [{ name: "local", tokenHash: digit.repeat(64) }];
+  const lives = [undefined, users("0"), users("0"), users("1"), undefined];
+  const values: string[] = [];
+  const known: boolean[][] = [];
+  for (const life of lives) {
+    const { auth, kept, userOf } = await start(folder, undefined, life);
+    known.push(values.map((value) => userOf(value) === "local"));
+    values.push(auth.signIn(auth.link("local"), "::1"));
+    await kept.close();
+  }
+  expect(known).toEqual([[], [false], [false, true], [false, false, false], [false, false, false, false]]);
+  const text = await readFile(join(folder, "browsers.json"), "utf8");
+  for (const digit of ["0", "1"]) expect(text).not.toContain(digit.repeat(64));
+});
+
 it("a file that is broken signs nobody in, and stops nothing", async () => {
   const folder = await makeFolder();
   for (const text of ["{", "{}", '[{"browser":"x"}, null, 7]']) {

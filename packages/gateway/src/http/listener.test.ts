@@ -312,8 +312,12 @@ describe("what routes do", () => {
     expect(second.text).toContain("signed in to &#60;weather&#62;");
     expect(calls).toEqual([["authorized", "code=a%26b&state=s", "local"]]);
     // A browser in which nobody is signed in.
-    await ask(again, { headers: { ...navigation, "sec-fetch-site": "cross-site" } });
+    await ask(again, { headers: { ...navigation, "sec-fetch-site": "same-origin" } });
     expect(calls[1]).toEqual(["authorized", "code=a%26b&state=s", undefined]);
+    // Another site cannot leave the step out that brings the cookie.
+    const skipped = await ask(again, { headers: { ...navigation, "sec-fetch-site": "cross-site" } });
+    expect(skipped).toMatchObject({ status: 403, text: expect.stringContaining("cross-site") });
+    expect(calls).toHaveLength(2);
   });
 
   it("tells the server's side when the caller goes away", async () => {

@@ -1,4 +1,6 @@
 /** Questions to the person, drawn above an app by the page (attack C21). */
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import type { Frame, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import type { HostApi } from "../../../../testing/host/host-page.ts";
@@ -7,6 +9,7 @@ import { type RawView, rawView } from "../../../../testing/host/raw-view.ts";
 
 declare const host: HostApi;
 declare const raw: RawView;
+declare const drawn: typeof import("./prompt.ts");
 
 let stage: HostStage;
 let page: Page;
@@ -105,6 +108,46 @@ it("is withdrawn when the app takes it back or goes", async () => {
   await prompt().waitFor();
   await page.evaluate(() => host.app("weather").close());
   await prompt().waitFor({ state: "detached" });
+});
+
+/** Draws a question with these words, without an app that asks it; returns the texts of its lines. */
+async function draw(words: { title: string; subject: string; text: string }): Promise<string[]> {
+  const entry = fileURLToPath(new URL("prompt.ts", import.meta.url));
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    format: "iife",
+    globalName: "drawn",
+    write: false,
+  });
+  await page.evaluate(`${outputFiles[0]?.text}; globalThis.drawn = drawn`);
+  return page.evaluate(({ title, subject, text }) => {
+    const place = document.createElement("div");
+    const question = {
+      title,
+      subject,
+      params: { text },
+      view: "v",
+      server: "s",
+      reason: "r",
+      method: "tools/call",
+    };
+    void drawn.prompt(place, question, new AbortController().signal);
+    return [...place.querySelectorAll("p,pre")].map(({ textContent }) => `${textContent}`);
+  }, words);
+}
+
+it("attack C21: characters that nobody sees, or that turn others around, are shown as what they are", async () => {
+  const lines = await draw({ title: "Show\u202e", subject: "sh\u200bow", text: "\u202egpj.exe" });
+  expect(lines.slice(1, 3)).toEqual(["Show%E2%80%AE (sh%E2%80%8Bow)", '{\n "text": "%E2%80%AEgpj.exe"\n}']);
+});
+
+it("attack C21: long arguments are shown, and where something is left out it is said how much", async () => {
+  const draft = { title: "Show", subject: "show" };
+  const [, , whole, nothing] = await draw({ ...draft, text: `${"x".repeat(50_000)}!` });
+  expect([whole?.slice(-5), nothing]).toEqual(['x!"\n}', ""]);
+  const [, , cut, rest] = await draw({ ...draft, text: "x".repeat(200_000) });
+  expect([cut?.length, rest]).toEqual([100_000, "100015 more characters"]);
 });
 
 it("attack C15: what the app says is text, not markup", async () => {

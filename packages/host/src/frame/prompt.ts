@@ -10,6 +10,9 @@ import { frameOf } from "./frame.js";
 /** Milliseconds before an answer counts: a click that was meant for something else does not agree (attack C21). */
 const DELAY = 600;
 
+/** Characters that are shown; of what is left out, it is said how much (attack C21). */
+const SHOWN = 100_000;
+
 /** What is shown of a question; one of a gateway's has it too, and says which answers can be remembered. */
 export type FrameQuestion = Pick<
   Question,
@@ -32,17 +35,15 @@ export const askInFrame = async (question: FrameQuestion, signal: AbortSignal): 
 
 /** Shows a question, and gives the person's answer. */
 export function prompt(place: HTMLElement, question: FrameQuestion, signal: AbortSignal): Promise<Answer> {
-  const { server, title, subject, reason, method, params, files, remember = ["always"] } = question;
-  const detail =
-    files?.join("\n") ?? (method === "ui/open-link" ? params["url"] : JSON.stringify(params, null, 1));
+  const { server, title, subject, reason, params, files, remember = ["always"] } = question;
+  const detail = files?.join("\n") ?? JSON.stringify(params, null, 1);
+  const rest = detail.length - SHOWN;
   return new Promise((resolve) => {
-    const end = (answer: Answer): void => {
-      signal.removeEventListener("abort", withdraw);
+    const end = (answer: Answer["answer"], how?: Answer["remember"]): void => {
       uncovered.disconnect();
       box.remove();
-      resolve(answer);
+      resolve({ answer, remember: how });
     };
-    const withdraw = (): void => end({ answer: "deny" });
     let shown = performance.now();
     let wasVisible: boolean | undefined;
     // While something lies over it, and for a moment after, a click is meant for that. Where a browser can tell.
@@ -54,28 +55,33 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
       },
       { trackVisibility: true, delay: 100 } as IntersectionObserverInit,
     );
-    const choice = (text: string, answer: Answer): HTMLElement =>
+    const choice = (text: string, answer: Answer["answer"], how?: Answer["remember"]): HTMLElement =>
       button(text, ({ isTrusted }) => {
-        if (isTrusted && performance.now() - shown > DELAY) end(answer);
+        if (isTrusted && performance.now() - shown > DELAY) end(answer, how);
       });
     const box = make(
       "div",
-      { part: "prompt notice panel", role: "alertdialog", ariaLabel: `${server} asks` },
-      make("strong", `${server} asks`),
-      make("p", reason),
+      { part: "prompt notice panel", role: "alertdialog", ariaLabel: server },
+      line("strong", `${server} asks`),
+      line("p", reason),
       // What has no subject has no title of its own either.
-      make("p", subject && title !== subject ? `${title} (${subject})` : subject),
-      make("pre", `${detail}`.slice(0, 4000)),
-      choice("Deny", { answer: "deny" }),
-      choice("Allow once", { answer: "allow" }),
-      ...(remember.includes("always")
-        ? [choice("Always allow", { answer: "allow", remember: "always" })]
-        : remember.map((how) => choice("Allow for this session", { answer: "allow", remember: how }))),
+      line("p", subject && title !== subject ? `${title} (${subject})` : subject),
+      line("pre", detail.slice(0, SHOWN)),
+      line("p", rest > 0 ? `${rest} more characters` : ""),
+      choice("Deny", "deny"),
+      choice("Allow once", "allow"),
+      ...remember.map((how) =>
+        choice(how === "always" ? "Always allow" : "Allow for this session", "allow", how),
+      ),
     );
-    signal.addEventListener("abort", withdraw);
+    signal.addEventListener("abort", () => end("deny"));
     place.append(box);
     uncovered.observe(box);
     // It may have been taken back before anybody listened.
-    if (signal.aborted) withdraw();
+    if (signal.aborted) end("deny");
   });
 }
+
+/** Text in which characters show that nobody sees, and that turn around how others are read: as in an address. */
+const line = (tag: "p" | "pre" | "strong", text: string): HTMLElement =>
+  make(tag, text.replace(/\p{Cf}/gu, encodeURIComponent));

@@ -57,11 +57,9 @@ export function fairGate({ perView, total, waiting }: ConcurrencyLimits): Gate {
       };
       if (signal?.aborted) return leave();
       if (lane.queue.length >= waiting) {
-        return reject(
-          new Refusal("rate-limited", "too much is under way: wait for an answer, then try again"),
-        );
+        return reject(new Refusal("rate-limited", "too much is under way: wait for an answer"));
       }
-      signal?.addEventListener("abort", leave, { once: true });
+      signal?.addEventListener("abort", leave);
       lane.queue.push(go);
       pump();
     });

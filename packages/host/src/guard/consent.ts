@@ -113,10 +113,10 @@ export function askOnce(
     if (known) return { answer: known };
     if (signal.aborted) throw takenBack();
     const withdrawn = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener("abort", () => reject(takenBack()), { once: true });
+      signal.addEventListener("abort", () => reject(takenBack()));
     });
     const { answer, remember } = await Promise.race([withdrawn, (async () => ask(question, signal))()]);
-    if (remember === "session" || remember === "always") await store.set(question, answer, remember);
+    if (remember && remember !== "once") await store.set(question, answer, remember);
     return { answer, remember };
   };
 

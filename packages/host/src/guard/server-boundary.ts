@@ -35,7 +35,7 @@ export const ownServerOnly =
     if (!isFromView(method)) throw new Refusal("method-unknown", `a view may not send ${method}`);
     const named = params["server"] ?? server;
     if (call.server !== server || named !== server || params["includeContext"] === "allServers") {
-      throw new Refusal("other-server", `a view reaches its own server alone, which is "${call.server}"`);
+      throw new Refusal("other-server", `a view reaches its own server alone: "${call.server}"`);
     }
     for (const uri of resourcesOf(call)) {
       if (allowResource?.(uri, call) || (await resources.has(uri))) continue;

@@ -26,7 +26,7 @@ export const onlyVisibleTools =
     const name = String(call.params["name"]);
     if (call.method === "tools/call") {
       const tool = await tools.find(name);
-      if (!tool) throw new Refusal("tool-unknown", `the server lists no tool "${name}"; see tools/list`);
+      if (!tool) throw new Refusal("tool-unknown", `the server lists no tool "${name}"`);
       if (!isVisibleTo(tool, "app")) {
         throw new Refusal("tool-not-visible", `"${name}" is not for views: its visibility lacks "app"`);
       }
