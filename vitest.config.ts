@@ -14,6 +14,8 @@ export default defineConfig({
           exclude: [browser],
           expect: { poll },
           testTimeout: 120_000,
+          // Many of them wait for processes most of the time.
+          maxWorkers: 4,
         },
       },
       {

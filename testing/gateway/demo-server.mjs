@@ -98,7 +98,7 @@ async function slowly(_input, ctx) {
 
 tool("show", "Demo", { readOnlyHint: true }, ({ text }) => `shown ${text}`, "ui://demo/page.html");
 tool("show-slow", "Slow demo", { readOnlyHint: true }, slowly, "ui://demo/page.html");
-tool("camera", "Camera demo", { readOnlyHint: true }, undefined, "ui://demo/camera.html");
+tool("record", "Recorder", { readOnlyHint: true }, undefined, "ui://demo/record.html");
 tool("read", "Read the notes", { readOnlyHint: true });
 tool("change", "Change the notes", {});
 tool("destroy", "Delete all notes", { destructiveHint: true });
@@ -108,7 +108,7 @@ tool("crash", "Crash", { readOnlyHint: true }, () => process.exit(3));
 
 for (const [name, ui] of [
   ["page", {}],
-  ["camera", { permissions: { camera: {}, microphone: {} } }],
+  ["record", { permissions: { camera: {}, microphone: {} } }],
 ]) {
   const uri = `ui://demo/${name}.html`;
   server.registerResource(name, uri, { mimeType }, async () => ({

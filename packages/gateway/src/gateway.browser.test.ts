@@ -204,7 +204,7 @@ describe("questions", () => {
   });
 
   it("S09: browser permissions are asked about before the view is shown; what is denied, the frame has not", async () => {
-    const opening = stage.open(page, "app", "demo", "camera", {});
+    const opening = stage.open(page, "app", "demo", "record", {});
     await question().waitFor();
     expect(await page.locator("mcp-app").count()).toBe(0);
     expect(await question().textContent()).toContain("camera");

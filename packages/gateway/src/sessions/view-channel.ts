@@ -41,7 +41,7 @@ const MAX_OPEN = 1000;
 
 /** Resources that one view may hear of: with a template of the server's there are as many as it likes. */
 const MAX_HEARD = 500;
-/** Milliseconds for which the answer to a view that asks too fast is held back. */
+/** Milliseconds for which the answer to a view that asks too fast is held back, on average. */
 const HOLD = 1000;
 
 /** What the page does itself, once it has a permit. */
@@ -271,7 +271,8 @@ export const unknownView = (view: string): GatewayError =>
   new GatewayError("view-unknown", `this session has no view "${view}": open it again`);
 
 const pause = (signal: AbortSignal): Promise<void> =>
-  wait(HOLD, undefined, { signal, ref: false }).catch(() => {});
+  // Not all at the same moment: they would be asked again at the same moment, too.
+  wait(HOLD * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => {});
 const tooManyHeard = (): VitrineError =>
   new VitrineError(INVALID_PARAMS, `a view hears of at most ${MAX_HEARD} resources: unsubscribe some`);
 const notRequest = (): VitrineError => new VitrineError(INVALID_REQUEST, "this is no JSON-RPC request");

@@ -61,7 +61,7 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
       });
     const box = make(
       "div",
-      { part: "prompt notice panel", role: "alertdialog", ariaLabel: server },
+      { part: "prompt notice panel", role: "alertdialog", ariaLabel: `${server} asks` },
       line("strong", `${server} asks`),
       line("p", reason),
       // What has no subject has no title of its own either.
