@@ -69,7 +69,7 @@ function endOfValue(text: string, from: number): number {
 }
 
 /** Where the string that begins here has its last quote. */
-function endOfString(text: string, from: number): number {
+export function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at > 0; at = text.indexOf('"', at + 1)) {
     let before = at;
     while (text.charCodeAt(before - 1) === 0x5c) before--;

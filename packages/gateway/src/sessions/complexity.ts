@@ -5,6 +5,7 @@
  */
 import { Refusal } from "@vitrine/host";
 import type { RequestId } from "@vitrine/protocol";
+import { endOfString } from "../servers/answer-text.js";
 
 /** Characters below which nothing can be too much. */
 const LEAST = 1_000_000;
@@ -23,15 +24,6 @@ export function isTooComplex(text: string): boolean {
     } else if ((char === 0x2c || char === 0x5b || char === 0x7b) && ++values > MOST) return true;
   }
   return false;
-}
-
-function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at > 0; at = text.indexOf('"', at + 1)) {
-    let before = at;
-    while (text.charCodeAt(before - 1) === 0x5c) before--;
-    if ((at - before) % 2 === 0) return at;
-  }
-  return -1;
 }
 
 /** The id and method of a message that is not parsed, if they stand where our pages write them. */
