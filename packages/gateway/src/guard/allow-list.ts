@@ -46,6 +46,9 @@ const METHODS: ReadonlyMap<string, Schema> = new Map<string, Schema>(
 
 const isMethod = (method: string): method is ViewMethod => METHODS.has(method);
 
+/** Whether the page does it itself, with a permit. */
+export const isByThePage = (method: string): boolean => BY_THE_PAGE.has(method);
+
 /** Whether the server must be there to say whether it may be done. */
 export const needsServer = (method: string): boolean =>
   BY_THE_SERVER.has(method) || method === "ui/download-file";

@@ -15,7 +15,9 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import { GatewayError } from "../errors.js";
+import { isByThePage } from "../guard/allow-list.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
+import { membersOf } from "../servers/answer-text.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { errorMessage, keyOf, notificationMessage, resultMessage } from "./rpc.js";
@@ -43,10 +45,6 @@ const MAX_OPEN = 1000;
 const MAX_HEARD = 500;
 /** Milliseconds for which the answer to a view that asks too fast is held back, on average. */
 const HOLD = 1000;
-
-/** What the page does itself, once it has a permit. */
-const BY_THE_PAGE =
-  /^(ui\/(open-link|message|update-model-context|download-file|request-display-mode)|sampling\/createMessage)$/;
 
 interface Asked {
   readonly id: RequestId;
@@ -140,8 +138,9 @@ export class ViewChannel {
         this.#options.send(errorMessage(id, notRequest()));
     } else if (!isId(id)) this.#hear(method, Object(params) as Record<string, unknown>);
     else {
-      const prefix = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":`;
-      const paramsText = text.startsWith(prefix) ? text.slice(prefix.length, -1) : undefined;
+      // Undefined if they are named twice: the record must be of the ones that count.
+      const at = membersOf(text)?.get("params");
+      const paramsText = at && text.slice(...at);
       this.#answer({ id, method, params, paramsText, mayBeOld }).catch(this.#options.onerror);
     }
   }
@@ -199,7 +198,7 @@ export class ViewChannel {
       mayBeOld,
     };
     if (this.#isOrphan) return this.#refuse(call);
-    if (BY_THE_PAGE.test(method)) return guard.permit(call);
+    if (isByThePage(method)) return guard.permit(call);
     const onprogress =
       token === undefined ? undefined : (progress: Progress) => this.#progress(token, progress);
     return guard.pass(call, async (passed) => {
