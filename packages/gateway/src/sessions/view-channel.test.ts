@@ -66,6 +66,16 @@ describe("what a view asks", () => {
     expect(error).toEqual({ code: -32603, message: "the gateway failed; its log says more" });
   });
 
+  it("with params that are named twice is recorded by those that count", async () => {
+    const { channel, ask, answerOf, store } = setUp();
+    const first = '{"jsonrpc":"2.0","id":"t.1","method":"tools/call","params":{"name":"secret"}';
+    channel.receive(`${first},"params":{"name":"look"}}`);
+    await answerOf("t.1");
+    await ask("tools/call", { name: "look" });
+    const [twice, plain] = store.entries;
+    expect([twice?.target, twice?.paramsHash]).toEqual(["look", plain?.paramsHash]);
+  });
+
   it("comes once under an id: a second one meanwhile is refused, and the first goes on", async () => {
     const { say, sent, server } = setUp();
     let answer = (_: unknown) => {};
