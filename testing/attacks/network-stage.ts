@@ -31,6 +31,8 @@ export interface Scene {
   /** Without the header that closes what policies leave open. */
   bare?: boolean;
   relax?: readonly Relaxation[];
+  /** Of which cases the host hears: their reports are waited for. */
+  reported?: (each: NetworkCase) => boolean;
 }
 
 /** How an attack went. */
@@ -131,12 +133,7 @@ export class NetworkStage {
     return targets.map((target) => ({
       target,
       outcome: heard.outcomes?.find(([secret]) => secret === target.secret)?.[1],
-      reports: heard.reports
-        .filter(
-          ({ code, blocked }) =>
-            code === "csp_violation" && (cases.length === 1 || `${blocked}`.includes(`${target.secret}.`)),
-        )
-        .map(({ directive, blocked }) => `${directive} ${blocked}`),
+      reports: reportsOf(heard, cases.length === 1 ? "" : `${target.secret}.`),
       ready: heard.ready,
       failure: heard.failure?.code,
     }));
@@ -147,7 +144,7 @@ export class NetworkStage {
     name: string,
     html: string,
     cases: readonly NetworkCase[],
-    { declared, bare, relax }: Scene,
+    { declared, bare, relax, reported }: Scene,
     targets: readonly Target[],
     end: Target,
   ): Promise<Heard> {
@@ -188,6 +185,13 @@ export class NetworkStage {
     // And its last request, which was allowed, and sent after all that was not.
     if (outcomes && !(await this.#arrived(end))) throw new Error(`${name}: its last request did not arrive`);
     if (leaves && !bare) await until(async () => (await hear()).failure, PATIENCE).catch(() => {});
+    // What is loaded when the page is painted is blocked then, which may be after its last word.
+    const awaited = targets.filter((_target, index) => reported?.(cases[index] as NetworkCase));
+    const areReported = async (): Promise<boolean> => {
+      const heard = await hear();
+      return awaited.every(({ secret }) => reportsOf(heard, `${secret}.`).length > 0);
+    };
+    await until(areReported, PATIENCE).catch(() => {});
     return hear();
   }
 
@@ -282,6 +286,12 @@ export class NetworkStage {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
+
+/** The violations that name something. */
+const reportsOf = ({ reports }: Heard, name: string): string[] =>
+  reports
+    .filter(({ code, blocked }) => code === "csp_violation" && `${blocked}`.includes(name))
+    .map(({ directive, blocked }) => `${directive} ${blocked}`);
 
 /** Splits a list into parts. */
 export const parts = <T>(list: readonly T[], size: number): T[][] =>

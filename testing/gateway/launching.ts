@@ -91,13 +91,14 @@ export class SmallGateway {
     bundle: string,
     specs: readonly LaunchSpec[],
     options: SpawnOptions = {},
-    inherited: number[] = [],
+    /** A file that it is given open, as number 40: Node itself closes those up to 15 to its children. */
+    inherited?: number,
   ) {
     const script = fileURLToPath(new URL("small-gateway.mjs", import.meta.url));
     this.child = spawn(process.execPath, [script, bundle], {
       cwd: "/",
       ...options,
-      stdio: ["pipe", "pipe", "inherit", "ignore", "ignore", ...inherited],
+      stdio: ["pipe", "pipe", "inherit", ...(inherited ? [...Array(37).fill("ignore"), inherited] : [])],
     });
     // On stdin and not as an argument: the gateway's own command line must not have the servers' arguments.
     this.child.stdin?.write(`${JSON.stringify(specs)}\n`);

@@ -16,10 +16,10 @@ describe.runIf(process.platform === "linux")("open files of the gateway", () => 
     const opened = openSync(secret, "r");
     try {
       const specs = drivers.map((driver) => misbehaving({ driver }, "descriptors"));
-      const gateway = new SmallGateway(await bundleIsolation(folder), specs, {}, [opened]);
+      const gateway = new SmallGateway(await bundleIsolation(folder), specs, {}, opened);
       await gateway.next();
       const started = await gateway.next();
-      expect(readlinkSync(`/proc/${gateway.child.pid}/fd/5`)).toBe(secret);
+      expect(readlinkSync(`/proc/${gateway.child.pid}/fd/40`)).toBe(secret);
       for (const { line } of started ?? []) {
         expect(line).toEqual(expect.arrayContaining(["/dev/null"]));
         expect(line).not.toContain(secret);
