@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { Caller } from "../packages/gateway/src/http/api.ts";
 import { HttpCarriers, type HttpCarriersOptions } from "../packages/gateway/src/sessions/carriers/http.ts";
 import {
@@ -74,14 +74,14 @@ export class SessionStage {
     this.sockets = new WebSocketCarriers(this.registry, options);
     this.http = new HttpCarriers(this.registry, options);
     this.#server = createServer(
-      getRequestListener(async (request) => {
+      getRequestListener(async (request, env) => {
         const page = options.pages?.[new URL(request.url).pathname];
         if (page !== undefined) return new Response(page, { headers: { "content-type": "text/html" } });
         if (!this.isAuthorized) return new Response("", { status: 401 });
         const caller = this.#callerOf(request.url);
         return request.method === "POST"
           ? this.http.post(request, caller)
-          : this.http.stream(request, caller);
+          : this.http.stream(request, (env as HttpBindings).outgoing, caller);
       }),
     );
     this.#server.on("upgrade", (request: IncomingMessage, socket, head) => {

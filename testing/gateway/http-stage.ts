@@ -59,7 +59,7 @@ export function spyCarriers(calls: unknown[][]): Carriers {
       calls.push(["frames", user, await asked.text()]);
       return new Response(null, { status: 202 });
     },
-    events: async (_request, { user }) => {
+    events: async (_request, _outgoing, { user }) => {
       calls.push(["events", user]);
       const body = new ReadableStream({
         start: (controller) => controller.enqueue(new TextEncoder().encode("data: 1\n\n")),

@@ -242,7 +242,7 @@ export class Gateway implements GatewayApi {
           carriers: {
             upgrade: (request, socket, head, caller) => this.#sockets.upgrade(request, socket, head, caller),
             frames: (request, caller) => this.#streams.post(request, caller),
-            events: async (request, caller) => this.#streams.stream(request, caller),
+            events: async (request, outgoing, caller) => this.#streams.stream(request, outgoing, caller),
           },
           static: files && { ...files, frames: [frameSource(sandbox.origin, port)] },
           metrics: this.metrics,

@@ -20,7 +20,7 @@ export interface Carriers {
   /** Frames of a page, by POST. */
   frames(request: Request, caller: Caller): Promise<Response>;
   /** Frames to a page, as an event stream. */
-  events(request: Request, caller: Caller): Promise<Response>;
+  events(request: Request, outgoing: ServerResponse, caller: Caller): Promise<Response>;
 }
 
 /** What handlers stand on. */

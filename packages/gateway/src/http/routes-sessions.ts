@@ -23,7 +23,7 @@ const EVENTS: GuardedRoute = {
   },
   handle: ({ request, outgoing }, { carriers }, caller) => {
     setClosed(outgoing);
-    return carriers.events(request, caller);
+    return carriers.events(request, outgoing, caller);
   },
 };
 

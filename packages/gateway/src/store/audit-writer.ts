@@ -204,9 +204,7 @@ export class AuditWriter {
       const rows = this.#chain([...outcomes, ...entries]);
       const began = performance.now();
       try {
-        const written = this.#engine.append(rows);
-        // SQLite is done by now; the loop goes on without giving way.
-        if (written) await written;
+        await this.#engine.append(rows);
         this.#options.oncommit?.((performance.now() - began) / 1000);
       } catch (error) {
         lockedSince ||= performance.now();

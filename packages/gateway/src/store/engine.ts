@@ -11,10 +11,15 @@ import type { EngineKind, Tables } from "./schema.js";
 /** A database that this process owns: nobody else writes to it. */
 export interface Engine {
   readonly kind: EngineKind;
-  /** For everything but {@link append}. No transactions: on SQLite they would hold the rows of others. */
+  /**
+   * For everything but {@link append}. No transactions: on SQLite they would hold the rows of others. What is changed is
+   * on disk after {@link sync}.
+   */
   readonly db: Kysely<Tables>;
-  /** Adds rows, all of them or none. When it returns, or resolves, they are on disk. */
-  append(rows: readonly StoredRow[]): void | Promise<void>;
+  /** Adds rows, all of them or none. When it resolves, they are on disk. What it throws at once was not added. */
+  append(rows: readonly StoredRow[]): Promise<void>;
+  /** Resolves when all that was changed is on disk. */
+  sync(): Promise<void>;
   /** Whether somebody else holds a lock, so that it is worth trying again at once. */
   isBusy(error: unknown): boolean;
   /** After a failure: makes the database usable again, or throws why it is not. */
@@ -42,6 +47,13 @@ export async function ask<T>(engine: Engine, work: (db: Kysely<Tables>) => Promi
     }
     await wait(pause);
   }
+}
+
+/** Changes something that is not the log, and resolves when that is on disk. */
+export async function change<T>(engine: Engine, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  const result = await ask(engine, work);
+  await engine.sync();
+  return result;
 }
 
 /** The sentence of whatever was thrown. PostgreSQL's driver has errors of errors with no sentence of their own. */

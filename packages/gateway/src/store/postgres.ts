@@ -89,6 +89,9 @@ class PostgresEngine implements Engine {
     this.#textOf = insertStatements(this.db, chainRow(GENESIS, 0, {}));
   }
 
+  /** Every commit is on disk when it is answered. */
+  async sync(): Promise<void> {}
+
   async append(rows: readonly StoredRow[]): Promise<void> {
     const writer = this.#writer;
     if (!writer) throw new GatewayError("audit-failed", "the database is not connected");

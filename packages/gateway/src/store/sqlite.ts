@@ -1,9 +1,11 @@
 /**
- * SQLite in a file. Commits are synchronous: a write of one row takes less time than asking another thread for it.
+ * SQLite in a file. A row is written at once, which takes less time than asking another thread for it. So is waiting for
+ * a quick disk; a slow one is waited for in another thread, so that the gateway does not stand still meanwhile.
  *
  * @module
  */
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Kysely, SqliteDialect, type SqliteStatement } from "kysely";
 import Libsql from "libsql";
@@ -15,6 +17,9 @@ import { takeFile } from "./sqlite-owner.js";
 
 /** Groups are put together from these, so that few statements are prepared. */
 const SIZES = [128, 64, 32, 16, 8, 7, 6, 5, 4, 3, 2, 1];
+
+/** Milliseconds: a disk that takes longer is slow. */
+const QUICK = 1;
 
 /**
  * Connections to files that are not at their place any more. SQLite removes the `-wal` file *by name* when the last
@@ -37,7 +42,8 @@ export async function openSqlite(path: string, patience: number): Promise<Engine
     if (isFile && !existsSync(path)) closeSync(openSync(path, "a", 0o600));
     const connection = new Libsql(path, { timeout: 0 });
     if (isFile) connection.pragma("journal_mode = WAL", {});
-    connection.pragma("synchronous = FULL", {});
+    // SQLite itself brings to the disk what must be there before something else. The end of a commit is `sync`.
+    connection.pragma("synchronous = NORMAL", {});
     // Fewer, larger checkpoints: one in hundreds of commits waits for one.
     connection.pragma("wal_autocheckpoint = 4000", {});
     return new SqliteEngine(connection, path, isFile, () => owner?.release());
@@ -57,6 +63,12 @@ class SqliteEngine implements Engine {
   readonly #textOf: (count: number) => string;
   readonly #prepared = new Map<number, SqliteStatement>();
   readonly #isFile: boolean;
+  /** The file in which commits are, opened a second time: SQLite's own is out of reach. */
+  #wal: Promise<FileHandle> | undefined;
+  /** How long the disk took the last time, in milliseconds. */
+  #lastSync = 0;
+  /** The disk failed: nobody knows what of the `-wal` file is there. */
+  #isDoubtful = false;
   #isOpen = true;
   #files: readonly (string | undefined)[] | undefined;
 
@@ -69,7 +81,7 @@ class SqliteEngine implements Engine {
     this.#textOf = insertStatements(this.db, chainRow(GENESIS, 0, {}));
   }
 
-  append(rows: readonly StoredRow[]): void {
+  append(rows: readonly StoredRow[]): Promise<void> {
     this.#checkOpen();
     const sizes = parts(rows.length);
     if (sizes.length === 1) this.#insert(rows);
@@ -86,6 +98,22 @@ class SqliteEngine implements Engine {
       }
     }
     this.#checkFiles();
+    return this.sync();
+  }
+
+  async sync(): Promise<void> {
+    if (!this.#isFile) return;
+    this.#wal ??= open(`${this.#path}-wal`, "r+");
+    try {
+      const wal = await this.#wal;
+      const began = performance.now();
+      if (this.#lastSync < QUICK) fdatasyncSync(wal.fd);
+      else await wal.datasync();
+      this.#lastSync = performance.now() - began;
+    } catch (error) {
+      this.#isDoubtful = true;
+      throw error;
+    }
   }
 
   isBusy(error: unknown): boolean {
@@ -96,11 +124,13 @@ class SqliteEngine implements Engine {
     this.#checkOpen();
     if (this.#connection.inTransaction) this.#connection.exec("rollback");
     this.#checkFiles();
+    if (this.#isDoubtful) await this.#copyAll();
   }
 
   async close(): Promise<void> {
     this.#isOpen = false;
     this.#prepared.clear();
+    await this.#closeWal();
     try {
       this.#checkFiles();
       await this.db.destroy();
@@ -114,6 +144,22 @@ class SqliteEngine implements Engine {
   /** The driver ends the whole process when a connection is used after its end. */
   #checkOpen(): void {
     if (!this.#isOpen) throw new GatewayError("stopping", "the database is closed");
+  }
+
+  /** What a disk failed to take once it may forget without a word; so all of it is written again, to the other file. */
+  async #copyAll(): Promise<void> {
+    const [result] = this.#connection.pragma("wal_checkpoint(FULL)", {}) as { busy: number }[];
+    if (result?.busy !== 0)
+      throw new Error("somebody reads the database: what was written last waits for them");
+    await this.#closeWal();
+    this.#isDoubtful = false;
+  }
+
+  async #closeWal(): Promise<void> {
+    const wal = this.#wal;
+    this.#wal = undefined;
+    // Waits for what is under way.
+    await wal?.then((file) => file.close()).catch(() => {});
   }
 
   #insert(rows: readonly StoredRow[]): void {

@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import fs, {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { type FileHandle, open as openFile } from "node:fs/promises";
+import { createRequire, syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -128,6 +137,87 @@ describe("a full disk", () => {
       expect((await again.audit.query({ outcome: "indeterminate", limit: 1000 })).length).toBeGreaterThan(0);
     },
   );
+});
+
+describe("a disk on which a commit", () => {
+  /** What is called in place of waiting for the disk, in this thread and in another. */
+  async function replaceSync(
+    here: (wait: () => void) => void,
+    elsewhere: () => Promise<void>,
+  ): Promise<void> {
+    const real = fs.fdatasyncSync;
+    const file = await openFile(newFile(), "w");
+    const handles = Object.getPrototypeOf(file) as FileHandle;
+    await file.close();
+    const { datasync } = handles;
+    fs.fdatasyncSync = (descriptor) => here(() => real(descriptor));
+    handles.datasync = async function (this: FileHandle) {
+      await elsewhere();
+      return datasync.call(this);
+    };
+    syncBuiltinESMExports();
+    undo.push(() => {
+      fs.fdatasyncSync = real;
+      handles.datasync = datasync;
+      syncBuiltinESMExports();
+    });
+  }
+
+  it("does not arrive refuses the call, and what it left in doubt is settled", async () => {
+    const file = newFile();
+    const { store, audit, alarms, active } = await open(file);
+    const before = await audit.begin(entry);
+    let isBroken = true;
+    await replaceSync(
+      (wait) => {
+        if (isBroken) throw new Error("EIO: i/o error, fdatasync");
+        wait();
+      },
+      async () => {},
+    );
+    await expect(audit.begin(entry)).rejects.toMatchObject({ data: { code: "audit-failed" } });
+    expect(audit.healthy).toBe(false);
+    await expect.poll(active).toEqual([true]);
+    expect(alarms[0]?.message).toContain("EIO");
+    isBroken = false;
+    await expect.poll(() => audit.healthy).toBe(true);
+    const after = await audit.begin(entry);
+    const rows = await expectSound(store, [before, after]);
+    expect(rows.map(({ kind, method, code }) => `${kind} ${method} ${code ?? ""}`)).toContain(
+      "outcome tools/call audit-failed",
+    );
+    // What the disk may have forgotten of the one file was written to the other.
+    const copy = newFile();
+    copyFileSync(file, copy);
+    const { store: without } = await open(copy);
+    expect((await all(without))[before]).toMatchObject({ seq: before + 1, kind: "entry" });
+  });
+
+  it("takes long is waited for, and the process goes on meanwhile", async () => {
+    const { store, audit } = await open(newFile());
+    let arrive = (): void => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await replaceSync(
+      (wait) => {
+        for (const end = performance.now() + 5; performance.now() < end; );
+        wait();
+      },
+      () => arrived,
+    );
+    const first = await audit.begin(entry);
+    let second = 0;
+    const begun = audit.begin(entry).then((seq) => {
+      second = seq;
+    });
+    // Timers run, and nobody is told that it is on disk.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(second).toBe(0);
+    arrive();
+    await begun;
+    await expectSound(store, [first, second]);
+  });
 });
 
 describe("a database that somebody else has locked", () => {

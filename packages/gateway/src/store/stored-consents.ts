@@ -4,7 +4,7 @@
  * @module
  */
 import type { ConsentKey } from "@vitrine/host";
-import { ask, type Engine } from "./engine.js";
+import { ask, change, type Engine } from "./engine.js";
 import { indexable, sha256, storableText } from "./row.js";
 import type { StoredConsent } from "./schema.js";
 import type { ConsentRecord, Consents } from "./store.js";
@@ -43,7 +43,7 @@ export class StoredConsents implements Consents {
       expiresAt: expiresAt === undefined ? null : Math.round(expiresAt),
     };
     this.#forget();
-    await ask(this.#engine, (db) =>
+    await change(this.#engine, (db) =>
       db
         .insertInto("vitrine_consents")
         .values({ id, ...fields })
@@ -69,7 +69,7 @@ export class StoredConsents implements Consents {
   async revoke(user: string, key: Partial<ConsentKey> & { server: string }): Promise<number> {
     const { server, method, subject, fingerprint } = key;
     this.#forget();
-    const result = await ask(this.#engine, (db) => {
+    const result = await change(this.#engine, (db) => {
       let rows = db
         .deleteFrom("vitrine_consents")
         .where("user", "=", indexable(user))

@@ -2,11 +2,14 @@
  * The same frames by plain HTTP, for where a WebSocket cannot be opened: a POST says hello, an event stream brings
  * frames to the page, and more POSTs bring frames from it.
  *
- * Functions of web requests and responses: the listener's routes call them, after its one authentication.
+ * Functions of web requests and responses: the listener's routes call them, after its one authentication. Only the stream
+ * writes to the connection itself: a web stream takes longer than all the rest.
  *
  * @module
  */
 import { randomBytes } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Bye, type CarrierFault, writeHandshake } from "@vitrine/protocol";
 import type { Caller } from "../../http/api.js";
 import type { LiveSession, PageCarrier, SessionRegistry } from "../registry.js";
@@ -62,10 +65,11 @@ export class HttpCarriers {
   }
 
   /** The stream of frames to the page. There is one for each carrier. */
-  stream(request: Request, caller: Caller): Response {
+  stream(request: Request, outgoing: ServerResponse, caller: Caller): Response {
     const carrier = this.#open.get(request.headers.get(CARRIER_HEADER) ?? "");
     if (carrier?.user !== caller.user) return gone();
-    return carrier.stream(caller) ?? answer(409, { message: "this carrier has its stream already" });
+    if (carrier.stream(outgoing, caller)) return RESPONSE_ALREADY_SENT;
+    return answer(409, { message: "this carrier has its stream already" });
   }
 
   /** Ends carriers that nobody reads from, and shows the rest that the gateway is there. */
@@ -99,7 +103,7 @@ class HttpCarrier implements PageCarrier {
   readonly first: string[] = [];
   readonly #closed: () => void;
   #session: LiveSession | undefined;
-  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #stream: ServerResponse | undefined;
   /** Who opened the stream. */
   #reader: Caller | undefined;
   #isTaking = false;
@@ -114,7 +118,7 @@ class HttpCarrier implements PageCarrier {
 
   /** Frames wait in the session until the stream is open, and while the page does not read it. */
   get full(): boolean {
-    return !this.#stream || (this.#stream.desiredSize ?? 0) <= 0;
+    return !this.#stream || this.#stream.writableLength > BUFFER;
   }
 
   /** Takes its session; whether there is one. */
@@ -124,7 +128,7 @@ class HttpCarrier implements PageCarrier {
   }
 
   send(frame: string): void {
-    if (this.#stream) this.#write(`data: ${JSON.stringify(frame)}\n\n`);
+    if (this.#stream) this.#stream.write(`data: ${JSON.stringify(frame)}\n\n`);
     // Acknowledgements and heartbeats are left unsaid: the welcome has said as much.
     else if (frame.startsWith("welcome ")) this.first.push(frame);
   }
@@ -148,32 +152,26 @@ class HttpCarrier implements PageCarrier {
     this.#isOver = true;
     const stream = this.#stream;
     this.#stream = undefined;
-    stream?.close();
+    stream?.end();
     this.#session?.lose(this);
     this.#closed();
   }
 
-  stream(caller: Caller): Response | undefined {
-    if (this.#reader) return undefined;
+  /** Says from now on what there is to say; whether it does. */
+  stream(outgoing: ServerResponse, caller: Caller): boolean {
+    if (this.#reader) return false;
     this.#reader = caller;
-    const body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#stream = controller;
-          // So that the headers go out now, through whatever is between.
-          this.#write(": open\n\n");
-        },
-        pull: () => this.#session?.wire.flush(),
-        cancel: () => {
-          this.#stream = undefined;
-          this.finish();
-        },
-      },
-      new ByteLengthQueuingStrategy({ highWaterMark: BUFFER }),
-    );
-    return new Response(body, {
-      headers: { ...HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no" },
+    this.#stream = outgoing;
+    outgoing.on("drain", () => this.#session?.wire.flush());
+    outgoing.on("close", () => {
+      this.#stream = undefined;
+      this.finish();
     });
+    outgoing.writeHead(200, { ...HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no" });
+    // So that the headers go out now, through whatever is between.
+    outgoing.write(": open\n\n");
+    this.#session?.wire.flush();
+    return true;
   }
 
   async take(frames: string[]): Promise<Response> {
@@ -195,15 +193,10 @@ class HttpCarrier implements PageCarrier {
     // What the page sends is let in, or not, by itself; only the stream stays open.
     this.#reader?.meet?.(false);
     if (this.#beats > 1) this.finish();
-    else if (this.#stream) this.#write(": still here\n\n");
-  }
-
-  #write(text: string): void {
-    this.#stream?.enqueue(ENCODER.encode(text));
+    else this.#stream?.write(": still here\n\n");
   }
 }
 
-const ENCODER = new TextEncoder();
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 const answer = (status: number, body: object, headers?: Record<string, string>): Response =>
