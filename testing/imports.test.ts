@@ -25,7 +25,7 @@ const EXTERNAL: Record<string, Record<string, RegExp>> = {
 };
 /** The gateway runs on Node alone; these are the libraries it stands on. */
 const GATEWAY =
-  /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|@hono\/node-server|hono(\/.+)?|kysely|libsql|pg|pino|ws)$/;
+  /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|@hono\/node-server(\/utils\/response)?|hono(\/.+)?|kysely|libsql|pg|pino|ws)$/;
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([@\w./:-]+)["']/g;
 
 /** What is wrong with the imports of one source file, in words. */

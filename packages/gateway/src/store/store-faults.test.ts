@@ -168,12 +168,16 @@ describe("a disk on which a commit", () => {
     const { store, audit, alarms, active } = await open(file);
     const before = await audit.begin(entry);
     let isBroken = true;
+    const fail = (): void => {
+      if (isBroken) throw new Error("EIO: i/o error, fdatasync");
+    };
+    // Where it is waited for depends on how long the disk took before.
     await replaceSync(
       (wait) => {
-        if (isBroken) throw new Error("EIO: i/o error, fdatasync");
+        fail();
         wait();
       },
-      async () => {},
+      async () => fail(),
     );
     await expect(audit.begin(entry)).rejects.toMatchObject({ data: { code: "audit-failed" } });
     expect(audit.healthy).toBe(false);
@@ -199,14 +203,20 @@ describe("a disk on which a commit", () => {
     const arrived = new Promise<void>((resolve) => {
       arrive = resolve;
     });
+    let isSlow = false;
     await replaceSync(
       (wait) => {
         for (const end = performance.now() + 5; performance.now() < end; );
         wait();
       },
-      () => arrived,
+      async () => {
+        // The first may be waited for there as well, if the disk was slow before.
+        if (isSlow) await arrived;
+        else await new Promise((resolve) => setTimeout(resolve, 5));
+      },
     );
     const first = await audit.begin(entry);
+    isSlow = true;
     let second = 0;
     const begun = audit.begin(entry).then((seq) => {
       second = seq;
