@@ -100,7 +100,10 @@ function runtime(
       jobs.map(async ({ at, attack }) => {
         let outcome = "nothing heard";
         const attempt = async () => {
-          await attack(at, tools, end);
+          const attacked = attack(at, tools, end);
+          // What styles load is loaded when they are computed: a frame off the screen may never be painted.
+          void document.body?.offsetHeight;
+          await attacked;
           outcome = "done";
         };
         await Promise.race([attempt(), wait(limit)]).catch((error) => {
