@@ -50,6 +50,11 @@ server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     });
     note(`wait ${why}`);
   }
+  const { progressToken } = mcpReq._meta ?? {};
+  for (let progress = 1; progress <= (input.steps ?? 0); progress++) {
+    const params = { progressToken, progress, total: input.steps, message: `step ${progress}` };
+    await mcpReq.notify({ method: "notifications/progress", params });
+  }
   // So that answers come in another order than questions.
   if (input.pause) await pause(input.pause);
   return text({ instance, name, got: input });

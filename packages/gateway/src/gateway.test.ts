@@ -159,6 +159,122 @@ describe("a view", () => {
   });
 });
 
+describe("a call of the page's own", () => {
+  let page: RawPage;
+  beforeAll(async () => {
+    page = await doors.page("ann", "websocket");
+  });
+  const steps = [1, 2].map((progress) => ({ progress, total: 2, message: `step ${progress}` }));
+
+  it("has its progress told, under the page's own token", async () => {
+    const params = {
+      server: "shop",
+      name: "look",
+      arguments: { steps: 2 },
+      _meta: { progressToken: "mine" },
+    };
+    await page.ask(".", "gateway/call", params);
+    expect(page.notices("notifications/progress")).toEqual(
+      steps.map((step) => ({ ...step, progressToken: "mine" })),
+    );
+  });
+
+  it("that a view shows has its progress told on the view's channel, before its result", async () => {
+    const wanted = { server: "shop", tool: "show", arguments: { steps: 2 } };
+    const { view } = await page.request("gateway/open", wanted);
+    const told = () => page.heard.filter(({ channel }) => channel === view).map(({ message }) => message);
+    await expect.poll(told).toHaveLength(3);
+    expect(told()).toMatchObject([
+      ...steps.map((params) => ({ method: "gateway/progress", params })),
+      { method: "ui/notifications/tool-result" },
+    ]);
+  });
+
+  it("that a view shows can be cancelled: at the server, in the view and in the record", async () => {
+    const before = doors.calls.length;
+    const { view } = await page.request("gateway/open", { server: "shop", tool: "wait", arguments: {} });
+    await expect.poll(() => doors.calls.slice(before)).toContain("tools/call wait");
+    expect(await page.request("gateway/cancel", { view })).toEqual({ cancelled: true });
+    await expect.poll(() => doors.calls.slice(before)).toContain("wait cancelled");
+    const told = page.heard.filter(({ channel }) => channel === view).map(({ message }) => message);
+    expect(told).toMatchObject([{ method: "ui/notifications/tool-cancelled" }]);
+    const ends = async () => (await doors.rows("ann")).filter((row) => row.view === view && row.of);
+    // The server had it: whether it did something before it heard so, nobody knows.
+    await expect.poll(ends).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
+    expect(await page.request("gateway/cancel", { view })).toEqual({ cancelled: false });
+    await expect((await doors.page("bea", "http")).request("gateway/cancel", { view })).rejects.toMatchObject(
+      { data: { code: "view-unknown" } },
+    );
+  });
+});
+
+describe("a document without a server", () => {
+  it("is shown in the sandbox, outlives a reload, and can ask for nothing", async () => {
+    const page = await doors.page("ann", "websocket");
+    const document = { name: "Cart, recorded", html: "<!doctype html><title>Recorded</title>" };
+    const shown = await page.request("gateway/show", document);
+    expect(shown).toMatchObject({ server: "", uri: document.name, place: { permissions: {} } });
+    const row = await doors.lastRow("ann");
+    const calls = doors.calls.length;
+    for (const [method, params] of [
+      ["tools/call", { name: "look" }],
+      ["ui/open-link", { url: "https://example.com/" }],
+    ] as const)
+      await expect(page.ask(shown.view, method, params)).rejects.toMatchObject({
+        data: { code: "server-unknown" },
+        message: expect.stringContaining("without its server"),
+      });
+    expect(await doors.rows("ann", row)).toMatchObject([
+      { view: shown.view, method: "tools/call", decision: "refused", reason: "server-unknown" },
+      { view: shown.view, method: "ui/open-link", decision: "refused" },
+    ]);
+    expect(doors.calls.slice(calls)).toEqual([]);
+    const storage = page.storage.copy();
+    page.leave();
+    const again = await doors.page("ann", "websocket", storage);
+    expect(await again.request("gateway/views", {})).toEqual({ views: [shown] });
+    await again.closeView(shown.view);
+    expect(await again.request("gateway/views", {})).toEqual({ views: [] });
+  });
+});
+
+describe("a server that is restarted", () => {
+  const processOf = async (page: RawPage, view: string): Promise<string> =>
+    /instance\W+([\w-]+)/.exec(JSON.stringify(await call(page, view, "look")))?.[1] ?? "";
+
+  it("is another process, for its own user alone, or for all; views go on, and pages are told", async () => {
+    const [ann, bea] = [await doors.page("ann", "websocket"), await doors.page("bea", "http")];
+    const views = [await open(ann), await open(bea)] as const;
+    const processes = () => Promise.all([processOf(ann, views[0]), processOf(bea, views[1])]);
+    const first = await processes();
+    expect(first.every((id) => id.length === 36)).toBe(true);
+    const calls = doors.calls.length;
+    const changes = (page: RawPage) => page.notices("gateway/changed").length;
+    const before = [changes(ann), changes(bea)] as const;
+    const states = ann.notices("gateway/status").length;
+
+    expect(await ann.request("gateway/restart", { server: "shop" })).toMatchObject({ state: "ready" });
+    const second = await processes();
+    expect([second[0] === first[0], second[1] === first[1]]).toEqual([false, true]);
+    await ann.request("gateway/catalogue", { server: "shop" });
+    expect(doors.calls.slice(calls)).toContain("resources/read ui://shop/cart.html");
+    expect(
+      ann
+        .notices("gateway/status")
+        .slice(states)
+        .map(({ state }) => state),
+    ).toEqual(["starting", "ready"]);
+    expect(changes(ann)).toBeGreaterThan(before[0]);
+    expect(changes(bea)).toBe(before[1]);
+
+    await doors.gateway.restart("shop");
+    const third = await processes();
+    expect([third[0] === second[0], third[1] === second[1]]).toEqual([false, false]);
+    await expect.poll(() => changes(bea)).toBeGreaterThan(before[1]);
+    await expect(doors.gateway.restart("gone")).rejects.toMatchObject({ data: { code: "server-unknown" } });
+  });
+});
+
 const UPDATED = "notifications/resources/updated";
 
 describe("settings that change", () => {
@@ -513,6 +629,7 @@ it("no request starts a program but the ones that the operator named", async () 
     const unknown = { data: { code: "server-unknown" } };
     const asks = [
       page.request("gateway/start", { server }),
+      page.request("gateway/restart", { server }),
       page.request("gateway/open", { server, tool: "show" }),
       page.request("gateway/call", { server, name: "show" }),
       page.request("gateway/catalogue", { server }),

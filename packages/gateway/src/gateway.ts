@@ -8,6 +8,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Refusal, type UpstreamMethod } from "@vitrine/host";
 import type { Implementation, JsonText, Params, ToolVisibility } from "@vitrine/protocol";
+import type { Sandbox } from "@vitrine/sandbox";
 import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";
 import type { GatewaySettings } from "./config/config.js";
 import { GatewayError } from "./errors.js";
@@ -43,6 +44,7 @@ import {
   type SessionHandler,
   SessionRegistry,
 } from "./sessions/registry.js";
+import { showDocument } from "./sessions/show-document.js";
 import { openStore, type StoreOptions } from "./store/open.js";
 import type { AuditEntry, Store } from "./store/store.js";
 
@@ -182,7 +184,14 @@ export class Gateway implements GatewayApi {
         for (const page of user === undefined ? this.#allPages() : (this.#pages.get(user) ?? []))
           notify(page);
       };
-      server.onStatus((status) => tell((page) => page.notify("gateway/status", summaryOf(status))));
+      let ready = 0;
+      server.onStatus((status) => {
+        tell((page) => page.notify("gateway/status", summaryOf(status)));
+        if (status.state !== "ready" || status.starts === ready) return;
+        // One that was started again may be another one.
+        if (ready > 0) tell((page) => page.notify("gateway/changed", { server: status.name }));
+        ready = status.starts;
+      });
       this.#logStarts(server, user);
       server.onChange((changes) => {
         const { name } = server.settings;
@@ -310,6 +319,16 @@ export class Gateway implements GatewayApi {
     return later;
   }
 
+  /**
+   * Ends a server and starts it again, for every user who has started it: its files changed, say. Resolves when they are
+   * up again; what goes wrong is in their statuses. Views stay, and pages are told.
+   *
+   * @throws {GatewayError} `server-unknown`
+   */
+  restart(name: string): Promise<void> {
+    return this.#pool.restart(name);
+  }
+
   /** Ends everything: calls under way get `grace` milliseconds, 5,000 by default. May be called again. */
   close(grace = 5000): Promise<void> {
     return (this.#closing ??= this.#close(grace));
@@ -345,12 +364,11 @@ export class Gateway implements GatewayApi {
       server: (name) => this.#servers.get(user, name),
       catalogue: (name, who) => this.#servers.catalogue(user, name, who),
       start: (name) => this.#servers.start(user, name),
+      restart: (name) => this.#servers.restart(user, name),
       know: (view, server, wanted) => this.#views.add(view, { user, server, session: id, page, ...wanted }),
       forget: (view) => this.#views.remove(view),
-      prepare: (view, at, wanted, signal) => {
-        if (!this.#sandbox) throw new GatewayError("stopping", "the gateway is not ready");
-        return prepareView(this.#sandbox.sandbox, view, at, wanted, signal);
-      },
+      prepare: (view, at, wanted, signal) => prepareView(this.#place(), view, at, wanted, signal),
+      document: async (view, document) => showDocument(this.#place(), view, document),
       refused: (call, error) =>
         new CallRecord(call, {
           ...{ server: call.server, audit, settings: this.#live(), refusals, onerror },
@@ -372,6 +390,11 @@ export class Gateway implements GatewayApi {
         void refusals.flush();
       },
     };
+  }
+
+  #place(): Sandbox {
+    if (!this.#sandbox) throw new GatewayError("stopping", "the gateway is not ready");
+    return this.#sandbox.sandbox;
   }
 
   /** Asks at the page that shows the view; for a program over HTTP, at the user's newest page. */

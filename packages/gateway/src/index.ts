@@ -3,9 +3,18 @@
  *
  * @module
  */
+export { type CommandLine, readOptions } from "./commands/settings.js";
+export { closest } from "./config/closest.js";
 export { type CommandLineOptions, commandLineServer } from "./config/command-line.js";
 export type * from "./config/config.js";
-export { type ReadOptions, readSettings, readSettingsFile, type WrittenSettings } from "./config/read.js";
+export { parseJson } from "./config/json.js";
+export {
+  type ReadOptions,
+  readSettings,
+  readSettingsFile,
+  type SkippedSetting,
+  type WrittenSettings,
+} from "./config/read.js";
 export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/watch.js";
 export * from "./errors.js";
 export { Gateway, type GatewayOptions, startGateway } from "./gateway.js";
@@ -13,5 +22,7 @@ export type { Caller } from "./http/api.js";
 export type { HostOptions } from "./http/host-door.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
 export type * from "./isolation/isolation.js";
+export { launch } from "./isolation/launch.js";
+export { ServerPool, type ServerPoolOptions } from "./servers/pool.js";
 export type * from "./servers/server.js";
 export type * from "./store/store.js";

@@ -14,9 +14,12 @@ import {
 import { arrayAt, listAll, resultObject } from "./guard/listing.js";
 import type { Upstream } from "./upstream.js";
 
+/** How large the document of a view may be, where nobody says another limit. */
+export const MAX_UI_BYTES = 20_000_000;
+
 /** Options of {@link UiResources}. */
 export interface UiResourcesOptions {
-  /** Largest document in bytes; 20 MB by default. */
+  /** Largest document in bytes; {@link MAX_UI_BYTES} by default. */
   maxBytes?: number | undefined;
   /**
    * Schemes that this server uses in place of `ui`, such as `mcp-app` (T09). The operator's choice, per server:
@@ -117,7 +120,7 @@ export class UiResources {
   }
 
   async #load(uri: string): Promise<UiDocument> {
-    const { maxBytes = 20_000_000, schemes = [] } = this.#options;
+    const { maxBytes = MAX_UI_BYTES, schemes = [] } = this.#options;
     const [scheme = "", rest = ""] = uri.split("://", 2);
     const name = schemes.includes(scheme) ? `ui://${rest}` : uri;
     // Refused before the server is asked.

@@ -7,7 +7,8 @@
 
 import type { CallToolResult, Implementation, Tool } from "./mcp.js";
 import type { Prompt, Resource, ResourceTemplate } from "./mcp-answers.js";
-import type { ResourceCsp, ResourcePermissions, ToolVisibility } from "./ui-meta.js";
+import type { Progress } from "./peer.js";
+import type { ResourceCsp, ResourceMeta, ResourcePermissions, ToolVisibility } from "./ui-meta.js";
 
 /** A server, as a page sees it. */
 export interface ServerSummary {
@@ -59,16 +60,19 @@ export interface ViewPlace {
 /** A view that the gateway knows: its id is the gateway's own, and the name of its channel. */
 export interface OpenedView {
   view: string;
+  /** Empty for a document that has none: nothing can be asked there. */
   server: string;
   capabilities: GatewayServerCapabilities;
   tool?: Tool | undefined;
-  /** The address of its UI. */
+  /** The address of its UI; of a document without a server its name. */
   uri: string;
   /** Where it is shown; undefined when it cannot be, and then {@link problem} says why (C07, C08). */
   place?: ViewPlace | undefined;
   problem?: { code: string; message: string } | undefined;
   /** The call that it shows, as far as it has come: kept for a page that was reloaded. */
   input?: Record<string, unknown> | undefined;
+  /** What the server said last of a call that is under way. */
+  progress?: Progress | undefined;
   result?: CallToolResult | undefined;
   cancelled?: string | undefined;
 }
@@ -110,8 +114,8 @@ export interface GatewayRequests {
   };
   /**
    * Opens a view of a tool, or of a resource by its address. With `arguments` the tool is called too, as the model or
-   * the person would: the answer has them as `input`, and the view's channel hears `ui/notifications/tool-result` or
-   * `ui/notifications/tool-cancelled` when it is over.
+   * the person would: the answer has them as `input`, and the view's channel hears `gateway/progress` while it is under
+   * way, and `ui/notifications/tool-result` or `ui/notifications/tool-cancelled` when it is over.
    */
   "gateway/open": {
     params: {
@@ -122,16 +126,39 @@ export interface GatewayRequests {
     };
     result: OpenedView;
   };
+  /**
+   * Shows a document that has no server, such as that of a recording: under the policy that its `meta` declares, without
+   * permissions, and at an origin that no other document has. What it asks on its channel is refused.
+   */
+  "gateway/show": {
+    params: {
+      name: string;
+      html: string;
+      /** `_meta.ui` of its resource. */
+      meta?: ResourceMeta | undefined;
+    };
+    result: OpenedView;
+  };
+  /** Takes back the call that a view shows. Of one that is over, or never was, nothing is `cancelled`. */
+  "gateway/cancel": { params: { view: string }; result: { cancelled: boolean } };
   "gateway/close": { params: { view: string }; result: Record<string, never> };
   /** The views of this session: after a reload. */
   "gateway/views": { params: Record<string, never>; result: { views: OpenedView[] } };
-  /** Calls a tool as the model or the person would: only tools that the model may see (C02). */
+  /**
+   * Calls a tool as the model or the person would: only tools that the model may see (C02). With a `progressToken` in its
+   * `_meta`, channel `.` hears `notifications/progress`.
+   */
   "gateway/call": {
     params: { server: string; name: string; arguments?: Record<string, unknown> | undefined };
     result: CallToolResult;
   };
   /** Starts a server that waits or failed; or after a person has signed in. */
   "gateway/start": { params: { server: string }; result: ServerSummary };
+  /**
+   * Ends a server and all that it started, and starts it again. Calls under way end as when a server does; views stay, and
+   * go on with the new one. Of a server that all users share, everybody's; else only one's own.
+   */
+  "gateway/restart": { params: { server: string }; result: ServerSummary };
 }
 
 /** What a page is asked on channel `.`. */
@@ -142,7 +169,7 @@ export interface GatewayAsks {
 /** What a page is told on channel `.`. */
 export interface GatewayNotices {
   "gateway/status": ServerSummary;
-  /** The lists of a server changed: ask for its catalogue again. */
+  /** The lists of a server changed, or it was started again and they may have: ask for its catalogue again. */
   "gateway/changed": { server: string };
   /** A question no longer matters. */
   "gateway/withdrawn": { id: string };

@@ -33,6 +33,8 @@ describe("commandLineServer", () => {
     [["uvx", "mcp-server-git"], "mcp-server-git"],
     [["/usr/bin/python3.12", "-m", "weather"], "weather"],
     [["/opt/tools/my server"], "my-server"],
+    [["node", "/opt/server-debug/dist/index.js"], "server-debug"],
+    [["node", "./server.js"], "server"],
     [["npx"], "npx"],
     [["./.."], "server"],
     [["x".repeat(100)], "x".repeat(56)],

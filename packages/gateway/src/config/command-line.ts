@@ -81,11 +81,18 @@ function remote(url: string, spot: Spot) {
   return read && { ...read, type: "http" as const, headers: {}, oauth: true };
 }
 
-/** `npx -y @scope/server-weather@1.2` is `server-weather`; `node dist/weather.js --stdio` is `weather`. */
+/** Files and folders that are called the same everywhere. */
+const COMMON = /^(index|main|server|cli|dist|build|out|lib|src|bin|\.{0,2})$/;
+
+/**
+ * `npx -y @scope/server-weather@1.2` is `server-weather`; so are `node dist/server-weather.js --stdio` and
+ * `node server-weather/dist/index.js`.
+ */
 function nameOf(words: readonly string[]): string {
   const telling = words.find((word) => !word.startsWith("-") && !RUNNERS.test(basename(word)));
-  const last = basename(telling ?? words[0] ?? "");
-  return last.replace(/(?<=.)@.*$/, "").replace(/\.(js|mjs|cjs|ts|mts|py|exe|sh)$/, "");
+  const path = (telling ?? words[0] ?? "").replace(/\.(js|mjs|cjs|ts|mts|py|exe|sh)$/, "");
+  const names = path.split(/[\\/]/).map((name) => name.replace(/(?<=.)@.*$/, ""));
+  return names.findLast((name) => !COMMON.test(name)) ?? names.at(-1) ?? "";
 }
 
 /** A name that is allowed, and nobody has. */

@@ -9,14 +9,38 @@ const STRING = /"(?:[^"\\\n]|\\.)*"/y;
 const PLAIN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true\b|false\b|null\b/y;
 const MAX_DEPTH = 100;
 
+/** The path of a part of something: `mcpServers.weather`, `args[0]`, `env["A B"]`. */
+export function pathOf(path: string, key: string | number): string {
+  const plain = /^[\w-][\w.-]*$/.test(String(key));
+  const step = typeof key === "number" ? `[${key}]` : plain ? `.${key}` : `[${JSON.stringify(key)}]`;
+  return (path + step).replace(/^\./, "");
+}
+
+/** What {@link parseJson} tells beside the value. */
+export interface Findings {
+  /** Gets the line in which each part begins, by its path. */
+  lines?: Map<string, number> | undefined;
+  /** Whether a key may be there twice, by its path; the last one counts then. */
+  twice?: ((path: string) => boolean) | undefined;
+}
+
 /**
  * Parses JSON with comments and commas after the last item, as VS Code writes it. A key that is there twice is an
  * error: of two servers of one name, or two rules for one method, nobody knows which was meant.
  *
  * @throws {SyntaxError} that says in which line. It repeats nothing but keys: the text may hold secrets.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, { lines, twice }: Findings = {}): unknown {
   let at = text.startsWith("\uFEFF") ? 1 : 0;
+  let counted = 0;
+  let line = 1;
+
+  /** Notes the line of a part. They come in order, so that every line is counted once. */
+  const note = (path: string, position: number): void => {
+    if (!lines) return;
+    for (; counted < position; counted++) if (text[counted] === "\n") line++;
+    lines.set(path, line);
+  };
 
   const fail = (message: string, position = at): never => {
     const before = text.slice(0, position).split("\n");
@@ -58,12 +82,17 @@ export function parseJson(text: string): unknown {
     at++;
   };
 
-  const value = (depth: number): unknown => {
+  const value = (depth: number, path: string): unknown => {
     const next = peek();
     if (depth > MAX_DEPTH) fail("this is nested too deep");
     if (next === "[") {
       const list: unknown[] = [];
-      items("]", () => list.push(value(depth + 1)));
+      items("]", () => {
+        const inside = pathOf(path, list.length);
+        peek();
+        note(inside, at);
+        list.push(value(depth + 1, inside));
+      });
       return list;
     }
     if (next === "{") {
@@ -71,9 +100,12 @@ export function parseJson(text: string): unknown {
       items("}", () => {
         const start = at;
         const key = String(token(STRING, "a key in quotes"));
-        if (entries.has(key)) fail(`the key ${JSON.stringify(key)} is there twice`, start);
+        const inside = pathOf(path, key);
+        if (entries.has(key) && !twice?.(inside))
+          fail(`the key ${JSON.stringify(key)} is there twice`, start);
+        note(inside, start);
         skip(":");
-        entries.set(key, value(depth + 1));
+        entries.set(key, value(depth + 1, inside));
       });
       return Object.fromEntries(entries);
     }
@@ -81,7 +113,7 @@ export function parseJson(text: string): unknown {
   };
 
   if (!peek()) throw new SyntaxError("the file is empty");
-  const parsed = value(0);
+  const parsed = value(0, "");
   if (peek()) fail("nothing more should be here");
   return parsed;
 }

@@ -208,6 +208,77 @@ describe("readSettings", () => {
     expect(await problems(text)).toEqual([problem]);
   });
 
+  it("says in which line a setting is wrong", async () => {
+    const text = `{
+      "mcpServers": {
+        "a": { "command": "x" }, // one
+        "b": {
+          "comand": "x"
+        },
+        "c": { "command": "x", "args": ["1", 2] }
+      }
+    }`;
+    expect(await problems(text)).toEqual([
+      "line 4: mcpServers.b: needs a command or a url",
+      "line 7: mcpServers.c.args[1]: must be text",
+    ]);
+  });
+
+  it("goes on without the servers that are wrong, if it is told to, and says which", async () => {
+    const skipped: unknown[] = [];
+    const text = `{
+      "coworkFiles": "/x",
+      "mcpServers": {
+        "good": { "command": "x", "theirKey": 1 },
+        "typo": { "command": "x", "isolatoin": "process" },
+        "env": { "command": "x", "env": { "KEY": "\${NOT_SET}" } },
+        "two": { "command": "x" },
+        "two": { "command": "y" },
+        "Good": { "command": "x" }
+      }
+    }`;
+    const { servers } = await readSettings(text, {
+      env: { HOME: "/home/ana" },
+      onskip: (each) => skipped.push(each),
+    });
+    expect([...servers.keys()]).toEqual(["good"]);
+    expect(skipped).toEqual([
+      { problem: "line 2: coworkFiles: there is no such setting, and it is ignored" },
+      { problem: "line 4: mcpServers.good.theirKey: there is no such setting, and it is ignored" },
+      {
+        server: "typo",
+        problem: 'line 5: mcpServers.typo.isolatoin: there is no such setting; did you mean "isolation"?',
+      },
+      {
+        server: "env",
+        problem: "line 6: mcpServers.env.env.KEY: the environment variable NOT_SET is not set",
+      },
+      {
+        server: "two",
+        problem: "line 8: mcpServers.two: this name is there twice; rename one of them",
+      },
+      {
+        server: "Good",
+        problem: "line 9: mcpServers.Good: differs only in case from good; rename one",
+      },
+    ]);
+    await expect(readSettings('{"listn": {}}', { onskip: () => {} })).rejects.toThrow(
+      'did you mean "listen"',
+    );
+    await expect(readSettings('{"policy": {}, "policy": {}}', { onskip: () => {} })).rejects.toThrow("twice");
+  });
+
+  it("keeps programs as it is told where nobody says how, and as the file says where it does", async () => {
+    const mcpServers = { a: { command: "x" }, b: { command: "x", isolation: { network: true } } };
+    const options = { env: { HOME: "/home/ana" }, isolation: { driver: "process" } as const };
+    const drivers = async (written: Record<string, unknown>) =>
+      [...(await readSettings(written, options)).servers.values()].map(
+        ({ transport }) => transport.type === "stdio" && transport.isolation.driver,
+      );
+    expect(await drivers({ mcpServers })).toEqual(["process", "auto"]);
+    expect(await drivers({ mcpServers, isolation: { network: true } })).toEqual(["auto", "auto"]);
+  });
+
   it("reads JSON as everybody does", () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(0, 2), (text, indent) => {

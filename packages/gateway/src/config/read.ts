@@ -7,10 +7,11 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import { GatewayError } from "../errors.js";
+import type { Isolation } from "../isolation/isolation.js";
 import { type SecretStore, secretKey } from "../servers/secrets/secrets.js";
 import type { GatewaySettings, ServerSettings } from "./config.js";
 import { isolation, type Places, path } from "./isolation-settings.js";
-import { parseJson } from "./json.js";
+import { type Findings, parseJson } from "./json.js";
 import { flag, isObject, object, type Reader, Spot } from "./reader.js";
 import { referringText, type Sources, secretNames } from "./references.js";
 import { policy, readServer } from "./server-settings.js";
@@ -43,8 +44,23 @@ export interface ReadOptions {
   overrides?: WrittenSettings | undefined;
   /** More servers: those of the command line; see `commandLineServer`. */
   servers?: readonly ServerSettings[] | undefined;
+  /** How programs are kept where neither they nor the whole file say anything about it: closed in, by default. */
+  isolation?: Partial<Isolation> | undefined;
   /** Opens the store for `${secret:NAME}`, in the data folder. It is opened only if there is such a reference. */
   secrets?: ((dataFolder: string) => Promise<Pick<SecretStore, "get">>) | undefined;
+  /**
+   * Makes it do with what is right, and hears of the rest: a server with a problem is left out, and a key that is like
+   * none of ours is another program's. Without it, each of them is a problem, and nothing is read.
+   */
+  onskip?: ((skipped: SkippedSetting) => void) | undefined;
+}
+
+/** Something in a file that was left out. */
+export interface SkippedSetting {
+  /** The server that is not there because of it. */
+  readonly server?: string | undefined;
+  /** What is wrong, and where. */
+  readonly problem: string;
 }
 
 /** What other programs keep in the same file. */
@@ -75,15 +91,21 @@ export async function readSettings(
   options: ReadOptions = {},
 ): Promise<GatewaySettings> {
   const { file, env = process.env } = options;
-  const spot = new Spot("", []);
-  const whole = merge(options.defaults, parse(written, spot), options.overrides);
+  const { onskip } = options;
+  const lines = new Map<string, number>();
+  const twice = new Set<string>();
+  const onstrange = onskip && ((problem: string) => onskip({ problem }));
+  const spot = new Spot("", [], { lines, onstrange });
+  // Of two servers with one name neither is taken, and the others can be.
+  const findings = { lines, twice: onskip && ((path: string) => isServer(path) && !!twice.add(path)) };
+  const whole = merge(options.defaults, parse(written, spot, findings), options.overrides);
   const home = env["HOME"] || (options.env ? undefined : homedir());
   const places: Places = { folder: file ? dirname(resolve(file)) : process.cwd(), home };
   const sources: Sources = { env, secrets: new Map() };
   const dataFolder = dataFolderOf(whole, sources, places, spot);
   const secrets = await fetchSecrets(whole, dataFolder, options.secrets, spot);
-  const settings =
-    whole && readWhole(whole, { env, secrets }, places, dataFolder ?? "", options.servers ?? [], spot);
+  const more = { servers: options.servers ?? [], isolation: options.isolation, twice, onskip };
+  const settings = whole && readWhole(whole, { env, secrets }, places, dataFolder ?? "", more, spot);
   if (settings && !spot.problems.length) return settings;
   throw invalid(file, spot.problems);
 }
@@ -120,10 +142,17 @@ function invalid(file: string | undefined, problems: readonly string[]): Gateway
   return new GatewayError("config-invalid", [title, ...problems].join("\n  "), { data: { problems } });
 }
 
-function parse(written: string | WrittenSettings, spot: Spot): WrittenSettings | undefined {
+/** Whether a path is that of a server. */
+const isServer = (path: string): boolean => /^(mcpServers|servers)(\.[\w.-]+|\["[^"]*"\])$/.test(path);
+
+function parse(
+  written: string | WrittenSettings,
+  spot: Spot,
+  findings: Findings,
+): WrittenSettings | undefined {
   if (typeof written !== "string") return written;
   try {
-    const parsed = parseJson(written);
+    const parsed = parseJson(written, findings);
     return isObject(parsed) ? parsed : spot.wrong("must be an object");
   } catch (error) {
     return spot.wrong(error instanceof Error ? error.message : String(error));
@@ -181,7 +210,10 @@ function readWhole(
   sources: Sources,
   places: Places,
   dataFolder: string,
-  named: readonly ServerSettings[],
+  more: Pick<ReadOptions, "isolation" | "onskip"> & {
+    servers: readonly ServerSettings[];
+    twice: ReadonlySet<string>;
+  },
   spot: Spot,
 ): GatewaySettings | undefined {
   // Servers come last: they need what is said for all of them.
@@ -206,24 +238,38 @@ function readWhole(
   )(whole, spot);
   if (!read) return undefined;
 
+  const { servers: named, twice, onskip } = more;
   const { strict = false, users = [], audit = {}, session = {} } = read;
-  const context = { sources, places, isolation: read.isolation ?? {} };
+  const context = { sources, places, isolation: read.isolation, unsaid: more.isolation };
   const servers: ServerSettings[] = [];
   const names: string[] = [];
+  /** What is wrong with one server is wrong with the file, or else it goes without that server. */
+  const settle = (server: string, problems: readonly string[]): void => {
+    if (!onskip) spot.problems.push(...problems);
+    else for (const problem of problems) onskip({ server, problem });
+  };
   for (const key of ["mcpServers", "servers"] as const) {
     for (const [each, value] of Object.entries(read[key] ?? {})) {
-      const at = spot.at(key).at(each);
+      const at = spot.at(key).at(each).apart();
       names.push(each);
-      if (name(each, at) === undefined || (isObject(value) && value["disabled"] === true)) continue;
-      const server = readServer(each, value, at, context);
-      if (server) servers.push(server);
+      if (twice.has(at.path)) at.wrong("this name is there twice; rename one of them");
+      else if (name(each, at) !== undefined && !(isObject(value) && value["disabled"] === true)) {
+        const server = readServer(each, value, at, context);
+        if (server && at.problems.length === 0) servers.push(server);
+      }
+      settle(each, at.problems);
     }
   }
   servers.push(...named.map((server) => ({ ...server, trusted: server.trusted && !strict })));
-  distinct([...names, ...named.map((server) => server.name)], spot.at("mcpServers"));
+  const unclear = spot.at("mcpServers").apart();
+  // One problem for each of these names.
+  const left = distinct([...names, ...named.map((server) => server.name)], unclear);
+  for (const [index, each] of left.entries()) settle(each, unclear.problems.slice(index, index + 1));
 
   return {
-    servers: new Map(servers.map((server) => [server.name, server])),
+    servers: new Map(
+      servers.filter(({ name: each }) => !left.includes(each)).map((server) => [server.name, server]),
+    ),
     listen: listenSettings(read.listen ?? {}, users, spot),
     sandbox: { port: DEFAULTS.sandboxPort, publicSuffix: false, ...read.sandbox },
     policy: read.policy ?? {},

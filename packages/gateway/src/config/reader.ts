@@ -5,23 +5,47 @@
  * @module
  */
 import { closest } from "./closest.js";
+import { pathOf } from "./json.js";
+
+/** What is known of the text that settings were read from. */
+export interface Text {
+  /** The lines in which things begin, by their paths. */
+  readonly lines?: ReadonlyMap<string, number> | undefined;
+  /** Hears of keys that are like none of ours: other programs keep theirs in the same file. Without it, they are problems. */
+  readonly onstrange?: ((problem: string) => void) | undefined;
+}
 
 /** A place in the settings. Problems are collected here. No message repeats a value: it may be a secret. */
 export class Spot {
   constructor(
     readonly path: string,
     readonly problems: string[],
+    readonly text: Text = {},
   ) {}
 
   wrong(message: string): undefined {
-    this.problems.push(this.path ? `${this.path}: ${message}` : message);
+    this.problems.push(this.#say(message));
     return undefined;
   }
 
+  /** A key that is not known here; `hint` guesses what was meant. */
+  strange(message: string, hint: string): void {
+    if (this.text.onstrange && !hint) this.text.onstrange(this.#say(`${message}, and it is ignored`));
+    else this.wrong(message + hint);
+  }
+
   at(key: string | number): Spot {
-    const plain = /^[\w-][\w.-]*$/.test(String(key));
-    const step = typeof key === "number" ? `[${key}]` : plain ? `.${key}` : `[${JSON.stringify(key)}]`;
-    return new Spot((this.path + step).replace(/^\./, ""), this.problems);
+    return new Spot(pathOf(this.path, key), this.problems, this.text);
+  }
+
+  /** The same place, with problems of its own. */
+  apart(): Spot {
+    return new Spot(this.path, [], this.text);
+  }
+
+  #say(message: string): string {
+    const line = this.text.lines?.get(this.path);
+    return `${line === undefined ? "" : `line ${line}: `}${this.path ? `${this.path}: ` : ""}${message}`;
   }
 }
 
@@ -128,7 +152,7 @@ export const object =
       const reader = Object.hasOwn(fields, key) ? fields[key] : undefined;
       if (reader) read[key] = reader(each, spot.at(key));
       else if (!ignored.includes(key))
-        spot.at(key).wrong(`there is no such setting${closest(key, Object.keys(fields))}`);
+        spot.at(key).strange("there is no such setting", closest(key, Object.keys(fields)));
     }
     // Every key was made by the reader of that key.
     return read as Read<F>;

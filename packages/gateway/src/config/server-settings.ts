@@ -114,7 +114,9 @@ export interface ServerContext {
   sources: Sources;
   places: Places;
   /** What is written for all servers. */
-  isolation: Partial<Isolation>;
+  isolation: Partial<Isolation> | undefined;
+  /** What is taken where nothing is written, neither for all nor for this one. */
+  unsaid: Partial<Isolation> | undefined;
 }
 
 /** One server; undefined if something is wrong with it. */
@@ -158,7 +160,7 @@ const variable: Reader<string> = (value, spot) =>
 function stdio(
   value: Record<string, unknown>,
   spot: Spot,
-  { sources, places, isolation: base }: ServerContext,
+  { sources, places, isolation: base, unsaid }: ServerContext,
 ) {
   const string = referring(sources);
   const folder = path(places, referringText(sources));
@@ -186,7 +188,7 @@ function stdio(
   )(value, spot);
   if (!read?.command || spot.problems.length > count) return undefined;
   const { command, args = [], env = {}, cwd } = read;
-  const closed = { ...ISOLATION, ...base, ...read.isolation };
+  const closed = { ...ISOLATION, ...(base || read.isolation ? { ...base, ...read.isolation } : unsaid) };
   if (closed.driver === "container" && !closed.image)
     return spot.at("isolation").at("image").wrong("a container needs the name of an image");
   const transport: StdioSettings = { type: "stdio", command, args, env, cwd, isolation: closed };

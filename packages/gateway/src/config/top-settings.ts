@@ -41,19 +41,23 @@ export const name: Reader<string> = (value, spot) =>
     ? value
     : spot.wrong('a name has 1 to 64 letters, digits, ".", "_" and "-", and is not "." or ".."');
 
-/** Says which names differ in nothing but their case. */
-export function distinct(names: readonly string[], spot: Spot): void {
+/** Says which names differ in nothing but their case, and gives them. */
+export function distinct(names: readonly string[], spot: Spot): string[] {
   const seen = new Map<string, string>();
+  const found: string[] = [];
   for (const each of names) {
     const other = seen.get(each.toLowerCase());
-    if (other !== undefined)
+    if (other !== undefined) {
+      found.push(each);
       spot
         .at(each)
         .wrong(
           other === each ? "this name is there twice" : `differs only in case from ${other}; rename one`,
         );
+    }
     seen.set(each.toLowerCase(), each);
   }
+  return found;
 }
 
 const port = count(0, 65_535);

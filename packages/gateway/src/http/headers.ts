@@ -54,6 +54,7 @@ const STRICT: Readonly<Record<string, string>> = {
   "script-src": "'self'",
   "style-src": "'self'",
   "img-src": "'self' data: blob:",
+  "media-src": "'self' data: blob:",
   "font-src": "'self'",
   "connect-src": "'self'",
   "worker-src": "'self'",

@@ -46,7 +46,7 @@ describe("files of a folder", () => {
     expect(headers).toMatchObject({
       "content-type": "text/html; charset=utf-8",
       "content-security-policy":
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; " +
         "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; " +
         "frame-ancestors 'none'; frame-src http://*.localhost:8091",
       "x-content-type-options": "nosniff",

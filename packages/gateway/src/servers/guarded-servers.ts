@@ -64,6 +64,12 @@ export class GuardedServers {
     return summaryOf(server.status);
   }
 
+  /** Ends the user's server and starts it again; everybody's, if it is one for all. */
+  async restart(user: string, name: string): Promise<ServerSummary> {
+    await this.#options.pool.restart(name, user);
+    return summaryOf(this.get(user, name).server.status);
+  }
+
   /** All that a server offers; of its tools those that `who` may call, if it is given (C02, attack C04). */
   async catalogue(user: string, name: string, who?: ToolVisibility): Promise<ServerCatalogue> {
     const { server } = this.get(user, name);

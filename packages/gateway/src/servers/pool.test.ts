@@ -109,6 +109,28 @@ describe("ServerPool", () => {
     await expect.poll(() => pids.map(isAlive)).toEqual([true, false, false]);
   });
 
+  it("restarts one user's server, or everybody's that was started; no request starts one that is not configured", async () => {
+    const { pool } = poolOf({ a: {}, shared: { stateless: true } });
+    const [mine, yours, unused] = ["me", "you", "them"].map((user) => pool.get(user, "a")) as [
+      Server,
+      Server,
+      Server,
+    ];
+    const before = await Promise.all([mine, yours].map(pidOf));
+    await pool.restart("a", "me");
+    const then = await Promise.all([mine, yours].map(pidOf));
+    expect([then[0] === before[0], then[1]]).toEqual([false, before[1]]);
+    expect(isAlive(before[0] ?? 0)).toBe(false);
+    await pool.restart("a");
+    const now = await Promise.all([mine, yours].map(pidOf));
+    expect([now[0] === then[0], now[1] === then[1]]).toEqual([false, false]);
+    expect([pool.get("me", "a"), unused.status.starts]).toEqual([mine, 0]);
+    await pool.restart("shared", "me");
+    expect(pool.get("you", "shared").status).toMatchObject({ state: "ready", starts: 1 });
+    for (const user of ["me", undefined])
+      await expect(pool.restart("b", user)).rejects.toMatchObject({ data: { code: "server-unknown" } });
+  });
+
   it("ends the servers of users who are gone, and starts those of new ones that are to be there at once", async () => {
     const { pool } = poolOf({ eager: { start: "eager" }, shared: { stateless: true } }, ["ann", "ben"]);
     const gone = pool.get("ben", "eager");

@@ -71,9 +71,13 @@ export class ServerPool {
    * @throws {GatewayError} `server-unknown`
    */
   get(user: string, name: string): Server {
+    return this.#get(user, name);
+  }
+
+  #get(user: string, name: string): ManagedServer {
     if (this.#closed) throw new GatewayError("stopping", "the gateway is stopping");
     const settings = this.#settings.get(name);
-    if (!settings) throw new GatewayError("server-unknown", `there is no server "${name}"`);
+    if (!settings) throw unknownServer(name);
     const shared = isShared(settings);
     const owner = shared ? ALL : `=${user}`;
     const owned = this.#servers.get(name) ?? new Map<string, ManagedServer>();
@@ -85,6 +89,19 @@ export class ServerPool {
     this.#created.tell(server, shared ? undefined : user);
     if (settings.start === "eager") server.start().catch((error: unknown) => this.#options.onerror?.(error));
     return server;
+  }
+
+  /**
+   * Restarts the user's server of this name, or, without a user, everybody's that was ever started. What goes wrong is
+   * in their statuses.
+   *
+   * @throws {GatewayError} `server-unknown`
+   */
+  async restart(name: string, user?: string): Promise<void> {
+    if (!this.#settings.has(name)) throw unknownServer(name);
+    const started = [...(this.#servers.get(name)?.values() ?? [])].filter(({ status }) => status.starts > 0);
+    const wanted = user === undefined ? started : [this.#get(user, name)];
+    await Promise.allSettled(wanted.map((server) => server.restart()));
   }
 
   /** All servers of a user. */
@@ -185,6 +202,9 @@ export class ServerPool {
     return server;
   }
 }
+
+const unknownServer = (name: string): GatewayError =>
+  new GatewayError("server-unknown", `there is no server "${name}"`);
 
 /** What the operator wrote comes before what a person could sign in for. */
 const canSignIn = ({ transport }: ServerSettings): boolean =>

@@ -70,8 +70,10 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
   try {
     client = await handshake(transport, options);
   } catch (cause) {
+    // Before it is closed here: how it ended then says nothing about what was wrong.
+    const why = transport.failure ?? cause;
     await transport.close();
-    throw failure(name, transport, cause);
+    throw failure(name, transport, why, cause);
   }
   const version = client.getNegotiatedProtocolVersion();
   const modern = client.getProtocolEra() === "modern";
@@ -142,9 +144,8 @@ function directUpstream(
   };
 }
 
-function failure(name: string, transport: StdioTransport, cause: unknown): GatewayError {
+function failure(name: string, transport: StdioTransport, why: unknown, cause: unknown): GatewayError {
   const { stderr, garbage } = transport;
-  const why = transport.failure ?? cause;
   const code =
     why instanceof GatewayError && why.data.code === "server-too-large"
       ? "server-too-large"

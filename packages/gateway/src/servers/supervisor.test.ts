@@ -332,6 +332,92 @@ describe("listeners", () => {
   });
 });
 
+describe("a restart", () => {
+  it("ends the running one first, then starts another: the same server to those who use it", async () => {
+    const { server, made, states } = managed();
+    const heard: string[] = [];
+    server.upstream.listen((method) => heard.push(method));
+    await server.start();
+    let gone = (): void => {};
+    Object.assign(made[0] ?? {}, {
+      close: () => new Promise<void>((resolve) => (gone = resolve)).then(() => made[0]?.end()),
+    });
+    const restarted = server.restart();
+    const asked = server.upstream.request("tools/list", {});
+    await settled();
+    expect([made.length, server.status.state]).toEqual([1, "starting"]);
+    gone();
+    await restarted;
+    expect(await asked).toMatchObject({ tools: [{ name: "a" }] });
+    expect(made.map(({ upstream }) => upstream.asked)).toEqual([[], ["tools/list"]]);
+    expect(states).toEqual(["starting", "ready", "starting", "ready"]);
+    expect(heard).toContain("notifications/tools/list_changed");
+    expect(server.status).toMatchObject({ starts: 2, problem: undefined });
+  });
+
+  it("ends calls under way; nobody knows whether they ran", async () => {
+    let fail = (_: unknown): void => {};
+    const { server, made } = managed({}, { "tools/call": () => new Promise((_, reject) => (fail = reject)) });
+    const call = server.upstream.request("tools/call", { name: "a" });
+    call.catch(() => {});
+    await settled();
+    Object.assign(made[0] ?? {}, {
+      close: async () => {
+        made[0]?.end();
+        fail(new GatewayError("server-exited", "it was closed"));
+      },
+    });
+    await server.restart();
+    await expect(call).rejects.toMatchObject({ data: { code: "server-exited", indeterminate: true } });
+    expect(server.status.state).toBe("ready");
+  });
+
+  it("of one that is just starting begins anew, and those who wait get the new one", async () => {
+    const signals: AbortSignal[] = [];
+    const good = connection();
+    const server = new ManagedServer({
+      settings: serverSettings("shop", nodeServer("x")),
+      clock: manualClock(),
+      connect: (signal) => {
+        signals.push(signal);
+        if (signals.length === 3) return Promise.resolve(good);
+        return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      },
+    });
+    const asked = server.upstream.request("tools/list", {});
+    await settled();
+    const restarts = [server.restart(), settled().then(() => server.restart())];
+    await Promise.all(restarts);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false]);
+    expect(await asked).toMatchObject({ tools: [{ name: "a" }] });
+    expect(server.status).toMatchObject({ state: "ready", starts: 3, problem: undefined });
+  });
+
+  it("of one that waits for its next start does not wait, and its failures are forgotten", async () => {
+    const { server, clock, fail } = managed({ start: "eager" });
+    fail(new Error("no"));
+    await expect(server.start()).rejects.toThrow();
+    clock.pass(1_000);
+    await settled();
+    expect(clock.waiting).toEqual([2_000]);
+    await expect(server.restart()).rejects.toThrow("no");
+    expect(clock.waiting).toEqual([1_000]);
+    fail();
+    await server.restart();
+    expect(server.status).toMatchObject({ state: "ready", problem: undefined });
+  });
+
+  it("of one that is stopped, or is stopped meanwhile, leaves nothing running", async () => {
+    const { server, made } = managed();
+    await server.start();
+    const restarted = expect(server.restart()).rejects.toMatchObject({ data: { code: "stopping" } });
+    await server.stop();
+    await restarted;
+    expect(made.every(({ isOver }) => isOver)).toBe(true);
+    await expect(server.restart()).rejects.toMatchObject({ data: { code: "stopping" } });
+  });
+});
+
 describe("a stop", () => {
   it("is for good, and clears every timer", async () => {
     const { server, clock, made } = managed();

@@ -73,6 +73,8 @@ export class ManagedServer implements Server {
   #endUpkeep: (() => void) | undefined;
   #endRetry: (() => void) | undefined;
   #unlisten: (() => void) | undefined;
+  /** Ends the start that is under way, for another one. */
+  #again: AbortController | undefined;
   readonly #quit = new AbortController();
 
   constructor(options: ManagedServerOptions) {
@@ -126,6 +128,21 @@ export class ManagedServer implements Server {
   async start(): Promise<void> {
     if (this.#isStopped) throw stopping(this.settings.name);
     if (!this.#connection) await this.#launch();
+  }
+
+  /**
+   * Ends it and all that it started, and starts it again, whatever it does now; throws what went wrong. Calls under way
+   * end as when a server does, and what is asked meanwhile waits.
+   */
+  async restart(): Promise<void> {
+    // One that has just come up is not yet in use.
+    if (this.#connection && this.#starting) await this.#starting;
+    if (this.#isStopped) throw stopping(this.settings.name);
+    const running = this.#connection;
+    if (running) this.#drop(running);
+    this.#failures = 0;
+    this.#again?.abort();
+    await this.#launch(running);
   }
 
   async ready(): Promise<void> {
@@ -270,32 +287,41 @@ export class ManagedServer implements Server {
     );
   }
 
-  #launch(): Promise<Connection> {
-    return (this.#starting ??= this.#connect().finally(() => {
+  /** Starts it, after one that must be gone first: the two may want the same port or file. */
+  #launch(old?: Connection): Promise<Connection> {
+    return (this.#starting ??= this.#connect(old).finally(() => {
       this.#starting = undefined;
+      this.#again = undefined;
     }));
   }
 
-  async #connect(): Promise<Connection> {
-    this.#cancel();
-    this.#starts++;
-    this.#set("starting");
-    let connection: Connection;
-    try {
-      connection = await this.#options.connect(this.#quit.signal);
-    } catch (error) {
-      this.#failed(error);
-      // One that is stopped while it starts has not failed.
-      throw this.#isStopped ? stopping(this.settings.name) : error;
-    } finally {
-      this.#wake();
-    }
-    if (this.#isStopped) {
+  async #connect(old: Connection | undefined): Promise<Connection> {
+    for (let before = old; ; before = undefined) {
+      const { signal } = (this.#again = new AbortController());
+      this.#cancel();
+      this.#starts++;
+      this.#set("starting");
+      let connection: Connection;
+      try {
+        await before?.close().catch((error: unknown) => this.#options.onerror?.(error));
+        signal.throwIfAborted();
+        connection = await this.#options.connect(AbortSignal.any([this.#quit.signal, signal]));
+      } catch (error) {
+        // Those who wait for it get the next one.
+        if (signal.aborted && !this.#isStopped) continue;
+        this.#failed(error);
+        // One that is stopped while it starts has not failed.
+        throw this.#isStopped ? stopping(this.settings.name) : error;
+      } finally {
+        this.#wake();
+      }
+      if (!this.#isStopped && !signal.aborted) {
+        this.#welcome(connection);
+        return connection;
+      }
       await connection.close();
-      throw stopping(this.settings.name);
+      if (this.#isStopped) throw stopping(this.settings.name);
     }
-    this.#welcome(connection);
-    return connection;
   }
 
   #welcome(connection: Connection): void {
@@ -324,9 +350,10 @@ export class ManagedServer implements Server {
     });
     if (isFirst) return;
     // It may be another version: whatever was kept of the one before is dropped.
-    const { tools, resources, prompts } = this.upstream.capabilities;
+    const { tools, prompts } = this.upstream.capabilities;
     if (tools) this.#notices.tell("notifications/tools/list_changed", {});
-    if (resources) this.#notices.tell("notifications/resources/list_changed", {});
+    // Always: there are servers that have UIs, and do not say that they have resources.
+    this.#notices.tell("notifications/resources/list_changed", {});
     if (prompts) this.#notices.tell("notifications/prompts/list_changed", {});
     for (const uri of this.#subscribed) {
       connection.upstream.request("resources/subscribe", { uri }).catch(() => this.#subscribed.delete(uri));

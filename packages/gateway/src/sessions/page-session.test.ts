@@ -1,4 +1,5 @@
-import type { OpenedView } from "@vitrine/protocol";
+import type { UpstreamRequestOptions } from "@vitrine/host";
+import { type OpenedView, VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import { GatewayError } from "../errors.js";
@@ -35,6 +36,8 @@ function setUp(options: Partial<PageOptions> = {}) {
     },
     catalogue: async () => ({ tools: [], resources: [], templates: [], prompts: [], views: [] }),
     start: async (name) => ({ name, state: "ready", capabilities: {} }),
+    restart: async (name) => ({ name, state: "ready", capabilities: {}, protocolVersion: "new" }),
+    document: async (view, { name }) => ({ view, server: "", capabilities: {}, uri: name }),
     know: (view) => void known.add(view),
     forget: (view) => void known.delete(view),
     prepare: async (view, _at, { uri = "ui://shop/cart.html" }): Promise<OpenedView> => ({
@@ -55,6 +58,29 @@ function setUp(options: Partial<PageOptions> = {}) {
   const open = async (params: object = {}) =>
     (await ask("gateway/open", { server: "shop", tool: "show", ...params }))["result"] as OpenedView;
   return { store, server, at, page, sent, wire, known, refused, onerror, say, ask, open };
+}
+
+/** Calls of tools that end when a test says so, or when they are taken back. */
+function stall({ upstream }: ReturnType<typeof setUp>["server"]) {
+  const running: {
+    params: unknown;
+    onprogress: UpstreamRequestOptions["onprogress"];
+    resolve(result: unknown): void;
+  }[] = [];
+  const request = upstream.request.bind(upstream);
+  upstream.request = (method, params, options) =>
+    method !== "tools/call"
+      ? request(method, params)
+      : new Promise((resolve, reject) => {
+          const aborted = new VitrineError("aborted", "taken back");
+          options?.signal?.addEventListener("abort", () => reject(aborted));
+          running.push({
+            params,
+            onprogress: options?.onprogress,
+            resolve: (result) => resolve(result as never),
+          });
+        });
+  return running;
 }
 
 describe("what a page asks", () => {
@@ -98,6 +124,56 @@ describe("what a page asks", () => {
       { actor: "host", target: "secret", decision: "allowed", key: "n.1" },
       { actor: "host", target: "inner", decision: "refused" },
     ]);
+  });
+
+  it("has its progress under its own token, which the server never sees; to a slow page only the last", async () => {
+    const { ask, page, say, sent, server, wire } = setUp();
+    const running = stall(server);
+    const params = { server: "shop", name: "look", _meta: { progressToken: "p.1" } };
+    say({ id: "p.1", method: "gateway/call", params });
+    await expect.poll(() => running.at(0)).toBeDefined();
+    running[0]?.onprogress?.({ progress: 1, total: 9, message: "one" });
+    const told = () => sent.map(({ channel, message }) => [channel, message["method"], message["params"]]);
+    const progress = (progress: object) => [
+      ".",
+      "notifications/progress",
+      { ...progress, progressToken: "p.1" },
+    ];
+    expect(told()).toEqual([progress({ progress: 1, total: 9, message: "one" })]);
+    expect(running[0]?.params).toEqual({ name: "look", arguments: {} });
+    wire.queuedBytes = 2_000_000;
+    for (const step of [2, 3]) running[0]?.onprogress?.({ progress: step });
+    expect(sent).toHaveLength(1);
+    wire.queuedBytes = 0;
+    page.resume();
+    expect(told().slice(1)).toEqual([progress({ progress: 3 })]);
+    // What waits when the answer comes is never told.
+    wire.queuedBytes = 2_000_000;
+    running[0]?.onprogress?.({ progress: 4 });
+    running[0]?.resolve({ content: [] });
+    await expect.poll(() => sent.at(-1)?.message).toMatchObject({ id: "p.1", result: {} });
+    wire.queuedBytes = 0;
+    page.resume();
+    await ask("gateway/servers");
+    expect(told().filter(([, method]) => method === "notifications/progress")).toHaveLength(2);
+  });
+
+  it("without a token hears no progress", async () => {
+    const { say, sent, server } = setUp();
+    const running = stall(server);
+    say({ id: 1, method: "gateway/call", params: { server: "shop", name: "look" } });
+    await expect.poll(() => running.at(0)).toBeDefined();
+    expect(running[0]?.onprogress).toBeUndefined();
+    running[0]?.resolve({ content: [] });
+    await expect.poll(() => sent).toMatchObject([{ message: { id: 1 } }]);
+  });
+
+  it("restarts servers that there are", async () => {
+    const { ask } = setUp();
+    expect(await ask("gateway/restart", { server: "shop" })).toMatchObject({
+      result: { name: "shop", protocolVersion: "new" },
+    });
+    expect(await ask("gateway/restart", {})).toMatchObject({ error: { code: -32602 } });
   });
 
   it("comes once under an id", async () => {
@@ -208,11 +284,62 @@ describe("a view", () => {
     expect(await ask("gateway/views")).toMatchObject({ result: { views: [{ cancelled: "it ended" }] } });
   });
 
-  it("is one of a thousand at most", async () => {
+  it("hears how far its call has come, in place of a token; a reload finds it; to a slow page the end is enough", async () => {
+    const { ask, open, page, sent, server, wire } = setUp();
+    const running = stall(server);
+    const { view } = await open({ arguments: {} });
+    await expect.poll(() => running.at(0)).toBeDefined();
+    running[0]?.onprogress?.({ progress: 1, total: 2 });
+    const told = () => sent.filter(({ channel }) => channel === view).map(({ message }) => message);
+    expect(told()).toEqual([
+      { jsonrpc: "2.0", method: "gateway/progress", params: { progress: 1, total: 2 } },
+    ]);
+    expect(await ask("gateway/views")).toMatchObject({
+      result: { views: [{ progress: { progress: 1, total: 2 } }] },
+    });
+    wire.queuedBytes = 2_000_000;
+    running[0]?.onprogress?.({ progress: 2, total: 2 });
+    wire.queuedBytes = 0;
+    running[0]?.resolve({ content: [] });
+    await expect.poll(told).toHaveLength(2);
+    page.resume();
+    running[0]?.onprogress?.({ progress: 3 });
+    expect(told().slice(1)).toMatchObject([{ method: "ui/notifications/tool-result" }]);
+    const { views } = (await ask("gateway/views"))["result"] as { views: OpenedView[] };
+    expect(views[0]).not.toHaveProperty("progress");
+  });
+
+  it("whose call is cancelled hears so, once, and the record has it; of one that is over nothing is cancelled", async () => {
+    const { ask, open, sent, server, store } = setUp();
+    const running = stall(server);
+    const { view } = await open({ arguments: {} });
+    await expect.poll(() => running.at(0)).toBeDefined();
+    expect(await ask("gateway/cancel", { view })).toMatchObject({ result: { cancelled: true } });
+    const told = () => sent.filter(({ channel }) => channel === view).map(({ message }) => message);
+    const reason = "the call was cancelled";
+    expect(told()).toMatchObject([{ method: "ui/notifications/tool-cancelled", params: { reason } }]);
+    await expect.poll(() => store.outcomes).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
+    running[0]?.resolve({ content: [] });
+    running[0]?.onprogress?.({ progress: 1 });
+    expect(await ask("gateway/cancel", { view })).toMatchObject({ result: { cancelled: false } });
+    expect(told()).toHaveLength(1);
+    expect(await ask("gateway/views")).toMatchObject({ result: { views: [{ cancelled: reason }] } });
+    const { view: without } = await open();
+    expect(await ask("gateway/cancel", { view: without })).toMatchObject({ result: { cancelled: false } });
+    expect(await ask("gateway/cancel", { view: "vNobody" })).toMatchObject({
+      error: { data: { code: "view-unknown" } },
+    });
+  });
+
+  it("is one of a thousand at most, with or without a server", async () => {
     const { ask, page, say } = setUp();
     const params = { server: "shop", tool: "show" };
-    for (let id = 0; id < 1000; id++) say({ id, method: "gateway/open", params });
+    await ask("gateway/show", { name: "a recording", html: "<p>" });
+    for (let id = 0; id < 999; id++) say({ id, method: "gateway/open", params });
     await expect.poll(() => page.size).toBe(1000);
+    expect(await ask("gateway/show", { name: "a recording", html: "<p>" })).toMatchObject({
+      error: { code: -32600, message: expect.stringContaining("1000") },
+    });
     expect(await ask("gateway/open", { server: "shop", tool: "show" })).toMatchObject({
       error: { code: -32600, message: expect.stringContaining("1000") },
     });
@@ -249,6 +376,44 @@ describe("a view", () => {
     say({ id: "q1", result: {} }, view);
     expect(sent).toHaveLength(length);
     expect(refused).toHaveBeenCalledTimes(2);
+    expect(server.calls).toEqual([]);
+  });
+});
+
+describe("a document without a server", () => {
+  it("is a view of the page: found after a reload, and closed as others are", async () => {
+    const { ask, known, page, wire } = setUp();
+    const shown = (await ask("gateway/show", { name: "Cart", html: "<p>" }))["result"] as OpenedView;
+    expect(shown).toEqual({
+      ...{ view: expect.stringMatching(/^v[\w-]{16}$/), server: "", capabilities: {}, uri: "Cart" },
+    });
+    // No guard knows it: there is nothing that it could be allowed.
+    expect(known.size).toBe(0);
+    expect(await ask("gateway/views")).toMatchObject({ result: { views: [shown] } });
+    expect(await ask("gateway/close", { view: shown.view })).toMatchObject({ result: {} });
+    expect(wire.closeChannel).toHaveBeenCalledWith(shown.view);
+    expect(page.size).toBe(0);
+    await ask("gateway/show", { name: "Cart", html: "<p>" });
+    page.end();
+    expect(page.size).toBe(0);
+  });
+
+  it("is refused all that it asks, with a record and a sentence that says why", async () => {
+    const { ask, refused, say, sent, server } = setUp();
+    const { view } = (await ask("gateway/show", { name: "Cart", html: "<p>" }))["result"] as OpenedView;
+    for (const method of ["tools/call", "ui/open-link", "ping"]) {
+      expect(await ask(method, { name: "look" }, view)).toMatchObject({
+        error: { data: { code: "server-unknown" }, message: expect.stringContaining("without its server") },
+      });
+      expect(refused).toHaveBeenLastCalledWith(
+        expect.objectContaining({ actor: "view", user: "ann", view, server: "", method }),
+        expect.anything(),
+      );
+    }
+    const { length } = sent;
+    say({ method: "notifications/message", params: {} }, view);
+    say({ id: "q1", result: {} }, view);
+    expect(sent).toHaveLength(length);
     expect(server.calls).toEqual([]);
   });
 });

@@ -7,7 +7,6 @@ import { randomBytes } from "node:crypto";
 import { type Answer, type Question, Refusal, sizeOf } from "@vitrine/host";
 import {
   type CallToolResult,
-  decode,
   type GatewayNotices,
   type GatewayQuestion,
   type GatewayRequests,
@@ -17,8 +16,8 @@ import {
   METHOD_NOT_FOUND,
   type OpenedView,
   PARSE_ERROR,
+  type Progress,
   type RequestId,
-  type Schema,
   type ServerCatalogue,
   type ServerSummary,
   type ToolVisibility,
@@ -27,8 +26,13 @@ import {
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
+import { PacedNotices } from "./paced-notices.js";
+import { isPageMethod, pageParams } from "./page-params.js";
+import { withoutToken } from "./progress-token.js";
 import { Questions } from "./questions.js";
 import { errorMessage, isUnexpected, keyOf, notificationMessage, resultMessage } from "./rpc.js";
+import { withoutServer } from "./show-document.js";
+import { ShownCall } from "./shown-call.js";
 import { unknownView, ViewChannel } from "./view-channel.js";
 
 /** The page's end of the wire, as the gateway holds it. */
@@ -53,8 +57,11 @@ export interface PageOptions {
   server(name: string): GuardedServer;
   catalogue(name: string, who?: ToolVisibility): Promise<ServerCatalogue>;
   start(name: string): Promise<ServerSummary>;
+  restart(name: string): Promise<ServerSummary>;
   /** Makes a view ready to be shown; never throws for what a server did wrong (C08). */
   prepare(view: string, at: GuardedServer, wanted: WantedView, signal: AbortSignal): Promise<OpenedView>;
+  /** Makes a document without a server ready to be shown. */
+  document(view: string, document: GatewayRequests["gateway/show"]["params"]): Promise<OpenedView>;
   /** A view begins; it ends with {@link forget}. Told before anybody is asked about it. */
   know(view: string, server: string, wanted: WantedView): void;
   forget(view: string): void;
@@ -79,28 +86,18 @@ const MAX_OPEN = 1000;
 const MAX_RESULT = 64_000_000;
 const MAX_CLOSED = 1000;
 
-const STRING: Schema<string> = { kind: "string" };
-const RECORD: Schema<Record<string, unknown>> = { kind: "record", values: { kind: "unknown" } };
-const shape = <T>(fields: Record<string, Schema>, optional: Record<string, Schema> = {}): Schema<T> => ({
-  kind: "object",
-  fields,
-  optional,
-});
-
-const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]["params"]> } = {
-  "gateway/servers": shape({}),
-  "gateway/catalogue": shape({ server: STRING }, { for: { kind: "literal", values: ["model", "app"] } }),
-  "gateway/open": shape({ server: STRING }, { tool: STRING, uri: STRING, arguments: RECORD }),
-  "gateway/close": shape({ view: STRING }),
-  "gateway/views": shape({}),
-  "gateway/call": shape({ server: STRING, name: STRING }, { arguments: RECORD }),
-  "gateway/start": shape({ server: STRING }),
-};
+/** A request of the page, beside its params. */
+interface PageRequest {
+  readonly key: string | undefined;
+  readonly signal: AbortSignal;
+  readonly mayBeOld: boolean;
+  readonly onprogress?: ((progress: Progress) => void) | undefined;
+}
 
 type PageHandlers = {
   [M in keyof GatewayRequests]: (
     params: GatewayRequests[M]["params"],
-    request: { key: string | undefined; signal: AbortSignal; mayBeOld: boolean },
+    request: PageRequest,
   ) => GatewayRequests[M]["result"] | Promise<GatewayRequests[M]["result"] | JsonText>;
 };
 
@@ -108,15 +105,22 @@ type PageHandlers = {
 export class PageSession {
   readonly #options: PageOptions;
   readonly #views = new Map<string, ViewChannel>();
+  /** Views without a server. */
+  readonly #documents = new Map<string, OpenedView>();
+  /** The calls that views show, while they are under way. */
+  readonly #shown = new Map<string, ShownCall>();
   /** The servers of views that were closed, for the record of what comes in their names. */
   readonly #closed = new Map<string, string>();
   readonly #open = new Map<RequestId, AbortController>();
   readonly #questions: Questions;
+  readonly #notices: PacedNotices;
   readonly #ended = new AbortController();
 
   constructor(options: PageOptions) {
     this.#options = options;
-    this.#questions = new Questions((text) => options.wire.send(".", text));
+    const send = (text: string): void => options.wire.send(".", text);
+    this.#questions = new Questions(send);
+    this.#notices = new PacedNotices({ send, isCongested: () => this.#isCongested });
   }
 
   /** Whether somebody could answer now. */
@@ -126,7 +130,11 @@ export class PageSession {
 
   /** How many views it has. */
   get size(): number {
-    return this.#views.size;
+    return this.#views.size + this.#documents.size;
+  }
+
+  get #isCongested(): boolean {
+    return this.#options.wire.queuedBytes > CONGESTED;
   }
 
   /** Asks the person; see {@link Questions.ask}. */
@@ -149,6 +157,7 @@ export class PageSession {
 
   /** The page reads again. */
   resume(): void {
+    this.#notices.resume();
     for (const view of this.#views.values()) view.resume();
   }
 
@@ -175,15 +184,21 @@ export class PageSession {
   end(): void {
     this.#ended.abort();
     for (const controller of this.#open.values()) controller.abort();
-    for (const view of [...this.#views.keys()]) this.#close(view);
+    for (const view of [...this.#views.keys(), ...this.#documents.keys()]) this.#close(view);
+    this.#notices.clear();
     this.#questions.close();
   }
 
-  /** A view that was closed, or never was: what asks is told and recorded, and nothing else happens (attack C19). */
+  /**
+   * A view that was closed, never was, or has no server: what asks is told and recorded, and nothing else happens
+   * (attack C19).
+   */
   async #refuse(view: string, text: string): Promise<void> {
-    const { id, method, params } = read(text);
+    const { id, method, params }: Record<string, unknown> = isTooComplex(text)
+      ? { ...headOf(text) }
+      : read(text);
     if (!isId(id) || typeof method !== "string") return;
-    const error = unknownView(view);
+    const error = this.#documents.has(view) ? withoutServer() : unknownView(view);
     const asked = { method, params: Object(params) as Record<string, unknown> };
     const server = this.#closed.get(view) ?? "";
     await this.#options.refused({ actor: "view", user: this.#options.user, view, server, ...asked }, error);
@@ -218,40 +233,47 @@ export class PageSession {
     }
     const controller = new AbortController();
     this.#open.set(id, controller);
+    const { token } = withoutToken(params as Record<string, unknown>);
     let answer: string;
     try {
-      const request = { key: keyOf(id), signal: controller.signal, mayBeOld: this.#options.mayBeOld };
+      const request: PageRequest = {
+        ...{ key: keyOf(id), signal: controller.signal, mayBeOld: this.#options.mayBeOld },
+        ...(token !== undefined && {
+          onprogress: (progress) => !controller.signal.aborted && this.#notices.progress(token, progress),
+        }),
+      };
       answer = resultMessage(id, await this.#do(method, params, request));
     } catch (error) {
       if (isUnexpected(error)) onerror(error);
       answer = errorMessage(id, error);
     } finally {
       this.#open.delete(id);
+      this.#notices.endProgress(token);
     }
     if (!controller.signal.aborted) wire.send(".", answer);
   }
 
-  #do(
-    method: string,
-    params: unknown,
-    request: { key: string | undefined; signal: AbortSignal; mayBeOld: boolean },
-  ): unknown {
-    if (!isMethod(method)) throw new VitrineError(METHOD_NOT_FOUND, `a page cannot ask for ${method}`);
-    const decoded = decode(PARAMS[method] as Schema, params, "params");
-    if (!decoded.ok)
-      throw new VitrineError(INVALID_PARAMS, decoded.message, { data: { field: decoded.field } });
-    return this.#handlers[method](decoded.value as never, request);
+  #do(method: string, params: unknown, request: PageRequest): unknown {
+    if (!isPageMethod(method)) throw new VitrineError(METHOD_NOT_FOUND, `a page cannot ask for ${method}`);
+    return this.#handlers[method](pageParams(method, params) as never, request);
   }
 
   readonly #handlers: PageHandlers = {
     "gateway/servers": () => ({ servers: this.#options.summaries() }),
     "gateway/catalogue": ({ server, for: who }) => this.#options.catalogue(server, who),
     "gateway/start": ({ server }) => this.#options.start(server),
-    "gateway/views": () => ({ views: [...this.#views.values()].map(({ opened }) => opened) }),
+    "gateway/restart": ({ server }) => this.#options.restart(server),
+    "gateway/views": () => ({
+      views: [...[...this.#views.values()].map(({ opened }) => opened), ...this.#documents.values()],
+    }),
     "gateway/close": ({ view }) => {
-      if (!this.#views.has(view)) throw unknownView(view);
+      this.#checkView(view);
       this.#close(view);
       return {};
+    },
+    "gateway/cancel": ({ view }) => {
+      this.#checkView(view);
+      return { cancelled: this.#shown.get(view)?.cancel("the call was cancelled") ?? false };
     },
     "gateway/call": ({ server, name, arguments: input }, request) =>
       this.#call(this.#options.server(server), name, input ?? {}, request),
@@ -259,16 +281,35 @@ export class PageSession {
       if ((tool === undefined) === (uri === undefined)) {
         throw new VitrineError(INVALID_PARAMS, 'name either a "tool" or a "uri"');
       }
-      if (this.#views.size >= MAX_VIEWS) {
-        throw new VitrineError(INVALID_REQUEST, `a page has at most ${MAX_VIEWS} views: close some`);
-      }
+      this.#checkRoom();
       const { opened, at } = await this.#prepare(server, { tool, uri }, request.signal);
       const view = this.#add(opened, at);
       if (tool !== undefined && input)
         this.#show(view, at, tool, input, request).catch(this.#options.onerror);
       return opened;
     },
+    "gateway/show": async (document, { signal }) => {
+      this.#checkRoom();
+      const opened = await this.#options.document(newView(), document);
+      this.#checkWanted(signal);
+      this.#documents.set(opened.view, opened);
+      return opened;
+    },
   };
+
+  #checkView(view: string): void {
+    if (!this.#views.has(view) && !this.#documents.has(view)) throw unknownView(view);
+  }
+
+  #checkRoom(): void {
+    if (this.size >= MAX_VIEWS)
+      throw new VitrineError(INVALID_REQUEST, `a page has at most ${MAX_VIEWS} views: close some`);
+  }
+
+  #checkWanted(signal: AbortSignal): void {
+    if (signal.aborted || this.#ended.signal.aborted)
+      throw new VitrineError("aborted", "the request was taken back");
+  }
 
   async #prepare(
     server: string,
@@ -277,13 +318,11 @@ export class PageSession {
   ): Promise<{ opened: OpenedView; at: GuardedServer }> {
     const { know, forget, prepare } = this.#options;
     const at = this.#options.server(server);
-    // Nobody can guess it, and no other view has it, whoever's that is.
-    const id = `v${randomBytes(12).toString("base64url")}`;
+    const id = newView();
     know(id, server, wanted);
     try {
-      const ended = AbortSignal.any([signal, this.#ended.signal]);
-      const opened = await prepare(id, at, wanted, ended);
-      if (ended.aborted) throw new VitrineError("aborted", "the request was taken back");
+      const opened = await prepare(id, at, wanted, AbortSignal.any([signal, this.#ended.signal]));
+      this.#checkWanted(signal);
       // Its settings may have changed meanwhile: then it is another one, or gone.
       return { opened, at: this.#options.server(server) };
     } catch (error) {
@@ -297,7 +336,7 @@ export class PageSession {
     const view = new ViewChannel({
       ...{ opened, user, at, refused },
       send: (text) => wire.send(opened.view, text),
-      isCongested: () => wire.queuedBytes > CONGESTED,
+      isCongested: () => this.#isCongested,
       onerror: (error) => isUnexpected(error) && onerror(error),
     });
     this.#views.set(opened.view, view);
@@ -309,6 +348,7 @@ export class PageSession {
     this.#views.delete(id);
     view?.close();
     if (view) this.#closed.set(id, view.opened.server);
+    this.#documents.delete(id);
     for (const oldest of this.#closed.keys()) {
       if (this.#closed.size <= MAX_CLOSED) break;
       this.#closed.delete(oldest);
@@ -322,7 +362,7 @@ export class PageSession {
     { server, guard }: GuardedServer,
     name: string,
     input: Record<string, unknown>,
-    { key, signal, mayBeOld }: { key: string | undefined; signal: AbortSignal; mayBeOld: boolean },
+    { key, signal, mayBeOld, onprogress }: PageRequest,
     view = "",
   ): Promise<CallToolResult | JsonText> {
     const call = {
@@ -330,7 +370,7 @@ export class PageSession {
       ...{ params: { name, arguments: input }, actor: "host" as const, user: this.#options.user },
     };
     const result = await guard.pass(call, (passed) =>
-      server.upstream.request("tools/call", passed.params as { name: string }, { signal }),
+      server.upstream.request("tools/call", passed.params as { name: string }, { signal, onprogress }),
     );
     return result as CallToolResult | JsonText;
   }
@@ -341,32 +381,31 @@ export class PageSession {
     at: GuardedServer,
     tool: string,
     input: Record<string, unknown>,
-    { key, mayBeOld }: { key: string | undefined; mayBeOld: boolean },
+    { key, mayBeOld }: PageRequest,
   ): Promise<void> {
-    const { opened } = view;
-    opened.input = input;
+    const { view: id } = view.opened;
+    const shown = new ShownCall(view, input);
+    this.#shown.set(id, shown);
     try {
-      const request = { key, mayBeOld, signal: this.#ended.signal };
-      const result = await this.#call(at, tool, input, request, opened.view);
-      const shown = (result instanceof JsonText ? result.parse() : result) as CallToolResult;
+      const signal = AbortSignal.any([this.#ended.signal, shown.signal]);
+      const onprogress = (progress: Progress): void => shown.progress(progress);
+      const answer = await this.#call(at, tool, input, { key, mayBeOld, signal, onprogress }, id);
+      const result = (answer instanceof JsonText ? answer.parse() : answer) as CallToolResult;
       // What is nested too deep could not be written again, and all views of the page would be lost with it.
-      if (sizeOf(shown, MAX_RESULT) > MAX_RESULT)
+      if (sizeOf(result, MAX_RESULT) > MAX_RESULT)
         throw new Refusal("too-large", "the result is nested too deep");
-      opened.result = shown;
-      at.guard.learn(shown);
-      view.tell("result", notificationMessage("ui/notifications/tool-result", shown));
+      if (shown.done(result)) at.guard.learn(result);
     } catch (error) {
       if (isUnexpected(error)) this.#options.onerror(error);
-      opened.cancelled = error instanceof Error ? error.message : "the call failed";
-      view.tell(
-        "result",
-        notificationMessage("ui/notifications/tool-cancelled", { reason: opened.cancelled }),
-      );
+      shown.cancel(error instanceof Error ? error.message : "the call failed");
+    } finally {
+      this.#shown.delete(id);
     }
   }
 }
 
-const isMethod = (method: string): method is keyof GatewayRequests => Object.hasOwn(PARAMS, method);
+/** Nobody can guess it, and no other view has it, whoever's that is. */
+const newView = (): string => `v${randomBytes(12).toString("base64url")}`;
 const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";
 
 function read(text: string): Record<string, unknown> {

@@ -20,18 +20,18 @@ import type { GuardedCall } from "../guard/guarded-call.js";
 import { membersOf } from "../servers/answer-text.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
+import { PacedNotices, type PacedNoticesOptions } from "./paced-notices.js";
+import { withoutToken } from "./progress-token.js";
 import { errorMessage, keyOf, notificationMessage, resultMessage } from "./rpc.js";
 
 /** What a view's channel is made of. */
-export interface ViewChannelOptions {
+export interface ViewChannelOptions extends PacedNoticesOptions {
   /** What the page was told of it. */
   readonly opened: OpenedView;
   readonly user: string;
   readonly at: GuardedServer;
   /** Sends a message to the page on this view's channel. */
   send(text: string): void;
-  /** Whether the page reads so slowly that what can wait should. */
-  isCongested(): boolean;
   /** Records what could not even be asked. */
   refused(call: GuardedCall, error: VitrineError): Promise<void>;
   /** Hears what failed and the view is not told. */
@@ -60,8 +60,7 @@ export class ViewChannel {
   readonly #options: ViewChannelOptions;
   readonly #open = new Map<RequestId, AbortController>();
   readonly #heard = new Set<string>();
-  /** Notifications that wait until the page reads again: each is said once, however often it came. */
-  readonly #delayed = new Map<string, string>();
+  readonly #notices: PacedNotices;
   #at: GuardedServer;
   #subscriptions: Subscriptions;
   #stop: () => void;
@@ -70,6 +69,7 @@ export class ViewChannel {
 
   constructor(options: ViewChannelOptions) {
     this.#options = options;
+    this.#notices = new PacedNotices(options);
     this.opened = options.opened;
     this.#at = options.at;
     [this.#subscriptions, this.#stop] = this.#listen();
@@ -111,18 +111,12 @@ export class ViewChannel {
 
   /** Sends a notification; while the page is slow, only the last one of each `kind` is kept for later. */
   tell(kind: string, text: string): void {
-    if (this.#closed) return;
-    if (this.#options.isCongested()) this.#delayed.set(kind, text);
-    else this.#options.send(text);
+    if (!this.#closed) this.#notices.tell(kind, text);
   }
 
   /** The page reads again. */
   resume(): void {
-    for (const [kind, text] of [...this.#delayed]) {
-      if (this.#options.isCongested()) return;
-      this.#delayed.delete(kind);
-      this.#options.send(text);
-    }
+    this.#notices.resume();
   }
 
   /** Takes a message of the page on this channel. `mayBeOld`: it may have begun in an earlier life of the gateway. */
@@ -200,7 +194,9 @@ export class ViewChannel {
     if (this.#isOrphan) return this.#refuse(call);
     if (isByThePage(method)) return guard.permit(call);
     const onprogress =
-      token === undefined ? undefined : (progress: Progress) => this.#progress(token, progress);
+      token === undefined
+        ? undefined
+        : (progress: Progress) => !this.#closed && this.#notices.progress(token, progress);
     return guard.pass(call, async (passed) => {
       const { uri } = passed.params as { uri: string };
       if (method === "resources/subscribe") {
@@ -221,11 +217,6 @@ export class ViewChannel {
     const error = new GatewayError("server-unknown", `there is no server "${call.server}" any more`);
     await this.#options.refused(call, error);
     throw error;
-  }
-
-  #progress(token: RequestId, progress: Progress): void {
-    const text = notificationMessage("notifications/progress", { ...progress, progressToken: token });
-    this.tell(`progress ${token}`, text);
   }
 
   #hear(method: string, params: Record<string, unknown>): void {
@@ -260,7 +251,7 @@ export class ViewChannel {
     if (this.#closed) return;
     this.#closed = true;
     for (const controller of this.#open.values()) controller.abort();
-    this.#delayed.clear();
+    this.#notices.clear();
     this.#leave();
   }
 }
@@ -283,20 +274,4 @@ function parse(text: string): Record<string, unknown> {
   } catch {
     return {};
   }
-}
-
-/** The token is the view's own word for its request (D6): the server gets one of the gateway's. */
-function withoutToken(params: Record<string, unknown>): {
-  token: RequestId | undefined;
-  rest: Record<string, unknown>;
-} {
-  const meta = (Object(params) as Record<string, unknown>)["_meta"];
-  if (typeof meta !== "object" || meta === null || !("progressToken" in meta)) {
-    return { token: undefined, rest: params };
-  }
-  const { progressToken, ...others } = meta;
-  const { _meta, ...rest } = params;
-  const token =
-    typeof progressToken === "string" || typeof progressToken === "number" ? progressToken : undefined;
-  return { token, rest: Object.keys(others).length > 0 ? { ...rest, _meta: others } : rest };
 }

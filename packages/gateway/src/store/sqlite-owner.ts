@@ -31,7 +31,7 @@ export async function takeFile(path: string, patience: number): Promise<Ownershi
         lock.close();
         const owner = existsSync(note) ? readFileSync(note, "utf8").trim() : "another process";
         const message = `${path} is in use by ${owner}: stop it first, or give this gateway another database`;
-        throw new GatewayError("config-invalid", message, { cause: error });
+        throw new GatewayError("config-invalid", message, { cause: error, data: { inUse: true } });
       }
     }
     await wait(50);

@@ -28,7 +28,10 @@ const options = { info: { name: "page", version: "1.0.0" } };
 const result = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
 const makeView = (more: Partial<OpenedView> = {}): GatewayView =>
-  new GatewayView({ ...opened, ...more }, new Calls(() => {}), portOf("v1", true), async () => {});
+  new GatewayView({ ...opened, ...more }, new Calls(() => {}), portOf("v1", true), {
+    cancel: async () => ({ cancelled: false }),
+    close: async () => {},
+  });
 
 /** An element that notes what its app is told. */
 function makePlace(): AppPlace & { told: unknown[] } {

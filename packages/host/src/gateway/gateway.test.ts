@@ -309,6 +309,54 @@ describe("a gateway", () => {
     expect(page.storage.map.size).toBe(0);
   });
 
+  it("that was restarted is shown documents again, and ends calls whose answers are lost, but no others", async () => {
+    const before = await openStage();
+    const page = openPage(before);
+    const input = { city: "Rome" };
+    before.answer = ({ method, params }) =>
+      method === "gateway/show" ? opened("d1", { server: "" }) : opened(`v${params["tool"]}`, { input });
+    const document = { name: "Recorded", html: "<p>", meta: { prefersBorder: true } };
+    const shown = await page.gateway.showDocument(document);
+    expect(before.noted.at(-1)).toMatchObject({ method: "gateway/show", params: document });
+    const told: unknown[] = [];
+    const open = async (tool: string) => {
+      const view = await page.gateway.openView({ server: "weather", tool, arguments: input });
+      view.onnotice = ({ method }) => told.push([tool, method]);
+      return view;
+    };
+    await open("slow");
+    const quick = await open("quick");
+    const result = { jsonrpc: "2.0", method: "ui/notifications/tool-result", params: { content: [] } };
+    before.sessions[0]?.send("vquick", JSON.stringify(result));
+    await vi.waitFor(() => expect(quick.result).toBeDefined(), LONG);
+    const { port } = before;
+    await before.close();
+    const after = await SessionStage.open({ port });
+    stages = [after];
+    after.answer = ({ method, id }) => opened(`${method}-${id}`.replace(/\W/g, "-"));
+    await vi.waitFor(() => expect(told).toHaveLength(2), LONG);
+    await vi.waitFor(() => expect(shown.opened.view).toMatch(/^gateway-show/), LONG);
+    expect(after.noted.find(({ method }) => method === "gateway/show")?.params).toEqual(document);
+    expect(told).toEqual([
+      ["quick", "ui/notifications/tool-result"],
+      ["slow", "ui/notifications/tool-cancelled"],
+    ]);
+  });
+
+  it("tells how far a call of the page's own has come", async () => {
+    const stage = await openStage();
+    const page = openPage(stage);
+    stage.answer = ({ id }, session) => {
+      const params = { progressToken: id, progress: 1, total: 2, message: "half" };
+      session.send(".", JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params }));
+      return { content: [] };
+    };
+    const heard: unknown[] = [];
+    const wanted = { server: "weather", name: "forecast" };
+    await page.gateway.request("gateway/call", wanted, { onprogress: (progress) => heard.push(progress) });
+    expect(heard).toEqual([{ progress: 1, total: 2, message: "half" }]);
+  });
+
   it("asks the person, and takes a question back", async () => {
     const stage = await openStage();
     const withdrawn = vi.fn();
@@ -375,8 +423,10 @@ describe("a gateway", () => {
 });
 
 describe("a view", () => {
-  async function openView() {
+  async function openView(more: Partial<OpenedView> = {}) {
     const stage = await openStage();
+    const { answer } = stage;
+    stage.answer = (...asked) => Object.assign(answer(...asked) as object, more);
     const page = openPage(stage);
     const view = await page.gateway.openView({ server: "weather", tool: "forecast" });
     const [session] = stage.sessions;
@@ -539,6 +589,30 @@ describe("a view", () => {
     expect(new Set(stage.noted.slice(before).map(({ method }) => method))).toEqual(
       new Set(["notifications/message", "gateway/call"]),
     );
+  });
+
+  it("hears how far its call has come, and keeps the last for who comes later, until it is over", async () => {
+    const { view, say } = await openView({ progress: { progress: 1 } });
+    expect(view.progress).toEqual({ progress: 1 });
+    say({ method: "gateway/progress", params: { progress: 1.5 } });
+    await vi.waitFor(() => expect(view.progress).toEqual({ progress: 1.5 }), LONG);
+    const heard: unknown[] = [];
+    view.onprogress = (progress) => heard.push(progress);
+    const params = { progress: 2, total: 3, message: "two" };
+    say({ method: "gateway/progress", params });
+    await vi.waitFor(() => expect(heard).toEqual([params]), LONG);
+    expect(view.progress).toEqual(params);
+    say({ method: "ui/notifications/tool-cancelled", params: {} });
+    await vi.waitFor(() => expect(view.progress).toBeUndefined(), LONG);
+  });
+
+  it("takes back the call that it shows, and says whether there was one", async () => {
+    const { stage, view, last } = await openView();
+    for (const cancelled of [true, false]) {
+      stage.answer = () => ({ cancelled });
+      expect(await view.cancel()).toBe(cancelled);
+      expect(last()).toMatchObject({ channel: ".", method: "gateway/cancel", params: { view: "v1" } });
+    }
   });
 
   it("that is closed waits for nothing, and tells the gateway", async () => {

@@ -31,8 +31,9 @@ export interface GatewayOptions extends ConnectionOptions {
 }
 
 /** Options of one request to the gateway. */
-export type GatewayRequestOptions = Pick<CallOptions, "signal">;
+export type GatewayRequestOptions = Pick<CallOptions, "signal" | "onprogress">;
 
+type OpeningMethod = "gateway/open" | "gateway/show";
 type NoticeListener = (params: never) => void;
 
 /** Messages for views that are not known yet, while one is being opened. */
@@ -57,6 +58,8 @@ export class Gateway {
   readonly #calls: Calls;
   readonly #main = portOf(MAIN_CHANNEL, false);
   readonly #views = new Map<string, GatewayView>();
+  /** Documents without a server, for a gateway that was restarted: it knows them no more. */
+  readonly #documents = new WeakMap<GatewayView, object>();
   readonly #listeners = new Map<string, Set<NoticeListener>>();
   readonly #asked = new Map<string, AbortController>();
   #opening = 0;
@@ -111,17 +114,37 @@ export class Gateway {
     return () => listeners.delete(own);
   }
 
-  /** Opens a view of a tool, with `arguments` also calls it, or opens a UI by its address. */
-  async openView(
+  /**
+   * Opens a view of a tool, with `arguments` also calls it, or opens a UI by its address. The view hears of its call by
+   * {@link GatewayView.onprogress} and {@link GatewayView.onnotice}.
+   */
+  openView(
     params: GatewayRequests["gateway/open"]["params"],
-    options?: GatewayRequestOptions,
+    options?: Pick<CallOptions, "signal">,
   ): Promise<GatewayView> {
+    return this.#openView("gateway/open", params, options);
+  }
+
+  /**
+   * Shows a document that has no server, such as that of a recording: in the sandbox, under the policy that its `meta`
+   * declares, without permissions, and with an empty storage. What it asks of its `upstream` or `guard` is refused: give
+   * its bridge others.
+   */
+  showDocument(
+    params: GatewayRequests["gateway/show"]["params"],
+    options?: Pick<CallOptions, "signal">,
+  ): Promise<GatewayView> {
+    return this.#openView("gateway/show", params, options);
+  }
+
+  async #openView(method: OpeningMethod, params: object, options?: CallOptions): Promise<GatewayView> {
     let view: GatewayView | undefined;
-    await this.#open("gateway/open", params, {
+    await this.#open(method, params, {
       ...options,
       onresult: (result) => (view = this.#add(plain(result) as OpenedView)),
     });
     if (!view) throw new VitrineError("invalid", "the gateway opened nothing");
+    if (method === "gateway/show") this.#documents.set(view, params);
     return view;
   }
 
@@ -160,13 +183,16 @@ export class Gateway {
 
   #add(opened: OpenedView): GatewayView {
     const port = portOf(opened.view, true);
-    const view = new GatewayView(opened, this.#calls, port, async (closed) => {
-      const { view: id } = closed.opened;
-      if (this.#views.get(id) !== closed) return;
-      this.#views.delete(id);
-      this.#connection.session.closeChannel(id);
-      closed.ended("the view is closed");
-      await this.request("gateway/close", { view: id });
+    const view = new GatewayView(opened, this.#calls, port, {
+      cancel: (id) => this.request("gateway/cancel", { view: id }),
+      close: async (closed) => {
+        const { view: id } = closed.opened;
+        if (this.#views.get(id) !== closed) return;
+        this.#views.delete(id);
+        this.#connection.session.closeChannel(id);
+        closed.ended("the view is closed");
+        await this.request("gateway/close", { view: id });
+      },
     });
     this.#views.set(opened.view, view);
     const early = this.#early;
@@ -231,9 +257,11 @@ export class Gateway {
 
   async #reopen(view: GatewayView): Promise<void> {
     const { server, tool, uri } = view.opened;
+    const document = this.#documents.get(view);
+    const params = document ?? (tool ? { server, tool: tool.name } : { server, uri });
     view.waits();
     try {
-      await this.#open("gateway/open", tool ? { server, tool: tool.name } : { server, uri }, {
+      await this.#open(document ? "gateway/show" : "gateway/open", params, {
         onresult: (result) => {
           const opened = plain(result) as OpenedView;
           this.#views.set(opened.view, view);

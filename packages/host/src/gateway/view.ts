@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { JsonText, type OpenedView, type Result } from "@vitrine/protocol";
+import {
+  type GatewayRequests,
+  JsonText,
+  type OpenedView,
+  type Progress,
+  type Result,
+} from "@vitrine/protocol";
 import type { Link } from "../guard/link.js";
 import { resultText } from "../http-answer.js";
 import type { ServerCapabilities, Upstream, UpstreamNotification } from "../upstream.js";
@@ -15,6 +21,12 @@ export type ViewNotice =
   | { method: "ui/notifications/tool-input"; params: { arguments: Record<string, unknown> } }
   | { method: "ui/notifications/tool-result"; params: Result<"tools/call"> | JsonText }
   | { method: "ui/notifications/tool-cancelled"; params: { reason?: string } };
+
+/** What a view asks of its gateway. */
+interface ViewHome {
+  cancel(view: string): Promise<GatewayRequests["gateway/cancel"]["result"]>;
+  close(view: GatewayView): Promise<void>;
+}
 
 /**
  * A view on a gateway: what its `Bridge` needs, and what comes for it.
@@ -39,15 +51,21 @@ export type ViewNotice =
 export class GatewayView {
   readonly #calls: Calls;
   readonly #port: Port;
-  readonly #close: (view: GatewayView) => Promise<void>;
+  readonly #home: ViewHome;
   readonly #listeners = new Set<Parameters<Upstream["listen"]>[0]>();
   readonly #subscribed = new Set<string>();
   #opened: OpenedView;
   #early: ViewNotice[] = [];
   #result: Result<"tools/call"> | JsonText | undefined;
+  /** The call that it shows has ended since it was opened. */
+  #isOver = false;
   #onnotice: ((notice: ViewNotice) => void) | undefined;
   /** The view is gone: it was closed, or the gateway could not open it again. Told once. */
   onclosed: ((reason: string) => void) | undefined;
+  /** What the server said last of the call that the view shows, while it is under way. */
+  progress: Progress | undefined;
+  /** Hears each {@link progress}. Its message is the server's: show it as text. */
+  onprogress: ((progress: Progress) => void) | undefined;
   /**
    * Its name in this page: for `new Bridge({ instance })`, so that questions find its frame. Unlike the gateway's own
    * name for it, it stays the same when the gateway was restarted.
@@ -59,12 +77,13 @@ export class GatewayView {
   readonly guard: Link;
 
   /** @internal */
-  constructor(opened: OpenedView, calls: Calls, port: Port, close: (view: GatewayView) => Promise<void>) {
+  constructor(opened: OpenedView, calls: Calls, port: Port, home: ViewHome) {
     this.id = opened.view;
+    this.progress = opened.progress;
     this.#opened = opened;
     this.#calls = calls;
     this.#port = port;
-    this.#close = close;
+    this.#home = home;
     this.guard = viewGuard(calls, port);
     const capabilities = (): ServerCapabilities => this.#opened.capabilities;
     this.upstream = {
@@ -103,9 +122,17 @@ export class GatewayView {
     if (listener) for (const notice of this.#early.splice(0)) listener(notice);
   }
 
+  /**
+   * Takes back the call that the view shows: the server is told, and the view hears that it was cancelled. Resolves with
+   * whether there was one to take back: it may be over.
+   */
+  async cancel(): Promise<boolean> {
+    return (await this.#home.cancel(this.#opened.view)).cancelled;
+  }
+
   /** Tells the gateway that the view is gone; what it waits for is given up. */
   close(): Promise<void> {
-    return this.#close(this);
+    return this.#home.close(this);
   }
 
   /** @internal Takes a message of the view's channel. */
@@ -117,7 +144,10 @@ export class GatewayView {
     }
     const { method, params } = this.#calls.receive(this.#port, text) ?? {};
     if (isNotice(method)) this.#notice({ method, params } as ViewNotice);
-    else if (isHeard(method)) {
+    else if (method === "gateway/progress") {
+      this.progress = params as Progress;
+      this.onprogress?.(this.progress);
+    } else if (isHeard(method)) {
       for (const listener of [...this.#listeners]) {
         void (async () => listener(method, Object(params) as Record<string, unknown>))();
       }
@@ -133,6 +163,11 @@ export class GatewayView {
   reopened(opened: OpenedView): void {
     const { input, result, cancelled } = this.#opened;
     this.#opened = { ...opened, input, result, cancelled };
+    // Its answer would have come on the old channel.
+    if (input && !result && cancelled === undefined && !this.#isOver) {
+      const reason = "the connection to the gateway was lost, and with it the answer";
+      this.#notice({ method: "ui/notifications/tool-cancelled", params: { reason } });
+    }
     this.#port.channel = opened.view;
     this.#calls.again(this.#port);
     // A subscription that cannot be had again is like one to a resource that never changes.
@@ -149,6 +184,10 @@ export class GatewayView {
   }
 
   #notice(notice: ViewNotice): void {
+    if (notice.method !== "ui/notifications/tool-input") {
+      this.#isOver = true;
+      this.progress = undefined;
+    }
     if (notice.method === "ui/notifications/tool-result") this.#result = notice.params;
     if (this.#onnotice) this.#onnotice(notice);
     else this.#early.push(notice);

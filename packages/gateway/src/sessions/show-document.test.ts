@@ -1,0 +1,65 @@
+import { MAX_UI_BYTES } from "@vitrine/host";
+import { Sandbox } from "@vitrine/sandbox";
+import { describe, expect, it } from "vitest";
+import { showDocument } from "./show-document.js";
+
+const sandbox = new Sandbox({
+  secret: "a secret of a test's",
+  origin: "http://{role}.{label}.localhost:8091",
+  hosts: ["http://localhost:8090"],
+});
+const show = (html: string, meta?: object) => showDocument(sandbox, "v1", { name: "Cart", html, meta });
+
+describe("showDocument", () => {
+  it("shows it under the policy that its metadata declares, as that of a server's resource", async () => {
+    const meta = { csp: { connectDomains: ["https://api.example.com"] }, prefersBorder: true };
+    const { place, ...opened } = await show("<p>Cart", meta);
+    expect(opened).toEqual({ view: "v1", server: "", capabilities: {}, uri: "Cart" });
+    expect(place).toMatchObject({
+      csp: { connectDomains: ["https://api.example.com"] },
+      prefersBorder: true,
+    });
+    const real = await sandbox.register({ server: "shop", html: "<p>Cart", meta });
+    const hideOrigin = (policy = "") => policy.replace(/[a-z2-7]{26}/g, "LABEL");
+    expect(hideOrigin(place?.policy)).toBe(hideOrigin(real.policy));
+    const page = await sandbox.fetch(
+      new Request(`${place?.viewOrigin}/${place?.src.split("/").at(-1)}`, {
+        headers: { host: new URL(place?.viewOrigin ?? "").host },
+      }),
+    );
+    expect(await page.text()).toContain("<p>Cart");
+    expect(page.headers.get("content-security-policy")).toBe(place?.policy);
+  });
+
+  it("S09: gives no permission, whatever it asks for", async () => {
+    const { place } = await show("<p>", { permissions: { camera: {}, clipboardWrite: {} } });
+    expect(place).toMatchObject({ allow: "", permissions: {}, relax: [] });
+  });
+
+  it("gives it an origin that it shares with no server and no other document, whatever domain it names", async () => {
+    const meta = { domain: "shop" };
+    const places = await Promise.all([show("<p>", meta), show("<p>", meta), show("<p>")]);
+    const servers = ["Cart", "", "document", "shop"].map((server) =>
+      sandbox.register({ server, html: "<p>", meta }),
+    );
+    const origins = [...places.map(({ place }) => place), ...(await Promise.all(servers))].map(
+      (place) => place?.viewOrigin,
+    );
+    expect(new Set(origins).size).toBe(origins.length);
+  });
+
+  it("C08: says why it cannot be shown", async () => {
+    expect(await show(" ")).toMatchObject({ problem: { code: "document-empty" } });
+    expect(await show("x".repeat(MAX_UI_BYTES + 1))).toMatchObject({
+      problem: { code: "document-too-large" },
+    });
+    const bad = await show("<p>", { csp: { connectDomains: ["https://a.example; script-src *"] } });
+    expect(bad).toMatchObject({ problem: { code: "bad_resource" } });
+    expect(bad.place).toBeUndefined();
+  });
+
+  it("reads metadata that is none as a server's is read: what is wrong in it is left out", async () => {
+    const { place } = await show("<p>", { csp: "none", prefersBorder: "yes", domain: 1 });
+    expect(place?.csp).toEqual({});
+  });
+});
