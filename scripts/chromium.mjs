@@ -1,78 +1,18 @@
 /**
- * Finds a Chromium for the browser tests, and installs one when asked to and there is none: Debian's package
- * when root, else Playwright's own download.
+ * Installs a Chromium for the browser tests when there is none: Debian's package when root, else Playwright's own
+ * download. Finding one is the command's own business: packages/cli/src/browser/chromium.mjs.
  *
  * As a command: `node scripts/chromium.mjs` makes sure that there is one, and prints where it is.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { findChromium, CHROMIUM_ARGS as QUIET } from "../packages/cli/src/browser/chromium.mjs";
 import { installPackage } from "./apt.mjs";
 
-/**
- * Parts of the browser's own windows that are pages themselves: each window would start two processes for them, which
- * cost more than the page that is tested.
- */
-const OF_THE_WINDOW = [
-  "WebUIOmniboxPopup",
-  "WebUIOmniboxAimPopup",
-  "WebUIOmniboxFullPopup",
-  "PreloadTopChromeWebUI",
-];
-/** What Playwright switches off by itself: of two such lists the browser reads the last. */
-const BY_PLAYWRIGHT = [
-  "AvoidUnnecessaryBeforeUnloadCheckSync",
-  "DestroyProfileOnBrowserClose",
-  "HttpsUpgrades",
-  "HttpsFirstBalancedModeAutoEnable",
-  "LensOverlay",
-  "MediaRouter",
-  "PaintHolding",
-  "ThirdPartyStoragePartitioning",
-  "AvoidCorsURLLoaderRestartOnRedirect",
-  "OptimizationHints",
-  "NetworkTimeServiceQuerying",
-  "AimEnabled",
-  "PreconnectToSearch",
-];
+export { findChromium };
 
-/** How tests and measurements start it. */
-export const CHROMIUM_ARGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  `--disable-features=${[...OF_THE_WINDOW, ...BY_PLAYWRIGHT]}`,
-];
-
-const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-
-/** Whether it runs: Ubuntu's package is a stub without snap, and a download may lack libraries of the system. */
-const runs = (path) =>
-  existsSync(path) &&
-  // On Windows `--version` opens a window.
-  (process.platform === "win32" || spawnSync(path, ["--version"], { stdio: "ignore" }).status === 0);
-
-/** The path of a Chromium that runs on this machine: `$CHROMIUM`, one on the PATH, or Playwright's own. */
-export function findChromium() {
-  const fromEnv = process.env.CHROMIUM;
-  if (fromEnv) {
-    if (runs(fromEnv)) return fromEnv;
-    throw new Error(`CHROMIUM is set to ${fromEnv}, but that does not run. Unset it, or set it right.`);
-  }
-  const onPath = (process.env.PATH ?? "")
-    .split(delimiter)
-    .flatMap((folder) => NAMES.map((name) => join(folder, name)))
-    .find(runs);
-  if (onPath) return onPath;
-  const own = chromium.executablePath();
-  return own && runs(own) ? own : undefined;
-}
+/** How tests and measurements start it: in containers too, where its own sandbox cannot be. */
+export const CHROMIUM_ARGS = ["--no-sandbox", ...QUIET];
 
 /** As {@link findChromium}, but installs one when there is none. */
 export function ensureChromium() {

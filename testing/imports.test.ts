@@ -11,7 +11,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   host: ["protocol"],
   server: ["protocol", "view"],
   gateway: ["protocol", "sandbox", "host"],
-  workbench: ["host"],
+  workbench: ["protocol", "host"],
   cli: ALL,
 };
 /** The one file of the sandbox that needs Node. */
@@ -23,6 +23,12 @@ const EXTERNAL: Record<string, Record<string, RegExp>> = {
   sandbox: { "node:events": NODE, "node:http": NODE, "node:net": NODE, "node:stream": NODE },
   host: { react: /^react\./ },
 };
+/** What the workbench's page is built from. Its model knows nothing of React; Node knows only where the page is. */
+const PAGE =
+  /^(react|react-dom(\/client)?|react-aria-components|react-resizable-panels|virtua|react-json-view-lite|@rjsf\/(core\/lib\/components\/Form\.js|utils)|@cfworker\/json-schema)$/;
+/** What the command stands on. */
+const COMMAND =
+  /^(node:.+|commander|playwright-core|zod|@modelcontextprotocol\/(client|server)(\/(stdio|validators\/ajv))?)$/;
 /** The gateway runs on Node alone; these are the libraries it stands on. */
 const GATEWAY =
   /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|@hono\/node-server(\/utils\/response)?|hono(\/.+)?|kysely|libsql|pg|pino|ws)$/;
@@ -42,6 +48,11 @@ function forbiddenImports(path: string, source: string): string[] {
     if (ours) {
       if (!ALLOWED[owner]?.includes(ours)) return [`${path} may not import ${name}`];
       return deeper?.startsWith("/dist") ? [`${path} uses a back door: ${name}`] : [];
+    }
+    if (owner === "cli") return COMMAND.test(name) ? [] : [`${path} may not depend on ${name}`];
+    if (owner === "workbench") {
+      const allowed = file.startsWith("ui/") ? PAGE : file.startsWith("node/") ? /^node:/ : /^$/;
+      return allowed.test(name) ? [] : [`${path} may not depend on ${name}`];
     }
     if (owner === "gateway") return GATEWAY.test(name) ? [] : [`${path} may not depend on ${name}`];
     const allowed = EXTERNAL[owner];
@@ -68,6 +79,8 @@ describe("imports", () => {
     ["packages/protocol/src/a.ts", 'import { z } from "zod";'],
     ["packages/protocol/src/a.ts", 'import fs from "node:fs";'],
     ["packages/view/src/app.ts", 'import { useState } from "react";'],
+    ["packages/workbench/src/model/a.ts", 'import { useState } from "react";'],
+    ["packages/workbench/src/ui/a.tsx", 'import { startGateway } from "@vitrine/gateway";'],
     ["packages/view/src/a.ts", 'import { x } from "../../protocol/src/peer.js";'],
     ["packages/view/src/a.ts", 'import { x } from "@vitrine/protocol/dist/peer.js";'],
     ["packages/workbench/src/a.ts", 'import { x } from "@vitrine/gateway";'],

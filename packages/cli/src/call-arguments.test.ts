@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, describe, expect, it } from "vitest";
+import { callArguments } from "./call-arguments.js";
+
+const folder = mkdtempSync(join(tmpdir(), "vitrine-arguments-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const schema = {
+  type: "object",
+  properties: {
+    city: { type: "string" },
+    days: { type: "integer" },
+    tags: { type: "array" },
+    any: {},
+  },
+};
+
+describe("callArguments", () => {
+  it("reads JSON, a file and stdin", async () => {
+    const file = join(folder, "a.json");
+    writeFileSync(file, '\uFEFF{"city": "Rome"}');
+    expect(await callArguments('{"city": "Rome"}', [], schema)).toEqual({ city: "Rome" });
+    expect(await callArguments(`@${file}`, [], schema)).toEqual({ city: "Rome" });
+    expect(await callArguments("-", [], schema, Readable.from(['{"city":', '"Rome"}']))).toEqual({
+      city: "Rome",
+    });
+    expect(await callArguments(undefined, [], schema)).toEqual({});
+  });
+
+  it("reads words as the tool's schema wants them, over what the JSON says", async () => {
+    const words = ["city=5", "days=3", "tags=[1]", "any=true", "other=a=b", "empty="];
+    expect(await callArguments('{"city": "x", "more": 1}', words, schema)).toEqual({
+      ...{ city: "5", days: 3, tags: [1], any: true, other: "a=b", empty: "", more: 1 },
+    });
+    expect(await callArguments(undefined, ["a=1", "b=x"], "no schema")).toEqual({ a: 1, b: "x" });
+    const odd = await callArguments('{"__proto__": {"x": 1}}', ["__proto__=1"], schema);
+    expect(Object.getPrototypeOf(odd)).toBe(Object.prototype);
+  });
+
+  it.each<[string | undefined, string[], string]>([
+    ['{"city": }', [], "--args is no JSON: line 1, column 10: a value is missing here"],
+    ['{\n  "city": "Rome"\n  "days": 1}', [], "line 3, column 3"],
+    ["", [], "empty"],
+    ["[1]", [], "arguments are an object"],
+    ["null", [], "arguments are an object"],
+    ["@/nowhere/a.json", [], "there is no such file"],
+    [undefined, ["city"], "key=value"],
+    [undefined, ["=x"], "key=value"],
+    [undefined, ["days=three"], "a value of the kind integer"],
+    [undefined, ["dais=3"], 'did you mean "days"?'],
+  ])("%j %j is refused: %s", async (args, words, sentence) => {
+    await expect(callArguments(args, words, schema)).rejects.toThrow(sentence);
+  });
+});

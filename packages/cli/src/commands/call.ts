@@ -1,0 +1,66 @@
+/**
+ * `vitrine call`: runs one tool.
+ *
+ * @module
+ */
+import { closest } from "@vitrine/gateway";
+import type { Progress } from "@vitrine/protocol";
+import { jsonArguments, wordArguments } from "../call-arguments.js";
+import { resultText } from "../content.js";
+import { CliError, EXIT } from "../exit.js";
+import { answerOf, listAll } from "../lists.js";
+import { printable, type Terminal } from "../terminal.js";
+import { findServer, type PlainOptions } from "./plain.js";
+
+/** Options of {@link callCommand}. */
+export interface CallOptions extends PlainOptions {
+  /** JSON, `@file` or `-`. */
+  readonly args?: string | undefined;
+}
+
+/** Calls it, and prints what it says; resolves with the exit code: 1 if the tool says that it failed. */
+export async function callCommand(
+  argument: string,
+  tool: string,
+  words: readonly string[],
+  options: CallOptions,
+  terminal: Terminal,
+): Promise<number> {
+  // Before anything is started: what is wrong with it is wrong with any server.
+  const whole = await jsonArguments(options.args);
+  const result = await findServer(argument, options, terminal, async ({ server, signal, waiting }) => {
+    const tools = await listAll(server, "tools/list", signal);
+    const known = tools.find(({ name }) => name === tool);
+    if (!known) throw unknownTool(tool, server.settings.name, tools);
+    const input = { ...whole, ...wordArguments(words, known["inputSchema"]) };
+    const onprogress = (progress: Progress): void => waiting.say(progressText(tool, progress));
+    waiting.say(`calling ${tool}`);
+    const answer = await server.upstream.request(
+      "tools/call",
+      { name: tool, arguments: input },
+      { signal, onprogress },
+    );
+    return answerOf(answer);
+  });
+  const isError = result["isError"] === true;
+  if (options.json) terminal.json(result);
+  else {
+    const text = resultText(result);
+    const shown = terminal.isWatched || isError ? printable(text) : text;
+    if (isError) terminal.note(shown || `${tool} failed, and does not say why`);
+    else if (text !== "") terminal.print(shown);
+  }
+  return isError ? EXIT.failed : EXIT.ok;
+}
+
+function unknownTool(tool: string, server: string, tools: readonly Record<string, unknown>[]): CliError {
+  const names = tools.map(({ name }) => String(name));
+  const hint = closest(tool, names);
+  const list = names.length > 0 ? `it has ${names.slice(0, 20).join(", ")}` : "it has none";
+  return new CliError("tool-unknown", `${server} has no tool "${tool}"${hint || `; ${list}`}`);
+}
+
+function progressText(tool: string, { progress, total, message }: Progress): string {
+  const share = total === undefined ? `${progress}` : `${progress} of ${total}`;
+  return `${tool}: ${share}${message === undefined ? "" : `, ${message}`}`;
+}

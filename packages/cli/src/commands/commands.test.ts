@@ -1,0 +1,200 @@
+/** What the commands do with good servers and with bad ones. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type CliError, told } from "../exit.js";
+import { Terminal } from "../terminal.js";
+import { type CallOptions, callCommand } from "./call.js";
+import { devCommand } from "./dev.js";
+import type { PlainOptions } from "./plain.js";
+import { resourcesCommand } from "./resources.js";
+import { serveCommand } from "./serve.js";
+import { toolsCommand } from "./tools.js";
+
+const at = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
+const BAD = `node ${at("testing/cli/bad-server.mjs")}`;
+const GOOD = `node ${at("node_modules/@modelcontextprotocol/server-basic-vanillajs/dist/index.js")} --stdio`;
+
+const folder = mkdtempSync(join(tmpdir(), "vitrine-commands-"));
+// No settings of whoever runs this.
+beforeAll(() => void vi.stubEnv("HOME", folder).stubEnv("XDG_CONFIG_HOME", folder));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a command with streams of its own; gives its code, and all that it printed. */
+async function run(command: (terminal: Terminal) => Promise<number>) {
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const [code] = await Promise.all([
+    command(new Terminal(out, err)).finally(() => void [out.end(), err.end()]),
+  ]);
+  return { code, out: await text(out), err: await text(err) };
+}
+
+const tools = (server: string, options: PlainOptions = {}) =>
+  run((terminal) => toolsCommand(server, options, terminal));
+const resources = (server: string, uri?: string) =>
+  run((terminal) => resourcesCommand(server, uri, {}, terminal));
+const call = (server: string, tool: string, words: string[] = [], options: CallOptions = {}) =>
+  run((terminal) => callCommand(server, tool, words, options, terminal));
+
+/** Why a command failed. */
+async function failure(command: Promise<unknown>): Promise<CliError> {
+  const error = await command.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  const known = told(error);
+  if (known) return known;
+  throw new Error("it did not fail in words", { cause: error });
+}
+
+describe("tools and resources", () => {
+  it("list what an official server has, for people and for programs", async () => {
+    const [table, all, list, read] = await Promise.all([
+      tools(GOOD),
+      tools(GOOD, { json: true }),
+      resources(GOOD),
+      resources(GOOD, "ui://get-time/mcp-app.html"),
+    ]);
+    expect(table.code).toBe(0);
+    expect(table.out).toMatch(/^TOOL +SHOWS +WHAT IT DOES\nget-time +app +Returns/);
+    expect(JSON.parse(all.out)).toMatchObject({
+      server: { name: expect.any(String), version: expect.any(String) },
+      tools: [{ name: "get-time", inputSchema: expect.any(Object) }],
+    });
+    expect(list.out).toContain("ui://get-time/mcp-app.html  text/html;profile=mcp-app");
+    expect(read.out).toMatch(/<!doctype html>/i);
+  });
+
+  it("show what a server says, and do nothing of it", async () => {
+    const { out } = await tools(BAD);
+    expect(out).toContain("what echo does\\u{1b}[31m");
+    expect(out).not.toContain("\u001b");
+  });
+});
+
+describe("call", () => {
+  it("takes arguments as words, and prints the result of a tool that failed as JSON", async () => {
+    const [said, failed] = await Promise.all([
+      call(BAD, "echo", ["text=5", "count=5"]),
+      call(BAD, "fail", [], { json: true }),
+    ]);
+    expect(said).toMatchObject({ code: 0, out: '{"text":"5","count":5}\n' });
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.out)).toEqual({
+      ...{ content: [{ type: "text", text: "the city is unknown" }], isError: true },
+    });
+  });
+
+  it("hands on of the environment what is needed, and what is added", async () => {
+    vi.stubEnv("API_KEY", "s3cret");
+    const { out } = await call(BAD, "environment", [], { env: ["A=1"] });
+    expect(JSON.parse(out)).toMatchObject({ A: "1", HOME: folder });
+    expect(out).not.toContain("s3cret");
+  });
+});
+
+describe("one sentence for", () => {
+  it.each<[string, () => Promise<unknown>, string, RegExp]>([
+    [
+      "wrong JSON",
+      () => call(BAD, "echo", [], { args: '{"a": }' }),
+      "arguments-invalid",
+      /no JSON: line 1, column 7/,
+    ],
+    ["an unknown tool", () => call(BAD, "ecko"), "tool-unknown", /no tool "ecko"; did you mean "echo"\?/],
+    ["an unknown server", () => tools("nobody"), "server-unknown", /there is no server "nobody"/],
+    [
+      "a server that prints garbage",
+      () => tools(`${BAD} garbage`, { timeout: 1500 }),
+      "server-failed",
+      /within 1500 ms.*Listening on http/,
+    ],
+    ["a server that exits at once", () => tools(`${BAD} exits`), "server-failed", /ended with code 3/],
+    [
+      "one that never answers",
+      () => tools(`${BAD} silent`, { timeout: 1500 }),
+      "server-failed",
+      /within 1500 ms/,
+    ],
+    [
+      "a call that hangs",
+      () => call(BAD, "sleep", [], { timeout: 1500 }),
+      "timeout",
+      /within 1\.5 s.*--timeout/,
+    ],
+    ["a server that exits in a call", () => call(BAD, "exit"), "server-exited", /ended with code 7/],
+    ["a handshake of 100 MB", () => tools(`${BAD} huge`), "server-too-large", /more than 64000000 bytes/],
+    ["a result of 100 MB", () => call(BAD, "huge"), "server-too-large", /more than 64000000 bytes/],
+    [
+      "no such program",
+      () => tools("no-such-program --stdio"),
+      "server-failed",
+      /no program "no-such-program"/,
+    ],
+    [
+      "a port where nobody is",
+      () => tools("http://127.0.0.1:9/mcp"),
+      "server-failed",
+      /could not be reached/,
+    ],
+  ])("%s", async (_what, act, code, sentence) => {
+    const error = await failure(act());
+    expect(error).toMatchObject({ code, exit: 1, message: expect.stringMatching(sentence) });
+    expect(error.message).not.toContain("\n");
+  });
+
+  it("a server that ends, with its last words", async () => {
+    const [atOnce, later] = await Promise.all([failure(tools(`${BAD} exits`)), failure(call(BAD, "exit"))]);
+    expect([atOnce.stderr, later.stderr]).toEqual(["no API key: set API_KEY\n", "out of luck\n"]);
+  });
+
+  it("no page, and no settings for others", async () => {
+    const terminal = new Terminal(new PassThrough(), new PassThrough());
+    const nowhere = { static: join(folder, "nowhere") };
+    expect((await failure(devCommand([BAD], nowhere, terminal))).code).toBe("page-missing");
+    expect(() => serveCommand({}, terminal)).toThrow("--config");
+  });
+});
+
+describe("a settings file with mistakes", () => {
+  const [command, ...args] = BAD.split(" ");
+  const file = join(folder, "settings.json");
+  writeFileSync(
+    file,
+    `{ "mcpServers": {
+      "good": ${JSON.stringify({ command, args })},
+      "typo": { "command": "x", "arg": [] },
+      "key": { "command": "x", "env": { "KEY": "$\{NOT_SET}" } },
+      "twice": { "command": "x" },
+      "twice": { "command": "y" }
+    } }`,
+  );
+
+  it("keeps no other server away, and each mistake is a sentence with its line", async () => {
+    const { code, out, err } = await call("good", "echo", ["text=x"], { config: file });
+    expect({ code, out }).toEqual({ code: 0, out: '{"text":"x"}\n' });
+    expect(err.split("\n").filter((line) => line.startsWith(file))).toEqual([
+      expect.stringMatching(/line 3: mcpServers\.typo\.arg: there is no such setting; did you mean "args"\?/),
+      expect.stringContaining("line 4: mcpServers.key.env.KEY: the environment variable NOT_SET is not set"),
+      expect.stringContaining("line 6: mcpServers.twice: this name is there twice"),
+    ]);
+    expect((await failure(tools("twice", { config: file }))).message).toContain("this name is there twice");
+    expect((await failure(tools("x", { config: join(folder, "no.json") }))).message).toContain(
+      "no such file",
+    );
+  });
+
+  it("is refused as a whole for what others use", async () => {
+    writeFileSync(join(folder, "index.html"), "");
+    const terminal = new Terminal(new PassThrough(), new PassThrough());
+    const error = await failure(serveCommand({ config: file, static: folder, port: 0 }, terminal));
+    expect(error).toMatchObject({ code: "config-invalid", message: expect.stringContaining("line 6") });
+  });
+});

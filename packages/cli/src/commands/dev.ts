@@ -1,0 +1,152 @@
+/**
+ * `vitrine dev`: the workbench on a person's servers, started again when their files change.
+ *
+ * @module
+ */
+import {
+  type Gateway,
+  GatewayError,
+  type GatewaySettings,
+  type SettingsWatch,
+  startGateway,
+  type WatchOptions,
+  watchSettings,
+} from "@vitrine/gateway";
+import { personalOptions, skippedText } from "../config.js";
+import { type Surroundings, surroundings } from "../config-places.js";
+import { devLog } from "../dev-log.js";
+import { type DevServerOptions, devSettings } from "../dev-settings.js";
+import { EXIT } from "../exit.js";
+import { freePorts } from "../free-ports.js";
+import { openBrowser } from "../open-browser.js";
+import { pageFolder } from "../pages.js";
+import { ServerWatches } from "../server-watches.js";
+import { aborted, interruptible } from "../signals.js";
+import type { Terminal } from "../terminal.js";
+
+/** Options of {@link devCommand}. */
+export interface DevOptions extends DevServerOptions {
+  readonly port?: number | undefined;
+  /** Open a browser; only where a person looks. */
+  readonly open?: boolean | undefined;
+  /** Start servers again when their files change. */
+  readonly watch?: boolean | undefined;
+  readonly static?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Milliseconds that calls under way get at the end. */
+const GRACE = 2_000;
+
+/** Runs it until it is stopped; resolves with the exit code. */
+export function devCommand(
+  names: readonly string[],
+  options: DevOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const at = surroundings();
+  return interruptible(async (signal) => {
+    const folder = await pageFolder(options.static);
+    const told = new Set<string>();
+    const tell = (sentence: string): void => {
+      if (!told.has(sentence)) terminal.note(terminal.dim(sentence, "err"));
+      told.add(sentence);
+    };
+    const plan = await devSettings(names, options, at, tell);
+    const { gateway, settings } = await start(plan.settings, folder, options, terminal);
+    const watches = new ServerWatches({
+      ...{ gateway, cwd: at.cwd },
+      onrestart: (name, file) =>
+        terminal.note(`${terminal.dim(name, "err")}  ${file} changed: it is started again`),
+      onerror: (name, error) => terminal.note(terminal.red(`${name}: ${String(error)}`, "err")),
+    });
+    const watchServers = async ({ servers }: GatewaySettings): Promise<void> => {
+      if (options.watch !== false) await watches.update(servers.values());
+    };
+    const take = (read: GatewaySettings): Promise<void> => {
+      const changed = plan.again(read);
+      const { servers, policy, strict, audit } = changed;
+      // The rest belongs to the command line.
+      gateway.update({ ...settings, servers, policy, strict, audit });
+      return watchServers(changed);
+    };
+    let file: SettingsWatch | undefined;
+    try {
+      if (plan.file !== undefined)
+        file = await watchSettings(plan.file, take, watchOptions(plan.file, at, options, terminal, tell));
+      await watchServers(settings);
+      await welcome(gateway, settings, options, at, terminal);
+      await aborted(signal);
+      terminal.note(terminal.dim("stopping…", "err"));
+      return EXIT.ok;
+    } finally {
+      file?.close();
+      watches.close();
+      await gateway.close(GRACE);
+    }
+  });
+}
+
+const watchOptions = (
+  file: string,
+  at: Surroundings,
+  options: DevOptions,
+  terminal: Terminal,
+  tell: (sentence: string) => void,
+): WatchOptions => ({
+  ...personalOptions(options, at, file),
+  onskip: (skipped) => tell(skippedText(file, skipped)),
+  onerror: ({ message }) => terminal.note(terminal.red(message, "err")),
+});
+
+/** Starts the gateway for this person alone: users, addresses and origins of the file are for `vitrine serve`. */
+async function start(
+  read: GatewaySettings,
+  folder: string,
+  options: DevOptions,
+  terminal: Terminal,
+): Promise<{ gateway: Gateway; settings: GatewaySettings }> {
+  const waiting = terminal.waiting("starting");
+  try {
+    const { page, apps } = await freePorts(options.port, read.listen.port);
+    const settings: GatewaySettings = {
+      ...read,
+      listen: { host: "127.0.0.1", port: page, users: [] },
+      sandbox: { port: apps, publicSuffix: false },
+    };
+    const more = { log: devLog(terminal), static: { folder } };
+    const gateway = await startGateway(settings, more).catch((error: unknown) => {
+      const isInUse = error instanceof GatewayError && error.data["inUse"] === true;
+      if (!isInUse || options.database !== undefined) throw error;
+      terminal.note(
+        "another Vitrine has the database: what is allowed and recorded here is forgotten at the end",
+      );
+      return startGateway({ ...settings, database: "sqlite::memory:" }, more);
+    });
+    return { gateway, settings };
+  } finally {
+    waiting.end();
+  }
+}
+
+/** Says where it is, and opens it. */
+async function welcome(
+  gateway: Gateway,
+  { servers }: GatewaySettings,
+  options: DevOptions,
+  at: Surroundings,
+  terminal: Terminal,
+): Promise<void> {
+  // To stdout, and into no log: the link signs a browser in.
+  if (options.json) {
+    terminal.json({ url: gateway.loginUrl(), origin: gateway.origin, servers: [...servers.keys()] });
+    return;
+  }
+  terminal.print(`${terminal.bold("Vitrine")} → ${terminal.green(gateway.loginUrl())}`);
+  terminal.note(
+    terminal.dim(`${[...servers.keys()].join(", ")} · the link signs one browser in · Ctrl-C ends it`, "err"),
+  );
+  const mayOpen = options.open !== false && terminal.isWatched && !at.env["CI"];
+  // A link of its own: the one above stays good for another browser.
+  if (mayOpen) await openBrowser(gateway.loginUrl(), at);
+}

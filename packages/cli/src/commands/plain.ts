@@ -1,0 +1,27 @@
+/**
+ * What the commands for scripts share: one server, found and connected to.
+ *
+ * @module
+ */
+import { surroundings } from "../config-places.js";
+import { ServerArguments, type ServerOptions } from "../server-argument.js";
+import type { Terminal } from "../terminal.js";
+import { type Connected, withServer } from "../with-server.js";
+
+/** Options of `tools`, `resources` and `call`. */
+export interface PlainOptions extends ServerOptions {
+  readonly json?: boolean | undefined;
+  /** Milliseconds. */
+  readonly timeout?: number | undefined;
+}
+
+/** Finds the server that a person means, and does something with it. */
+export async function findServer<T>(
+  argument: string,
+  options: PlainOptions,
+  terminal: Terminal,
+  work: (connected: Connected) => Promise<T>,
+): Promise<T> {
+  const found = new ServerArguments(options, surroundings(), (sentence) => terminal.note(sentence));
+  return withServer(await found.findOne(argument), { terminal, timeout: options.timeout }, work);
+}

@@ -1,0 +1,95 @@
+/**
+ * `vitrine serve`: gateway and workbench, for others to use.
+ *
+ * @module
+ */
+import {
+  createLog,
+  type Gateway,
+  type GatewaySettings,
+  readOptions,
+  startGateway,
+  watchSettings,
+} from "@vitrine/gateway";
+import { firstFile, servePlaces, surroundings } from "../config-places.js";
+import { type CliError, EXIT, usage } from "../exit.js";
+import { portError } from "../free-ports.js";
+import { pageFolder } from "../pages.js";
+import { aborted, interruptible } from "../signals.js";
+import type { Terminal } from "../terminal.js";
+
+/** Options of {@link serveCommand}: those of `vitrine-gateway`. */
+export interface ServeOptions {
+  readonly config?: string | undefined;
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
+  readonly allowRemote?: boolean | undefined;
+  readonly data?: string | undefined;
+  readonly database?: string | undefined;
+  readonly strict?: boolean | undefined;
+  readonly static?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Runs it until it is stopped; resolves with the exit code. */
+export function serveCommand(options: ServeOptions, terminal: Terminal): Promise<number> {
+  const { port, allowRemote } = options;
+  const file = options.config ?? firstFile(servePlaces(surroundings()));
+  if (file === undefined) {
+    throw usage("serve needs a settings file: name it with --config, or put an mcp.json into this folder");
+  }
+  return interruptible(async (signal) => {
+    const folder = await pageFolder(options.static);
+    const log = createLog();
+    let gateway: Gateway | undefined;
+    const update = (settings: GatewaySettings): void => {
+      const later = gateway?.update(settings) ?? [];
+      if (later.length > 0) log.warn(`taken with the next start: ${later.join(", ")}`);
+    };
+    const line = {
+      ...options,
+      port: port === undefined ? undefined : `${port}`,
+      "allow-remote": allowRemote,
+    };
+    // Strict, unlike `dev`: what others use must be as the operator meant it, or not be at all.
+    const watch = await watchSettings(file, update, {
+      ...readOptions(line),
+      onerror: ({ message }) => log.error(message),
+    });
+    try {
+      const settings = watch.current;
+      if (options.config === undefined) terminal.note(`settings: ${file}`);
+      gateway = await startGateway(settings, { log, static: { folder } }).catch((error: unknown) => {
+        throw ofPort(error, settings) ?? error;
+      });
+      // The file may have changed while it was started.
+      if (watch.current !== settings) update(watch.current);
+      tell(gateway, settings, options, terminal);
+      await aborted(signal);
+      return EXIT.ok;
+    } finally {
+      watch.close();
+      await gateway?.close();
+    }
+  });
+}
+
+/** To stdout, and not into the log: where nobody has a token of their own, the link signs a browser in. */
+function tell(
+  gateway: Gateway,
+  { listen, servers }: GatewaySettings,
+  { json }: ServeOptions,
+  terminal: Terminal,
+): void {
+  const { origin } = gateway;
+  const url = listen.users.length > 0 ? origin : gateway.loginUrl();
+  if (json) terminal.json({ url, origin, servers: [...servers.keys()] });
+  else terminal.print(`${terminal.bold("Vitrine")} → ${terminal.green(url)}  (Ctrl-C ends it)`);
+}
+
+/** Others know the ports: no other one is taken for them. */
+function ofPort(error: unknown, { sandbox }: GatewaySettings): CliError | undefined {
+  const { code, port } = Object(error) as { code?: unknown; port?: unknown };
+  const what = port === sandbox.port ? "sandbox.port in the settings" : "--port";
+  return portError(code, port, `stop who has it, or change ${what}`);
+}

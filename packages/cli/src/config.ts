@@ -1,0 +1,89 @@
+/**
+ * The servers of a settings file, read so that one that is wrong does not keep the others away.
+ *
+ * @module
+ */
+import { dirname, resolve } from "node:path";
+import {
+  type GatewaySettings,
+  type Isolation,
+  type ReadOptions,
+  readOptions,
+  readSettingsFile,
+  type ServerSettings,
+  type SkippedSetting,
+} from "@vitrine/gateway";
+import { configPlaces, firstFile, type Surroundings } from "./config-places.js";
+import { handedOn } from "./environment.js";
+
+/** A settings file that was read. */
+export interface Config {
+  readonly file: string;
+  readonly settings: GatewaySettings;
+  /** What was left out, and why. */
+  readonly skipped: readonly SkippedSetting[];
+}
+
+/** What the command line says about the settings. */
+export interface ConfigOptions {
+  readonly config?: string | undefined;
+  readonly data?: string | undefined;
+  readonly database?: string | undefined;
+  /** Trust no server, and close it in. */
+  readonly strict?: boolean | undefined;
+}
+
+/** A person's own programs run as in every other client: with that person's files and network. */
+export const OWN: Partial<Isolation> = { driver: "process", network: true };
+
+/** How files are read for a person at a terminal, now and whenever they change. */
+export function personalOptions(
+  options: ConfigOptions,
+  at: Surroundings,
+  file: string | undefined,
+): Omit<ReadOptions, "file"> {
+  const { data, database, strict } = options;
+  return {
+    ...readOptions({ data, database, strict }),
+    // What VS Code and Cursor put in by themselves.
+    env: {
+      ...at.env,
+      HOME: at.home,
+      userHome: at.home,
+      workspaceFolder: file ? projectOf(file) : at.cwd,
+    },
+    ...(!strict && { isolation: OWN }),
+  };
+}
+
+/** `.vscode/mcp.json` speaks of the folder above. */
+const projectOf = (file: string): string => dirname(resolve(file)).replace(/[\\/]\.(vscode|cursor)$/, "");
+
+/** The settings file that is named, or the first in the usual places; undefined if there is none. */
+export const configFile = (options: ConfigOptions, at: Surroundings): string | undefined =>
+  options.config === undefined ? firstFile(configPlaces(at)) : resolve(at.cwd, options.config);
+
+/**
+ * Reads it.
+ *
+ * @throws {GatewayError} `config-invalid` if what is wrong is not about one server
+ */
+export async function readConfig(file: string, options: ConfigOptions, at: Surroundings): Promise<Config> {
+  const skipped: SkippedSetting[] = [];
+  const settings = await readSettingsFile(file, {
+    ...personalOptions(options, at, file),
+    onskip: (each) => skipped.push(each),
+  });
+  return { file, settings, skipped };
+}
+
+/** A program that runs as the person's own finds what it needs, as in every other client. */
+export function atHome(server: ServerSettings, env: Surroundings["env"]): ServerSettings {
+  const { transport } = server;
+  if (transport.type !== "stdio" || transport.isolation.driver !== "process") return server;
+  return { ...server, transport: { ...transport, env: { ...handedOn(env), ...transport.env } } };
+}
+
+/** What was left out of a file, for people. */
+export const skippedText = (file: string, { server, problem }: SkippedSetting): string =>
+  `${file}: ${problem}${server === undefined ? "" : `; ${server} is left out`}`;

@@ -1,0 +1,38 @@
+/**
+ * What programs that a person names get of the environment: what they cannot do without, and what the person adds.
+ *
+ * @module
+ */
+import { usage } from "./exit.js";
+
+/** What the official client hands on, and what decides where files are kept and how the network is reached. */
+const HANDED_ON =
+  /^(HOME|LOGNAME|PATH|SHELL|TERM|USER|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(https?|no|all)_proxy|npm_config_(cache|registry|userconfig|prefix)|UV_\w+|PYTHONPATH|VIRTUAL_ENV)$/i;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables that every program gets. Functions that shells keep in variables are none. */
+export const handedOn = (env: Environment): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && HANDED_ON.test(entry[0]) && !entry[1].startsWith("()"),
+    ),
+  );
+
+/**
+ * `--env NAME=VALUE`, or `--env NAME` for one of this terminal's.
+ *
+ * @throws {CliError} `usage`
+ */
+export function addedVariables(words: readonly string[], env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, name = "", value] = /^([A-Za-z_][A-Za-z0-9_]*)(?:=([\s\S]*))?$/.exec(word) ?? [];
+      if (!name) throw usage(`--env: write NAME=VALUE, or NAME for a variable of this terminal`);
+      const found = value ?? env[name];
+      if (found === undefined) throw usage(`--env ${name}: it is not set; write ${name}=VALUE, or set it`);
+      return [name, found];
+    }),
+  );
+}

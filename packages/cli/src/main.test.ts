@@ -1,0 +1,227 @@
+/** The command as people and scripts run it: what it prints where, and how it ends. */
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const MAIN = at("../dist/main.js");
+const BAD = `node ${at("../../../testing/cli/bad-server.mjs")}`;
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "vitrine-main-")));
+const page = join(folder, "page");
+mkdirSync(page);
+writeFileSync(join(page, "index.html"), "<!doctype html><title>Page</title>");
+const env = { PATH: process.env["PATH"], HOME: folder };
+
+const children = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of children) child.kill("SIGKILL");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Starts it. */
+function start(words: readonly string[], more: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [MAIN, ...words], { env: { ...env, ...more }, cwd: folder });
+  children.add(child);
+  const said = { out: "", err: "" };
+  child.stdout.on("data", (data) => {
+    said.out += data;
+  });
+  child.stderr.on("data", (data) => {
+    said.err += data;
+  });
+  const code = new Promise<number | null>((resolve) => {
+    child.once("close", (exit) => {
+      children.delete(child);
+      resolve(exit);
+    });
+  });
+  return { child, said, code };
+}
+
+async function run(words: readonly string[], input?: string) {
+  const { child, said, code } = start(words);
+  child.stdin.end(input);
+  return { code: await code, ...said };
+}
+
+/** What is on stdout, if it is one JSON value and nothing else. */
+const json = ({ out }: { out: string }): Record<string, unknown> => JSON.parse(out);
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** The process id that a server has noted. */
+async function pidIn(file: string): Promise<number> {
+  await expect.poll(() => existsSync(file) && readFileSync(file, "utf8")).toMatch(/^\d+$/);
+  return Number(readFileSync(file, "utf8"));
+}
+
+describe("vitrine", () => {
+  it("has help with examples for every command, and a version", async () => {
+    const [whole, version, ...each] = await Promise.all(
+      [
+        ["--help"],
+        ["--version"],
+        ...["dev", "serve", "render", "tools", "resources", "call"].map((name) => [name, "--help"]),
+      ].map((words) => run(words)),
+    );
+    expect(version).toEqual({ code: 0, out: "0.1.0\n", err: "" });
+    expect(whole?.out).toContain("Exit codes: 0");
+    for (const help of each) {
+      expect(help).toMatchObject({ code: 0, err: "" });
+      expect(help.out).toContain("Examples:");
+      expect(help.out).toContain("--json");
+    }
+  });
+
+  it.each<[string[], string]>([
+    [["tols", "x"], "Did you mean tools?"],
+    [["tools", "x", "--jsn"], "Did you mean --json?"],
+    [["tools"], "missing required argument 'server'"],
+    [["tools", "x", "--timeout", "soon"], "30s"],
+    [["dev", "--port", "many"], "0 to 65535"],
+    [["--port", "99999"], "0 to 65535"],
+  ])("%j is wrong: one line, code 2", async (words, sentence) => {
+    const { code, out, err } = await run(words);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(sentence);
+    expect(err.trim()).not.toContain("\n");
+  });
+
+  it("says what went wrong in JSON too, if it is asked for JSON", async () => {
+    const wrong = await run(["tools", "--json"]);
+    expect(wrong.code).toBe(2);
+    expect(json(wrong)).toMatchObject({ error: { code: "usage" } });
+    const failed = await run(["call", `${BAD} exits`, "echo", "--json"]);
+    expect(failed.code).toBe(1);
+    expect(json(failed)).toEqual({
+      error: {
+        code: "server-failed",
+        message: expect.stringContaining("ended with code 3"),
+        stderr: "no API key: set API_KEY\n",
+      },
+    });
+  });
+});
+
+describe("vitrine call", () => {
+  it("prints the text of a tool to stdout, and its failure to stderr with code 1", async () => {
+    const [said, failed] = await Promise.all([
+      run(["call", BAD, "echo", "--args", "-"], '{"text": "from stdin"}'),
+      run(["call", BAD, "fail"]),
+    ]);
+    expect(said).toMatchObject({ code: 0, out: '{"text":"from stdin"}\n' });
+    expect(failed).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/the city is unknown\n$/) });
+  });
+
+  it("is stopped by Ctrl-C: the call is cancelled, nothing is left, code 130", async () => {
+    const file = join(folder, "asleep");
+    const { child, code, said } = start(["call", `${BAD} well ${file}`, "sleep"]);
+    const pid = await pidIn(file);
+    await expect.poll(() => said.err).toContain("asleep");
+    child.kill("SIGINT");
+    expect(await code).toBe(130);
+    expect(existsSync(`${file}.cancelled`)).toBe(true);
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+});
+
+describe("vitrine dev", () => {
+  it("serves the page, starts servers again when they change, and ends them all with Ctrl-C", async () => {
+    const script = join(folder, "own", "shop.mjs");
+    mkdirSync(join(folder, "own"));
+    const source = readFileSync(BAD.slice("node ".length), "utf8");
+    writeFileSync(script, source);
+    const file = join(folder, "shop.pid");
+    const words = [`node own/shop.mjs well ${file}`, "--static", page, "--port", "0"];
+    const { child, said, code } = start(["dev", ...words, "--data", join(folder, "data")]);
+    const first = await pidIn(file);
+    await expect.poll(() => said.out).toMatch(/Vitrine → (http\S+)\n/);
+    const link = /→ (http\S+)/.exec(said.out)?.[1] ?? "";
+    const signedIn = await fetch(link, { redirect: "manual" });
+    const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const shown = await fetch(new URL("/", link), { headers: { cookie } });
+    expect(await shown.text()).toContain("<title>Page</title>");
+    writeFileSync(script, `${source}\n`);
+    await expect.poll(() => readFileSync(file, "utf8")).not.toBe(`${first}`);
+    expect(said.err).toContain("own/shop.mjs changed");
+    const second = await pidIn(file);
+    child.kill("SIGINT");
+    expect(await code).toBe(0);
+    await expect.poll(() => [first, second].some(isRunning)).toBe(false);
+  });
+
+  it("says one JSON object; ends at once with the second Ctrl-C, and its servers with it", async () => {
+    const file = join(folder, "stubborn.pid");
+    const words = ["--static", page, "--port", "0", "--data", join(folder, "stubborn"), "--json"];
+    const { child, said, code } = start(["dev", `${BAD} stubborn ${file}`, ...words]);
+    const pid = await pidIn(file);
+    await expect.poll(() => said.out).toContain("}");
+    expect(json(said)).toEqual({
+      url: expect.stringContaining("/login?code="),
+      origin: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      servers: ["bad-server"],
+    });
+    child.kill("SIGINT");
+    await expect.poll(() => said.err).toContain("stopping");
+    child.kill("SIGINT");
+    expect(await code).toBe(130);
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+
+  it("says so when the port that was asked for is in use", async () => {
+    const taken = createServer();
+    const port = await new Promise<number>((resolve) => {
+      taken.listen(0, "127.0.0.1", () => resolve(Number(Object(taken.address()).port)));
+    });
+    const busy = await run(["dev", BAD, "--static", page, "--port", `${port}`]);
+    taken.close();
+    expect(busy).toMatchObject({ code: 1, out: "", err: expect.stringContaining(`port ${port} is in use`) });
+  });
+});
+
+describe("vitrine serve", () => {
+  it("serves the page to the users of its file, and ends with code 0", async () => {
+    const file = join(folder, "serve.json");
+    const users = [{ name: "ana", token: "$" + "{TOKEN}" }];
+    writeFileSync(file, JSON.stringify({ users, mcpServers: {}, sandbox: { port: 0 } }));
+    const words = [
+      "serve",
+      "--config",
+      file,
+      "--static",
+      page,
+      "--port",
+      "0",
+      "--data",
+      join(folder, "served"),
+    ];
+    const token = "t".repeat(32);
+    const { child, said, code } = start([...words, "--json"], { TOKEN: token });
+    await expect.poll(() => said.out).toContain("}");
+    const { origin, url } = json(said);
+    expect(url).toBe(origin);
+    const answer = await fetch(`${origin}/api/servers`, { headers: { authorization: `Bearer ${token}` } });
+    expect(answer.status).toBe(200);
+    child.kill("SIGTERM");
+    expect(await code).toBe(0);
+  });
+});

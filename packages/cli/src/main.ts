@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+/**
+ * `vitrine`: MCP Apps from the terminal.
+ *
+ * @module
+ */
+import { CommanderError } from "commander";
+import { type CliError, EXIT, told, usage } from "./exit.js";
+import { createProgram } from "./program.js";
+import { Terminal } from "./terminal.js";
+
+const terminal = new Terminal();
+const words = process.argv.slice(2);
+/** Whoever asked for JSON gets JSON, whatever happens. */
+const wantsJson = words.includes("--json");
+
+/** Without a command it is `dev`, with the demos. */
+function withCommand([first, ...rest]: readonly string[]): string[] {
+  if (first === undefined) return ["dev", "--demos"];
+  const isAsked = /^(-h|--help|-V|--version)$/.test(first);
+  return first.startsWith("-") && !isAsked ? ["dev", "--demos", first, ...rest] : [first, ...rest];
+}
+
+async function main(): Promise<number> {
+  let code: number = EXIT.ok;
+  const program = createProgram(terminal, (result) => {
+    code = result;
+  });
+  for (const each of [program, ...program.commands]) {
+    each.exitOverride().configureOutput({ writeErr: () => {}, outputError: () => {} });
+  }
+  try {
+    await program.parseAsync(withCommand(words), { from: "user" });
+    return code;
+  } catch (error) {
+    return fail(error instanceof CommanderError ? ofCommander(error) : error);
+  }
+}
+
+/** Help and version are no errors; all else is about the command line. */
+function ofCommander(error: CommanderError): CliError | undefined {
+  if (error.exitCode === 0) return undefined;
+  if (error.code === "commander.help") return usage("name a command; vitrine --help lists them");
+  const sentence = error.message.replace(/^error: /, "").replace(/\n\((Did you mean .*\?)\)$/s, ". $1");
+  return usage(
+    `${sentence.replace(/\.$/, "")}${/[?]$/.test(sentence) ? "" : "; --help says what can be written"}`,
+  );
+}
+
+function fail(error: unknown): number {
+  if (error === undefined) return EXIT.ok;
+  const known = told(error);
+  if (known) {
+    if (wantsJson) {
+      const { code, message, stderr } = known;
+      terminal.json({ error: { code, message, ...(stderr && { stderr }) } });
+    } else terminal.fail(known);
+    return known.exit;
+  }
+  // A fault of ours: with the place where it is.
+  const { stack = String(error) } = Object(error) as Error;
+  if (wantsJson) terminal.json({ error: { code: "fault", message: String(error) } });
+  terminal.note(`This is a fault of Vitrine's own; please report it.\n${stack}`);
+  return EXIT.failed;
+}
+
+// Whoever reads has seen enough: `vitrine tools x | head`. Programs that run are ended by the gateway's watchdog.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed);
+});
+
+process.exitCode = await main();

@@ -1,0 +1,209 @@
+/**
+ * A page in which one app is shown, driven from outside.
+ *
+ * @module
+ */
+import { writeFile } from "node:fs/promises";
+import type { RenderPage, RenderSnapshot } from "@vitrine/workbench";
+import type { Page } from "playwright-core";
+import { CliError, EXIT, told } from "../exit.js";
+import { causeOf, causeOfError } from "./cause.js";
+import { listenToConsole } from "./console-lines.js";
+import type { RenderPlan } from "./render-plan.js";
+import type { RenderCause, RenderResult, RenderTimings } from "./render-result.js";
+import type { Stage } from "./stage.js";
+import { click, wait } from "./steps.js";
+import { drawn, picture, viewFrame, visibleText } from "./view-frame.js";
+
+/** In the page; see `RenderPage`. */
+declare const vitrineRender: RenderPage;
+
+/** What is known of an app before it is shown. */
+export interface Turn {
+  readonly tool: string;
+  readonly arguments: Record<string, unknown>;
+  readonly server: RenderResult["server"];
+  /** Milliseconds since 1970: when the turn began, and when the server was there. */
+  readonly startedAt: number;
+  readonly connectedAt?: number | undefined;
+  /** Where the recording is written to. */
+  readonly trace?: string | undefined;
+  /** Whether a picture is wanted. */
+  readonly isPictured: boolean;
+}
+
+/** An app that was shown. */
+export interface Rendered {
+  readonly result: RenderResult;
+  readonly picture?: Buffer | undefined;
+}
+
+/** Milliseconds that an app gets, beyond being ready, to come to rest. */
+const REST = 3_000;
+
+const SPINS = {
+  code: "unresponsive",
+  message: "This app does not respond.",
+  fix: "Look for an endless loop in the app's scripts; move long work into small portions.",
+};
+
+/** Renders the app of a tool, in a page of its own. */
+export const renderTool = (stage: Stage, plan: RenderPlan, turn: Turn): Promise<Rendered> =>
+  withPage(stage, async (page) => {
+    await checkProfile(page, plan);
+    const { profile, mode, device, allow, timeout } = plan;
+    const { tool, arguments: input } = turn;
+    const request = { server: stage.server, tool, arguments: input, device: device.name };
+    const lines = listenToConsole(page);
+    await page.evaluate((asked) => vitrineRender.open(asked), { ...request, profile, mode, allow, timeout });
+    await rest(page);
+    const cause = await act(page, plan);
+    return finish(page, turn, lines, ({ isReady, hasResult }) =>
+      isReady && hasResult
+        ? cause
+        : causeOf({ code: "result-missing", message: "The app was not given the result of its tool." }),
+    );
+  });
+
+/** Plays a recording; with a server, of the app as that server has it now. */
+export const replayRecording = (
+  stage: Stage,
+  plan: RenderPlan,
+  turn: Turn,
+  recording: string,
+): Promise<Rendered> =>
+  withPage(stage, async (page) => {
+    const { timeout } = plan;
+    const server = stage.server || undefined;
+    const lines = listenToConsole(page);
+    await page.evaluate((asked) => vitrineRender.replay(asked), { recording, server, timeout });
+    await rest(page);
+    return finish(page, turn, lines, ({ replay }) => {
+      const { differences = [] } = replay ?? {};
+      if (differences.length === 0) return undefined;
+      return causeOf({ code: "replay-differs", message: differences.join(" ") });
+    });
+  });
+
+async function withPage(stage: Stage, work: (page: Page) => Promise<Rendered>): Promise<Rendered> {
+  const page = await (await stage.context()).newPage();
+  try {
+    await page.goto(`${await stage.origin()}/render.html`);
+    if (!(await page.evaluate(() => "vitrineRender" in globalThis)))
+      throw new CliError("page-missing", "the page that apps are rendered in is not there");
+    return await work(page);
+  } catch (cause) {
+    throw told(cause)
+      ? cause
+      : new CliError("browser-failed", `the browser gave up: ${firstLine(cause)}`, { cause });
+  } finally {
+    await page.close();
+  }
+}
+
+const firstLine = (error: unknown): string => String(Object(error).message ?? error).split("\n", 1)[0] ?? "";
+
+async function checkProfile(page: Page, { profile, mode }: RenderPlan): Promise<void> {
+  const profiles = await page.evaluate(() =>
+    vitrineRender.profiles.map(({ id, displayModes }) => ({ id, displayModes })),
+  );
+  const wrong = (code: string, message: string): CliError =>
+    new CliError(code, message, { exit: EXIT.usage });
+  const { displayModes } = profiles.find(({ id }) => id === profile) ?? {};
+  if (!displayModes) {
+    const names = profiles.map(({ id }) => id).join(", ");
+    throw wrong("profile-unknown", `--profile ${profile}: there is no such profile; there are ${names}`);
+  }
+  if (!displayModes.includes(mode))
+    throw wrong("mode-unavailable", `--mode ${mode}: the profile ${profile} has ${displayModes.join(", ")}`);
+}
+
+/** Waits until the app has nothing more to do for now, and that is drawn. */
+async function rest(page: Page): Promise<void> {
+  await page.evaluate((limit) => vitrineRender.settle(limit), REST);
+  const frame = await viewFrame(page);
+  if (frame) await drawn(frame);
+}
+
+/** Does what a person would. What does not work is told with the rest. */
+async function act(page: Page, { steps, timeout }: RenderPlan): Promise<RenderCause | undefined> {
+  const frame = await viewFrame(page);
+  if (!frame || steps.length === 0) return undefined;
+  try {
+    for (const step of steps) {
+      if ("click" in step) await click(frame, step.click, timeout);
+      else await wait(frame, step.wait, timeout);
+    }
+    await rest(page);
+    return undefined;
+  } catch (error) {
+    if (!told(error)) throw error;
+    return causeOfError(error).cause;
+  }
+}
+
+/** Asks for everything that is known of the app. */
+async function finish(
+  page: Page,
+  turn: Turn,
+  lines: ReturnType<typeof listenToConsole>,
+  judge: (snapshot: RenderSnapshot) => RenderCause | undefined,
+): Promise<Rendered> {
+  const frame = await viewFrame(page);
+  const text = frame ? await visibleText(frame) : "";
+  // One that does not respond cannot be drawn.
+  const taken = turn.isPictured && text !== undefined ? await picture(page) : undefined;
+  const snapshot = await page.evaluate(() => vitrineRender.snapshot());
+  const { view, replay } = snapshot;
+  const problem = snapshot.problem ?? (text === undefined ? SPINS : undefined);
+  const recording = turn.trace === undefined ? undefined : await page.evaluate(() => vitrineRender.trace());
+  if (turn.trace !== undefined && recording !== undefined) await save(turn.trace, recording);
+  const cause = problem ? causeOf(problem) : judge(snapshot);
+  const result: RenderResult = {
+    ok: cause === undefined,
+    ...(cause && { cause }),
+    server: turn.server.name ? turn.server : { name: snapshot.server, version: "" },
+    tool: turn.tool || snapshot.tool,
+    arguments: turn.arguments,
+    resourceUri: snapshot.uri,
+    ...(view && { view }),
+    timings: timingsOf(turn, snapshot),
+    size: snapshot.size,
+    text: text ?? "",
+    console: lines(snapshot),
+    csp: { policy: snapshot.policy, violations: snapshot.violations },
+    messages: snapshot.messages,
+    consents: snapshot.consents,
+    ...(replay && { replay }),
+    ...(recording !== undefined && { trace: turn.trace }),
+  };
+  return { result, picture: taken };
+}
+
+function timingsOf({ startedAt, connectedAt }: Turn, { times }: RenderSnapshot): RenderTimings {
+  const since = (at: number | undefined): number | null =>
+    at === undefined ? null : Math.max(0, at - startedAt);
+  return {
+    connected: since(connectedAt),
+    toolResult: since(times.toolResult),
+    proxyReady: since(times.proxyReady),
+    initialized: since(times.initialized),
+    resultDelivered: since(times.resultDelivered),
+    firstSize: since(times.firstSize),
+  };
+}
+
+/**
+ * Writes a file that the person named.
+ *
+ * @throws {CliError} `file-unwritable`
+ */
+export async function save(file: string, data: string | Uint8Array): Promise<void> {
+  try {
+    await writeFile(file, data);
+  } catch (cause) {
+    throw new CliError("file-unwritable", `${file} cannot be written: ${Object(cause).code ?? cause}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import type { ServerCatalogue, Tool } from "@vitrine/protocol";
+import { describe, expect, it } from "vitest";
+import { allTools, namedTools } from "./chosen-tools.js";
+
+const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
+  name,
+  inputSchema: { type: "object" },
+  _meta: { ui: { resourceUri: `ui://apps/${name}` } },
+  ...more,
+});
+const city = (schema: object): Partial<Tool> => ({
+  inputSchema: { type: "object", properties: { city: schema }, required: ["city"] },
+});
+const catalogue = (...tools: Tool[]): ServerCatalogue => ({
+  tools,
+  resources: [],
+  templates: [],
+  prompts: [],
+  views: tools.filter(({ _meta }) => _meta).map(({ name }) => ({ tool: name, uri: `ui://apps/${name}` })),
+});
+const APP_ONLY = { _meta: { ui: { resourceUri: "ui://apps/x", visibility: ["app"] } } };
+
+describe("all tools of a server", () => {
+  it("are those with a UI, but for what destroys, what is for apps alone, and what no arguments can be made up for", () => {
+    const { wanted, skipped } = allTools(
+      catalogue(
+        tool("fine"),
+        tool("picky", city({ type: "string", minLength: 2 })),
+        tool("strange", city({ type: "string", pattern: "^[A-Z]{3}$" })),
+        tool("destroy", { annotations: { destructiveHint: true } }),
+        tool("private", APP_ONLY),
+        tool("plain", { _meta: undefined }),
+      ),
+    );
+    expect(wanted).toEqual([
+      { tool: "fine", arguments: {} },
+      { tool: "picky", arguments: { city: "xx" } },
+    ]);
+    expect(Object.fromEntries(skipped.map((each) => [each.tool, each.reason]))).toEqual({
+      strange: expect.stringContaining("--args"),
+      destroy: expect.stringContaining("destroys"),
+      private: expect.stringContaining("apps alone"),
+    });
+  });
+});
+
+describe("tools by their names", () => {
+  it("get the arguments that were given, or the defaults of their schemas", async () => {
+    const server = catalogue(tool("picky", city({ type: "string", default: "Rome" })));
+    expect((await namedTools(server, { tools: ["picky"], args: '{"city":"Bern"}' })).wanted).toEqual([
+      { tool: "picky", arguments: { city: "Bern" } },
+    ]);
+    expect((await namedTools(server, { tools: ["picky"], args: undefined })).wanted).toEqual([
+      { tool: "picky", arguments: { city: "Rome" } },
+    ]);
+  });
+
+  it("are never called with arguments that are made up", async () => {
+    const server = catalogue(tool("picky", city({ type: "string" })));
+    await expect(namedTools(server, { tools: ["picky"], args: undefined })).rejects.toMatchObject({
+      code: "arguments-invalid",
+    });
+  });
+
+  it("that are not there are told from those that are", async () => {
+    const server = catalogue(
+      tool("forecast"),
+      tool("private", APP_ONLY),
+      tool("plain", { _meta: undefined }),
+    );
+    const codeOf = (name: string) =>
+      namedTools(server, { tools: [name], args: undefined }).catch(({ code, message }) => [code, message]);
+    expect(await codeOf("forcast")).toEqual(["tool-unknown", expect.stringContaining("forecast")]);
+    expect(await codeOf("private")).toEqual(["tool-not-visible", expect.any(String)]);
+    expect(await codeOf("plain")).toEqual(["no-ui", expect.any(String)]);
+  });
+});

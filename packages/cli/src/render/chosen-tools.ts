@@ -1,0 +1,69 @@
+/**
+ * Which tools are rendered, and with which arguments.
+ *
+ * @module
+ */
+import { closest } from "@vitrine/gateway";
+import { isVisibleTo, type ServerCatalogue, type Tool } from "@vitrine/protocol";
+import { callArguments } from "../call-arguments.js";
+import { CliError } from "../exit.js";
+import type { RenderPlan } from "./render-plan.js";
+import type { RenderReport } from "./render-result.js";
+import { defaultArguments, problemWith, smallestArguments } from "./tool-arguments.js";
+
+/** What is rendered, and what is not. */
+export interface ChosenTools {
+  readonly wanted: readonly { readonly tool: string; readonly arguments: Record<string, unknown> }[];
+  readonly skipped: RenderReport["skipped"];
+}
+
+/**
+ * The tools that were named, with what was given for them.
+ *
+ * @throws {CliError} `tool-unknown`, `tool-not-visible`, `no-ui`, `arguments-invalid`
+ */
+export async function namedTools(
+  catalogue: ServerCatalogue,
+  { tools, args }: Pick<RenderPlan, "tools" | "args">,
+): Promise<ChosenTools> {
+  const given = args === undefined ? undefined : await callArguments(args, [], {});
+  const wanted = tools.map((name) => {
+    const tool = findTool(catalogue, name);
+    const input = given ?? defaultArguments(tool);
+    const problem = problemWith(tool, input);
+    if (problem !== undefined) throw new CliError("arguments-invalid", `${name}: ${problem}`);
+    return { tool: name, arguments: input };
+  });
+  return { wanted, skipped: [] };
+}
+
+function findTool({ tools, views }: ServerCatalogue, name: string): Tool {
+  const shown = views.map((view) => view.tool);
+  const tool = tools.find((each) => each.name === name);
+  if (!tool) {
+    const known = shown.length > 0 ? `those with a UI are ${shown.join(", ")}` : "none has a UI";
+    throw new CliError("tool-unknown", `there is no tool "${name}"; ${known}${closest(name, shown)}`);
+  }
+  if (!isVisibleTo(tool, "model"))
+    throw new CliError("tool-not-visible", `"${name}" is for the server's own apps alone`);
+  if (!shown.includes(name)) throw new CliError("no-ui", `the tool "${name}" has no UI`);
+  return tool;
+}
+
+/** Every tool with a UI that can be called with made-up arguments and does no harm. */
+export function allTools({ tools, views }: ServerCatalogue): ChosenTools {
+  const wanted: ChosenTools["wanted"][number][] = [];
+  const skipped: { tool: string; reason: string }[] = [];
+  for (const tool of tools.filter(({ name }) => views.some((view) => view.tool === name))) {
+    const input = smallestArguments(tool);
+    const problem = problemWith(tool, input);
+    const reason = !isVisibleTo(tool, "model")
+      ? "it is for the server's own apps alone"
+      : tool.annotations?.destructiveHint === true
+        ? "it says that it destroys something; name it with --tool"
+        : problem && `no arguments could be made up: ${problem}; name it with --tool and --args`;
+    if (reason) skipped.push({ tool: tool.name, reason });
+    else wanted.push({ tool: tool.name, arguments: input });
+  }
+  return { wanted, skipped };
+}

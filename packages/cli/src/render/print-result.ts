@@ -1,0 +1,72 @@
+/**
+ * What became of apps, for a person to read.
+ *
+ * @module
+ */
+import { oneLine, printable, type Terminal } from "../terminal.js";
+import type { RenderCause, RenderReport, RenderResult } from "./render-result.js";
+
+/** Lines of an app's text and console that are shown. */
+const MOST_LINES = 12;
+
+/** One app. */
+export function printResult(terminal: Terminal, result: RenderResult): void {
+  const { ok, cause, server, tool, size, timings, csp, consents, view } = result;
+  terminal.print(`${mark(terminal, ok)} ${terminal.bold(oneLine(tool))} · ${nameOf(server)}`);
+  if (cause) printCause(terminal, cause);
+  const { appInfo } = view ?? {};
+  const row = (name: string, value: string): void =>
+    terminal.print(`  ${terminal.dim(name.padEnd(10))} ${oneLine(value)}`);
+  if (appInfo) row("app", `${appInfo["name"] ?? ""} ${appInfo["version"] ?? ""}`);
+  if (size.height > 0) row("size", `${size.width} × ${size.height}`);
+  if (result.replay)
+    row("replayed", `${result.replay.compared} deeds compared, ${result.replay.untested} not`);
+  const reached = Object.entries(timings).flatMap(([step, at]) => (at === null ? [] : [`${step} ${at}`]));
+  if (reached.length > 0) row("ms", reached.join(", "));
+  for (const { directive, blocked } of csp.violations.slice(0, MOST_LINES))
+    row("blocked", `${directive} ${blocked}`);
+  for (const { method, subject, answer, option } of consents)
+    row(answer === "allow" ? "allowed" : "denied", `${method} ${subject} (${option})`);
+  printLines(
+    terminal,
+    "console",
+    result.console.map(({ level, text }) => `${level}: ${text}`),
+  );
+  printLines(terminal, "text", result.text.split("\n"));
+  if (result.screenshot) row("screenshot", result.screenshot);
+  if (result.trace) row("trace", result.trace);
+}
+
+/** Several, a line each. */
+export function printReport(
+  terminal: Terminal,
+  { server, results, skipped, cause, screenshot }: RenderReport,
+): void {
+  terminal.print(terminal.bold(nameOf(server)));
+  if (cause && results.length === 0) printCause(terminal, cause);
+  for (const { ok, tool, size, timings, cause: why } of results) {
+    const about = ok ? `${size.width} × ${size.height}, ready after ${timings.initialized} ms` : "";
+    terminal.print(`${mark(terminal, ok)} ${oneLine(tool)}  ${terminal.dim(about)}`);
+    if (why) printCause(terminal, why);
+  }
+  for (const { tool, reason } of skipped)
+    terminal.print(`- ${oneLine(tool)}  ${terminal.dim(`skipped: ${oneLine(reason)}`)}`);
+  if (screenshot) terminal.print(`  ${terminal.dim("contact sheet")} ${oneLine(screenshot)}`);
+}
+
+function printCause(terminal: Terminal, { code, message, fix }: RenderCause): void {
+  terminal.print(`  ${terminal.red(code)}: ${printable(message)}`);
+  terminal.print(`  ${terminal.dim("fix")} ${printable(fix)}`);
+}
+
+function printLines(terminal: Terminal, name: string, lines: readonly string[]): void {
+  const said = lines.map(oneLine).filter(Boolean);
+  if (said.length === 0) return;
+  terminal.print(`  ${terminal.dim(name)}`);
+  for (const line of said.slice(0, MOST_LINES)) terminal.print(`    ${line.slice(0, 400)}`);
+  if (said.length > MOST_LINES)
+    terminal.print(`    ${terminal.dim(`… ${said.length - MOST_LINES} more; --json has all`)}`);
+}
+
+const mark = (terminal: Terminal, ok: boolean): string => (ok ? terminal.green("✓") : terminal.red("✗"));
+const nameOf = ({ name, version }: RenderResult["server"]): string => oneLine(`${name} ${version}`);

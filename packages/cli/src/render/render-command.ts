@@ -1,0 +1,87 @@
+/**
+ * `vitrine render`: shows apps in a browser that nobody sees, and says what happened.
+ *
+ * @module
+ */
+import { surroundings } from "../config-places.js";
+import { EXIT } from "../exit.js";
+import { ServerArguments } from "../server-argument.js";
+import { aborted, interruptible } from "../signals.js";
+import { Terminal } from "../terminal.js";
+import { causeOfError } from "./cause.js";
+import { printReport, printResult } from "./print-result.js";
+import type { RenderOptions } from "./render-options.js";
+import { planOf } from "./render-plan.js";
+import { type RenderReport, type RenderResult, unrendered } from "./render-result.js";
+import { renderApps, replayApp } from "./render-run.js";
+import { Stage, type StageOptions } from "./stage.js";
+
+/** What tests put in place of what this process has. */
+export interface RenderSurroundings extends StageOptions {
+  readonly terminal?: Terminal | undefined;
+}
+
+/**
+ * Renders; returns the exit code: 0 when every app was there and had its result, 1 when not, 2 when the command line is
+ * wrong.
+ */
+export async function renderCommand(
+  server: string,
+  options: RenderOptions,
+  at: RenderSurroundings = {},
+): Promise<number> {
+  const { terminal = new Terminal() } = at;
+  let about = { name: server, version: "" };
+  let outcome: RenderResult | RenderReport;
+  let exit: number = EXIT.ok;
+  try {
+    outcome = await run(server, options, { ...at, terminal }, (known) => {
+      about = known;
+    });
+    if (!outcome.ok) exit = EXIT.failed;
+  } catch (error) {
+    const failed = causeOfError(error);
+    ({ exit } = failed);
+    const isSeveral = options.all === true || (options.tool ?? []).length > 1;
+    outcome = isSeveral
+      ? { ok: false, cause: failed.cause, server: about, results: [], skipped: [] }
+      : unrendered(options.tool?.[0] ?? "", about, failed.cause);
+  }
+  if (options.json) terminal.json(outcome);
+  else if ("results" in outcome) printReport(terminal, outcome);
+  else printResult(terminal, outcome);
+  return exit;
+}
+
+/** Opens the stage, and closes it whatever happens: nothing that was started is left. */
+function run(
+  server: string,
+  options: RenderOptions,
+  at: RenderSurroundings & { readonly terminal: Terminal },
+  onserver: (server: RenderResult["server"]) => void,
+): Promise<RenderResult | RenderReport> {
+  const startedAt = Date.now();
+  const plan = planOf(options);
+  return interruptible(async (signal) => {
+    const servers = new ServerArguments(options, surroundings(), (sentence) => {
+      if (!options.json) at.terminal.note(sentence);
+    });
+    const settings = server === "" ? undefined : await servers.findOne(server);
+    const stage = new Stage(settings, plan, at);
+    // A script that reads stderr is not told how far it is.
+    const waiting = process.stderr.isTTY ? at.terminal.waiting("starting") : undefined;
+    const onstep = (step: string): void => waiting?.say(step);
+    try {
+      const { replay } = plan;
+      const tools = { plan, stage, startedAt, onstep, onserver };
+      const work = replay === undefined ? renderApps(tools) : replayApp(tools, replay);
+      // What it still does when it is stopped fails with what is closed under it.
+      work.catch(() => {});
+      const stopped = aborted(signal).then(() => Promise.reject(signal.reason));
+      return await Promise.race([work, stopped]);
+    } finally {
+      waiting?.end();
+      await stage.close();
+    }
+  });
+}

@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import type { RenderOptions } from "./render-options.js";
+import { planOf } from "./render-plan.js";
+
+const tool = ["forecast"];
+
+it("has a default for everything but the tool", () => {
+  expect(planOf({ tool })).toMatchObject({
+    ...{ tools: tool, all: false, theme: "light", mode: "inline", profile: "strict", timeout: 30_000 },
+    ...{ device: { name: "desktop" }, steps: [], allow: [] },
+  });
+});
+
+it("keeps the order of clicks and waits, and knows milliseconds from texts", () => {
+  const steps = [{ click: "Refresh" }, { wait: "200" }, { click: "#more" }, { wait: "2 days" }];
+  expect(planOf({ tool, steps }).steps).toEqual([
+    { click: "Refresh" },
+    { wait: 200 },
+    { click: "#more" },
+    { wait: "2 days" },
+  ]);
+});
+
+it("allows what was said, and no more", () => {
+  expect(planOf({ tool, allowLinks: true, allowMessages: false }).allow).toEqual(["links"]);
+  expect(planOf({ tool, allowAll: true }).allow).toEqual(["all"]);
+});
+
+it.each<[string, RenderOptions, RegExp]>([
+  ["no tool", {}, /--tool/],
+  ["all and one", { tool, all: true }, /--all/],
+  ["the same twice", { tool: ["a", "a"] }, /twice/],
+  ["arguments for all", { all: true, args: "{}" }, /--args/],
+  ["a theme", { tool, theme: "blue" }, /--theme blue: say light, dark/],
+  ["a mode", { tool, mode: "wide" }, /--mode wide/],
+  ["a device", { tool, device: "watch" }, /--device watch: say desktop, tablet, mobile/],
+  ["a locale", { tool, locale: "not a tag" }, /--locale/],
+  ["a time zone", { tool, timeZone: "Mars/Olympus" }, /--time-zone/],
+  ["a picture of another kind", { tool, screenshot: "a.jpg" }, /\.png/],
+  ["a click on nothing", { tool, steps: [{ click: " " }] }, /--click/],
+  ["a wait for nothing", { tool, steps: [{ wait: "" }] }, /--wait/],
+  ["a wait without end", { tool, steps: [{ wait: "99999999" }] }, /an hour/],
+  ["no time at all", { tool, timeout: 0 }, /--timeout/],
+  ["a tool of a recording", { tool, replay: "a.jsonl" }, /--replay/],
+])(
+  "says what is wrong with %s, and ends with the code for a wrong command line",
+  (_what, options, sentence) => {
+    expect(() => planOf(options)).toThrow(
+      expect.objectContaining({ code: "usage", exit: 2, message: expect.stringMatching(sentence) }),
+    );
+  },
+);

@@ -1,0 +1,411 @@
+/**
+ * `vitrine render`: over all official servers, and over everything that goes wrong. One browser, and for each command a
+ * gateway of its own, as people have it.
+ */
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { officialServer } from "../../../../testing/gateway/gateway-stage.ts";
+import { FAULTY, isAlive } from "../../../../testing/gateway/servers.ts";
+import { decodePng } from "../../../../testing/host/picture.ts";
+import { writePdf } from "../../../../testing/host/small-pdf.ts";
+import { Terminal } from "../terminal.js";
+import { launchBrowser } from "./browser.js";
+import { renderCommand } from "./render-command.js";
+import type { RenderOptions } from "./render-options.js";
+import type { RenderReport, RenderResult } from "./render-result.js";
+
+const folder = mkdtempSync(join(tmpdir(), "vitrine-render-test-"));
+const file = (name: string): string => join(folder, name);
+const APPS = fileURLToPath(new URL("../../../../testing/render/apps-server.mjs", import.meta.url));
+const APPS_SERVER = `node ${APPS}`;
+/** The command as it is installed: built before tests run. */
+const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const pdf = file("two-pages.pdf");
+const config = file("mcp.json");
+
+const schema = JSON.parse(readFileSync(new URL("../../render.schema.json", import.meta.url), "utf8"));
+const isValid = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs the command. */
+async function run(server: string, options: RenderOptions, given: Browser | undefined = browser) {
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const read = (stream: PassThrough): string => String(stream.read() ?? "");
+  const code = await renderCommand(server, options, { terminal: new Terminal(out, err), browser: given });
+  return { code, out: read(out), err: read(err) };
+}
+
+/** Runs it with `--json`, and checks that what it prints is what the schema says, and nothing else. */
+async function runJson(server: string, options: RenderOptions, given?: Browser | undefined) {
+  const { code, out, err } = await run(server, { ...options, json: true }, given);
+  const printed: RenderResult | RenderReport = JSON.parse(out);
+  expect(isValid(printed), JSON.stringify(isValid.errors)).toBe(true);
+  expect(err).toBe("");
+  const known = schema.$defs["results" in printed ? "report" : "result"].properties;
+  expect(Object.keys(known)).toEqual(expect.arrayContaining(Object.keys(printed)));
+  expect(code === 0).toBe(printed.ok);
+  return { code, printed };
+}
+
+async function result(server: string, options: RenderOptions): Promise<RenderResult> {
+  const { printed } = await runJson(server, options);
+  if ("results" in printed) throw new Error("several results");
+  return printed;
+}
+
+async function report(server: string, options: RenderOptions): Promise<RenderReport> {
+  const { printed } = await runJson(server, options);
+  if (!("results" in printed)) throw new Error(`one result: ${JSON.stringify(printed.cause)}`);
+  return printed;
+}
+
+describe.concurrent("over the official servers", () => {
+  interface Official {
+    name: string;
+    tool: string;
+    args?: Record<string, unknown>;
+    relax?: string[];
+    words?: string[];
+    shows?: RegExp;
+  }
+  const BASIC = ["react", "vanillajs", "vue", "svelte", "preact", "solid"].map(
+    (framework): Official => ({ name: `basic-${framework}`, tool: "get-time", shows: /Server Time/ }),
+  );
+  const OFFICIAL: Official[] = [
+    ...BASIC,
+    { name: "budget-allocator", tool: "get-budget-data", shows: /Marketing\s+25.0%/ },
+    { name: "cohort-heatmap", tool: "get-cohort-data", shows: /M0\s+M1/ },
+    { name: "customer-segmentation", tool: "get-customer-data", shows: /Enterprise\s+\(\d+\)/ },
+    { name: "debug", tool: "debug-tool", shows: /vitrine-workbench/ },
+    {
+      name: "pdf",
+      tool: "display_pdf",
+      words: [pdf],
+      args: { url: pdf },
+      relax: ["blob-workers", "data-scripts"],
+      shows: /The first page/,
+    },
+    { name: "scenario-modeler", tool: "get-scenario-data", shows: /Starting MRR/ },
+    { name: "shadertoy", tool: "render-shadertoy" },
+    { name: "sheet-music", tool: "play-sheet-music" },
+    { name: "system-monitor", tool: "get-system-info", shows: /MEMORY/i },
+    { name: "threejs", tool: "show_threejs_scene", relax: ["unsafe-eval"] },
+  ];
+  writeFileSync(pdf, writePdf(["The first page", "The second page"]));
+  writeFileSync(
+    config,
+    JSON.stringify({
+      mcpServers: Object.fromEntries(
+        OFFICIAL.map(({ name, words = [], relax = [] }) => [
+          name,
+          { command: process.execPath, args: [officialServer(name), "--stdio", ...words], relax },
+        ]),
+      ),
+    }),
+  );
+
+  it.each(OFFICIAL)("$name", async ({ name, tool, args, shows }) => {
+    const screenshot = file(`${name}.png`);
+    const printed = await result(name, {
+      ...{ config, tool: [tool], screenshot, allowCalls: true },
+      ...(args && { args: JSON.stringify(args) }),
+    });
+    expect(printed.cause).toBeUndefined();
+    expect(printed).toMatchObject({ ok: true, tool, screenshot, resourceUri: expect.stringMatching(/^ui:/) });
+    const { view, timings, size, csp, messages } = printed;
+    expect(view?.appInfo).toMatchObject({ name: expect.any(String), version: expect.any(String) });
+    // Not every app says how large it is.
+    for (const [step, at] of Object.entries(timings))
+      if (step !== "firstSize") expect(at, step).toBeGreaterThan(0);
+    expect(timings.proxyReady).toBeLessThanOrEqual(timings.initialized ?? 0);
+    expect(timings.initialized).toBeLessThanOrEqual(timings.resultDelivered ?? 0);
+    expect(csp.policy).toContain("default-src 'none'");
+    expect(Math.min(messages.sent, messages.received)).toBeGreaterThan(1);
+    if (shows) expect(printed.text).toMatch(shows);
+    const { width, height } = decodePng(readFileSync(screenshot));
+    expect([width, height]).toEqual([size.width, size.height]);
+  });
+});
+
+describe.concurrent("an app that does as it should", () => {
+  it("is described as the contract says, down to what it wrote and where", async () => {
+    const [screenshot, trace] = [file("fine.png"), file("fine.jsonl")];
+    const printed = await result(APPS_SERVER, {
+      ...{ tool: ["fine"], screenshot, trace, theme: "dark", device: "mobile", mode: "fullscreen" },
+      steps: [{ click: "throw" }, { click: "later" }, { wait: "later done" }, { wait: "10" }],
+    });
+    expect(printed).toMatchObject({
+      ...{ ok: true, tool: "fine", arguments: {}, resourceUri: "ui://apps/fine", screenshot, trace },
+      server: { name: "apps", version: "4.5.6" },
+      view: { appInfo: { name: "fine", version: "1.2.3" } },
+      size: { width: 390, height: 844 },
+      consents: [],
+    });
+    expect(printed).not.toHaveProperty("cause");
+    expect(printed.text).toMatch(/^shown by fine\n[\s\S]*later done[\s\S]*in the shadow$/);
+    expect(printed.text).not.toContain("not to be seen");
+    expect(printed.console).toContainEqual({ level: "log", from: "console", text: "hello from the app" });
+    expect(printed.console).toContainEqual(
+      expect.objectContaining({ from: "script", text: expect.stringContaining("thrown on purpose") }),
+    );
+    const { width, height } = decodePng(readFileSync(screenshot));
+    expect([width, height]).toEqual([3 * 390, 3 * 844]);
+  });
+
+  it("is recorded so that it can be played again, by itself and as the server has it now", async () => {
+    const trace = file("recorded.jsonl");
+    await result(APPS_SERVER, { tool: ["fine"], trace });
+    const [header, ...lines] = readFileSync(trace, "utf8").trimEnd().split("\n");
+    expect(JSON.parse(`${header}`)).toMatchObject({ format: "vitrine-recording", version: 1 });
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ d: "in", m: expect.objectContaining({ method: "ui/initialize" }) }),
+    );
+    const alone = await result("", { replay: trace });
+    expect(alone).toMatchObject({ ok: true, tool: "fine", replay: { differences: [] } });
+    expect(alone.replay?.compared).toBeGreaterThan(0);
+    expect(alone.text).toContain("shown by fine");
+
+    // The app of that address is another one now.
+    writeFileSync(trace, [`${header}`.replaceAll("ui://apps/fine", "ui://apps/chatty"), ...lines].join("\n"));
+    const changed = await runJson(APPS_SERVER, { replay: trace });
+    expect(changed).toMatchObject({
+      code: 1,
+      printed: {
+        cause: { code: "replay_differs" },
+        replay: { differences: expect.arrayContaining([expect.stringContaining("ui/message")]) },
+      },
+    });
+  });
+
+  it("is denied what must be asked, and that is told; and gets what an option allows", async () => {
+    const steps = ["call", "link", "message", "download"].flatMap((click) => [
+      { click },
+      { wait: `${click} ` },
+    ]);
+    const denied = await result(APPS_SERVER, { tool: ["camera"], steps });
+    expect(denied.cause).toBeUndefined();
+    expect(
+      denied.consents.map(({ method, subject, answer, option }) => [method, subject, answer, option]),
+    ).toEqual([
+      ["ui/permission", "camera", "deny", "--allow-permissions"],
+      ["tools/call", "destroy", "deny", "--allow-calls"],
+      ["ui/open-link", "example.com", "deny", "--allow-links"],
+      ["ui/message", "", "deny", "--allow-messages"],
+      ["ui/download-file", "", "deny", "--allow-downloads"],
+    ]);
+    const one = {
+      allowCalls: true,
+      allowLinks: true,
+      allowDownloads: true,
+      allowMessages: true,
+      allowPermissions: true,
+    };
+    const allowed = await result(APPS_SERVER, {
+      ...{ ...one, tool: ["camera"] },
+      steps: steps.map((step) => ("wait" in step ? { wait: `${step.wait}done` } : step)),
+    });
+    expect(allowed.cause).toBeUndefined();
+    expect(allowed.consents.map(({ answer }) => answer)).toEqual(Array(5).fill("allow"));
+  });
+
+  it("is reported in a few lines for people", async () => {
+    const { code, out } = await run(APPS_SERVER, { tool: ["fine"], steps: [{ click: "link" }] });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^✓ fine · apps 4\.5\.6\n/);
+    expect(out).toMatch(/denied +ui\/open-link example\.com \(--allow-links\)/);
+    expect(out).toContain("    shown by fine\n");
+    expect(out).not.toContain("\u001b");
+  });
+});
+
+describe.concurrent("several at once", () => {
+  it("renders every tool with a UI that can be called, says why the others were not, and draws a sheet", async () => {
+    const sheet = file("sheet.png");
+    const printed = await report("budget-allocator", { config, all: true, screenshot: sheet });
+    expect(printed).toMatchObject({ ok: true, screenshot: sheet, skipped: [] });
+    expect(printed.results.map(({ tool }) => tool)).toEqual(["get-budget-data"]);
+    const { width, height } = decodePng(readFileSync(sheet));
+    expect(Math.min(width, height)).toBeGreaterThan(300);
+  });
+
+  // Not in one: most of the time is waiting.
+  it.each<Record<string, string>>([
+    { silent: "handshake_timeout", throws: "script_error", typed: "mime_type_wrong" },
+    { half: "handshake_timeout", leaves: "navigated_away", gone: "content_missing", spins: "unresponsive" },
+    { never: "call_timeout", blocked: "csp_blocked", odd: "bad_resource" },
+    { fine: "", error: "result_error", fails: "call_ended", exits: "call_ended" },
+  ])("says of each tool what went wrong with it: %j", async (expected) => {
+    const printed = await report(APPS_SERVER, { tool: Object.keys(expected), timeout: 8000 });
+    const found = Object.fromEntries(printed.results.map(({ tool, cause }) => [tool, cause?.code ?? ""]));
+    expect(found).toEqual(expected);
+    expect(printed.cause?.code).toBe("some_failed");
+    const said = printed.results.map(({ cause }) => cause?.message ?? "").join("\n");
+    if ("blocked" in expected) expect(said).toContain("https://cdn.example/app.js");
+    if ("fails" in expected) expect(said).toContain("the kettle is broken");
+    if ("error" in expected) expect(said).toContain("out of tea");
+  });
+});
+
+describe.concurrent("before anything can be shown", () => {
+  it.each<[string, string, RenderOptions, string, RegExp]>([
+    ["a tool that is not there", APPS_SERVER, { tool: ["fin"] }, "tool_unknown", /fine/],
+    ["a tool for apps alone", APPS_SERVER, { tool: ["private"] }, "tool_not_visible", /private/],
+    ["a tool without a UI", APPS_SERVER, { tool: ["plain"] }, "no_ui", /plain/],
+    [
+      "arguments that do not fit",
+      APPS_SERVER,
+      { tool: ["picky"], args: '{"city":1}' },
+      "arguments_invalid",
+      /city/,
+    ],
+    ["arguments that are missing", APPS_SERVER, { tool: ["picky"] }, "arguments_invalid", /city/],
+    [
+      "arguments that are no JSON",
+      APPS_SERVER,
+      { tool: ["picky"], args: "{" },
+      "arguments_invalid",
+      /line 1/,
+    ],
+    [
+      "a server that ends",
+      `node ${FAULTY} exit-at-start`,
+      { tool: ["x"] },
+      "server_failed",
+      /no configuration found/,
+    ],
+    [
+      "a server that never answers",
+      "node -e 'setInterval(() => {}, 1000)'",
+      { tool: ["x"], timeout: 500 },
+      "server_failed",
+      /did not answer the handshake/,
+    ],
+    ["a server that is not there", "no-such-server", { tool: ["x"] }, "server_unknown", /no-such-server/],
+    [
+      "a click on nothing",
+      APPS_SERVER,
+      { tool: ["fine"], steps: [{ click: "#none" }], timeout: 8000 },
+      "click_failed",
+      /#none/,
+    ],
+    [
+      "a text that never comes",
+      APPS_SERVER,
+      { tool: ["fine"], steps: [{ wait: "Godot" }], timeout: 8000 },
+      "wait_timeout",
+      /Godot/,
+    ],
+    [
+      "a file that cannot be written",
+      APPS_SERVER,
+      { tool: ["fine"], screenshot: "/no/such/folder/a.png" },
+      "file_unwritable",
+      /folder/,
+    ],
+    ["a recording that is none", "", { replay: APPS }, "recording_invalid", /line 1/],
+    ["a recording that is not there", "", { replay: file("none.jsonl") }, "recording_invalid", /ENOENT/],
+  ])("says so of %s", async (_what, server, options, code, sentence) => {
+    const { code: exit, printed } = await runJson(server, options);
+    expect(printed.cause).toMatchObject({ code, message: expect.stringMatching(sentence) });
+    expect(exit).toBe(1);
+  });
+
+  it.each<[string, RenderOptions, string, RegExp]>([
+    ["a profile that is not there", { tool: ["fine"], profile: "nobody" }, "profile_unknown", /strict/],
+    [
+      "a mode that the profile has not",
+      { tool: ["fine"], profile: "claude", mode: "pip" },
+      "mode_unavailable",
+      /inline/,
+    ],
+  ])("takes %s for a wrong command line", async (_what, options, code, sentence) => {
+    const { code: exit, printed } = await runJson(APPS_SERVER, options);
+    expect(printed.cause).toMatchObject({ code, message: expect.stringMatching(sentence) });
+    expect(exit).toBe(2);
+  });
+});
+
+describe("without a browser", () => {
+  it.each([
+    ["/nonexistent/chromium", "no_chromium", /install/i],
+    ["/bin/true", "browser_failed", /CHROMIUM/],
+  ])("says what to do when there is no browser that works: CHROMIUM=%s", async (path, code, fix) => {
+    const before = process.env["CHROMIUM"];
+    process.env["CHROMIUM"] = path;
+    try {
+      const out = new PassThrough();
+      const exit = await renderCommand(
+        APPS_SERVER,
+        { tool: ["fine"], json: true },
+        { terminal: new Terminal(out, new PassThrough()) },
+      );
+      expect(exit).toBe(1);
+      expect(JSON.parse(String(out.read())).cause).toMatchObject({ code, fix: expect.stringMatching(fix) });
+    } finally {
+      if (before === undefined) delete process.env["CHROMIUM"];
+      else process.env["CHROMIUM"] = before;
+    }
+  });
+});
+
+describe("a browser that ends", () => {
+  it("is told as one, with all else closed in order", async () => {
+    const own = await launchBrowser();
+    const called = file("called-before");
+    const running = runJson(`${APPS_SERVER} ${called}`, { tool: ["never"] }, own);
+    await expect.poll(() => existsSync(called)).toBe(true);
+    await own.close();
+    expect(await running).toMatchObject({ code: 1, printed: { cause: { code: "browser_failed" } } });
+  });
+});
+
+describe("Ctrl-C", () => {
+  /** What still runs of what was started with this mark in its environment. */
+  const marked = (mark: string): string[] =>
+    readdirSync("/proc").filter((pid) => {
+      try {
+        return (
+          /^\d+$/.test(pid) &&
+          readFileSync(`/proc/${pid}/environ`, "utf8").includes(mark) &&
+          isAlive(Number(pid))
+        );
+      } catch {
+        return false;
+      }
+    });
+
+  it("ends the browser, the gateway and the server, and says so", async () => {
+    const [called, mark] = [file("called"), `VITRINE_MARK=${randomUUID()}`];
+    const [name = "", value = ""] = mark.split("=");
+    const words = [MAIN, "render", `${APPS_SERVER} ${called}`, "--tool", "never", "--json", "--env", mark];
+    const child = spawn(process.execPath, words, {
+      env: { ...process.env, [name]: value },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    const out = text(child.stdout);
+    await expect.poll(() => existsSync(called)).toBe(true);
+    expect(marked(mark).length).toBeGreaterThan(2);
+    child.kill("SIGINT");
+    expect(await ended).toBe(130);
+    expect(JSON.parse(await out)).toMatchObject({ ok: false, cause: { code: "interrupted" } });
+    await expect.poll(() => marked(mark)).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+/**
+ * The app's own frame in the page: what it shows, and how to get at it from outside.
+ *
+ * @module
+ */
+import type { Frame, Page } from "playwright-core";
+
+/** Characters of an app's text that are told. */
+const MOST_TEXT = 100_000;
+/** Milliseconds that an app may take to say what it shows: then it does not respond. */
+const PATIENCE = 5_000;
+/** Milliseconds that it may take to draw: what is not seen is not drawn at all. */
+const FRAMES = 1_000;
+
+/** The frame of the app: inside of the sandbox's own. */
+export async function viewFrame(page: Page): Promise<Frame | undefined> {
+  const [proxy] = await page.locator("mcp-app iframe").elementHandles();
+  return (await proxy?.contentFrame())?.childFrames()[0];
+}
+
+/** Waits until what was changed last is drawn. */
+export async function drawn(frame: Frame): Promise<void> {
+  const twoFrames = frame.evaluate(
+    () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+  );
+  await within(FRAMES, twoFrames, undefined);
+}
+
+/** The text that a person sees, also that in the shadow trees of components; undefined if the app does not respond. */
+export async function visibleText(frame: Frame): Promise<string | undefined> {
+  const text: unknown = await within<unknown>(PATIENCE, frame.evaluate(readText), undefined);
+  return typeof text === "string" ? text.slice(0, MOST_TEXT) : undefined;
+}
+
+/** Runs in the app's document. */
+function readText(): string {
+  // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not seen.
+  const seen = ({ innerText }: HTMLElement): string => innerText;
+  const parts = document.body ? [seen(document.body)] : [];
+  const visit = (root: ParentNode): void => {
+    for (const { shadowRoot } of root.querySelectorAll("*")) {
+      if (!shadowRoot) continue;
+      for (const child of shadowRoot.children)
+        if (child instanceof HTMLElement && !/^(STYLE|SCRIPT|TEMPLATE)$/.test(child.tagName))
+          parts.push(seen(child));
+      visit(shadowRoot);
+    }
+  };
+  visit(document);
+  return parts
+    .map((part) => part.trim())
+    .filter(Boolean)
+    .join("\n");
+}
+
+/** An app that spins answers nothing: it is not waited for. */
+export async function within<T>(milliseconds: number, work: Promise<T>, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, otherwise);
+  });
+  // A frame that goes away meanwhile is no fault.
+  const done = await Promise.race([work.catch(() => otherwise), late]);
+  clearTimeout(timer);
+  return done;
+}
+
+/** A picture of the app alone, as high as it is; of what the host says in its place when there is none. */
+export async function picture(page: Page): Promise<Buffer> {
+  const app = page.locator("mcp-app iframe");
+  const shown = (await app.count()) > 0 ? app : page.locator("mcp-app");
+  const size = page.viewportSize();
+  const box = await shown.boundingBox();
+  // What is below the edge of the screen is not drawn in every frame.
+  if (size && box && box.y + box.height > size.height)
+    await page.setViewportSize({ width: size.width, height: Math.ceil(box.y + box.height) });
+  const frame = await viewFrame(page);
+  if (frame) await drawn(frame);
+  const taken = await shown.screenshot({ animations: "allow" });
+  if (size) await page.setViewportSize(size);
+  return taken;
+}

@@ -1,0 +1,173 @@
+/** What a person may call a server, and what is meant by it. */
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { ServerSettings } from "@vitrine/gateway";
+import { afterAll, describe, expect, it } from "vitest";
+import { ServerArguments, type ServerOptions } from "./server-argument.js";
+
+const cwd = realpathSync(mkdtempSync(join(tmpdir(), "vitrine-servers-")));
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const env = { PATH: process.env["PATH"], HOME: cwd, API_KEY: "s3cret" };
+const at = { cwd, home: cwd, env, platform: "linux" } as const;
+
+function write(path: string, content: string | object): string {
+  const file = join(cwd, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  return file;
+}
+
+function finder(options: ServerOptions = {}) {
+  const notes: string[] = [];
+  return { notes, servers: new ServerArguments(options, at, (note) => notes.push(note)) };
+}
+
+/** What it would run. */
+async function words(argument: string, options?: ServerOptions): Promise<unknown> {
+  const { transport } = await finder(options).servers.findOne(argument);
+  return transport.type === "stdio" ? [transport.command, ...transport.args] : transport.url;
+}
+
+const node = process.execPath;
+write("server.js", "");
+write("server.py", "");
+write("server.ts", "");
+write("notes.txt", "");
+write("settings/mcp.json", { mcpServers: { one: { command: "x" }, two: { command: "y" } } });
+write("by-mcp/package.json", { name: "@me/shop", mcp: "node 'my server.js' --stdio" });
+write("by-bin/package.json", { name: "tool", bin: { other: "a.js", tool: "b.js" }, main: "c.js" });
+write("by-bin/b.js", "");
+write("unbuilt/package.json", { bin: "dist/main.js" });
+write("empty/readme", "");
+write("mute/package.json", { name: "mute" });
+write("broken/package.json", "{");
+chmodSync(write("program", "#!/bin/sh\n"), 0o755);
+write("weather/package.json", { main: "index.js" });
+write("weather/index.js", "");
+const config = write(
+  "config/mcp.json",
+  `{
+  "mcpServers": {
+    "weather": { "command": "weather-server", "env": { "A": "1" } },
+    "closed": { "command": "x", "isolation": "auto" },
+    "key": { "command": "x", "env": { "K": "$` +
+    `{NOT_SET}" } },
+    "typo": { "comand": "x" },
+    "twice": { "command": "x" },
+    "twice": { "command": "y" }
+  },
+  "theirs": true
+}`,
+);
+
+describe("a server is", () => {
+  it.each<[string, unknown]>([
+    ["https://example.com/mcp", "https://example.com/mcp"],
+    ["http://localhost:3001/mcp", "http://localhost:3001/mcp"],
+    ["server.js", [node, join(cwd, "server.js")]],
+    ["./server.js", [node, join(cwd, "server.js")]],
+    ["server.py", ["python3", join(cwd, "server.py")]],
+    ["./program", [join(cwd, "program")]],
+    ["node server.js --stdio", ["node", "server.js", "--stdio"]],
+    ["sh", ["sh"]],
+    ["./by-mcp", ["node", "my server.js", "--stdio"]],
+    ["by-bin/", [node, join(cwd, "by-bin/b.js")]],
+    ["./weather", [node, join(cwd, "weather/index.js")]],
+  ])("%s", async (argument, expected) => {
+    expect(await words(argument)).toEqual(expected);
+  });
+
+  it("a name of the settings file before a folder of the same name", async () => {
+    expect(await words("weather", { config })).toEqual(["weather-server"]);
+    expect(await words("./weather", { config })).toEqual([node, join(cwd, "weather/index.js")]);
+    expect(await words("weather")).toEqual([node, join(cwd, "weather/index.js")]);
+  });
+
+  it("a folder with a settings file: all servers of it", async () => {
+    const names = (await finder().servers.find("settings")).map(({ name }) => name);
+    expect(names).toEqual(["one", "two"]);
+    await expect(finder().servers.findOne("settings")).rejects.toThrow("2 servers (one, two)");
+  });
+
+  it.each([
+    ["", "name a server"],
+    ["server.ts", "build it and name the .js file"],
+    ["notes.txt", "chmod +x"],
+    ["empty", "no mcp.json and no package.json"],
+    ["mute", 'add "mcp"'],
+    ["broken", "is no JSON object"],
+    ["unbuilt", "build the package first"],
+    ["config/mcp.json", "--config"],
+    ["nobody", 'there is no server "nobody"'],
+    ["./nobody", "no file, folder or program ./nobody"],
+    ["a | b", "no shell is run"],
+    ["ftp://example.com", "https://"],
+    ["http://example.com/mcp", "must be https"],
+  ])("not %j: %s", async (argument, sentence) => {
+    await expect(finder().servers.findOne(argument)).rejects.toThrow(sentence);
+  });
+
+  it("guessed, when it is almost a name", async () => {
+    await expect(finder({ config }).servers.findOne("wether")).rejects.toThrow('did you mean "weather"?');
+  });
+});
+
+describe("the settings file", () => {
+  it("is named, and what is wrong with one server keeps no other away", async () => {
+    const { servers, notes } = finder({ config });
+    expect((await servers.findOne("weather")).name).toBe("weather");
+    expect(notes[0]).toBe(`settings: ${config}`);
+    expect(notes.slice(1)).toEqual([
+      `${config}: line 10: theirs: there is no such setting, and it is ignored`,
+      `${config}: line 5: mcpServers.key.env.K: the environment variable NOT_SET is not set; key is left out`,
+      `${config}: line 6: mcpServers.typo: needs a command or a url; typo is left out`,
+      `${config}: line 8: mcpServers.twice: this name is there twice; rename one of them; twice is left out`,
+    ]);
+    await expect(servers.findOne("key")).rejects.toThrow("NOT_SET is not set");
+    await expect(servers.findOne("twice")).rejects.toThrow("there twice");
+  });
+
+  it("is not looked at for what is no name", async () => {
+    const { servers } = finder({ config: "nowhere.json" });
+    await servers.findOne("./server.js");
+    await expect(servers.findOne("name")).rejects.toThrow("nowhere.json");
+  });
+});
+
+describe("a program", () => {
+  const transport = ({ transport: found }: ServerSettings) => (found.type === "stdio" ? found : undefined);
+
+  it("gets what it needs of the environment, what the person adds, and nothing else", async () => {
+    const plain = transport(await finder().servers.findOne("server.js"));
+    expect(plain?.env).toEqual({ PATH: env.PATH, HOME: cwd });
+    const added = transport(await finder({ env: ["API_KEY", "A=b=c"] }).servers.findOne("server.js"));
+    expect(added?.env).toEqual({ PATH: env.PATH, HOME: cwd, API_KEY: "s3cret", A: "b=c" });
+    for (const [word, sentence] of [
+      ["NOT_SET", "not set"],
+      ["1=2", "NAME=VALUE"],
+    ] as const)
+      await expect(finder({ env: [word] }).servers.findOne("server.js")).rejects.toThrow(sentence);
+  });
+
+  it("runs as the person's own, unless that person or the file wants it closed in", async () => {
+    const driver = async (argument: string, options: ServerOptions) =>
+      transport(await finder(options).servers.findOne(argument))?.isolation.driver;
+    expect(await driver("server.js", {})).toBe("process");
+    expect(await driver("server.js", { strict: true })).toBe("auto");
+    expect(await driver("weather", { config })).toBe("process");
+    expect(await driver("closed", { config })).toBe("auto");
+    const named = transport(await finder({ config }).servers.findOne("weather"));
+    expect(named?.env).toEqual({ PATH: env.PATH, HOME: cwd, A: "1" });
+    expect(transport(await finder({ config }).servers.findOne("closed"))?.env).toEqual({});
+  });
+
+  it("has a name that no other has", async () => {
+    const { servers } = finder();
+    const names = [];
+    for (const argument of ["./by-mcp", "node server.js", "node server.js"])
+      names.push((await servers.findOne(argument)).name);
+    expect(names).toEqual(["shop", "server", "server-2"]);
+  });
+});

@@ -1,0 +1,154 @@
+/**
+ * What a person calls a server on the command line, in this order: an address, a name from the settings file, a folder, a
+ * file, a command.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { closest, commandLineServer, type ServerSettings } from "@vitrine/gateway";
+import {
+  atHome,
+  type Config,
+  type ConfigOptions,
+  configFile,
+  OWN,
+  readConfig,
+  skippedText,
+} from "./config.js";
+import { configPlaces, type Surroundings } from "./config-places.js";
+import { addedVariables, handedOn } from "./environment.js";
+import { CliError, usage } from "./exit.js";
+import { fileStart, folderStart, isFile, isFolder, type Start } from "./folder-server.js";
+import { onPath } from "./program-path.js";
+import { splitWords } from "./words.js";
+
+/** Options of {@link ServerArguments}. */
+export interface ServerOptions extends ConfigOptions {
+  /** `NAME=VALUE`, for programs that are named on the command line. */
+  readonly env?: readonly string[] | undefined;
+}
+
+const URL_LIKE = /^[a-z][a-z0-9+.-]*:\/\//i;
+const NAME_LIKE = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Finds the servers that a person means. The settings file is read once, and only if a name is looked up. */
+export class ServerArguments {
+  readonly #options: ServerOptions;
+  readonly #at: Surroundings;
+  readonly #oninfo: (sentence: string) => void;
+  readonly #taken: string[] = [];
+  #config: Promise<Config | undefined> | undefined;
+
+  /** `oninfo` hears which file is used, and what in it is not. */
+  constructor(options: ServerOptions, at: Surroundings, oninfo: (sentence: string) => void) {
+    this.#options = options;
+    this.#at = at;
+    this.#oninfo = oninfo;
+  }
+
+  /** The settings file; undefined if there is none. */
+  config(): Promise<Config | undefined> {
+    return (this.#config ??= this.#read());
+  }
+
+  /** Whether the file was needed. */
+  get didLook(): boolean {
+    return this.#config !== undefined;
+  }
+
+  /**
+   * The servers that are meant: one, or those of a folder's own settings file.
+   *
+   * @throws {CliError} `usage`, `server-unknown`, `config-invalid`
+   */
+  async find(argument: string): Promise<ServerSettings[]> {
+    const found = await this.#find(argument.trim());
+    this.#taken.push(...found.map(({ name }) => name));
+    return found;
+  }
+
+  /** The one server that is meant. */
+  async findOne(argument: string): Promise<ServerSettings> {
+    const found = await this.find(argument);
+    const [first] = found;
+    if (first && found.length === 1) return first;
+    const names = found.map(({ name }) => name).join(", ");
+    throw usage(`${argument} has ${found.length} servers (${names}): name one, with --config and its file`);
+  }
+
+  /** A program and its arguments as a server, such as this command's own demos. */
+  program({ words, cwd, name }: Start): ServerSettings {
+    const { strict, env = [] } = this.#options;
+    const server = commandLineServer(words, {
+      ...{ cwd, strict, taken: this.#taken },
+      env: { ...handedOn(this.#at.env), ...addedVariables(env, this.#at.env) },
+      isolation: strict ? { driver: "auto", read: [cwd] } : OWN,
+    });
+    // A folder's package says better what it is than the file in it.
+    return name !== undefined && NAME_LIKE.test(name) && !this.#taken.includes(name)
+      ? { ...server, name }
+      : server;
+  }
+
+  async #find(argument: string): Promise<ServerSettings[]> {
+    if (argument === "") throw usage("name a server: a command in quotes, a URL, a name, a folder or a file");
+    if (URL_LIKE.test(argument)) {
+      return [commandLineServer([argument], { strict: this.#options.strict, taken: this.#taken })];
+    }
+    const isName = NAME_LIKE.test(argument) && !/^\.{1,2}$/.test(argument);
+    const named = isName ? await this.#named(argument) : undefined;
+    if (named) return [named];
+    const path = resolve(this.#at.cwd, argument);
+    if (await isFolder(path)) return this.#folder(path);
+    if (await isFile(path)) return [this.program(await fileStart(path, this.#at.cwd))];
+    const words = splitWords(argument);
+    const [first = "", second] = words;
+    if (second === undefined && !(await onPath(first, this.#at))) throw await this.#unknown(argument, isName);
+    return [this.program({ words, cwd: this.#at.cwd })];
+  }
+
+  async #folder(path: string): Promise<ServerSettings[]> {
+    const start = await folderStart(path);
+    if ("words" in start) return [this.program(start)];
+    const { settings, skipped } = await readConfig(start.config, this.#options, this.#at);
+    this.#tell(start.config, skipped);
+    const servers = [...settings.servers.values()].map((server) => atHome(server, this.#at.env));
+    if (servers.length > 0) return servers;
+    throw new CliError("server-unknown", `${start.config} has no server that can be used: add one to it`);
+  }
+
+  async #named(name: string): Promise<ServerSettings | undefined> {
+    const config = await this.config();
+    const server = config?.settings.servers.get(name);
+    if (server) return atHome(server, this.#at.env);
+    const problem = config?.skipped.find((each) => each.server === name)?.problem;
+    if (config && problem) throw new CliError("config-invalid", `${config.file}: ${problem}`);
+    return undefined;
+  }
+
+  async #unknown(argument: string, isName: boolean): Promise<CliError> {
+    if (!isName) return new CliError("server-unknown", `there is no file, folder or program ${argument}`);
+    const config = await this.config();
+    const names = [...(config?.settings.servers.keys() ?? [])];
+    const known = config
+      ? `${config.file} has ${names.length > 0 ? names.join(", ") : "no servers"}${closest(argument, names)}`
+      : `there is no settings file in the usual places, the first of which is ${configPlaces(this.#at)[0]}`;
+    return new CliError(
+      "server-unknown",
+      `there is no server "${argument}", and no file, folder or program of that name; ${known}`,
+    );
+  }
+
+  async #read(): Promise<Config | undefined> {
+    const file = configFile(this.#options, this.#at);
+    if (file === undefined) return undefined;
+    const config = await readConfig(file, this.#options, this.#at);
+    this.#oninfo(`settings: ${file}`);
+    this.#tell(file, config.skipped);
+    return config;
+  }
+
+  #tell(file: string, skipped: Config["skipped"]): void {
+    for (const each of skipped) this.#oninfo(skippedText(file, each));
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * What is printed, and how: results to stdout, everything else to stderr, colours only where a person looks.
+ *
+ * @module
+ */
+import type { WriteStream } from "node:tty";
+import type { CliError } from "./exit.js";
+import { Waiting } from "./waiting.js";
+
+/** A stream that may be a terminal. */
+export type Stream = NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY" | "columns">>;
+
+/** Lines of a server's stderr that are shown with an error. */
+const LAST_LINES = 12;
+/** Characters that a terminal obeys, and those that turn the direction of text: shown, not done. */
+const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Text of somebody else's, as a terminal may show it. Lines and tabs stay. */
+export const printable = (text: string): string =>
+  text
+    .replace(/\r\n/g, "\n")
+    .replace(CONTROL, (character) =>
+      character === "\n" || character === "\t"
+        ? character
+        : `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`,
+    );
+
+/** The same on one line. */
+export const oneLine = (text: string): string => printable(text).replace(/\s+/g, " ").trim();
+
+/** Where a command prints. */
+export class Terminal {
+  readonly #out: Stream;
+  readonly #err: Stream;
+  readonly #env: NodeJS.ProcessEnv;
+  #waiting: Waiting | undefined;
+
+  constructor(
+    out: Stream = process.stdout,
+    err: Stream = process.stderr,
+    env: NodeJS.ProcessEnv = process.env,
+  ) {
+    this.#out = out;
+    this.#err = err;
+    this.#env = env;
+  }
+
+  /** Whether a person reads what goes to stdout. */
+  get isWatched(): boolean {
+    return this.#out.isTTY === true;
+  }
+
+  /** Characters in a line of stdout; undefined where nobody looks. */
+  get columns(): number | undefined {
+    // Some terminals say 0, and mean that they do not know.
+    return this.#out.isTTY ? this.#out.columns || undefined : undefined;
+  }
+
+  /** A line on stdout. */
+  print(text: string): void {
+    this.#out.write(`${text}\n`);
+  }
+
+  /** Bytes on stdout, as they are. */
+  bytes(data: Uint8Array): void {
+    this.#out.write(data);
+  }
+
+  /** One JSON value on stdout. */
+  json(value: unknown): void {
+    this.print(JSON.stringify(value, null, 2));
+  }
+
+  /** A line on stderr. */
+  note(text: string): void {
+    this.#waiting?.hide();
+    this.#err.write(`${text}\n`);
+  }
+
+  /** An error: its sentence, and the last words of the server that caused it. */
+  fail(error: CliError): void {
+    this.note(`${this.red("✗", "err")} ${printable(error.message)}`);
+    const lines = printable(error.stderr ?? "")
+      .trimEnd()
+      .split("\n")
+      .filter((line) => line.trim() !== "");
+    if (lines.length === 0) return;
+    const cut = lines.length > LAST_LINES ? ", its last lines" : "";
+    this.note(this.dim(`  what it wrote to stderr${cut}:`, "err"));
+    for (const line of lines.slice(-LAST_LINES)) this.note(this.dim(`  │ ${line.slice(0, 400)}`, "err"));
+  }
+
+  bold = (text: string): string => this.#paint(text, "out", 1, 22);
+  dim = (text: string, where: "out" | "err" = "out"): string => this.#paint(text, where, 2, 22);
+  red = (text: string, where: "out" | "err" = "out"): string => this.#paint(text, where, 31, 39);
+  green = (text: string, where: "out" | "err" = "out"): string => this.#paint(text, where, 32, 39);
+
+  /** Says what is waited for, until it ends. */
+  waiting(text: string): Waiting {
+    this.#waiting?.end();
+    return (this.#waiting = new Waiting(this.#err, text, this.#colours("err")));
+  }
+
+  #paint(text: string, where: "out" | "err", on: number, off: number): string {
+    return this.#colours(where) ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  }
+
+  #colours(where: "out" | "err"): boolean {
+    const stream = where === "out" ? this.#out : this.#err;
+    return stream.isTTY === true && !this.#env["NO_COLOR"] && this.#env["TERM"] !== "dumb";
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * Everything that passes between an app and this page, for the inspector, a recording and `vitrine render`.
+ *
+ * @module
+ */
+import { type ProxyReport, sizeOf, type Traffic } from "@vitrine/host";
+import type { RequestId } from "@vitrine/protocol";
+import { Observable } from "./observable.js";
+
+/** One message. */
+export interface LoggedMessage {
+  /** Its number, from 1 on. */
+  readonly n: number;
+  /** Milliseconds since the app was opened. */
+  readonly at: number;
+  /** `in`: from the app; `out`: to it. */
+  readonly direction: Traffic["direction"];
+  readonly kind: "request" | "result" | "error" | "notification";
+  /** Of an answer: what was asked. */
+  readonly method: string;
+  readonly id: RequestId | undefined;
+  /** Characters of it as JSON. */
+  readonly size: number;
+  /** Of an answer: milliseconds since it was asked. */
+  readonly duration: number | undefined;
+  /** A person was using the app when it came: what follows from that, a replay does not do by itself. */
+  readonly person: boolean;
+  readonly message: unknown;
+}
+
+/** A step in the life of an app. */
+export interface LoggedStep {
+  readonly at: number;
+  readonly step: string;
+  readonly detail?: string | undefined;
+}
+
+/** A line that the app wrote, or that was written about it. */
+export interface LoggedLine {
+  readonly at: number;
+  readonly level: string;
+  /** `log`: the app's `notifications/message`; `script`: what its scripts threw; `host`: what this page noticed. */
+  readonly from: "log" | "script" | "host";
+  readonly text: string;
+  readonly data?: unknown;
+}
+
+/** What the app's policy blocked. */
+export interface LoggedViolation {
+  readonly at: number;
+  readonly directive: string;
+  readonly blocked: string;
+  readonly report: ProxyReport;
+}
+
+/** Messages that tell how far an app has come. */
+const MILESTONES = new Set([
+  "ui/initialize",
+  "ui/notifications/initialized",
+  "ui/notifications/tool-input",
+  "ui/notifications/tool-result",
+  "ui/notifications/tool-cancelled",
+  "ui/notifications/size-changed",
+  "ui/notifications/request-teardown",
+  "ui/resource-teardown",
+]);
+const MOST_MILESTONES = 1000;
+
+/** Messages that are kept; the oldest go first. */
+const MOST = 200_000;
+const MOST_LINES = 10_000;
+/** Characters up to which a message is measured. */
+const MEASURED = 1_000_000_000;
+/** Milliseconds between two times that listeners are told: a flood of messages is not a flood of renderings. */
+const PAUSE = 50;
+
+/** The log of one app. */
+export class AppLog extends Observable {
+  readonly messages: LoggedMessage[] = [];
+  /** Those that tell how far the app has come: kept when the others are forgotten. Of sizes, the first. */
+  readonly milestones: LoggedMessage[] = [];
+  /** The last change of its context that the app was told. */
+  contextChange: LoggedMessage | undefined;
+  readonly steps: LoggedStep[] = [];
+  readonly lines: LoggedLine[] = [];
+  readonly violations: LoggedViolation[] = [];
+  /** Messages that were forgotten. */
+  dropped = 0;
+  /** How many there were, from the app and to it. */
+  readonly counts = { in: 0, out: 0 };
+  readonly #clock: () => number;
+  readonly #start: number;
+  readonly #asked = { in: new Map<RequestId, LoggedMessage>(), out: new Map<RequestId, LoggedMessage>() };
+  #last = 0;
+
+  constructor(clock: () => number = () => performance.now()) {
+    super();
+    this.#clock = clock;
+    this.#start = clock();
+  }
+
+  /** Milliseconds since the app was opened. */
+  get now(): number {
+    return this.#clock() - this.#start;
+  }
+
+  /** Notes a message; `person` says that one was using the app. */
+  add({ direction, message }: Traffic, person = false): LoggedMessage {
+    const { id, method, error } = Object(message) as { id?: RequestId; method?: unknown; error?: unknown };
+    const other = direction === "in" ? "out" : "in";
+    const isAnswer = typeof method !== "string";
+    const asked = isAnswer && id !== undefined ? this.#asked[other].get(id) : undefined;
+    if (asked && id !== undefined) this.#asked[other].delete(id);
+    const at = this.now;
+    const entry: LoggedMessage = {
+      n: ++this.#last,
+      at,
+      direction,
+      kind: !isAnswer
+        ? id === undefined
+          ? "notification"
+          : "request"
+        : error === undefined
+          ? "result"
+          : "error",
+      method: isAnswer ? (asked?.method ?? "") : method,
+      id,
+      size: sizeOf(message, MEASURED),
+      duration: asked && at - asked.at,
+      person,
+      message,
+    };
+    if (entry.kind === "request" && id !== undefined) this.#asked[direction].set(id, entry);
+    this.counts[direction]++;
+    this.#note(entry);
+    this.messages.push(entry);
+    if (this.messages.length > MOST) {
+      // Many at once: to take one from the front of a long list is slow.
+      this.messages.splice(0, MOST / 10);
+      this.dropped += MOST / 10;
+    }
+    this.changed();
+    return entry;
+  }
+
+  #note(entry: LoggedMessage): void {
+    const { method, kind, direction } = entry;
+    if (direction === "out" && method === "ui/notifications/host-context-changed") this.contextChange = entry;
+    if (!MILESTONES.has(method) || kind === "result" || this.milestones.length >= MOST_MILESTONES) return;
+    const isAgain =
+      method === "ui/notifications/size-changed" &&
+      this.milestones.findLast((each) => !each.method.includes("/tool-"))?.method === method;
+    if (!isAgain) this.milestones.push(entry);
+  }
+
+  step(step: string, detail?: string): void {
+    this.steps.push({ at: this.now, step, detail });
+    this.changed();
+  }
+
+  line(line: Omit<LoggedLine, "at">): void {
+    this.lines.push({ at: this.now, ...line });
+    if (this.lines.length > MOST_LINES) this.lines.splice(0, MOST_LINES / 10);
+    this.changed();
+  }
+
+  /** Notes what the sandbox says about the app. The details are the app's words. */
+  report(report: ProxyReport): void {
+    const { code, directive, blocked, message } = report;
+    if (code === "csp_violation") {
+      if (this.violations.length < MOST_LINES)
+        this.violations.push({ at: this.now, directive: `${directive}`, blocked: `${blocked}`, report });
+    } else if (code === "script_error") this.line({ level: "error", from: "script", text: `${message}` });
+    else if (code === "loaded") this.step("document loaded");
+    else this.line({ level: "warning", from: "host", text: code, data: report });
+    this.changed();
+  }
+
+  /** Forgets the messages. */
+  clear(): void {
+    this.dropped += this.messages.length;
+    this.messages.length = 0;
+    this.changed();
+  }
+
+  protected override schedule(tell: () => void): void {
+    setTimeout(tell, PAUSE);
+  }
+}

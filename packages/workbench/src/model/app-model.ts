@@ -1,0 +1,186 @@
+/**
+ * One app in the page: what it is, what it does, and the element that shows it.
+ *
+ * @module
+ */
+import {
+  type AppDetails,
+  type Bridge,
+  type Failure,
+  type FrameState,
+  type HostHandlers,
+  type McpAppElement,
+  saveFiles,
+} from "@vitrine/host";
+import type { Implementation, Params } from "@vitrine/protocol";
+import { AppLog } from "./app-log.js";
+import type { AppSource, CallListener } from "./app-source.js";
+import { contextOf, type Look, setDimensions } from "./look.js";
+import { Observable } from "./observable.js";
+import { type Profile, STRICT } from "./profile.js";
+
+/** The host, to apps. */
+export const INFO: Implementation = { name: "vitrine-workbench", version: "0.1.0" };
+
+/** What an app may do to the conversation that it is in. */
+export interface AppSurroundings {
+  /** The app says something, as the person would (I05). */
+  message?(app: AppModel, params: Params<"ui/message">): void;
+  /** The app wants to be gone (L09). */
+  teardown?(app: AppModel): void;
+  /** Hears of the call that the app shows. */
+  call?: CallListener | undefined;
+}
+
+/** Options of an {@link AppModel}. */
+export interface AppModelOptions {
+  profile?: Profile | undefined;
+  look?: Look | undefined;
+  surroundings?: AppSurroundings | undefined;
+}
+
+/**
+ * One app. It owns its element: put {@link element} into the page, at one place, and leave it there, as a frame that is moved
+ * begins anew.
+ */
+export class AppModel extends Observable {
+  readonly id: string;
+  readonly source: AppSource;
+  readonly profile: Profile;
+  readonly log = new AppLog();
+  /** What the app said of itself. */
+  details: AppDetails | undefined;
+  state: FrameState = "idle";
+  failure: Failure | undefined;
+  /** What the model would be told (I06): the last one counts. */
+  modelContext: Params<"ui/update-model-context"> | undefined;
+  /** When that was, in milliseconds since it was opened. */
+  modelContextAt: number | undefined;
+  /** What its content measures, as it says. */
+  size: { width?: number; height?: number } | undefined;
+  readonly #surroundings: AppSurroundings;
+  readonly #room = {};
+  #look: Look;
+  #element: McpAppElement | undefined;
+
+  constructor(source: AppSource, { profile = STRICT, look = {}, surroundings = {} }: AppModelOptions = {}) {
+    super();
+    this.id = source.id;
+    this.source = source;
+    this.profile = profile;
+    this.#look = look;
+    this.#surroundings = surroundings;
+  }
+
+  get look(): Look {
+    return this.#look;
+  }
+
+  get bridge(): Bridge | undefined {
+    return this.#element?.bridge;
+  }
+
+  /** The app, to be put into the page. Made when it is first asked for. */
+  get element(): McpAppElement {
+    return (this.#element ??= this.#open());
+  }
+
+  /** Changes where the app believes it runs, at once. */
+  setLook(look: Look): void {
+    this.#look = look;
+    setDimensions(this.#room, look, this.profile);
+    const { frame } = this.element;
+    if (look.width !== undefined) this.element.style.width = `${look.width}px`;
+    else this.element.style.removeProperty("width");
+    frame?.setContext({ ...this.source.frame.context, ...contextOf(look, this.profile) });
+    if (look.displayMode && look.displayMode !== this.bridge?.context.displayMode)
+      frame?.setDisplayMode(look.displayMode);
+    this.changed();
+  }
+
+  /** Asks the app to finish, and takes it out of the page. */
+  async close(reason = "the person closed it"): Promise<void> {
+    await this.#element?.close(reason);
+    this.#element?.remove();
+    await this.source.close();
+  }
+
+  #open(): McpAppElement {
+    const element = document.createElement("mcp-app") as McpAppElement;
+    this.#element = element;
+    const { source, profile } = this;
+    setDimensions(this.#room, this.#look, profile);
+    this.log.step("opened", source.uri);
+    element.app = {
+      ...source.frame,
+      title: source.title,
+      info: INFO,
+      handlers: this.#handlers(),
+      dimensions: this.#room,
+      displayModes: [...profile.displayModes],
+      context: { ...source.frame.context, ...contextOf(this.#look, profile) },
+      onstate: (state, failure) => {
+        this.state = state;
+        this.failure = failure;
+        this.log.step(state, failure ? `${failure.code}: ${failure.detail ?? failure.message}` : undefined);
+        this.changed();
+      },
+      onreport: (report) => this.log.report(report),
+    };
+    const { bridge } = element;
+    if (!bridge) throw new Error("an app without a bridge");
+    this.#listen(bridge);
+    source.tell(bridge, this.#surroundings.call ?? {});
+    if (this.#look.width !== undefined) element.style.width = `${this.#look.width}px`;
+    return element;
+  }
+
+  #listen(bridge: Bridge): void {
+    const { log } = this;
+    bridge.on("traffic", (traffic) => void log.add(traffic, traffic.direction === "in" && this.#isUsed()));
+    bridge.on("ready", (details) => {
+      this.details = details;
+      this.changed();
+      const { displayMode } = this.#look;
+      if (displayMode && displayMode !== "inline") this.element.frame?.setDisplayMode(displayMode);
+    });
+    bridge.on("size", (size) => {
+      this.size = size as { width?: number; height?: number };
+      this.changed();
+    });
+    if (this.profile.abilities.logging)
+      bridge.on("log", ({ level, logger, data }) =>
+        log.line({
+          level,
+          from: "log",
+          text: `${logger ? `${logger}: ` : ""}${typeof data === "string" ? data : JSON.stringify(data)}`,
+          data,
+        }),
+      );
+    bridge.on("report", (error) => log.line({ level: "warning", from: "host", text: error.message }));
+    bridge.on("teardown-requested", () => this.#surroundings.teardown?.(this));
+  }
+
+  /** Whether a person does something in the app right now: what they do in a frame counts in the page above it. */
+  #isUsed(): boolean {
+    return document.activeElement === this.#element && navigator.userActivation?.isActive === true;
+  }
+
+  #handlers(): HostHandlers {
+    const { abilities } = this.profile;
+    const { message } = this.#surroundings;
+    const { upstream } = this.source.frame;
+    const handlers: HostHandlers = {};
+    if (abilities.openLinks)
+      handlers.openLink = ({ url }) => void window.open(url, "_blank", "noopener,noreferrer");
+    if (abilities.downloadFile) handlers.downloadFile = saveFiles(upstream);
+    if (abilities.message && message) handlers.message = (params) => message(this, params);
+    if (abilities.updateModelContext)
+      handlers.updateModelContext = (params) => {
+        this.modelContext = params;
+        this.modelContextAt = this.log.now;
+        this.changed();
+      };
+    return handlers;
+  }
+}

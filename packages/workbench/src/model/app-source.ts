@@ -1,0 +1,91 @@
+/**
+ * Where an app comes from: a view of the gateway's, or a recording.
+ *
+ * @module
+ */
+import type { AppFrameOptions, Bridge } from "@vitrine/host";
+import { type GatewayView, gatewayApp } from "@vitrine/host/gateway";
+import {
+  type CallToolResult,
+  JsonText,
+  type OpenedView,
+  type ResourceMeta,
+  type Tool,
+  type ViewPlace,
+} from "@vitrine/protocol";
+
+/** What an {@link AppModel} needs to know of an app. */
+export interface AppSource {
+  readonly id: string;
+  readonly server: string;
+  readonly title: string;
+  /** The address of its UI. */
+  readonly uri: string;
+  readonly tool: Tool | undefined;
+  /** Where it is shown and under which policy; undefined when it cannot be. */
+  readonly place: ViewPlace | undefined;
+  /** Why it cannot be shown. */
+  readonly problem?: OpenedView["problem"];
+  /** The document itself, where it is known: that of a recording. */
+  readonly document?: { readonly html: string; readonly meta: ResourceMeta } | undefined;
+  /** What its frame stands on; how it looks and what the page does for it is the model's. */
+  readonly frame: Pick<AppFrameOptions, "view" | "upstream" | "guard" | "instance" | "fallback" | "context">;
+  /** Tells the app of the call that it shows: now, and as it goes on. */
+  tell(bridge: Bridge, heard: CallListener): void;
+  close(): Promise<void>;
+}
+
+/** Hears of the call that an app shows, as the app does. */
+export interface CallListener {
+  input?(input: Record<string, unknown>): void;
+  result?(result: CallToolResult): void;
+  cancelled?(reason: string | undefined): void;
+}
+
+/** A view of the gateway's. */
+export function gatewaySource(view: GatewayView): AppSource {
+  const { title, ...frame } = gatewayApp(view, { info: { name: "", version: "" } });
+  const { id } = view;
+  return {
+    id,
+    title,
+    frame,
+    server: view.upstream.server,
+    uri: view.opened.uri,
+    tool: view.opened.tool,
+    get place() {
+      return view.opened.place;
+    },
+    get problem() {
+      return view.opened.problem;
+    },
+    tell(bridge, heard) {
+      const input = (value: Record<string, unknown>): void => {
+        bridge.sendToolInput(value);
+        heard.input?.(value);
+      };
+      const result = (value: CallToolResult | JsonText): void => {
+        bridge.sendToolResult(value);
+        heard.result?.(value instanceof JsonText ? (value.parse() as CallToolResult) : value);
+      };
+      const cancelled = (reason: string | undefined): void => {
+        bridge.sendToolCancelled(reason);
+        heard.cancelled?.(reason);
+      };
+      const { opened } = view;
+      if (opened.input) input(opened.input);
+      if (opened.result) result(opened.result);
+      if (opened.cancelled !== undefined) cancelled(opened.cancelled);
+      view.onnotice = ({ method, params }) => {
+        if (method === "ui/notifications/tool-input") input(params.arguments);
+        else if (method === "ui/notifications/tool-result") result(params);
+        else cancelled(params.reason);
+      };
+    },
+    close: () => {
+      // Whoever closes it knows.
+      view.onclosed = undefined;
+      return view.close();
+    },
+  };
+}

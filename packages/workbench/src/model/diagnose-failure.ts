@@ -1,0 +1,105 @@
+/**
+ * Why there is no app: its server describes it wrongly, or its frame gave up.
+ *
+ * @module
+ */
+import type { UiDocumentErrorCode } from "@vitrine/protocol";
+import { type Diagnosed, type Diagnosis, error } from "./diagnosis.js";
+import { blockedOf, errorsOf, type Facts, isOfScripts } from "./diagnosis-facts.js";
+
+/** What to do about a UI resource that cannot be shown. */
+const RESOURCE_FIXES: Readonly<Record<UiDocumentErrorCode, string>> = {
+  "uri-invalid":
+    "Give the UI an address that begins with ui://, in the tool's _meta.ui.resourceUri and in the resource.",
+  "content-missing":
+    "Register a resource under exactly the address that the tool's _meta.ui.resourceUri names.",
+  "mime-type-wrong": 'Set the MIME type of the resource\'s content to exactly "text/html;profile=mcp-app".',
+  "document-empty": "Return the HTML in the content's text (or, as base64, in blob): it is empty.",
+  "base64-invalid": "Encode the blob as base64, or return the HTML as text.",
+  "utf8-invalid": "Save the document as UTF-8, or return the HTML as text.",
+  "document-too-large":
+    "Make the document smaller: load large libraries and pictures from declared resourceDomains.",
+};
+
+/** The server's resource is at fault; known before there is a frame. */
+export function unshown({ source: { problem, uri, tool } }: Diagnosed): Diagnosis | undefined {
+  if (!problem) return undefined;
+  const { code, message } = problem;
+  const evidence = [`The gateway says: ${message}`, ...(uri ? [`The UI's address is ${uri}`] : [])];
+  if (code === "no-ui")
+    return error(
+      "no_ui",
+      "This tool has no app.",
+      evidence,
+      `Set _meta.ui.resourceUri of the tool${tool ? ` "${tool.name}"` : ""} to the address of a UI resource.`,
+    );
+  if (isResourceCode(code))
+    return error(
+      code,
+      "This app cannot be shown: the server describes it wrongly.",
+      evidence,
+      RESOURCE_FIXES[code],
+    );
+  return error(
+    "bad_resource",
+    "This app cannot be shown: what it declares cannot be in a policy.",
+    evidence,
+    "Correct the values in _meta.ui.csp that are named above: each is an origin such as https://example.com.",
+  );
+}
+
+const isResourceCode = (code: string): code is UiDocumentErrorCode => Object.hasOwn(RESOURCE_FIXES, code);
+
+/** The frame gave up. */
+export function failed({ state, failure }: Diagnosed, facts: Facts): Diagnosis | undefined {
+  if (state !== "failed" || !failure) return undefined;
+  const { code, message, detail } = failure;
+  const evidence = [...(detail ? [detail] : []), ...errorsOf(facts), ...blockedOf(facts)];
+  const found = (fix: string, ...more: string[]): Diagnosis =>
+    error(code, message, [...new Set([...more, ...evidence])], fix);
+  switch (code) {
+    case "handshake_timeout":
+      return found(...handshakeFix(facts));
+    case "csp_blocked": {
+      const [first] = facts.blocked.filter(isOfScripts);
+      return found(
+        first?.text ??
+          "Use code that needs no eval, and declare where scripts come from in _meta.ui.csp.resourceDomains.",
+      );
+    }
+    case "load_failed":
+      return found(
+        "Check that the gateway's sandbox address can be reached from this browser (*.localhost must lead to this machine), and try again.",
+      );
+    case "bad_resource":
+      return found("Correct the UI resource of the server; the evidence says what is wrong with it.");
+    case "navigated_away":
+      return found(
+        "Do not set location or follow links inside of the app: ask the host with ui/open-link, and call preventDefault() on forms.",
+      );
+    case "crashed":
+      return found("Look for endless allocation or very large canvases in the app, and try again.");
+    case "stopped":
+      return found(
+        "Look for an endless loop in the app's scripts, or for frames that it makes without end; then start it again.",
+      );
+  }
+}
+
+function handshakeFix(facts: Facts): [fix: string, ...evidence: string[]] {
+  if (facts.initialize)
+    return [
+      "Send ui/notifications/initialized when the answer to ui/initialize has come; app.connect() of the SDKs does both.",
+      "The app sent ui/initialize, and never ui/notifications/initialized.",
+    ];
+  const began = facts.isLoaded
+    ? "The document loaded, and the app never sent ui/initialize."
+    : "The document never finished loading.";
+  if (facts.blocked.some(isOfScripts)) return [facts.blocked.find(isOfScripts)?.text ?? "", began];
+  if (facts.errors.length > 0)
+    return ["Correct the error that the script threw: it ended before the app began to talk.", began];
+  return [
+    "Call app.connect() when the document runs, or send ui/initialize to window.parent by hand.",
+    began,
+  ];
+}

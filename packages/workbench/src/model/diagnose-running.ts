@@ -1,0 +1,130 @@
+/**
+ * What is wrong with an app that starts or runs.
+ *
+ * @module
+ */
+import type { LoggedMessage } from "./app-log.js";
+import { type Diagnosed, type Diagnosis, type DiagnosisCode, error } from "./diagnosis.js";
+import { blockedOf, errorsOf, type Facts, isOfScripts } from "./diagnosis-facts.js";
+import { plainOf } from "./message-json.js";
+
+/** Milliseconds that an app may take for its size and its result before something is missing. */
+export const GRACE = 3000;
+
+/** It has not begun to talk, and will not. */
+export function starting(app: Diagnosed, facts: Facts): Diagnosis | undefined {
+  if (app.state === "closed")
+    return {
+      level: "info",
+      cause: { code: "view_closed", message: "This app was closed." },
+      evidence: [],
+      fix: "Call the tool again to open another.",
+    };
+  if (app.state !== "loading" || facts.initialize) return undefined;
+  const blocked = facts.blocked.find(isOfScripts);
+  if (blocked && blocked.blocked !== "eval")
+    return error(
+      "script_blocked",
+      "The app's policy blocked a script, and the app has not started.",
+      blockedOf(facts),
+      blocked.text,
+    );
+  if (facts.errors.length > 0)
+    return error(
+      "script_error",
+      "A script of the app failed before it started.",
+      errorsOf(facts),
+      "Correct the error; the app must reach ui/initialize.",
+    );
+  return undefined;
+}
+
+/** It runs, and all the same something may be wrong. The worst comes first. */
+export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
+  const warning = (code: DiagnosisCode, message: string, evidence: string[], fix: string): Diagnosis => ({
+    level: "warning",
+    cause: { code, message },
+    evidence: evidence.filter(Boolean),
+    fix,
+  });
+  if (app.state === "unresponsive")
+    return warning(
+      "unresponsive",
+      "This app does not respond.",
+      errorsOf(facts),
+      "Wait, or stop it. Move long work into small portions, so that the app can answer.",
+    );
+  if (facts.cancelled)
+    return warning(
+      "call_ended",
+      "The call that this app shows ended without a result.",
+      [`Reason: ${text(facts.cancelled, "reason") || "none was given"}`],
+      "See the server's state and its output; then call the tool again.",
+    );
+  if (facts.result && paramsOf(facts.result)["isError"] === true)
+    return warning(
+      "result_error",
+      "The server answered that the tool failed.",
+      [`The result says: ${firstText(paramsOf(facts.result)["content"])}`],
+      "Check the arguments of the call, and the server's output.",
+    );
+  const isPast = !!facts.initialized && app.log.now >= facts.initialized.at + GRACE;
+  const isFree = app.look.height === undefined && (app.look.displayMode ?? "inline") === "inline";
+  const blank = [...errorsOf(facts), ...blockedOf(facts)];
+  if (isFree && isPast && app.size?.height === 0)
+    return warning(
+      "zero_height",
+      "This app says that its content has no height.",
+      blank,
+      "Give the content a height of its own: what is 100% high, or positioned absolutely, has none inside of a frame that follows it.",
+    );
+  if (facts.blocked.some((each) => isOfScripts(each) && each.blocked !== "eval"))
+    return warning(
+      "script_blocked",
+      "The app's policy blocked one of its scripts.",
+      blockedOf(facts),
+      facts.blocked.find(isOfScripts)?.text ?? "",
+    );
+  if (facts.errors.length > 0)
+    return warning(
+      "script_error",
+      "A script of the app failed.",
+      errorsOf(facts),
+      "Correct the error; the console tab has all of them.",
+    );
+  if (!isPast) return undefined;
+  if (app.source.tool && !facts.result)
+    return {
+      level: "info",
+      cause: { code: "result_missing", message: "This app has not been given a result yet." },
+      evidence: ["The app is ready; no ui/notifications/tool-result was sent to it."],
+      fix: "The tool is still running, or nobody called it: wait, or cancel the call.",
+    };
+  if (isFree && !app.size)
+    return {
+      level: "info",
+      cause: {
+        code: "no_size",
+        message: "This app never said how high it is: its frame keeps its first height.",
+      },
+      evidence: ["No ui/notifications/size-changed came."],
+      fix: "Send ui/notifications/size-changed, or leave autoResize of the SDK on.",
+    };
+  return undefined;
+}
+
+const paramsOf = ({ message }: LoggedMessage): Record<string, unknown> =>
+  Object(plainOf((Object(message) as { params?: unknown }).params)) as Record<string, unknown>;
+
+const text = (message: LoggedMessage, key: string): string => {
+  const value = paramsOf(message)[key];
+  return typeof value === "string" ? value.slice(0, 500) : "";
+};
+
+function firstText(content: unknown): string {
+  const blocks: unknown[] = Array.isArray(content) ? content : [];
+  const found = blocks
+    .map((block) => (Object(block) as { text?: unknown }).text)
+    .find((each) => typeof each === "string");
+  return typeof found === "string" ? found.slice(0, 500) : "nothing more";
+}

@@ -1,0 +1,35 @@
+/**
+ * Why an app is blank, or not as it should be: the cause, what speaks for it, and what to do.
+ *
+ * @module
+ */
+import { failed, unshown } from "./diagnose-failure.js";
+import { GRACE, running, starting } from "./diagnose-running.js";
+import type { Diagnosed, Diagnosis } from "./diagnosis.js";
+import { factsOf } from "./diagnosis-facts.js";
+
+export type { Diagnosed, Diagnosis, DiagnosisCode } from "./diagnosis.js";
+
+/** What is wrong with an app; undefined when nothing is. */
+export function diagnose(app: Diagnosed): Diagnosis | undefined {
+  const facts = factsOf(app);
+  return (
+    unshown(app) ??
+    failed(app, facts) ??
+    starting(app, facts) ??
+    (app.state === "ready" || app.state === "unresponsive" ? running(app, facts) : undefined)
+  );
+}
+
+/** Milliseconds after which another look may find something, although nothing happens meanwhile. */
+export function lookAgainIn(app: Diagnosed): number | undefined {
+  const { initialized } = factsOf(app);
+  const left = initialized ? initialized.at + GRACE - app.log.now : 0;
+  return app.state === "ready" && left > 0 ? left + 50 : undefined;
+}
+
+/** A diagnosis in one line: for below the frame, a terminal, a log. */
+export function diagnosisLine(app: Diagnosed): string | undefined {
+  const found = diagnose(app);
+  return found && `${found.cause.message} ${found.fix}`;
+}

@@ -1,0 +1,212 @@
+/**
+ * Hosts that the workbench can imitate, as far as their limits are documented. What no source says is as in the
+ * strict profile. docs/profiles.md says how to add one.
+ *
+ * @module
+ */
+import type { DisplayMode } from "@vitrine/protocol";
+import { type Abilities, type Profile, type Source, STRICT } from "./profile.js";
+
+/** When the sources were read, in copies that may be older; what is written there changes. */
+const READ = "2026-11-15";
+const at = (url: string, note: string): Source => ({ url, date: READ, note });
+
+const able = (missing: Partial<Abilities>): Abilities => ({ ...STRICT.abilities, ...missing });
+
+const VSCODE = "https://github.com/microsoft/vscode/blob/main/src/vs/workbench/contrib";
+
+const CHATGPT: Profile = {
+  id: "chatgpt",
+  title: "ChatGPT",
+  description:
+    "All display modes, and no limit to the height of an inline app. Files cannot be saved by ui/download-file. Its window.openai is not imitated. What its policy adds is not documented, and is as in the strict profile.",
+  displayModes: ["inline", "fullscreen", "pip"],
+  abilities: able({ downloadFile: false }),
+  sources: {
+    displayModes: at(
+      "https://docs.skybridge.tech/api-reference/use-display-mode",
+      "Inline, fullscreen and pip, in ChatGPT too; on phones pip becomes fullscreen.",
+    ),
+    abilities: at(
+      "https://docs.skybridge.tech/api-reference/use-download",
+      "A download that is asked for in ChatGPT answers isError. Messages and model context are in https://developers.openai.com/apps-sdk/reference.",
+    ),
+    maxHeight: at(
+      "https://dev.to/abewheeler/chatgpt-app-display-mode-reference-49im",
+      "Measured by its author: an inline app was given 20,000 pixels, and no limit was told.",
+    ),
+  },
+};
+
+const CLAUDE: Profile = {
+  id: "claude",
+  title: "Claude (web and desktop)",
+  description:
+    "Inline and fullscreen, no picture-in-picture. Frames of other sites stay closed even when they are declared, and http origins are dropped from resourceDomains. Its height limits and its list of capabilities are not documented, and are as in the strict profile.",
+  displayModes: ["inline", "fullscreen"],
+  abilities: STRICT.abilities,
+  csp: {
+    allows: ["img-src blob: and https://assets.claude.ai", "frame-src 'self' blob: data:"],
+    blocks: [
+      "frame-src: frameDomains is ignored",
+      "http:// origins in resourceDomains, localhost too, are dropped",
+      "blob: and data: are dropped from connect-src and font-src",
+    ],
+  },
+  sources: {
+    displayModes: at(
+      "https://github.com/anthropics/claude-ai-mcp/issues/60",
+      "Open since 2026-02-17: a request for pip is answered with inline; confirmed on 2026-04-21.",
+    ),
+    csp: at(
+      "https://github.com/anthropics/claude-ai-mcp/issues/40",
+      "Also issue 375 (2026-05-29) and https://github.com/mcp-use/mcp-use/issues/2058 (2026-07-30), which quote the policy in force.",
+    ),
+  },
+};
+
+const VS_CODE: Profile = {
+  id: "vscode",
+  title: "VS Code",
+  description:
+    "Inline only. ui/message works, by putting the text into the chat's input, though it is not among the capabilities. The room is as wide as the chat, and its height follows the window: no number is documented.",
+  displayModes: ["inline"],
+  abilities: STRICT.abilities,
+  context: { platform: "desktop" },
+  csp: {
+    allows: [
+      "'self' in connect-src and font-src",
+      "forms, and workers from where scripts may come: form-action and worker-src are not set",
+    ],
+    blocks: [],
+  },
+  sources: {
+    displayModes: at(
+      "https://github.com/microsoft/vscode/pull/290483",
+      "2026-01-26: VS Code supports only inline; the host context in mcpToolCallUI.ts says the same.",
+    ),
+    context: at(`${VSCODE}/mcp/browser/mcpToolCallUI.ts`, "platform: desktop, unless it runs in a browser."),
+    csp: at(
+      `${VSCODE}/chat/browser/widget/chatContentParts/toolInvocationParts/chatMcpAppModel.ts`,
+      "The policy is a meta element in the document. That worker-src is not set is also in https://github.com/microsoft/vscode/issues/331633 (2026-08-19).",
+    ),
+  },
+};
+
+const GOOSE: Profile = {
+  id: "goose",
+  title: "goose Desktop",
+  description:
+    "All display modes. ui/update-model-context is not there. Its policy and dimensions are not documented, and are as in the strict profile.",
+  displayModes: ["inline", "fullscreen", "pip"],
+  abilities: able({ updateModelContext: false }),
+  sources: {
+    displayModes: at(
+      "https://github.com/aaif-goose/goose/issues/8017",
+      "2026-03-19: fullscreen and pip controls are done.",
+    ),
+    abilities: at(
+      "https://github.com/aaif-goose/goose/issues/6472",
+      "Open: ui/update-model-context; the change that would add it (8044) was closed.",
+    ),
+  },
+};
+
+const MCPJAM: Profile = {
+  id: "mcpjam",
+  title: "MCPJam Inspector",
+  description:
+    "All display modes. Its renderer does not save files. Its policy follows what the app declares; what it adds is not documented.",
+  displayModes: ["inline", "fullscreen", "pip"],
+  abilities: able({ downloadFile: false }),
+  sources: {
+    displayModes: at(
+      "https://github.com/MCPJam/inspector/blob/main/mcpjam-inspector/client/src/components/chat-v2/thread/mcp-apps/mcp-apps-renderer.tsx",
+      "availableDisplayModes: inline, pip, fullscreen.",
+    ),
+    abilities: at(
+      "https://github.com/MCPJam/inspector/blob/main/mcpjam-inspector/client/src/lib/host-styles/built-ins.ts",
+      "A comment there: downloadFile is still to be done by the renderer.",
+    ),
+  },
+};
+
+const COPILOT: Profile = {
+  id: "m365-copilot",
+  title: "Microsoft 365 Copilot",
+  description:
+    "Inline and fullscreen, no picture-in-picture. Its table of capabilities could not be read in full: they are as in the strict profile.",
+  displayModes: ["inline", "fullscreen"],
+  abilities: STRICT.abilities,
+  sources: {
+    displayModes: at(
+      "https://learn.microsoft.com/en-us/sharepoint/dev/spfx/copilot/displaymode",
+      "A component can render in two layouts inside Microsoft 365 Copilot: inline and fullscreen.",
+    ),
+  },
+};
+
+const ALEXA: Profile = {
+  id: "alexa",
+  title: "Alexa+",
+  description: "Inline and fullscreen, no picture-in-picture. Nothing else of it is documented.",
+  displayModes: ["inline", "fullscreen"],
+  abilities: STRICT.abilities,
+  sources: {
+    displayModes: at(
+      "https://developer.amazon.com/docs/alexaplus/add-ons/mcp-addon-display-modes",
+      "You declare inline, fullscreen, or both.",
+    ),
+  },
+};
+
+const CONTINUE: Profile = {
+  id: "continue",
+  title: "Continue",
+  description:
+    "Links, messages and logs, and calls of tools of the same server; no model context. An app cannot read resources there either, which is not imitated. Display modes are not mentioned, and are as in the strict profile.",
+  displayModes: STRICT.displayModes,
+  abilities: able({ updateModelContext: false }),
+  sources: {
+    abilities: at(
+      "https://github.com/continuedev/continue/pull/10132",
+      "2026-02-06: open link, message, tool calls and log are supported; resources and model context not yet.",
+    ),
+  },
+};
+
+const HOSTS: readonly Profile[] = [CHATGPT, CLAUDE, VS_CODE, GOOSE, MCPJAM, COPILOT, ALEXA, CONTINUE];
+
+/** What all of them have: an app that works here works in each. */
+const COMMON: Profile = {
+  id: "common",
+  title: "Every known host",
+  description: `What all of these have in common: ${HOSTS.map(({ title }) => title).join(", ")}. An app that works here can work in each of them.`,
+  displayModes: STRICT.displayModes.filter((mode: DisplayMode) =>
+    HOSTS.every(({ displayModes }) => displayModes.includes(mode)),
+  ),
+  abilities: Object.fromEntries(
+    Object.entries(STRICT.abilities).map(([name, is]) => [
+      name,
+      is && HOSTS.every(({ abilities }) => abilities[name as keyof Abilities]),
+    ]),
+  ) as unknown as Abilities,
+  csp: {
+    allows: [],
+    blocks: HOSTS.flatMap(({ title, csp }) => (csp?.blocks ?? []).map((rule) => `${title}: ${rule}`)),
+  },
+  sources: {
+    displayModes: at(
+      "https://github.com/microsoft/vscode/pull/290483",
+      "The least of all: those of VS Code.",
+    ),
+    abilities: at(
+      "https://github.com/aaif-goose/goose/issues/6472",
+      "What one of the profiles lacks, this one lacks.",
+    ),
+    csp: at("https://github.com/anthropics/claude-ai-mcp/issues/40", "What one of the profiles blocks."),
+  },
+};
+
+/** All profiles; the first is the one in force when nobody chose. */
+export const PROFILES: readonly Profile[] = [STRICT, COMMON, ...HOSTS];

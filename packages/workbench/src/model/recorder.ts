@@ -1,0 +1,74 @@
+/**
+ * From an app to a recording of it.
+ *
+ * @module
+ */
+import { INSTANCE_KEY, type ResourceMeta, readUiDocument } from "@vitrine/protocol";
+import type { AppLog } from "./app-log.js";
+import { type AppModel, INFO } from "./app-model.js";
+import { plainOf } from "./message-json.js";
+import { messageOf } from "./messages.js";
+import { RECORDING_FORMAT, RECORDING_VERSION, type RecordedEvent, type Recording } from "./recording.js";
+
+/** The document of an app. */
+export interface AppDocument {
+  readonly html: string;
+  readonly meta: ResourceMeta;
+}
+
+/** What an app's log holds, in order. */
+export function eventsOf({ messages, steps, lines, violations }: AppLog): RecordedEvent[] {
+  return [
+    ...steps.map(({ at, step, detail }) => ({ t: at, step, ...(detail !== undefined && { detail }) })),
+    ...messages.map(({ at, direction, message, person }) => ({
+      t: at,
+      d: direction,
+      m: Object(message) as Record<string, unknown>,
+      ...(person && { person }),
+    })),
+    ...lines.map(({ at, level, from, text }) => ({ t: at, line: { level, from, text } })),
+    ...violations.map(({ at, directive, blocked }) => ({ t: at, violation: { directive, blocked } })),
+  ].sort((a, b) => a.t - b.t);
+}
+
+/**
+ * Records an app as far as it has come. Its document is read from its server once more.
+ *
+ * @throws when the document cannot be read
+ */
+export async function recordApp(app: AppModel, now = new Date()): Promise<Recording> {
+  const { source, profile, look, log, bridge } = app;
+  const document = source.document ?? (await readDocument(app));
+  const { [INSTANCE_KEY]: _instance, ...context } = bridge?.context ?? {};
+  return {
+    header: {
+      format: RECORDING_FORMAT,
+      version: RECORDING_VERSION,
+      at: now.toISOString(),
+      server: source.server,
+      uri: source.uri,
+      title: source.title,
+      ...(source.tool && { tool: source.tool }),
+      document,
+      host: INFO,
+      context,
+      profile: profile.id,
+      look,
+      relax: source.place?.relax ?? [],
+      dropped: log.dropped,
+    },
+    events: eventsOf(log),
+    skipped: 0,
+  };
+}
+
+async function readDocument({ source: { frame, uri } }: AppModel): Promise<AppDocument> {
+  const failed = (why: string): Error =>
+    new Error(`The app's document cannot be read: ${why}. Start its server, and save again.`);
+  const result = await frame.upstream?.request("resources/read", { uri }).catch((error: unknown) => {
+    throw failed(messageOf(error));
+  });
+  const document = readUiDocument(plainOf(result), uri);
+  if (!document.ok) throw failed(document.message);
+  return { html: document.html, meta: document.meta };
+}

@@ -1,0 +1,109 @@
+/**
+ * The page as a whole: its gateway, its servers, its conversation, and how it is set up.
+ *
+ * @module
+ */
+import { askInPage } from "@vitrine/host";
+import { connectGateway, type Gateway, type GatewayState } from "@vitrine/host/gateway";
+import type { AppModel } from "./app-model.js";
+import { Conversation } from "./conversation.js";
+import type { Look } from "./look.js";
+import { messageOf } from "./messages.js";
+import { Observable } from "./observable.js";
+import { type Profile, STRICT } from "./profile.js";
+import { PROFILES } from "./profiles.js";
+import { Servers } from "./servers.js";
+
+/** Everything that the page knows. There is one. */
+export class Workbench extends Observable {
+  readonly gateway: Gateway;
+  readonly servers: Servers;
+  readonly conversation: Conversation;
+  /** How it is with the gateway. */
+  connection: GatewayState = { phase: "connecting" };
+  /** The gateway cannot write its record, and refuses what has effects. */
+  alarm: string | undefined;
+  /** What went wrong with the page itself. */
+  problem: string | undefined;
+  /** The app that the inspector shows. */
+  selected: AppModel | undefined;
+  #look: Look = {};
+  #profile: Profile = STRICT;
+  readonly #profiles: ReadonlyMap<string, Profile>;
+
+  constructor(profiles: readonly Profile[] = PROFILES) {
+    super();
+    this.#profiles = new Map(profiles.map((profile) => [profile.id, profile]));
+    this.gateway = connectGateway({
+      url: "/api/session",
+      onask: askInPage,
+      onstate: (state) => {
+        this.connection = state;
+        this.changed();
+        // Another gateway, or one that forgot this page: its servers may be others.
+        if (state.phase === "open" && !state.resumed && this.servers.isKnown) void this.#load();
+      },
+      ontakenover: () => {
+        this.problem = "Another tab goes on with this one's conversation. What is done here begins anew.";
+        this.changed();
+      },
+    });
+    this.gateway.on("gateway/alarm", ({ active, message }) => {
+      this.alarm = active ? message : undefined;
+      this.changed();
+    });
+    this.servers = new Servers(this.gateway);
+    this.conversation = new Conversation({
+      gateway: this.gateway,
+      storage: sessionStorage,
+      look: () => this.#look,
+      profile: (id) => (id === undefined ? this.#profile : (this.#profiles.get(id) ?? STRICT)),
+    });
+    this.servers.onchangedviews = (server, tools) => void this.conversation.renew(server, tools);
+    this.conversation.onrenewed = (before, after) => {
+      if (this.selected === before) this.select(after);
+    };
+    addEventListener("pagehide", () => this.conversation.flush());
+  }
+
+  /** What new apps look like. */
+  get look(): Look {
+    return this.#look;
+  }
+  set look(look: Look) {
+    this.#look = look;
+    this.changed();
+  }
+
+  /** The host that new apps believe they are in. */
+  get profile(): Profile {
+    return this.#profile;
+  }
+  set profile(profile: Profile) {
+    this.#profile = profile;
+    this.changed();
+  }
+
+  get profiles(): readonly Profile[] {
+    return [...this.#profiles.values()];
+  }
+
+  select(app: AppModel | undefined): void {
+    this.selected = app;
+    this.changed();
+  }
+
+  /** Finds out what there is. */
+  async start(): Promise<void> {
+    await this.#load(this.conversation.restore());
+  }
+
+  async #load(also?: Promise<void>): Promise<void> {
+    try {
+      await Promise.all([this.servers.load(), also]);
+    } catch (error) {
+      this.problem = messageOf(error);
+      this.changed();
+    }
+  }
+}

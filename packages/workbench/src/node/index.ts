@@ -1,0 +1,11 @@
+/**
+ * `@vitrine/workbench`: where the built pages are, for whoever serves them.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+
+export type * from "./render-page.js";
+
+/** The folder with the workbench's pages: `index.html` for people, `render.html` for `vitrine render`. */
+export const workbenchFolder: string = fileURLToPath(new URL("../page", import.meta.url));

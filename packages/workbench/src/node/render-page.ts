@@ -1,0 +1,126 @@
+/**
+ * What the page of `vitrine render` can do, for the command that drives it from outside. Everything is plain data: it
+ * crosses from a browser to a Node process.
+ *
+ * @module
+ */
+
+/** What an app may be allowed. */
+export type Allowance = "calls" | "links" | "downloads" | "messages" | "permissions" | "all";
+
+/** Which app to show, and how. */
+export interface RenderRequest {
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: Record<string, unknown>;
+  /** The id of a profile. */
+  readonly profile: string;
+  readonly device: "desktop" | "tablet" | "mobile";
+  readonly mode: "inline" | "fullscreen" | "pip";
+  /** What is answered with yes; everything else is a no. */
+  readonly allow: readonly Allowance[];
+  /** Milliseconds that the app and its call have together. */
+  readonly timeout: number;
+}
+
+/** Which recording to play. */
+export interface ReplayRequest {
+  /** The text of its file. */
+  readonly recording: string;
+  /** A server whose app of the same address takes the place of the recorded one. */
+  readonly server?: string | undefined;
+  /** Milliseconds that it may take until the app is there. */
+  readonly timeout: number;
+}
+
+/** What was different when a recording was played. */
+export interface ReplayOutcome {
+  /** A sentence for each difference. */
+  readonly differences: readonly string[];
+  /** How many of the app's deeds were compared, and how many were not, as a person had to do something first. */
+  readonly compared: number;
+  readonly untested: number;
+}
+
+/** Something that had to be asked, and what was answered. */
+export interface RenderConsent {
+  readonly method: string;
+  /** The tool, the host of the link, or the permission. */
+  readonly subject: string;
+  readonly title: string;
+  readonly answer: "allow" | "deny";
+  /** What would have allowed it, or did: `--allow-calls`. */
+  readonly option: string;
+}
+
+/** A line that the app wrote, or that was written about it. */
+export interface RenderLine {
+  readonly level: string;
+  /** `log`: `notifications/message`; `script`: what was thrown; `host`: what the page noticed. */
+  readonly from: "log" | "script" | "host";
+  readonly text: string;
+}
+
+/** Something that the app's policy blocked. */
+export interface RenderViolation {
+  readonly directive: string;
+  readonly blocked: string;
+}
+
+/** What is wrong, for programs and for people. */
+export interface RenderProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly fix?: string | undefined;
+}
+
+/** When things happened, in milliseconds since 1970. */
+export interface RenderTimes {
+  toolResult?: number;
+  proxyReady?: number;
+  initialized?: number;
+  resultDelivered?: number;
+  firstSize?: number;
+}
+
+/** How it is with the app now. */
+export interface RenderSnapshot {
+  /** The name under which the app's server is known, or was when it was recorded. */
+  readonly server: string;
+  /** Empty for one that nobody called. */
+  readonly tool: string;
+  readonly uri: string;
+  readonly isReady: boolean;
+  readonly hasResult: boolean;
+  /** Why it is not as it should be. */
+  readonly problem?: RenderProblem | undefined;
+  readonly view?:
+    | { readonly appInfo: Record<string, unknown>; readonly capabilities: Record<string, unknown> }
+    | undefined;
+  readonly times: RenderTimes;
+  /** Pixels of the frame. */
+  readonly size: { readonly width: number; readonly height: number };
+  readonly policy: string;
+  /** The origins of what is around the app: this page, and the sandbox's frame. */
+  readonly around: readonly string[];
+  readonly violations: readonly RenderViolation[];
+  readonly lines: readonly RenderLine[];
+  readonly consents: readonly RenderConsent[];
+  readonly messages: { readonly sent: number; readonly received: number };
+  readonly replay?: ReplayOutcome | undefined;
+}
+
+/** The page's one global, `vitrineRender`. */
+export interface RenderPage {
+  /** The hosts that can be imitated. */
+  readonly profiles: readonly { readonly id: string; readonly displayModes: readonly string[] }[];
+  /** Shows an app. Resolves when it is ready and has its result, when it failed, or when the time is over. */
+  open(request: RenderRequest): Promise<void>;
+  /** Plays a recording to its end, and compares. */
+  replay(request: ReplayRequest): Promise<void>;
+  /** Resolves when the app asks for nothing any more and says nothing, or after so many milliseconds. */
+  settle(limit: number): Promise<void>;
+  snapshot(): RenderSnapshot;
+  /** A recording of what happened; undefined when there was no app to record. */
+  trace(): Promise<string | undefined>;
+}

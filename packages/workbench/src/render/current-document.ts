@@ -1,0 +1,23 @@
+/**
+ * The document of an app as its server has it now.
+ *
+ * @module
+ */
+import type { Gateway } from "@vitrine/host/gateway";
+import { readUiDocument, VitrineError } from "@vitrine/protocol";
+import { plainOf } from "../model/message-json.js";
+import type { AppDocument } from "../model/recorder.js";
+
+/** Reads it, as a view of it would. */
+export async function currentDocument(
+  gateway: Gateway,
+  server: string,
+  uri: string,
+  timeout: number,
+): Promise<AppDocument> {
+  const view = await gateway.openView({ server, uri }, { signal: AbortSignal.timeout(timeout) });
+  const read = readUiDocument(plainOf(await view.upstream.request("resources/read", { uri })), uri);
+  if (!read.ok) throw new VitrineError("invalid", read.message, { data: { code: read.code } });
+  await view.close();
+  return { html: read.html, meta: read.meta };
+}

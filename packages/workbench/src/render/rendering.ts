@@ -1,0 +1,198 @@
+/**
+ * One app in a page that nobody looks at: `vitrine render` drives it, and asks what became of it.
+ *
+ * @module
+ */
+import { connectGateway, type Gateway } from "@vitrine/host/gateway";
+import { AppModel } from "../model/app-model.js";
+import { gatewaySource } from "../model/app-source.js";
+import { DEVICES } from "../model/devices.js";
+import { diagnose } from "../model/diagnose.js";
+import type { Look } from "../model/look.js";
+import type { Profile } from "../model/profile.js";
+import { recordApp } from "../model/recorder.js";
+import { readRecording, writeRecording } from "../model/recording.js";
+import { Replay } from "../model/replay.js";
+import type {
+  RenderPage,
+  RenderProblem,
+  RenderRequest,
+  RenderSnapshot,
+  RenderTimes,
+  ReplayOutcome,
+  ReplayRequest,
+} from "../node/render-page.js";
+import { Consents } from "./consents.js";
+import { currentDocument } from "./current-document.js";
+import { isQuiet, until } from "./quiet.js";
+import { problemOf } from "./thrown-problem.js";
+
+/** Findings about an app that is there, and all the same not what was asked for. */
+const FAILED = new Set(["call_ended", "result_error", "unresponsive"]);
+
+const PROXY_READY = "ui/notifications/sandbox-proxy-ready";
+
+/** The page's one global. */
+export class Rendering implements RenderPage {
+  readonly profiles: readonly Profile[];
+  readonly #times: RenderTimes = {};
+  #consents = new Consents([]);
+  #app: AppModel | undefined;
+  #hasEnded = false;
+  #problem: RenderProblem | undefined;
+  #replayed: ReplayOutcome | undefined;
+
+  constructor(profiles: readonly Profile[]) {
+    this.profiles = profiles;
+  }
+
+  async open(request: RenderRequest): Promise<void> {
+    const { server, tool, arguments: input, profile, allow, timeout } = request;
+    this.#consents = new Consents(allow);
+    const deadline = performance.now() + timeout;
+    try {
+      const view = await this.#connect().openView(
+        { server, tool, arguments: input },
+        { signal: AbortSignal.timeout(timeout) },
+      );
+      const app = new AppModel(gatewaySource(view), {
+        profile: this.profiles.find(({ id }) => id === profile),
+        look: lookOf(request),
+        surroundings: {
+          // What it says goes nowhere: there is no conversation. A recording has it.
+          message: () => {},
+          call: {
+            result: () => this.#note("toolResult"),
+            cancelled: () => {
+              this.#hasEnded = true;
+            },
+          },
+        },
+      });
+      this.#show(app);
+      await until(() => this.#isOver(app), deadline);
+      this.#problem = this.#find(app) ?? this.#missing(app, timeout);
+    } catch (error) {
+      this.#problem = problemOf(error);
+    }
+  }
+
+  async replay({ recording: text, server, timeout }: ReplayRequest): Promise<void> {
+    try {
+      const recording = readRecording(text);
+      const gateway = this.#connect();
+      const document =
+        server === undefined
+          ? undefined
+          : await currentDocument(gateway, server, recording.header.uri, timeout);
+      const replay = await Replay.open(gateway, recording, { profiles: this.profiles, document });
+      this.#show(replay.app);
+      const { differences, compared, untested } = await replay.run();
+      this.#replayed = { differences, compared, untested };
+    } catch (error) {
+      this.#problem = problemOf(error);
+    }
+  }
+
+  async settle(limit: number): Promise<void> {
+    const app = this.#app;
+    if (app) await until(() => isQuiet(app), performance.now() + limit);
+  }
+
+  snapshot(): RenderSnapshot {
+    const app = this.#app;
+    const { details, log, source } = app ?? {};
+    // An app may fail later, too. That of a recording is compared with what it was, and not judged.
+    const problem = this.#problem ?? (app && !this.#replayed ? this.#find(app) : undefined);
+    const frame = app?.element.shadowRoot?.querySelector("iframe")?.getBoundingClientRect();
+    return {
+      server: source?.server ?? "",
+      tool: source?.tool?.name ?? "",
+      uri: source?.uri ?? "",
+      isReady: this.#times.initialized !== undefined,
+      hasResult: this.#times.resultDelivered !== undefined,
+      problem,
+      view: details && { appInfo: { ...details.appInfo }, capabilities: { ...details.appCapabilities } },
+      times: this.#times,
+      size: { width: Math.round(frame?.width ?? 0), height: Math.round(frame?.height ?? 0) },
+      policy: source?.place?.policy ?? "",
+      around: [location.origin, ...(source?.place ? [source.place.origin] : [])],
+      violations: (log?.violations ?? []).map(({ directive, blocked }) => ({ directive, blocked })),
+      lines: (log?.lines ?? []).map(({ level, from, text }) => ({ level, from, text })),
+      consents: this.#consents.given,
+      messages: { sent: log?.counts.out ?? 0, received: log?.counts.in ?? 0 },
+      replay: this.#replayed,
+    };
+  }
+
+  async trace(): Promise<string | undefined> {
+    // An app whose document cannot be read has said nothing that could be recorded.
+    const recording = this.#app && (await recordApp(this.#app).catch(() => undefined));
+    return recording && writeRecording(recording);
+  }
+
+  #connect(): Gateway {
+    return connectGateway({
+      url: "/api/session",
+      onask: async (question) => this.#consents.answer(question),
+    });
+  }
+
+  #note(name: keyof RenderTimes): void {
+    this.#times[name] ??= Date.now();
+  }
+
+  #show(app: AppModel): void {
+    this.#app = app;
+    const { element, source } = app;
+    addEventListener("message", ({ origin, data }) => {
+      if (origin === source.place?.origin && Object(data).method === PROXY_READY) this.#note("proxyReady");
+    });
+    element.bridge?.on("ready", () => this.#note("initialized"));
+    element.bridge?.on("size", () => this.#note("firstSize"));
+    element.bridge?.on("traffic", ({ direction, message }) => {
+      const { method } = Object(message) as { method?: unknown };
+      const isResult = direction === "out" && method === "ui/notifications/tool-result";
+      // The bridge says that it is ready only when the app was told what waited for it.
+      if (isResult || (direction === "in" && method === "ui/notifications/initialized"))
+        this.#note("initialized");
+      if (isResult) this.#note("resultDelivered");
+    });
+    document.body.append(element);
+  }
+
+  /** Nothing more will come of it: the app has its result, or will never be there. */
+  #isOver({ state }: AppModel): boolean {
+    const { initialized, resultDelivered } = this.#times;
+    const isTold = resultDelivered !== undefined || this.#hasEnded;
+    return state === "failed" || (initialized !== undefined && isTold);
+  }
+
+  #find(app: AppModel): RenderProblem | undefined {
+    const found = diagnose(app);
+    if (!found || (found.level !== "error" && !FAILED.has(found.cause.code))) return undefined;
+    const { cause, evidence, fix } = found;
+    const seen = evidence.slice(0, 4).join("; ");
+    return { code: cause.code, message: seen ? `${cause.message} ${seen}` : cause.message, fix };
+  }
+
+  #missing(app: AppModel, timeout: number): RenderProblem | undefined {
+    if (this.#isOver(app)) return undefined;
+    if (this.#times.initialized === undefined)
+      return {
+        code: "handshake_timeout",
+        message: `The app did not start within ${timeout} ms.`,
+        fix: "Call app.connect() when the document runs; or give it longer with --timeout.",
+      };
+    return {
+      code: "call_timeout",
+      message: `The tool did not answer within ${timeout} ms.`,
+      fix: "Make the tool answer sooner, or wait longer with --timeout.",
+    };
+  }
+}
+
+/** An app is as high as it wants to be: a picture shows all of it. */
+function lookOf({ device, mode }: RenderRequest): Look {
+  return { ...DEVICES[device], maxHeight: undefined, displayMode: mode };
+}

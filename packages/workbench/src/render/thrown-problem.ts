@@ -1,0 +1,29 @@
+/**
+ * What was thrown, as a problem that a person reads.
+ *
+ * @module
+ */
+import { messageOf } from "../model/messages.js";
+import { RecordingError } from "../model/recording.js";
+import type { RenderProblem } from "../node/render-page.js";
+
+/** The problem: with the gateway's own code, if it has one. */
+export function problemOf(error: unknown): RenderProblem {
+  const message = messageOf(error);
+  if (error instanceof RecordingError)
+    return {
+      code: "recording_invalid",
+      message: `The recording cannot be read: ${message}.`,
+      fix: "Name a file that --trace or the workbench wrote.",
+    };
+  const { data, code } = Object(error) as { data?: unknown; code?: unknown };
+  const { code: word } = Object(data) as { code?: unknown };
+  if (typeof word === "string") return { code: word, message };
+  if (code === "aborted")
+    return {
+      code: "open_timeout",
+      message: "The app was not opened in time.",
+      fix: "Make the server answer resources/read sooner, or wait longer with --timeout.",
+    };
+  return { code: "open_failed", message };
+}

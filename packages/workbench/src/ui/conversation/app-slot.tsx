@@ -1,0 +1,37 @@
+/**
+ * The place of an app in the conversation.
+ *
+ * @module
+ */
+import { useEffect, useLayoutEffect, useRef } from "react";
+import type { AppModel } from "../../model/app-model.js";
+import type { Workbench } from "../../model/workbench.js";
+
+/** Puts the app's element into the page, and never moves it: a frame that moves begins anew. */
+export function AppSlot({ workbench, app }: { workbench: Workbench; app: AppModel }) {
+  const slot = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    slot.current?.append(app.element);
+  }, [app]);
+  useEffect(() => {
+    // The newest is what one looks at.
+    workbench.select(app);
+    const look = (): void => workbench.select(app);
+    // A click into a frame is told to nobody: but the window loses the focus to it.
+    const blurred = (): void => {
+      if (document.activeElement === app.element) look();
+    };
+    const { current } = slot;
+    current?.addEventListener("pointerdown", look);
+    current?.addEventListener("focusin", look);
+    addEventListener("blur", blurred);
+    return () => {
+      current?.removeEventListener("pointerdown", look);
+      current?.removeEventListener("focusin", look);
+      removeEventListener("blur", blurred);
+      if (workbench.selected === app)
+        workbench.select(workbench.conversation.apps.findLast((other) => other !== app));
+    };
+  }, [workbench, app]);
+  return <div ref={slot} className="app-slot" />;
+}

@@ -1,0 +1,186 @@
+/**
+ * One call in the conversation: what was asked, how far it is, and what came of it.
+ *
+ * @module
+ */
+import { type ReactNode, useState } from "react";
+import { Button, Disclosure, DisclosurePanel, Heading } from "react-aria-components";
+import type { CallItem } from "../../model/conversation.js";
+import type { Workbench } from "../../model/workbench.js";
+import { useNow } from "../shell/use-now.js";
+import { useObservable } from "../use-observable.js";
+import { AppSlot } from "./app-slot.js";
+import { CallProgress } from "./call-progress.js";
+import { ContentBlocks } from "./content-blocks.js";
+import { JsonValue } from "./json-value.js";
+
+/** A call. */
+export function CallCard({ workbench, call }: { workbench: Workbench; call: CallItem }) {
+  useObservable(call);
+  useObservable(call.app ?? call);
+  const { conversation } = workbench;
+  const { app, result, problem, state } = call;
+  const isBare = !app || app.state === "failed" || (result?.isError ?? false);
+  const isSelected = app !== undefined && workbench.selected === app;
+  const hasInput = Object.keys(call.input).length > 0;
+  return (
+    <article className="card" aria-labelledby={`call-${call.id}`} data-selected={isSelected || undefined}>
+      <header className="card-head">
+        <Heading level={3} id={`call-${call.id}`} className="card-title">
+          {titleOf(workbench, call)}
+        </Heading>
+        <CallButtons workbench={workbench} call={call} />
+        <CallFacts call={call} />
+      </header>
+      {hasInput && (
+        <Fold name="Arguments">
+          <JsonValue value={call.input} />
+        </Fold>
+      )}
+      {state === "running" && <CallProgress call={call} />}
+      {problem !== undefined && (
+        <p className="problem" role="status">
+          {problem}
+        </p>
+      )}
+      {app && <AppSlot workbench={workbench} app={app} />}
+      {/* Without an app, and where something failed, the answer itself; else folded below the app. */}
+      {result && isBare && <Result call={call} />}
+      {result && !isBare && (
+        <Fold name="Result">
+          <Result call={call} />
+        </Fold>
+      )}
+      {state === "done" && !result && !app && (
+        <p className="soft">
+          Its app is closed.{" "}
+          <Button className="button quiet" onPress={() => void conversation.remove(call)}>
+            Remove
+          </Button>
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** What the tool is called, if its server says so now. */
+function titleOf({ servers }: Workbench, { server, tool }: CallItem): string {
+  const known = servers.get(server)?.catalogue?.tools.find(({ name }) => name === tool);
+  return known?.title ?? known?.annotations?.title ?? tool;
+}
+
+function CallFacts({ call }: { call: CallItem }) {
+  const { state, at, endedAt } = call;
+  const now = useNow(state === "running", 1000);
+  const [kind, word] = {
+    running: ["", "running"],
+    done: ["good", "done"],
+    failed: ["bad", "failed"],
+    cancelled: ["warn", "cancelled"],
+  }[state] as [string, string];
+  return (
+    <span className="facts small soft">
+      <span className={`badge ${kind}`}>{word}</span>
+      <span>{duration((state === "running" ? now : (endedAt ?? at)) - at)}</span>
+      <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
+      <span className="mono">
+        {call.server} · {call.tool}
+      </span>
+    </span>
+  );
+}
+
+const duration = (milliseconds: number): string =>
+  milliseconds < 1000
+    ? `${Math.max(0, Math.round(milliseconds))} ms`
+    : `${(milliseconds / 1000).toFixed(1)} s`;
+
+function CallButtons({ workbench, call }: { workbench: Workbench; call: CallItem }) {
+  const { conversation, servers } = workbench;
+  const [isClosing, setClosing] = useState(false);
+  const { app, state, server, tool, input } = call;
+  const views = servers.get(server)?.catalogue?.views;
+  const canRun = servers.get(server)?.catalogue?.tools.some(({ name }) => name === tool) ?? false;
+  const end = async (act: Promise<void>): Promise<void> => {
+    setClosing(true);
+    await act;
+    setClosing(false);
+  };
+  return (
+    <span className="card-buttons">
+      {state === "running" && (
+        <Button className="button" onPress={() => call.cancel()}>
+          Cancel
+        </Button>
+      )}
+      {canRun && state !== "running" && (
+        <Button
+          className="button quiet"
+          aria-label={`Run again: ${tool}`}
+          onPress={() =>
+            conversation.call(server, tool, input, views?.some((view) => view.tool === tool) ?? false)
+          }
+        >
+          Run again
+        </Button>
+      )}
+      {app && (
+        <Button
+          className="button quiet"
+          isDisabled={isClosing}
+          aria-label={`Close app: ${tool}`}
+          onPress={() => void end(conversation.closeApp(call))}
+        >
+          Close app
+        </Button>
+      )}
+      <Button
+        className="button quiet icon"
+        isDisabled={isClosing}
+        aria-label={`Remove ${tool} from the conversation`}
+        onPress={() => void end(conversation.remove(call))}
+      >
+        ✕
+      </Button>
+    </span>
+  );
+}
+
+function Result({ call: { result } }: { call: CallItem }) {
+  if (!result) return null;
+  const { content, structuredContent, isError } = result;
+  return (
+    <div className={isError ? "result problem" : "result"}>
+      {isError && <strong>The tool says that it failed.</strong>}
+      <ContentBlocks content={content} />
+      {content.length === 0 && structuredContent === undefined && (
+        <p className="soft">It answered nothing.</p>
+      )}
+      {structuredContent !== undefined && (
+        <Fold name="Structured content">
+          <JsonValue value={structuredContent} />
+        </Fold>
+      )}
+    </div>
+  );
+}
+
+/** Something to unfold. */
+function Fold({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Disclosure className="fold-box">
+      {({ isExpanded }) => (
+        <>
+          <Button slot="trigger" className="fold-button small soft">
+            <span className="fold" aria-hidden="true">
+              ›
+            </span>
+            {name}
+          </Button>
+          {/* What nobody looks at is not drawn: it may be large. */}
+          <DisclosurePanel>{isExpanded && children}</DisclosurePanel>
+        </>
+      )}
+    </Disclosure>
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * What a tool answered, or an app said, where there is no app to show it. All of it is the server's: text, never markup.
+ *
+ * @module
+ */
+import type { ContentBlock, ResourceContents } from "@vitrine/protocol";
+import { useState } from "react";
+import { Button, Link } from "react-aria-components";
+import { messageOf } from "../../model/messages.js";
+import { ClippedText } from "./clipped-text.js";
+
+/** Blocks of content, one below the other. */
+export function ContentBlocks({ content }: { content: readonly ContentBlock[] }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no names, and never change.
+  return content.map((block, index) => <Block key={index} block={block} />);
+}
+
+function Block({ block }: { block: ContentBlock }) {
+  if (block.type === "text") return <ClippedText text={block.text} className="block-text" />;
+  if (block.type === "image" || block.type === "audio")
+    return <Media data={block.data} type={block.mimeType} name={block.type} />;
+  if (block.type === "resource") return <Resource resource={block.resource} />;
+  const { uri, name, title, description, mimeType } = block;
+  return (
+    <div className="resource">
+      <Address uri={uri} text={title ?? name} />
+      <span className="soft small mono">{[uri, mimeType].filter(Boolean).join(" · ")}</span>
+      {description && <p className="soft small">{description}</p>}
+    </div>
+  );
+}
+
+/** An address to follow if a browser may; else its text. */
+const Address = ({ uri, text }: { uri: string; text: string }) =>
+  /^https?:\/\//i.test(uri) ? (
+    <Link href={uri} target="_blank" rel="noopener noreferrer">
+      {text}
+    </Link>
+  ) : (
+    <strong>{text}</strong>
+  );
+
+function Resource({ resource }: { resource: ResourceContents }) {
+  const { uri, mimeType = "" } = resource;
+  return (
+    <div className="resource">
+      <span className="soft small mono">{[uri, mimeType].filter(Boolean).join(" · ")}</span>
+      {"text" in resource ? (
+        <ClippedText text={resource.text} className="block-text" />
+      ) : (
+        <Media data={resource.blob} type={mimeType} name={uri.split("/").at(-1) || "resource"} />
+      )}
+    </div>
+  );
+}
+
+/** A picture or a sound; anything else can be saved. */
+function Media({ data, type, name }: { data: string; type: string; name: string }) {
+  const [isBroken, setBroken] = useState(false);
+  const source = `data:${type};base64,${data}`;
+  if (/^image\/[\w.+-]+$/.test(type) && !isBroken)
+    return (
+      <img className="picture" src={source} alt={`${name} of the result`} onError={() => setBroken(true)} />
+    );
+  if (/^audio\/[\w.+-]+$/.test(type) && !isBroken)
+    // biome-ignore lint/a11y/useMediaCaption: a server sends none.
+    return <audio controls src={source} aria-label={name} onError={() => setBroken(true)} />;
+  return (
+    <p>
+      {isBroken ? "The browser cannot show this: " : ""}
+      {type || "unknown type"}, {Math.floor((data.length * 3) / 4).toLocaleString("en")} bytes{" "}
+      <SaveButton data={data} type={type} name={name} />
+    </p>
+  );
+}
+
+function SaveButton({ data, type, name }: { data: string; type: string; name: string }) {
+  const [problem, setProblem] = useState<string>();
+  const save = (): void => {
+    try {
+      const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+      // Never a page of this origin, whatever the server calls it.
+      const href = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+      Object.assign(document.createElement("a"), { href, download: name }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 60_000);
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  return (
+    <>
+      <Button className="button" onPress={save} aria-label={`Save ${name} (${type || "unknown type"})`}>
+        Save
+      </Button>
+      {problem !== undefined && <span className="bad-text"> It cannot be read: {problem}</span>}
+    </>
+  );
+}

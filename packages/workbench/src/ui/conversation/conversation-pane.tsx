@@ -1,0 +1,63 @@
+/**
+ * What happened, in order.
+ *
+ * @module
+ */
+import { useEffect, useRef } from "react";
+import { Button } from "react-aria-components";
+import type { Workbench } from "../../model/workbench.js";
+import { useObservable } from "../use-observable.js";
+import { CallCard } from "./call-card.js";
+import "./conversation.css";
+import { FirstSteps } from "./first-steps.js";
+import { MessageCard } from "./message-card.js";
+import { useNewest } from "./use-newest.js";
+
+/** The middle pane. */
+export function ConversationPane({ workbench }: { workbench: Workbench }) {
+  const { conversation, servers } = workbench;
+  useObservable(conversation);
+  useObservable(workbench);
+  // Which tools there are decides what can be run again.
+  useObservable(servers);
+  const list = useRef<HTMLDivElement>(null);
+  const inner = useRef<HTMLDivElement>(null);
+  const { isAtEnd, toEnd } = useNewest(list, inner);
+  const { items } = conversation;
+  const calls = items.filter(({ kind }) => kind === "call").length;
+  const before = useRef(0);
+  // Who calls a tool wants to see what comes of it; what an app says waits until one looks.
+  useEffect(() => {
+    if (calls > before.current) toEnd();
+    before.current = calls;
+  }, [calls, toEnd]);
+  return (
+    <div className="conversation">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
+        <div className="conversation-inner" ref={inner}>
+          {items.map((item) =>
+            item.kind === "call" ? (
+              <CallCard key={item.id} workbench={workbench} call={item} />
+            ) : (
+              <MessageCard key={item.id} message={item} />
+            ),
+          )}
+        </div>
+        {items.length === 0 && <FirstSteps workbench={workbench} />}
+      </div>
+      {items.length > 0 && (
+        <div className="conversation-foot">
+          {!isAtEnd && (
+            <Button className="button to-newest" onPress={toEnd}>
+              ↓ Newest
+            </Button>
+          )}
+          <Button className="button quiet" onPress={() => void conversation.clear()}>
+            Clear the conversation
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

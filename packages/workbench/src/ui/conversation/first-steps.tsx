@@ -1,0 +1,57 @@
+/**
+ * The conversation before anything has happened: apps that are one press away.
+ *
+ * @module
+ */
+import { Button } from "react-aria-components";
+import type { ServerState } from "../../model/servers.js";
+import type { Workbench } from "../../model/workbench.js";
+import { startingInput } from "../form/starting-input.js";
+import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
+
+/** One for each server, and no more than that. */
+const MOST = 3;
+
+interface Step {
+  server: string;
+  facts: ToolFacts;
+  input: Record<string, unknown>;
+}
+
+/** The first app of a server that can be shown as it is, without changing anything. */
+function stepOf({ summary, catalogue }: ServerState): Step[] {
+  for (const facts of catalogue ? toolFacts(catalogue) : []) {
+    const { hasUi, uiProblem, isCallable, tool } = facts;
+    if (!hasUi || uiProblem !== undefined || !isCallable || !tool.annotations?.readOnlyHint) continue;
+    const input = startingInput(tool);
+    if (input) return [{ server: summary.name, facts, input }];
+  }
+  return [];
+}
+
+/** What a person can do first. */
+export function FirstSteps({ workbench }: { workbench: Workbench }) {
+  const steps = workbench.servers.list.flatMap(stepOf).slice(0, MOST);
+  return (
+    <div className="empty">
+      <h2>Nothing has been called yet</h2>
+      <p>
+        Choose a tool of a server, and run it. Tools marked <span className="badge accent">UI</span> show an
+        app here.
+      </p>
+      {steps.length > 0 && (
+        <div className="first-steps">
+          {steps.map(({ server, facts, input }) => (
+            <Button
+              key={server}
+              className="button"
+              onPress={() => workbench.conversation.call(server, facts.tool.name, input, true)}
+            >
+              Try {facts.title}
+            </Button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

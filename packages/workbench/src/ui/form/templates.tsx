@@ -1,0 +1,252 @@
+/**
+ * How the fields of a form are put together. Titles and descriptions are the server's: they are text.
+ *
+ * @module
+ */
+import {
+  ADDITIONAL_PROPERTY_FLAG,
+  type ArrayFieldItemTemplateProps,
+  type ArrayFieldTemplateProps,
+  buttonId,
+  canExpand,
+  type DescriptionFieldProps,
+  descriptionId,
+  errorId,
+  type FieldErrorProps,
+  type FieldTemplateProps,
+  type MultiSchemaFieldTemplateProps,
+  type ObjectFieldTemplateProps,
+  type RJSFSchema,
+  type UnsupportedFieldProps,
+} from "@rjsf/utils";
+import { cloneElement, isValidElement, type ReactNode } from "react";
+import { Button, Input } from "react-aria-components";
+import { InputField, Required } from "./widgets.js";
+
+const Description = ({ id, description }: Partial<Pick<DescriptionFieldProps, "id" | "description">>) =>
+  description ? (
+    <p id={id} className="soft small description">
+      {description}
+    </p>
+  ) : null;
+
+function Errors({ errors = [], fieldPathId }: FieldErrorProps) {
+  if (errors.length === 0) return null;
+  return (
+    <div id={errorId(fieldPathId)} className="field-errors small">
+      {errors.map((error) => (
+        <p key={`${error}`}>{error}</p>
+      ))}
+    </div>
+  );
+}
+
+function Field(props: FieldTemplateProps) {
+  const { id, label, children, errors, description, hidden, required, displayLabel, uiSchema, schema } =
+    props;
+  // There is nothing to choose where only one value is allowed.
+  const isSettled = schema.const !== undefined && props.formData === schema.const;
+  if (hidden || isSettled) return <div hidden>{children}</div>;
+  const isCheck =
+    schema.type === "boolean" && !schema.enum && !schema.oneOf && uiSchema?.["ui:widget"] === undefined;
+  return (
+    <Additional {...props}>
+      {displayLabel && !isCheck && (
+        <label htmlFor={id} id={`${id}__label`}>
+          {label}
+          {required && <Required />}
+        </label>
+      )}
+      {children}
+      {displayLabel && description}
+      {errors}
+    </Additional>
+  );
+}
+
+/** A property that the schema does not name has a name to be given, and can be taken away. */
+function Additional(props: Omit<FieldTemplateProps, "children"> & { children: ReactNode }) {
+  const { id, label, schema, children, onKeyRenameBlur, onRemoveProperty, readonly, disabled } = props;
+  if (!(ADDITIONAL_PROPERTY_FLAG in schema)) return <div className="field">{children}</div>;
+  return (
+    <div className="field additional">
+      <Input
+        key={label}
+        className="input"
+        aria-label="Name of the property"
+        defaultValue={label}
+        readOnly={readonly ?? false}
+        onBlur={onKeyRenameBlur}
+      />
+      <div className="field">{children}</div>
+      <IconButton
+        id={buttonId(id, "remove")}
+        text="✕"
+        name={`Remove ${label}`}
+        isDisabled={disabled}
+        onPress={onRemoveProperty}
+      />
+    </div>
+  );
+}
+
+function Properties(props: ObjectFieldTemplateProps) {
+  const { title, description, properties, fieldPathId, required, schema, uiSchema, formData } = props;
+  const { onAddProperty, optionalDataControl, disabled, readonly } = props;
+  const isUnion =
+    (schema.oneOf ?? schema.anyOf) !== undefined && !schema.properties && properties.length === 0;
+  if (isUnion) return null;
+  const isRoot = fieldPathId.path.length === 0;
+  return (
+    <fieldset id={fieldPathId.$id} className={isRoot ? "fields" : "fields nested"}>
+      {/* The tool's own title and description stand above the form. */}
+      {!isRoot && title && (
+        <legend>
+          {title}
+          {required && <Required />}
+          {optionalDataControl}
+        </legend>
+      )}
+      {!isRoot && <Description id={descriptionId(fieldPathId)} description={description} />}
+      {properties.map((property) => property.content)}
+      {canExpand(schema, uiSchema, formData) && (
+        <AddButton
+          id={buttonId(fieldPathId, "add")}
+          text="Add a property"
+          isDisabled={disabled || readonly}
+          onPress={onAddProperty}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+function Items(props: ArrayFieldTemplateProps) {
+  const { title, schema, items, canAdd, onAddClick, fieldPathId, required, disabled, readonly } = props;
+  return (
+    <fieldset id={fieldPathId.$id} className="fields nested">
+      <legend>
+        {title}
+        {required && <Required />}
+        {props.optionalDataControl}
+      </legend>
+      <Description id={descriptionId(fieldPathId)} description={schema.description} />
+      {items}
+      {canAdd && (
+        <AddButton
+          id={buttonId(fieldPathId, "add")}
+          text={`Add to ${title}`}
+          isDisabled={disabled || readonly}
+          onPress={onAddClick}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+function Item({ children, buttonsProps, index, hasToolbar }: ArrayFieldItemTemplateProps) {
+  const { hasMoveUp, hasMoveDown, hasRemove, onMoveUpItem, onMoveDownItem, onRemoveItem, disabled } =
+    buttonsProps;
+  const name = `item ${index + 1}`;
+  return (
+    <div className="item">
+      <div className="item-body">{children}</div>
+      {hasToolbar && (
+        <div className="item-buttons">
+          {hasMoveUp && (
+            <IconButton text="↑" name={`Move ${name} up`} isDisabled={disabled} onPress={onMoveUpItem} />
+          )}
+          {hasMoveDown && (
+            <IconButton text="↓" name={`Move ${name} down`} isDisabled={disabled} onPress={onMoveDownItem} />
+          )}
+          {hasRemove && (
+            <IconButton text="✕" name={`Remove ${name}`} isDisabled={disabled} onPress={onRemoveItem} />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface FormButtonProps {
+  text: string;
+  id?: string | undefined;
+  isDisabled?: boolean | undefined;
+  onPress: () => void;
+}
+
+const IconButton = ({ text, name, isDisabled, onPress, id }: FormButtonProps & { name: string }) => (
+  <Button
+    {...(id && { id })}
+    className="button quiet icon"
+    aria-label={name}
+    isDisabled={isDisabled ?? false}
+    onPress={() => onPress()}
+  >
+    {text}
+  </Button>
+);
+
+const AddButton = ({ text, isDisabled, onPress, id }: FormButtonProps) => (
+  <Button
+    {...(id && { id })}
+    className="button add"
+    isDisabled={isDisabled ?? false}
+    onPress={() => onPress()}
+  >
+    + {text}
+  </Button>
+);
+
+/** A choice of kinds, and the kind that was chosen. Kinds without a title are called by what they are. */
+function Union({ selector, optionSchemaField, schema }: MultiSchemaFieldTemplateProps) {
+  const kinds = (schema.oneOf ?? schema.anyOf ?? []) as RJSFSchema[];
+  const named =
+    isValidElement<{ options: { enumOptions: { value: number; label: string }[] } }>(selector) &&
+    selector.props.options?.enumOptions
+      ? cloneElement(selector, {
+          options: {
+            ...selector.props.options,
+            enumOptions: selector.props.options.enumOptions.map(({ value, label }) => ({
+              value,
+              label: kindName(kinds[value]) ?? label,
+            })),
+          },
+        })
+      : selector;
+  return (
+    <div className="union">
+      {named}
+      {optionSchemaField}
+    </div>
+  );
+}
+
+function kindName(schema: RJSFSchema | undefined): string | undefined {
+  if (!schema || schema.title) return schema?.title;
+  if (schema.$ref) return schema.$ref.split("/").at(-1);
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  // What tells objects apart is mostly a property with one value.
+  for (const property of Object.values(schema.properties ?? {}))
+    if (typeof property === "object" && property.const !== undefined) return String(property.const);
+  return schema.type === undefined ? undefined : [schema.type].flat().join(" or ");
+}
+
+const Unsupported = ({ reason }: UnsupportedFieldProps) => (
+  <p className="problem small">
+    The form has no field for this{reason ? `: ${reason}` : ""}. Use the JSON tab.
+  </p>
+);
+
+/** Our templates; what is not here is never seen, or is `@rjsf`'s own. */
+export const templates = {
+  BaseInputTemplate: InputField,
+  FieldTemplate: Field,
+  FieldErrorTemplate: Errors,
+  DescriptionFieldTemplate: Description,
+  ObjectFieldTemplate: Properties,
+  ArrayFieldTemplate: Items,
+  ArrayFieldItemTemplate: Item,
+  MultiSchemaFieldTemplate: Union,
+  UnsupportedFieldTemplate: Unsupported,
+};

@@ -1,0 +1,92 @@
+/**
+ * How the form checks what is in it. The usual validators of `@rjsf` make code from schemas, which the page's policy
+ * forbids.
+ *
+ * @module
+ */
+import type { Validator } from "@cfworker/json-schema";
+import {
+  createErrorHandler,
+  ErrorSchemaBuilder,
+  ID_KEY,
+  type RJSFSchema,
+  type RJSFValidationError,
+  ROOT_SCHEMA_PREFIX,
+  toErrorSchema,
+  unwrapErrorHandler,
+  type ValidatorType,
+  validationDataMerge,
+  withIdRefPrefix,
+} from "@rjsf/utils";
+import { messageOf } from "../../model/messages.js";
+import { readErrors, type SchemaError, schemaCopy, validatorOf } from "./schema-errors.js";
+
+const roots = new WeakMap<object, Validator>();
+const parts = new WeakMap<object, WeakMap<object, Validator>>();
+
+/** What is wrong with a value; a schema that is no schema is an error too. */
+export function checkValue(schema: RJSFSchema, value: unknown): SchemaError[] {
+  let validator = roots.get(schema);
+  try {
+    if (!validator) roots.set(schema, (validator = validatorOf(schema)));
+    return readErrors(validator.validate(plain(value)).errors);
+  } catch (error) {
+    const message = `The tool's input schema cannot be read: ${messageOf(error)}`;
+    return [{ path: [], keyword: "schema", message }];
+  }
+}
+
+/** What JSON keeps of a value: fields that are `undefined` are not there. */
+const plain = (value: unknown): unknown => (value === undefined ? {} : JSON.parse(JSON.stringify(value)));
+
+/** A part of a schema, whose references lead into the whole. */
+function partValidator(part: RJSFSchema, root: RJSFSchema): Validator {
+  let known = parts.get(root);
+  if (!known) parts.set(root, (known = new WeakMap()));
+  let validator = known.get(part);
+  if (!validator) {
+    const prefixed = withIdRefPrefix(part) as RJSFSchema;
+    const { [ID_KEY]: _own, ...rest } = prefixed;
+    validator = validatorOf(rest);
+    validator.addSchema(schemaCopy(root), ROOT_SCHEMA_PREFIX);
+    known.set(part, validator);
+  }
+  return validator;
+}
+
+const toRjsf = ({ path, keyword, message }: SchemaError): RJSFValidationError => ({
+  name: keyword,
+  message,
+  property: `.${path.join(".")}`,
+  stack: `${path.join(".")} ${message}`,
+});
+
+/** The validator of our forms. */
+export const validator: ValidatorType = {
+  validateFormData(formData, schema, customValidate, transformErrors, uiSchema) {
+    const found = checkValue(schema, formData);
+    // By lists of names: in a text, a name with a dot in it would be two.
+    const builder = new ErrorSchemaBuilder();
+    for (const { path, message } of found) builder.addErrors(message, [...path]);
+    const listed = found.map(toRjsf);
+    const errors = transformErrors?.(listed, uiSchema) ?? listed;
+    const errorSchema = errors === listed ? builder.ErrorSchema : toErrorSchema(errors);
+    const data = { errors, errorSchema };
+    if (!customValidate) return data;
+    const handler = customValidate(formData, createErrorHandler(formData), uiSchema, data.errorSchema);
+    return validationDataMerge(data, unwrapErrorHandler(handler));
+  },
+  isValid(schema, formData, rootSchema) {
+    // What is not there fits nothing: not even a schema for nothing, as that is for `null`.
+    if (formData === undefined) return false;
+    try {
+      return partValidator(schema, rootSchema).validate(plain(formData)).valid;
+    } catch {
+      // A schema that is none fits nothing.
+      return false;
+    }
+  },
+  rawValidation<Result>(schema: RJSFSchema, formData: unknown) {
+    return { errors: checkValue(schema, formData) as Result[] };
+  },
+};

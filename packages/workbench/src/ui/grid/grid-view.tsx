@@ -1,0 +1,188 @@
+/**
+ * One app under several profiles, themes and devices at once.
+ *
+ * @module
+ */
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { Button, type Key, ToggleButton, ToggleButtonGroup } from "react-aria-components";
+import type { AppModel } from "../../model/app-model.js";
+import { DEVICES, type Device } from "../../model/devices.js";
+import type { Workbench } from "../../model/workbench.js";
+import { Diagnosis } from "../inspector/diagnosis.js";
+import { useObservable } from "../use-observable.js";
+import "./grid.css";
+import { type GridCall, type GridCell, GridCells, MOST_CELLS } from "./grid-cells.js";
+import { Scaled } from "./scaled.js";
+
+const THEMES = [
+  { id: "light", label: "Light" },
+  { id: "dark", label: "Dark" },
+] as const;
+const DEVICE_NAMES: { id: Device; label: string }[] = [
+  { id: "desktop", label: "Desktop" },
+  { id: "tablet", label: "Tablet" },
+  { id: "mobile", label: "Mobile" },
+];
+
+/** All are drawn at one scale, so that a phone is as narrow beside a desktop as it is. */
+const SCALE = 0.5;
+/** Pixels beside the app in its cell. */
+const PADDING = 18;
+const WIDEST = 760;
+
+/** Props of a {@link GridView}. */
+export interface GridViewProps {
+  workbench: Workbench;
+  /** Draws a button for it, if given. */
+  onClose?: (() => void) | undefined;
+}
+
+/** The grid of the app that is selected: all of its cells are told what the app was told. */
+export function GridView({ workbench, onClose }: GridViewProps) {
+  // The call as it was when the grid was opened: what happens below it does not begin it anew.
+  const [call] = useState(() => callOf(workbench));
+  return (
+    <div className="grid-view">
+      {call ? (
+        <Cells workbench={workbench} call={call} />
+      ) : (
+        <div className="empty">
+          <h2>No app to show</h2>
+          <p>Run a tool that has an app, select it, and open the grid again.</p>
+        </div>
+      )}
+      {onClose && (
+        <Button className="button grid-close" onPress={onClose}>
+          Close
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The call behind the selected app; one of a recording has no server that could open it again. */
+function callOf({ selected, conversation }: Workbench): GridCall | undefined {
+  const calls = conversation.items.filter((item) => item.kind === "call");
+  const canBeOpened = (app: AppModel | undefined): boolean => !!app && !app.source.document;
+  return (
+    calls.find(({ app }) => app === selected && canBeOpened(app)) ??
+    calls.findLast(({ app }) => canBeOpened(app))
+  );
+}
+
+function Cells({ workbench, call }: { workbench: Workbench; call: GridCall }) {
+  const { gateway, profile } = workbench;
+  const profiles = useMemo(() => workbench.profiles, [workbench]);
+  const [chosenProfiles, setProfiles] = useState<readonly string[]>([profile.id]);
+  const [themes, setThemes] = useState<readonly string[]>(["light", "dark"]);
+  const [devices, setDevices] = useState<readonly string[]>(["desktop", "mobile"]);
+  const cells = useMemo(() => new GridCells(gateway, call), [gateway, call]);
+  useObservable(cells);
+  useEffect(() => {
+    cells.choose({
+      profiles: profiles.filter(({ id }) => chosenProfiles.includes(id)),
+      themes: THEMES.map(({ id }) => id).filter((id) => themes.includes(id)),
+      devices: DEVICE_NAMES.map(({ id }) => id).filter((id) => devices.includes(id)),
+    });
+  }, [cells, profiles, chosenProfiles, themes, devices]);
+  useEffect(() => () => void cells.close(), [cells]);
+  return (
+    <>
+      <div className="grid-choices">
+        <p>
+          <strong>{call.tool}</strong> <span className="soft">of {call.server}</span>
+        </p>
+        <Toggles label="Theme" options={THEMES} value={themes} onChange={setThemes} />
+        <Toggles label="Device" options={DEVICE_NAMES} value={devices} onChange={setDevices} />
+        <Toggles
+          label="Profile"
+          options={profiles.map(({ id, title }) => ({ id, label: title }))}
+          value={chosenProfiles}
+          onChange={setProfiles}
+        />
+      </div>
+      {cells.left > 0 && (
+        <p className="grid-note soft">
+          {cells.left} more are not shown: {MOST_CELLS} apps are shown at once.
+        </p>
+      )}
+      <div className="grid-cells">
+        {cells.list.map((cell) => (
+          <Cell key={cell.id} cell={cell} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface TogglesProps {
+  label: string;
+  options: readonly { readonly id: string; readonly label: string }[];
+  value: readonly string[];
+  onChange: (ids: readonly string[]) => void;
+}
+
+function Toggles({ label, options, value, onChange }: TogglesProps) {
+  const change = (keys: Set<Key>): void => onChange([...keys].map((key) => `${key}`));
+  return (
+    <div className="grid-toggles">
+      <span className="soft small" aria-hidden="true">
+        {label}
+      </span>
+      <ToggleButtonGroup
+        className="grid-toggle-group"
+        aria-label={label}
+        selectionMode="multiple"
+        disallowEmptySelection
+        selectedKeys={value}
+        onSelectionChange={change}
+      >
+        {options.map((option) => (
+          <ToggleButton key={option.id} id={option.id} className="button">
+            {option.label}
+          </ToggleButton>
+        ))}
+      </ToggleButtonGroup>
+    </div>
+  );
+}
+
+function Cell({ cell }: { cell: GridCell }) {
+  const { profile, theme, device, app, problem, said } = cell;
+  const name = `${profile.title}, ${device}, ${theme}`;
+  const { width = WIDEST } = DEVICES[device];
+  return (
+    <figure
+      className="grid-cell"
+      data-theme={theme}
+      aria-label={name}
+      style={{ width: width * SCALE + PADDING }}
+    >
+      <figcaption>
+        <strong>{profile.title}</strong>
+        <span className="soft">
+          {device} · {theme}
+        </span>
+      </figcaption>
+      <div className="grid-stage">
+        {app && (
+          <Scaled width={width}>
+            <Slot app={app} />
+          </Scaled>
+        )}
+      </div>
+      {app && <Diagnosis app={app} />}
+      {problem && <p className="problem">{problem}</p>}
+      {said && <p className="grid-said soft">The app says: {said}</p>}
+    </figure>
+  );
+}
+
+/** The app's element, in one place. */
+function Slot({ app }: { app: AppModel }) {
+  const slot = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    slot.current?.append(app.element);
+  }, [app]);
+  return <div ref={slot} />;
+}

@@ -1,0 +1,34 @@
+/**
+ * Something wide in a narrow place: drawn smaller, and laid out at its own width.
+ *
+ * @module
+ */
+import { type ReactNode, useLayoutEffect, useRef } from "react";
+
+/** Draws its children at `width` pixels, as large as there is room and never larger. */
+export function Scaled({ width, children }: { width: number; children: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const outer = place.current;
+    const inner = content.current;
+    if (!outer || !inner) return undefined;
+    // By hand and not by state: an app that grows is not a reason to render everything again.
+    const fit = (): void => {
+      const scale = Math.min(1, outer.clientWidth / width);
+      inner.style.transform = scale < 1 ? `scale(${scale})` : "";
+      outer.style.height = `${inner.offsetHeight * scale}px`;
+    };
+    const sizes = new ResizeObserver(fit);
+    sizes.observe(outer);
+    sizes.observe(inner);
+    return () => sizes.disconnect();
+  }, [width]);
+  return (
+    <div ref={place} className="scaled">
+      <div ref={content} className="scaled-content" style={{ width }}>
+        {children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+/**
+ * What the gateway wrote down about an app.
+ *
+ * @module
+ */
+import { useRef, useState } from "react";
+import { Button } from "react-aria-components";
+import { VList, type VListHandle } from "virtua";
+import type { AppModel } from "../../model/app-model.js";
+import { Choice } from "../choice.js";
+import { useAuditRows } from "./audit-rows.js";
+import { clock, duration } from "./format.js";
+import type { AuditRow } from "./records.js";
+
+const SCOPES = [
+  { id: "view", label: "This app" },
+  { id: "server", label: "All of its server" },
+];
+
+/** Rows of the audit log, the newest first. */
+export function AuditTab({ app }: { app: AppModel }) {
+  const { server } = app.source;
+  const [scope, setScope] = useState("view");
+  const { rows, isReading, isMore, problem, refresh, more } = useAuditRows(
+    server,
+    scope === "view" ? app.id : undefined,
+  );
+  const list = useRef<VListHandle>(null);
+  return (
+    <div className="in-messages">
+      <div className="in-filters">
+        <Choice label="Rows of" options={SCOPES} value={scope} onChange={setScope} />
+        <Button className="button" isDisabled={isReading} onPress={refresh}>
+          Refresh
+        </Button>
+      </div>
+      {problem && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {rows.length === 0 && !isReading && !problem ? (
+        <p className="in-none soft">
+          Nothing is on record. What an app asks of its server or of you is written here.
+        </p>
+      ) : (
+        <VList
+          className="in-lines"
+          data={rows}
+          tabIndex={0}
+          role="group"
+          aria-label="Audit log"
+          ref={list}
+          onScroll={(offset) => {
+            const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
+            if (offset + viewportSize > scrollSize - 200) more();
+          }}
+        >
+          {(row) => <Row key={row.seq} row={row} />}
+        </VList>
+      )}
+      <div className="in-foot soft small">
+        <span aria-live="polite">{isReading ? "Reading…" : `${rows.length} rows`}</span>
+        {isMore && rows.length > 0 && (
+          <Button className="button quiet" isDisabled={isReading} onPress={more}>
+            More
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Row({ row }: { row: AuditRow }) {
+  const { seq, time, kind, of, actor, method, target, decision, reason, outcome, code } = row;
+  const isBad = decision === "refused" || outcome === "failed";
+  return (
+    <div className="in-line">
+      <span className="soft mono">{seq}</span>
+      <span className="soft small">{clock(time)}</span>
+      <span className="in-line-text">
+        {kind === "outcome" ? `outcome of ${of}` : <code>{method}</code>} {target && <code>{target}</code>}{" "}
+        {actor && <span className="soft small">by {actor === "view" ? "the app" : actor}</span>}
+      </span>
+      <span className={`badge ${isBad ? "bad" : outcome === "ok" || decision === "allowed" ? "good" : ""}`}>
+        {outcome ?? decision ?? kind}
+      </span>
+      <span className="soft small">
+        {[code ?? reason, row.duration !== undefined && duration(row.duration)].filter(Boolean).join(", ")}
+      </span>
+    </div>
+  );
+}

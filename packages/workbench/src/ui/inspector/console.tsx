@@ -1,0 +1,73 @@
+/**
+ * What an app logs, and what its scripts throw.
+ *
+ * @module
+ */
+import { useCallback, useState } from "react";
+import { VList } from "virtua";
+import type { AppLog, LoggedLine } from "../../model/app-log.js";
+import { Choice } from "../choice.js";
+import { useObservable } from "../use-observable.js";
+import { SearchBox } from "./fields.js";
+import { moment } from "./format.js";
+
+/** From the least to the worst, as MCP has them. */
+const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+const FROM = { log: "logged by the app", script: "thrown by its script", host: "noticed by this page" };
+
+const OPTIONS = [
+  { id: "debug", label: "All levels" },
+  { id: "info", label: "Info and worse" },
+  { id: "warning", label: "Warnings and worse" },
+  { id: "error", label: "Errors only" },
+];
+
+/** Lines, with a filter. */
+export function ConsoleTab({ log }: { log: AppLog }) {
+  useObservable(log);
+  const [least, setLeast] = useState("debug");
+  const [text, setText] = useState("");
+  const change = useCallback((next: string) => setText(next), []);
+  const part = text.toLowerCase();
+  const lines = log.lines.filter(
+    (line) => rank(line) >= LEVELS.indexOf(least) && line.text.toLowerCase().includes(part),
+  );
+  return (
+    <div className="in-messages">
+      <div className="in-filters">
+        <Choice label="Level" options={OPTIONS} value={least} onChange={setLeast} />
+        <SearchBox label="Search in the lines" value={text} onChange={change} />
+      </div>
+      {lines.length === 0 ? (
+        <p className="in-none soft">
+          {log.lines.length > 0
+            ? "No line is like that."
+            : "No lines yet. What the app logs with notifications/message, and what its scripts throw, is listed here."}
+        </p>
+      ) : (
+        <VList className="in-lines" data={lines} tabIndex={0} role="log" aria-label="Lines">
+          {(line, index) => <Line key={index} line={line} />}
+        </VList>
+      )}
+    </div>
+  );
+}
+
+/** A level that nobody knows counts as info. */
+const rank = ({ level }: LoggedLine): number => {
+  const known = LEVELS.indexOf(level);
+  return known < 0 ? 1 : known;
+};
+
+function Line({ line }: { line: LoggedLine }) {
+  const { at, level, from, text } = line;
+  const tone = rank(line) >= 4 ? "bad" : rank(line) === 3 ? "warn" : "";
+  return (
+    <div className={`in-line ${tone}`}>
+      <span className="in-time mono">{moment(at)}</span>
+      <span className={`badge ${tone}`}>{level}</span>
+      <span className="in-line-text mono">{text.slice(0, 5000)}</span>
+      <span className="soft small">{FROM[from]}</span>
+    </div>
+  );
+}

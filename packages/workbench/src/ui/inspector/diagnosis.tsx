@@ -1,0 +1,91 @@
+/**
+ * Why is it blank?
+ *
+ * @module
+ */
+import { useEffect, useReducer } from "react";
+import type { AppModel } from "../../model/app-model.js";
+import { diagnose, type Diagnosis as Found, lookAgainIn } from "../../model/diagnose.js";
+import { useObservable } from "../use-observable.js";
+import "./diagnosis.css";
+
+/** What there is to say about an app, as it goes on. */
+export function useDiagnosis(app: AppModel): Found | undefined {
+  useObservable(app);
+  useObservable(app.log);
+  const [, look] = useReducer((times: number) => times + 1, 0);
+  const again = lookAgainIn(app);
+  const isWaiting = again !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one wait, and not another for each message.
+  useEffect(() => {
+    if (again === undefined) return undefined;
+    const timer = setTimeout(look, again);
+    return () => clearTimeout(timer);
+  }, [isWaiting]);
+  return diagnose(app);
+}
+
+const MARKS = { error: "✕", warning: "!", info: "i" };
+
+function Mark({ level }: Pick<Found, "level">) {
+  return (
+    <span className="diagnosis-mark" aria-hidden="true">
+      {MARKS[level]}
+    </span>
+  );
+}
+
+/** What was seen: partly the words of the app and its server. */
+function Evidence({ evidence }: Pick<Found, "evidence">) {
+  if (evidence.length === 0) return null;
+  return (
+    <ul className="diagnosis-evidence">
+      {evidence.map((each) => (
+        <li key={each}>{each}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** One line about an app that is not as it should be, for below its frame; nothing when all is well. */
+export function Diagnosis({ app }: { app: AppModel }) {
+  const found = useDiagnosis(app);
+  if (!found || found.level === "info") return null;
+  const { level, cause, fix, evidence } = found;
+  const line = (
+    <span role="status">
+      <Mark level={level} />
+      {cause.message} {fix} <code>{cause.code}</code>
+    </span>
+  );
+  const className = `diagnosis-line ${level}`;
+  if (evidence.length === 0) return <p className={className}>{line}</p>;
+  return (
+    <details className={className}>
+      <summary>{line}</summary>
+      <Evidence evidence={evidence} />
+    </details>
+  );
+}
+
+/** The cause, what speaks for it, and what to do. */
+export function DiagnosisPanel({ app }: { app: AppModel }) {
+  const found = useDiagnosis(app);
+  if (!found) return null;
+  const { cause, evidence, fix, level } = found;
+  return (
+    <section
+      className={`diagnosis ${level}`}
+      aria-label={level === "error" ? "Why is it blank?" : "About this app"}
+    >
+      <h3>
+        <Mark level={level} />
+        {cause.message} <code>{cause.code}</code>
+      </h3>
+      {level !== "info" && <Evidence evidence={evidence} />}
+      <p>
+        <strong>What to do:</strong> {fix}
+      </p>
+    </section>
+  );
+}

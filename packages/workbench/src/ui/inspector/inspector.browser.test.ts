@@ -1,0 +1,319 @@
+/** The inspector, under the gateway's own policy, with real apps. */
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Gateway } from "@vitrine/gateway";
+import axe from "axe-core";
+import type { Browser, Frame, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMIT, launchChromium } from "../../../../../testing/browser.js";
+import { officialServer, startTestGateway } from "../../../../../testing/gateway/gateway-stage.js";
+import { type RawView, rawView } from "../../../../../testing/host/raw-view.js";
+import { buildInspectorPage } from "../../../../../testing/workbench/inspector-folder.mjs";
+import type { InspectorPageApi } from "../../../../../testing/workbench/inspector-page.js";
+
+declare const bench: InspectorPageApi;
+declare const raw: RawView;
+
+const TABS = [
+  "Messages",
+  "Timeline",
+  "Policy",
+  "Context",
+  "Console",
+  "Model context",
+  "Permissions",
+  "Audit",
+];
+const mimeType = "text/html;profile=mcp-app";
+const server = (name: string): string =>
+  fileURLToPath(new URL(`../../../../../testing/gateway/${name}.mjs`, import.meta.url));
+
+/** Tools with a UI each, and what the UI is. */
+const DOCUMENTS: Record<string, object> = {
+  blocked: {
+    mimeType,
+    text: rawView(
+      `fetch("https://api.example.com/rates").catch(() => {});
+       fetch("https://api.example.com/more").catch(() => {});
+       setTimeout(() => { try { eval("1") } catch {} });
+       start().then(() => tell("ui/notifications/size-changed", { height: 80 }));`,
+      '<p>Rates</p><img alt="" src="https://cdn.example.com/logo.png">',
+    ),
+    _meta: { ui: { csp: { connectDomains: ["https://known.example.com"] }, prefersBorder: true } },
+  },
+  blank: { mimeType, text: rawView("throw new Error('nothing is there');") },
+  wrong: { mimeType: "text/html", text: rawView() },
+};
+
+let folder: string;
+let gateway: Gateway;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "vitrine-inspector-"));
+  const files = join(folder, "page");
+  await mkdir(files);
+  await buildInspectorPage(files);
+  const names = Object.keys(DOCUMENTS);
+  const shop = {
+    tools: names.map((name) => ({
+      name,
+      inputSchema: { type: "object" },
+      annotations: { readOnlyHint: true },
+      _meta: { ui: { resourceUri: `ui://shop/${name}` } },
+    })),
+    documents: Object.fromEntries(names.map((name) => [`ui://shop/${name}`, DOCUMENTS[name]])),
+    calls: join(folder, "calls.log"),
+  };
+  const command = process.execPath;
+  const mcpServers = {
+    demo: { command, args: [server("demo-server"), folder], isolation: "process" },
+    shop: {
+      command,
+      args: [server("shop-server")],
+      env: { SHOP: JSON.stringify(shop) },
+      isolation: "process",
+    },
+    debug: { command, args: [officialServer("debug"), "--stdio"], isolation: "process" },
+  };
+  ({ gateway } = await startTestGateway({ mcpServers }, join(folder, "data"), files));
+  browser = await launchChromium();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  context.setDefaultTimeout(LIMIT);
+  page = await context.newPage();
+  await page.goto(gateway.loginUrl());
+  await page.waitForFunction(() => "bench" in globalThis);
+  await page.evaluate(() => bench.start());
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const inspector = (): Locator => page.locator("#inspector");
+/** A tab, whose title may have a number beside it. */
+const tab = (name: string): Promise<void> =>
+  inspector()
+    .getByRole("tab", { name: new RegExp(`^${name}[\\s\\d,]*$`) })
+    .click();
+
+/** Calls a tool; its app is the one that the inspector shows. */
+async function call(server: string, tool: string, input = {}): Promise<string> {
+  return page.evaluate(([...args]) => bench.call(args[0], args[1], args[2]), [server, tool, input] as const);
+}
+
+/** The frame of the newest app, once it is ready. */
+async function view(): Promise<Frame> {
+  await inspector().getByText("ready", { exact: true }).waitFor();
+  const iframe = await page.locator("#apps mcp-app").last().locator("iframe").elementHandle();
+  const [found] = (await iframe?.contentFrame())?.childFrames() ?? [];
+  if (!found) throw new Error("no view");
+  return found;
+}
+
+/** Answers a question. A click within its first moment counts for nothing. */
+async function press(prompt: Locator, name: string): Promise<void> {
+  await expect
+    .poll(async () => {
+      await prompt
+        .getByRole("button", { name })
+        .click({ timeout: 1000 })
+        .catch(() => {});
+      return prompt.count();
+    })
+    .toBe(0);
+}
+
+/** What a person with a screen reader, a keyboard or weak eyes would stumble over. */
+async function axeFinds(): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const { axe: run } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await run.run("#inspector");
+    return violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes.map((node) => node.html) }));
+  });
+  return found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map((each) => JSON.stringify(each));
+}
+
+describe("the inspector", () => {
+  it("says what to do while there is nothing to inspect", async () => {
+    await inspector().getByText("Nothing to inspect yet").waitFor();
+    expect(await axeFinds()).toEqual([]);
+  });
+
+  it("shows every message, finds one by its JSON, and leads from a request to its answer", async () => {
+    await call("demo", "show", { text: "words" });
+    const app = await view();
+    await app.getByRole("button", { name: "read", exact: true }).click();
+    await app.getByText("read done").waitFor();
+    const list = inspector().getByRole("listbox", { name: "Messages" });
+    await list.getByRole("option").filter({ hasText: "ui/initialize" }).first().waitFor();
+    await inspector().getByRole("searchbox", { name: "Search in JSON" }).fill('"name":"READ"');
+    await expect.poll(() => list.getByRole("option").count()).toBe(1);
+    const request = list.getByRole("option", { name: /from the app.*tools\/call.*request/ });
+    await request.click();
+    await inspector().getByRole("button", { name: "Go to the answer" }).click();
+    const answer = list.getByRole("option", { name: /to the app.*tools\/call.*result/, selected: true });
+    await answer.waitFor();
+    await inspector().getByRole("region", { name: "The chosen message" }).getByText("read done").waitFor();
+    expect(await list.getByRole("option", { name: "belongs to the selected one" }).textContent()).toContain(
+      "tools/call",
+    );
+    // The keyboard goes on from there.
+    await list.focus();
+    await page.keyboard.press("Home");
+    await list.getByRole("option", { name: /ui\/initialize.*request/, selected: true }).waitFor();
+    await inspector().getByRole("button", { name: "Close the message" }).click();
+  });
+
+  it("draws the life of an app", async () => {
+    await tab("Timeline");
+    const labels = await inspector().getByRole("listitem").allTextContents();
+    const order = ["Opened", "Loading", "introduced itself", "is initialized", "result was sent"];
+    const places = order.map((label) => labels.findIndex((text) => text.includes(label)));
+    expect(places.every((place) => place >= 0)).toBe(true);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+  });
+
+  it("shows what the model would be told", async () => {
+    await (await view()).getByRole("button", { name: "context" }).click();
+    await tab("Model context");
+    await inspector().getByRole("region", { name: "Text for the model" }).getByText("should know").waitFor();
+  });
+
+  it("lists answers that are kept, and takes them back", async () => {
+    await (await view()).getByRole("button", { name: "change" }).click();
+    await press(page.getByRole("alertdialog"), "Always allow");
+    await (await view()).getByText("change done").waitFor();
+    await tab("Permissions");
+    await inspector().getByText("allowed", { exact: true }).waitFor();
+    await inspector()
+      .getByRole("button", { name: /^Revoke tools\/call/ })
+      .click();
+    await inspector().getByText("None. What somebody allows").waitFor();
+    expect(await gateway.consents.list({ user: "local" })).toEqual([]);
+  });
+
+  it("shows what the gateway wrote down, the newest first", async () => {
+    await tab("Audit");
+    const rows = inspector().getByRole("group", { name: "Audit log" });
+    await rows.getByText("change", { exact: true }).first().waitFor();
+    const numbers = (await rows.locator(".mono").allTextContents()).map(Number);
+    expect(numbers.length).toBeGreaterThan(3);
+    expect(numbers).toEqual([...numbers].sort((a, b) => b - a));
+  });
+
+  it("S09: shows what an app asked for and did not get", async () => {
+    const opened = call("demo", "record");
+    for (const permission of ["camera", "microphone"]) {
+      const prompt = page.getByRole("alertdialog").filter({ hasText: permission });
+      await prompt.waitFor();
+      await press(prompt, "Deny");
+    }
+    await opened;
+    await tab("Permissions");
+    await expect.poll(() => inspector().getByText("asked for, and refused").count()).toBe(2);
+    expect(await inspector().getByText("not asked for").count()).toBe(2);
+  });
+
+  it("has no tab that axe finds something serious in", async () => {
+    for (const name of TABS) {
+      await tab(name);
+      expect(await axeFinds(), name).toEqual([]);
+    }
+  });
+
+  it("changes where the app believes it runs, at once", async () => {
+    await call("shop", "blocked");
+    const app = await view();
+    await tab("Context");
+    await inspector().getByRole("button", { name: "Theme" }).click();
+    await page.getByRole("option", { name: "Dark" }).click();
+    const zone = inspector().getByRole("textbox", { name: "Time zone" });
+    await zone.fill("Nowhere/Town");
+    await inspector().getByText("Write it like Europe/Berlin.").waitFor();
+    await zone.fill("Asia/Tokyo");
+    await zone.press("Enter");
+    await inspector().getByRole("button", { name: "Mobile" }).click();
+    const heard = (): Promise<Record<string, unknown>> =>
+      app.evaluate(() =>
+        Object.assign(
+          {},
+          ...raw.heard
+            .filter(({ method }) => method.endsWith("host-context-changed"))
+            .map(({ params }) => params),
+        ),
+      );
+    await expect.poll(heard).toMatchObject({
+      theme: "dark",
+      timeZone: "Asia/Tokyo",
+      platform: "mobile",
+      deviceCapabilities: { touch: true, hover: false },
+      safeAreaInsets: { top: 47, right: 0, bottom: 34, left: 0 },
+      // A border on either side.
+      containerDimensions: { width: 356, maxHeight: 600 },
+    });
+    expect(
+      await page
+        .locator("#apps mcp-app")
+        .last()
+        .evaluate(({ clientWidth }) => clientWidth),
+    ).toBe(358);
+    await inspector().getByRole("button", { name: "As this browser" }).first().click();
+    await expect.poll(async () => (await heard())["platform"]).toBe("web");
+  });
+
+  it("shows what the policy blocked, and what to declare", async () => {
+    await tab("Policy");
+    const cards = inspector().getByRole("listitem");
+    await cards.filter({ hasText: "connect-src blocked https://api.example.com" }).getByText("2 ×").waitFor();
+    await cards.filter({ hasText: "img-src" }).getByText("csp.resourceDomains").waitFor();
+    await cards.filter({ hasText: "eval" }).getByText('"unsafe-eval"').waitFor();
+    const text = await inspector().getByRole("region", { name: "What to declare" }).textContent();
+    expect(JSON.parse(text ?? "")).toEqual({
+      _meta: {
+        ui: {
+          csp: {
+            connectDomains: ["https://known.example.com", "https://api.example.com"],
+            resourceDomains: ["https://cdn.example.com"],
+          },
+          prefersBorder: true,
+        },
+      },
+    });
+    expect(await axeFinds()).toEqual([]);
+  });
+
+  it("C08: says why an app is blank, in the inspector and below its frame", async () => {
+    await call("shop", "blank");
+    const why = inspector().getByRole("region", { name: "Why is it blank?" });
+    await why.getByText("script_error").waitFor();
+    await why.getByText("nothing is there").waitFor();
+    await tab("Console");
+    await inspector().getByRole("log").getByText("nothing is there").waitFor();
+    await call("shop", "wrong");
+    await why.getByText("mime-type-wrong").waitFor();
+    await why.getByText("text/html;profile=mcp-app").last().waitFor();
+    await page.locator("#apps .diagnosis-line").getByText("mime-type-wrong").waitFor();
+    expect(await axeFinds()).toEqual([]);
+  });
+
+  it("inspects an official app", async () => {
+    await call("debug", "debug-tool");
+    await view();
+    await tab("Messages");
+    await inspector()
+      .getByRole("option", { name: /tool-result/ })
+      .first()
+      .waitFor();
+    // Nothing of it needs what the page's own policy forbids.
+    expect(await page.evaluate(() => bench.violations)).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * Everything about one app: what it says and hears, how it lives, and what it may do.
+ *
+ * @module
+ */
+import type { ReactNode } from "react";
+import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import type { AppModel } from "../../model/app-model.js";
+import type { Workbench } from "../../model/workbench.js";
+import { Choice } from "../choice.js";
+import { useObservable } from "../use-observable.js";
+import { AuditTab } from "./audit.js";
+import { ConsoleTab } from "./console.js";
+import { ContextTab } from "./context.js";
+import { DiagnosisPanel } from "./diagnosis.js";
+import { count } from "./format.js";
+import { MessagesTab } from "./messages.js";
+import { ModelContextTab } from "./model-context.js";
+import { PermissionsTab } from "./permissions.js";
+import { PolicyTab } from "./policy.js";
+import { TimelineTab } from "./timeline.js";
+import "./inspector.css";
+
+/** The inspector of the app that is selected, or else of the newest. */
+export function Inspector({ workbench }: { workbench: Workbench }) {
+  useObservable(workbench);
+  useObservable(workbench.conversation);
+  const { apps } = workbench.conversation;
+  const app = workbench.selected ?? apps.at(-1);
+  if (!app)
+    return (
+      <div className="empty">
+        <h2>Nothing to inspect yet</h2>
+        <p>Call a tool that has an app. Its messages, its policy and its life are shown here.</p>
+      </div>
+    );
+  const known = apps.includes(app) ? apps : [...apps, app];
+  return (
+    <div className="inspector">
+      <div className="in-head">
+        <Choice
+          label="The app to inspect"
+          options={known.map(({ id, source }) => ({ id, label: source.title, description: source.server }))}
+          value={app.id}
+          onChange={(id) => workbench.select(known.find((each) => each.id === id))}
+        />
+        <AppState app={app} />
+      </div>
+      <DiagnosisPanel app={app} />
+      <AppTabs key={app.id} app={app} />
+    </div>
+  );
+}
+
+const STATES = {
+  ready: "good",
+  failed: "bad",
+  unresponsive: "warn",
+  idle: "",
+  loading: "accent",
+  closed: "",
+};
+
+function AppState({ app }: { app: AppModel }) {
+  useObservable(app);
+  const { state, details, source } = app;
+  const info = details?.appInfo;
+  return (
+    <p className="in-about soft small">
+      <span className={`badge ${STATES[state]}`}>{state}</span>{" "}
+      <span title={source.uri}>
+        {source.server}
+        {info && ` · ${info.name} ${info.version}`}
+      </span>
+    </p>
+  );
+}
+
+function AppTabs({ app }: { app: AppModel }) {
+  useObservable(app);
+  useObservable(app.log);
+  const { violations, lines, counts } = app.log;
+  const errors = lines.filter(({ level }) => level === "error").length;
+  return (
+    <Tabs className="tabs in-tabs">
+      <TabList className="tab-list" aria-label="About the app">
+        <Title id="messages" many={counts.in + counts.out}>
+          Messages
+        </Title>
+        <Title id="timeline">Timeline</Title>
+        <Title id="policy" many={violations.length} tone="warn">
+          Policy
+        </Title>
+        <Title id="context">Context</Title>
+        <Title id="console" many={errors} tone="bad">
+          Console
+        </Title>
+        <Title id="model">Model context</Title>
+        <Title id="permissions">Permissions</Title>
+        <Title id="audit">Audit</Title>
+      </TabList>
+      <Panel id="messages">
+        <MessagesTab log={app.log} />
+      </Panel>
+      <Panel id="timeline">
+        <TimelineTab app={app} />
+      </Panel>
+      <Panel id="policy">
+        <PolicyTab app={app} />
+      </Panel>
+      <Panel id="context">
+        <ContextTab app={app} />
+      </Panel>
+      <Panel id="console">
+        <ConsoleTab log={app.log} />
+      </Panel>
+      <Panel id="model">
+        <ModelContextTab app={app} />
+      </Panel>
+      <Panel id="permissions">
+        <PermissionsTab app={app} />
+      </Panel>
+      <Panel id="audit">
+        <AuditTab app={app} />
+      </Panel>
+    </Tabs>
+  );
+}
+
+function Title(props: { id: string; many?: number; tone?: string; children: ReactNode }) {
+  const { id, many = 0, tone = "", children } = props;
+  return (
+    <Tab id={id} className="tab">
+      {children}
+      {many > 0 && <span className={`badge ${tone} in-many`}>{count(many)}</span>}
+    </Tab>
+  );
+}
+
+function Panel({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <TabPanel id={id} className="in-panel">
+      {children}
+    </TabPanel>
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * JSON to look at.
+ *
+ * @module
+ */
+import { useMemo } from "react";
+import { JsonView } from "react-json-view-lite";
+import { jsonOf } from "../../model/message-json.js";
+import { count } from "./format.js";
+import { TextBlock } from "./text-block.js";
+import "./json.css";
+
+/** Characters up to which JSON is drawn as a tree: more is text. */
+const TREE = 200_000;
+/** Characters of text that are drawn. */
+const TEXT = 500_000;
+
+const STYLE = {
+  container: "json",
+  basicChildStyle: "json-child",
+  label: "json-label",
+  clickableLabel: "json-label json-click",
+  nullValue: "json-null",
+  undefinedValue: "json-null",
+  numberValue: "json-number",
+  stringValue: "json-string",
+  booleanValue: "json-number",
+  otherValue: "json-null",
+  punctuation: "json-mark",
+  expandIcon: "json-icon json-closed",
+  collapseIcon: "json-icon json-open",
+  collapsedContent: "json-more",
+  childFieldsContainer: "json-fields",
+  noQuotesForStringValues: false,
+  quotesForFieldNames: false,
+  ariaLables: { collapseJson: "collapse", expandJson: "expand" },
+  stringifyStringValues: true,
+};
+
+/** What is large opens when somebody asks for it. */
+const opens = (depth: number) => (level: number, value: unknown) =>
+  level < depth && Object.keys(Object(value)).length <= 100;
+
+/** A value as JSON: a tree, or text if there is much of it. `depth` levels are open. */
+export function Json({ value, label, depth = 4 }: { value: unknown; label: string; depth?: number }) {
+  const text = useMemo(() => jsonOf(value), [value]);
+  const tree = useMemo(() => (text.length <= TREE ? treeOf(text) : undefined), [text]);
+  if (tree) return <JsonView data={tree} style={STYLE} shouldExpandNode={opens(depth)} aria-label={label} />;
+  return (
+    <>
+      {text.length > TEXT && (
+        <p className="soft small">
+          The first {count(TEXT)} of {count(text.length)} characters. Copy has all of it.
+        </p>
+      )}
+      <TextBlock text={text.slice(0, TEXT)} label={label} />
+    </>
+  );
+}
+
+function treeOf(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Object(value) === value ? (value as object) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * One message.
+ *
+ * @module
+ */
+import { Button } from "react-aria-components";
+import type { LoggedMessage } from "../../model/app-log.js";
+import { jsonOf } from "../../model/message-json.js";
+import { CopyButton } from "./fields.js";
+import { count, duration, moment } from "./format.js";
+import { Json } from "./json.js";
+
+/** Props of a {@link MessageDetail}. */
+export interface MessageDetailProps {
+  message: LoggedMessage;
+  partner: LoggedMessage | undefined;
+  onJump: (to: LoggedMessage) => void;
+  onClose: () => void;
+}
+
+/** A message as JSON, with a way to its answer or request. */
+export function MessageDetail({ message, partner, onJump, onClose }: MessageDetailProps) {
+  const { method, kind, direction, at, size } = message;
+  return (
+    <section className="in-detail" aria-label="The chosen message">
+      <header className="in-detail-head">
+        <h3 className="mono">{method || kind}</h3>
+        <span className="soft small">
+          {kind} {direction === "in" ? "from the app" : "to the app"} at {moment(at)}, {count(size)}{" "}
+          characters
+          {message.duration !== undefined && `, after ${duration(message.duration)}`}
+        </span>
+        <span className="in-actions">
+          {partner && (
+            <Button className="button" onPress={() => onJump(partner)}>
+              {kind === "request" ? "Go to the answer" : "Go to the request"}
+            </Button>
+          )}
+          <CopyButton text={() => jsonOf(message.message)} />
+          <Button className="button quiet icon" aria-label="Close the message" onPress={onClose}>
+            ✕
+          </Button>
+        </span>
+      </header>
+      <div className="in-detail-body">
+        <Json value={message.message} label="The message as JSON" />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+/**
+ * Every message between an app and this page.
+ *
+ * @module
+ */
+import { useCallback, useEffect, useState } from "react";
+import { Button } from "react-aria-components";
+import type { AppLog, LoggedMessage } from "../../model/app-log.js";
+import { type MessageCriteria, MessageFilter, partnerOf } from "../../model/message-filter.js";
+import { Choice } from "../choice.js";
+import { useObservable } from "../use-observable.js";
+import { SearchBox } from "./fields.js";
+import { count } from "./format.js";
+import { MessageDetail } from "./message-detail.js";
+import { MessageList } from "./message-list.js";
+
+/** So that a filter is still there when the person comes back to the tab. */
+const filters = new WeakMap<AppLog, MessageFilter>();
+
+function filterOf(log: AppLog): MessageFilter {
+  const filter = filters.get(log) ?? new MessageFilter(log);
+  filters.set(log, filter);
+  return filter;
+}
+
+const DIRECTIONS = [
+  { id: "", label: "Both ways" },
+  { id: "in", label: "← from the app" },
+  { id: "out", label: "→ to the app" },
+];
+const KINDS = [
+  { id: "", label: "All kinds" },
+  { id: "request", label: "Requests" },
+  { id: "result", label: "Results" },
+  { id: "error", label: "Errors" },
+  { id: "notification", label: "Notifications" },
+];
+
+/** The messages, with a filter, a search, and the one that was chosen. */
+export function MessagesTab({ log }: { log: AppLog }) {
+  const filter = filterOf(log);
+  useEffect(() => filter.connect(), [filter]);
+  useObservable(filter);
+  const [selected, select] = useState<LoggedMessage>();
+  const set = useCallback(
+    (change: MessageCriteria) => {
+      filter.criteria = { ...filter.criteria, ...change };
+    },
+    [filter],
+  );
+  const setMethod = useCallback((method: string) => set({ method }), [set]);
+  const setText = useCallback((text: string) => set({ text }), [set]);
+  const { criteria, shown } = filter;
+  const partner = selected && partnerOf(log.messages, selected);
+  const jump = (to: LoggedMessage): void => {
+    if (!shown.includes(to)) filter.criteria = {};
+    select(to);
+  };
+  return (
+    <div className="in-messages">
+      <div className="in-filters">
+        <Choice
+          label="Direction"
+          options={DIRECTIONS}
+          value={criteria.direction ?? ""}
+          onChange={(id) => set({ direction: id === "in" || id === "out" ? id : undefined })}
+        />
+        <Choice
+          label="Kind"
+          options={KINDS}
+          value={criteria.kind ?? ""}
+          onChange={(id) => set({ kind: kindOf(id) })}
+        />
+        <SearchBox label="Method" value={criteria.method ?? ""} onChange={setMethod} />
+        <SearchBox label="Search in JSON" value={criteria.text ?? ""} onChange={setText} />
+      </div>
+      <MessageList
+        messages={shown}
+        selected={selected}
+        partner={partner}
+        onSelect={select}
+        empty={
+          log.messages.length > 0
+            ? "No message is like that."
+            : "No messages yet. What the app says and hears is listed here."
+        }
+      />
+      <div className="in-foot soft small">
+        <span aria-live="polite">
+          {count(shown.length)} of {count(log.messages.length)}
+          {log.dropped > 0 && `, ${count(log.dropped)} forgotten`}
+          {filter.isSearching && `, searching ${Math.floor(filter.progress * 100)} %`}
+        </span>
+        <Button
+          className="button quiet"
+          onPress={() => {
+            log.clear();
+            select(undefined);
+          }}
+        >
+          Clear
+        </Button>
+      </div>
+      {selected && (
+        <MessageDetail message={selected} partner={partner} onJump={jump} onClose={() => select(undefined)} />
+      )}
+    </div>
+  );
+}
+
+const kindOf = (id: string): LoggedMessage["kind"] | undefined =>
+  id === "request" || id === "result" || id === "error" || id === "notification" ? id : undefined;

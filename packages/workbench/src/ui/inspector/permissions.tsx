@@ -1,0 +1,112 @@
+/**
+ * What an app may use of the browser, and what people agreed to.
+ *
+ * @module
+ */
+import { PERMISSION_FEATURES, type Permission } from "@vitrine/protocol";
+import { useCallback, useEffect, useState } from "react";
+import { Button } from "react-aria-components";
+import type { AppModel } from "../../model/app-model.js";
+import { messageOf } from "../../model/messages.js";
+import { useObservable } from "../use-observable.js";
+import { clock } from "./format.js";
+import { type AuditRow, type Consent, readAudit, readConsents, revokeConsents } from "./records.js";
+
+const NAMES: Readonly<Record<Permission, string>> = {
+  camera: "Camera",
+  microphone: "Microphone",
+  geolocation: "Location",
+  clipboardWrite: "Writing to the clipboard",
+};
+const PERMISSIONS = Object.keys(PERMISSION_FEATURES) as Permission[];
+
+/** What was asked for and granted, and the answers that are kept. */
+export function PermissionsTab({ app }: { app: AppModel }) {
+  useObservable(app);
+  const { server, place } = app.source;
+  const [asked, setAsked] = useState<readonly AuditRow[]>([]);
+  const [consents, setConsents] = useState<readonly Consent[]>();
+  const [problem, setProblem] = useState<string>();
+  const load = useCallback(async () => {
+    try {
+      setConsents(await readConsents(server));
+      setAsked(await readAudit({ server, view: app.id, method: "ui/permission" }));
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(`What was agreed to could not be read: ${messageOf(error)}.`);
+    }
+  }, [server, app.id]);
+  useEffect(() => void load(), [load]);
+  const revoke = async (key: Parameters<typeof revokeConsents>[0]): Promise<void> => {
+    try {
+      await revokeConsents(key);
+      await load();
+    } catch (error) {
+      setProblem(`It could not be taken back: ${messageOf(error)}.`);
+    }
+  };
+  return (
+    <div className="in-scroll">
+      {problem && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <section className="in-section">
+        <h3>Browser features</h3>
+        <dl className="in-pairs">
+          {PERMISSIONS.map((permission) => (
+            <div key={permission}>
+              <dt>{NAMES[permission]}</dt>
+              <dd>
+                {place && permission in place.permissions ? (
+                  <span className="badge good">granted</span>
+                ) : asked.some(({ target }) => target === permission) ? (
+                  <span className="badge bad">asked for, and refused</span>
+                ) : (
+                  <span className="soft">not asked for</span>
+                )}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+      <section className="in-section">
+        <h3>Answers that are kept for {server}</h3>
+        {consents?.length === 0 && (
+          <p className="soft">None. What somebody allows or denies for good is listed here.</p>
+        )}
+        <ul className="in-cards">
+          {consents?.map(({ method, subject, answer, grantedAt, expiresAt }) => (
+            <li key={`${method} ${subject}`} className="in-consent">
+              <div>
+                <p>
+                  <span className={`badge ${answer === "allow" ? "good" : "bad"}`}>
+                    {answer === "allow" ? "allowed" : "denied"}
+                  </span>{" "}
+                  <code>{method}</code> {subject && <code>{subject}</code>}
+                </p>
+                <p className="soft small">
+                  since {clock(grantedAt)}
+                  {expiresAt !== undefined && `, until ${clock(expiresAt)}`}
+                </p>
+              </div>
+              <Button
+                className="button"
+                aria-label={`Revoke ${method} ${subject}`}
+                onPress={() => void revoke({ server, method, subject })}
+              >
+                Revoke
+              </Button>
+            </li>
+          ))}
+        </ul>
+        {(consents?.length ?? 0) > 1 && (
+          <Button className="button" onPress={() => void revoke({ server })}>
+            Revoke all
+          </Button>
+        )}
+      </section>
+    </div>
+  );
+}

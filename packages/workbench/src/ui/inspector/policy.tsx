@@ -1,0 +1,112 @@
+/**
+ * What an app may load and reach, what was blocked, and what to declare.
+ *
+ * @module
+ */
+import { CSP_FIELDS, type ViewPlace } from "@vitrine/protocol";
+import type { AppModel } from "../../model/app-model.js";
+import { directivesOf, groupViolations, suggestedMeta, type ViolationGroup } from "../../model/csp-advice.js";
+import { useObservable } from "../use-observable.js";
+import { CopyButton } from "./fields.js";
+import { count, moment } from "./format.js";
+import { TextBlock } from "./text-block.js";
+
+/** The policy in force, and what it blocked. */
+export function PolicyTab({ app }: { app: AppModel }) {
+  useObservable(app);
+  useObservable(app.log);
+  const { place } = app.source;
+  if (!place) return <p className="in-none soft">This app is not shown, and so there is no policy for it.</p>;
+  const groups = groupViolations(app.log.violations);
+  return (
+    <div className="in-scroll">
+      <Violations groups={groups} place={place} />
+      <section className="in-section">
+        <h3>Declared</h3>
+        <Declared place={place} />
+      </section>
+      <section className="in-section">
+        <h3>Policy in force</h3>
+        <dl className="in-pairs">
+          {directivesOf(place.policy).map(({ name, sources, meaning }) => (
+            <div key={name}>
+              <dt>
+                <code>{name}</code>
+                <span className="soft small"> {meaning}</span>
+              </dt>
+              <dd className="mono">{sources.join(" ")}</dd>
+            </div>
+          ))}
+        </dl>
+        <CopyButton label="Copy the policy" text={() => place.policy} />
+      </section>
+    </div>
+  );
+}
+
+function Violations({ groups, place }: { groups: readonly ViolationGroup[]; place: ViewPlace }) {
+  const snippet = JSON.stringify({ _meta: { ui: suggestedMeta(place, groups) } }, undefined, 2);
+  return (
+    <section className="in-section">
+      <h3>Blocked</h3>
+      {groups.length === 0 && <p className="soft">Nothing was blocked.</p>}
+      <ul className="in-cards">
+        {groups.map((group) => (
+          <li key={`${group.directive} ${group.blocked}`}>
+            <p>
+              <span className="badge warn">{count(group.count)} ×</span> <code>{group.directive}</code>{" "}
+              blocked <code>{group.blocked}</code>
+            </p>
+            <p>{group.text}</p>
+            <p className="soft small">
+              first at {moment(group.firstAt)}
+              {whereOf(group, place)}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {groups.some(({ remedy }) => remedy.kind === "declare") && (
+        <>
+          <p>With this in the resource, all that can be declared is let through:</p>
+          <TextBlock text={snippet} label="What to declare" />
+          <CopyButton label="Copy the declaration" text={() => snippet} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Declared({ place }: { place: ViewPlace }) {
+  const permissions = Object.keys(place.permissions);
+  const rows: [name: string, values: readonly string[]][] = [
+    ...CSP_FIELDS.map((field): [string, string[]] => [`csp.${field}`, place.csp[field] ?? []]),
+    ["permissions granted", permissions],
+    ["relaxed by the operator", place.relax],
+  ];
+  return (
+    <dl className="in-pairs">
+      {rows.map(([name, values]) => (
+        <div key={name}>
+          <dt>
+            <code>{name}</code>
+          </dt>
+          <dd className="mono">
+            {values.length > 0 ? values.join(" ") : <span className="soft">none</span>}
+          </dd>
+        </div>
+      ))}
+      <div>
+        <dt>
+          <code>origin</code>
+        </dt>
+        <dd className="mono">{place.viewOrigin}</dd>
+      </div>
+    </dl>
+  );
+}
+
+/** Where it happened: an app's own document has an address that says nothing to anybody. */
+function whereOf({ source, line }: ViolationGroup, { viewOrigin }: ViewPlace): string {
+  const at = line === undefined ? "" : `line ${line} of `;
+  return source === "" ? "" : `, in ${at}${source.startsWith(`${viewOrigin}/`) ? "the document" : source}`;
+}

@@ -1,0 +1,74 @@
+/**
+ * What the gateway keeps: its audit log, and what people agreed to.
+ *
+ * @module
+ */
+
+/** An answer that was kept. */
+export interface Consent {
+  readonly server: string;
+  readonly method: string;
+  readonly subject: string;
+  readonly answer: "allow" | "deny";
+  /** Milliseconds since 1970. */
+  readonly grantedAt: number;
+  readonly expiresAt?: number | undefined;
+}
+
+/** A row of the audit log, as far as it is shown. */
+export interface AuditRow {
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly kind: "entry" | "outcome" | "mark";
+  /** Of an outcome: the entry's `seq`. */
+  readonly of?: number | undefined;
+  readonly actor?: string | undefined;
+  readonly method?: string | undefined;
+  readonly target?: string | undefined;
+  readonly decision?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly code?: string | undefined;
+  readonly duration?: number | undefined;
+}
+
+/** The answers that were kept for a server. */
+export async function readConsents(server: string): Promise<Consent[]> {
+  const { consents } = (await ask("GET", "/api/consents")) as { consents: Consent[] };
+  return consents.filter((consent) => consent.server === server);
+}
+
+/** Takes answers back: one, or all of a server's. */
+export async function revokeConsents(key: {
+  server: string;
+  method?: string;
+  subject?: string;
+}): Promise<void> {
+  await ask("DELETE", `/api/consents?${new URLSearchParams(key)}`);
+}
+
+/** Rows that are asked for together. */
+export const PAGE = 100;
+
+/** Rows of the audit log, the newest first; `to` is the time of the last one that is known. */
+export async function readAudit(query: {
+  server: string;
+  view?: string | undefined;
+  method?: string | undefined;
+  to?: number | undefined;
+  limit?: number | undefined;
+}): Promise<AuditRow[]> {
+  const search = new URLSearchParams({ newestFirst: "true" });
+  for (const [name, value] of Object.entries({ limit: PAGE, ...query }))
+    if (value !== undefined) search.set(name, `${value}`);
+  const { rows } = (await ask("GET", `/api/audit?${search}`)) as { rows: AuditRow[] };
+  return rows;
+}
+
+async function ask(method: "GET" | "DELETE", path: string): Promise<unknown> {
+  const answer = await fetch(path, { method, headers: { accept: "application/json" } });
+  if (answer.ok) return answer.json();
+  const { error } = (await answer.json().catch(() => ({}))) as { error?: { message?: string } };
+  throw new Error(error?.message ?? `the gateway answered with status ${answer.status}`);
+}

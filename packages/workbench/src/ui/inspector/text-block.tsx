@@ -1,0 +1,15 @@
+/**
+ * Text that scrolls by itself.
+ *
+ * @module
+ */
+
+/** A text as it is, in a region that the keyboard reaches. */
+export function TextBlock({ text, label }: { text: string; label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+    <section className="in-text" tabIndex={0} aria-label={label}>
+      <pre>{text}</pre>
+    </section>
+  );
+}

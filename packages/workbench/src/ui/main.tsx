@@ -1,0 +1,26 @@
+/**
+ * The page that people open.
+ *
+ * @module
+ */
+import "@vitrine/host/define";
+import "./styles.css";
+import { createRoot } from "react-dom/client";
+import { PROFILES } from "../model/profiles.js";
+import { Workbench } from "../model/workbench.js";
+import { readKept } from "./shell/kept.js";
+import { Page } from "./shell/page.js";
+import { applyTheme, keptTheme } from "./shell/theme.js";
+
+// react-aria puts a style element into the page unless one of this name is there. The page's policy allows none; what
+// would be in it is in our own styles.
+document.head.append(Object.assign(document.createElement("meta"), { id: "react-aria-pressable-style" }));
+
+const workbench = new Workbench(PROFILES);
+const profile = workbench.profiles.find(({ id }) => id === readKept("profile"));
+if (profile) workbench.profile = profile;
+applyTheme(workbench, keptTheme());
+const root = document.getElementById("root");
+if (!root) throw new Error("the page has no root");
+createRoot(root).render(<Page workbench={workbench} />);
+void workbench.start();

@@ -1,0 +1,127 @@
+/**
+ * Saves recordings, opens them, and plays them.
+ *
+ * @module
+ */
+import { type ChangeEvent, useEffect, useMemo, useRef, useState } from "react";
+import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { createPortal } from "react-dom";
+import type { AppModel } from "../../model/app-model.js";
+import { messageOf } from "../../model/messages.js";
+import type { Workbench } from "../../model/workbench.js";
+import { useObservable } from "../use-observable.js";
+import "./replay.css";
+import { ReplayBar } from "./replay-bar.js";
+import { Replays } from "./replays.js";
+import { SaveDialog } from "./save-dialog.js";
+
+/** The menu, and the controls of the replay that is selected. */
+export function RecordingMenu({ workbench }: { workbench: Workbench }) {
+  useObservable(workbench);
+  const replays = useMemo(() => new Replays(workbench), [workbench]);
+  useObservable(replays);
+  const { selected } = workbench;
+  const [saving, setSaving] = useState<AppModel>();
+  const [problem, setProblem] = useState<string>();
+  const file = useRef<HTMLInputElement>(null);
+  const open = async (chosen: File | undefined): Promise<void> => {
+    if (!chosen) return;
+    setProblem(undefined);
+    try {
+      await replays.open(await chosen.text());
+    } catch (error) {
+      setProblem(`${chosen.name} cannot be played: ${messageOf(error)}.`);
+    }
+  };
+  const isDropping = useDrop((chosen) => void open(chosen));
+  const replay = replays.of(selected);
+  return (
+    <>
+      <MenuTrigger>
+        <Button className="button">Recording</Button>
+        <Popover className="popover">
+          <Menu
+            className="menu"
+            disabledKeys={selected ? [] : ["save"]}
+            onAction={(key) => (key === "save" ? setSaving(selected) : file.current?.click())}
+          >
+            <MenuItem id="save" className="menu-item" textValue="Save a recording">
+              Save a recording…
+              <span className="soft small">{selected ? selected.source.title : "Select an app first"}</span>
+            </MenuItem>
+            <MenuItem id="open" className="menu-item" textValue="Open a recording">
+              Open a recording…
+              <span className="soft small">Or drop its file anywhere in the page</span>
+            </MenuItem>
+          </Menu>
+        </Popover>
+      </MenuTrigger>
+      <input
+        ref={file}
+        type="file"
+        accept=".jsonl"
+        hidden
+        aria-label="Recording"
+        onChange={({ target }: ChangeEvent<HTMLInputElement>) => {
+          const [chosen] = target.files ?? [];
+          void open(chosen);
+          // The same file may be chosen again.
+          target.value = "";
+        }}
+      />
+      {saving && <SaveDialog app={saving} onClose={() => setSaving(undefined)} />}
+      {createPortal(
+        <>
+          {replay && <ReplayBar replay={replay} />}
+          {problem && (
+            <div className="recording-problem problem" role="alert">
+              <span>{problem}</span>
+              <Button
+                className="button quiet icon"
+                aria-label="Dismiss"
+                onPress={() => setProblem(undefined)}
+              >
+                ✕
+              </Button>
+            </div>
+          )}
+          {isDropping && <p className="recording-drop">Drop a recording to play it</p>}
+        </>,
+        document.body,
+      )}
+    </>
+  );
+}
+
+/** Takes files that are dropped into the page; says whether one is about to be. */
+function useDrop(onFile: (file: File | undefined) => void): boolean {
+  const [isOver, setIsOver] = useState(false);
+  const take = useRef(onFile);
+  take.current = onFile;
+  useEffect(() => {
+    const hasFiles = ({ dataTransfer }: DragEvent): boolean => !!dataTransfer?.types.includes("Files");
+    const over = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setIsOver(true);
+    };
+    const leave = ({ relatedTarget }: DragEvent): void => {
+      if (!relatedTarget) setIsOver(false);
+    };
+    const drop = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setIsOver(false);
+      take.current(event.dataTransfer?.files[0]);
+    };
+    addEventListener("dragover", over);
+    addEventListener("dragleave", leave);
+    addEventListener("drop", drop);
+    return () => {
+      removeEventListener("dragover", over);
+      removeEventListener("dragleave", leave);
+      removeEventListener("drop", drop);
+    };
+  }, []);
+  return isOver;
+}

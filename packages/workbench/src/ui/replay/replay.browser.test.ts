@@ -1,0 +1,187 @@
+/** Recordings and the grid in the built page, with an official app. The second gateway has no servers at all. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Gateway } from "@vitrine/gateway";
+import { workbenchFolder } from "@vitrine/workbench";
+import axe from "axe-core";
+import type { Browser, FrameLocator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { LIMIT, launchChromium } from "../../../../../testing/browser.js";
+import { officialServer, startTestGateway } from "../../../../../testing/gateway/gateway-stage.js";
+import { readRecording } from "../../model/recording.js";
+
+let folder: string;
+let gateway: Gateway;
+let elsewhere: Gateway;
+let browser: Browser;
+let page: Page;
+/** What the app's clock said: at first, and when its button was pressed. */
+let times: string[];
+let file: string;
+
+const open = async (at: Gateway): Promise<Page> => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  context.setDefaultTimeout(LIMIT);
+  const opened = await context.newPage();
+  await opened.goto(at.loginUrl());
+  await opened.getByRole("button", { name: "Recording" }).waitFor();
+  return opened;
+};
+const appIn = (where: Pick<Page, "locator">, index = 0): FrameLocator =>
+  where.locator("mcp-app").nth(index).locator("iframe").contentFrame().locator("iframe").contentFrame();
+const timeIn = async (app: FrameLocator): Promise<string> =>
+  `${await app.locator("#server-time").textContent()}`;
+const play = (where: Page, path: string): Promise<void> =>
+  where.getByLabel("Recording", { exact: true }).and(where.locator("input")).setInputFiles(path);
+
+/** What a person with a screen reader, a keyboard or weak eyes would stumble over. */
+async function axeFinds(where: Page, part: string): Promise<string[]> {
+  await where.evaluate(axe.source);
+  return where.evaluate(async (selector) => {
+    const { axe: run } = globalThis as unknown as { axe: typeof axe };
+    // What is in the frames is the app's.
+    const { violations } = await run.run(selector, { iframes: false });
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  }, part);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "vitrine-replay-"));
+  file = join(folder, "clock.vitrine.jsonl");
+  const clock = {
+    command: process.execPath,
+    args: [officialServer("basic-vanillajs"), "--stdio"],
+    isolation: "process",
+    policy: { "tools/call": "allow" },
+  };
+  const start = (mcpServers: object, name: string) =>
+    startTestGateway({ mcpServers }, join(folder, name), workbenchFolder);
+  [{ gateway }, { gateway: elsewhere }, browser] = await Promise.all([
+    start({ clock }, "data"),
+    start({}, "elsewhere"),
+    launchChromium(),
+  ]);
+  page = await open(gateway);
+  await page.getByText("Get Time").first().click();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.close();
+  await elsewhere?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it("saves a recording of what an app did, and of what a person did in it", async () => {
+  const app = appIn(page);
+  await expect.poll(() => timeIn(app)).toMatch(/^\d{4}-/);
+  const first = await timeIn(app);
+  await app.getByRole("button", { name: "Get Server Time" }).click();
+  await expect.poll(() => timeIn(app)).not.toBe(first);
+  times = [first, await timeIn(app)];
+  expect(times[1]).toMatch(/^\d{4}-/);
+
+  await page.getByRole("button", { name: "Recording" }).click();
+  await page.getByRole("menuitem", { name: "Save a recording" }).click();
+  const dialog = page.getByRole("dialog", { name: "Save a recording" });
+  await dialog.getByText("E-mail addresses").click();
+  expect(await axeFinds(page, ".recording-dialog")).toEqual([]);
+  const download = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  expect((await download).suggestedFilename()).toBe("clock-get-time.vitrine.jsonl");
+  await (await download).saveAs(file);
+
+  const { header, events } = readRecording(await readFile(file, "utf8"));
+  expect(header).toMatchObject({
+    server: "clock",
+    profile: "strict",
+    tool: { name: "get-time" },
+    dropped: 0,
+  });
+  expect(header.redacted).toHaveLength(3);
+  const deeds = events.flatMap((event) => ("m" in event && event.d === "in" ? [event] : []));
+  expect(deeds.find(({ m }) => m["method"] === "tools/call")?.person).toBe(true);
+  expect(deeds.find(({ m }) => m["method"] === "ui/initialize")?.person).toBeUndefined();
+});
+
+it("shows one app in a grid, without calling its tool again, and closes what it opened", async () => {
+  const calls = async (): Promise<number> =>
+    (await gateway.audit.query({ user: "local" }, { limit: 1000 })).filter(
+      ({ method }) => method === "tools/call",
+    ).length;
+  const before = await calls();
+  await page.getByRole("button", { name: "Grid" }).click();
+  const grid = page.getByRole("dialog", { name: "Grid" });
+  await expect.poll(() => grid.locator("mcp-app").count()).toBe(4);
+  for (const index of [0, 1, 2, 3]) await expect.poll(() => timeIn(appIn(grid, index))).toBe(times[0]);
+  await grid.getByRole("figure", { name: "Vitrine, strict, mobile, dark" }).waitFor();
+  expect(await axeFinds(page, ".grid-view")).toEqual([]);
+
+  await grid.getByRole("button", { name: "VS Code" }).click();
+  await grid.getByRole("button", { name: "Dark" }).click();
+  await expect.poll(() => grid.getByRole("figure").count()).toBe(4);
+  await grid.getByRole("figure", { name: "VS Code, desktop, light" }).locator("mcp-app").waitFor();
+  expect(await calls()).toBe(before);
+
+  await grid.getByRole("button", { name: "Close" }).click();
+  await expect.poll(() => page.locator("mcp-app").count()).toBe(1);
+});
+
+it("plays a recording without the server: the same screen, step by step, and after the same press", async () => {
+  const other = await open(elsewhere);
+  await play(other, file);
+  const app = appIn(other);
+  const bar = other.getByRole("region", { name: "Replay" });
+  await expect.poll(() => timeIn(app)).toBe(times[0]);
+  await bar.getByRole("button", { name: "Same", exact: true }).waitFor();
+  // The recording is at its end, but a press is a person's: nobody else repeats it.
+  await app.getByRole("button", { name: "Get Server Time" }).click();
+  await expect.poll(() => timeIn(app)).toBe(times[1]);
+  await bar.getByRole("button", { name: "Same", exact: true }).click();
+  await other.getByText("3 of its messages were compared").waitFor();
+  await other.keyboard.press("Escape");
+  expect(await axeFinds(other, ".replay-bar")).toEqual([]);
+
+  // Back to where the result has not come yet, and on.
+  const { events } = readRecording(await readFile(file, "utf8"));
+  const messages = events.filter((event) => "m" in event);
+  const result = messages.findIndex(
+    (event) => "m" in event && event.m["method"] === "ui/notifications/tool-result",
+  );
+  const slider = bar.getByRole("slider", { name: "Position" });
+  await slider.focus();
+  await slider.press("Home");
+  await bar.getByText(`0 of ${messages.length}`).waitFor();
+  for (let position = 1; position <= result + 1; position++) {
+    await bar.getByRole("button", { name: "Next message" }).click();
+    await bar.getByText(`${position} of ${messages.length}`).waitFor();
+    if (position === result) await expect.poll(() => timeIn(app)).toBe("Loading...");
+  }
+  await expect.poll(() => timeIn(app)).toBe(times[0]);
+  await other.context().close();
+});
+
+it("says what a changed document does otherwise, and what is wrong with a file", async () => {
+  const other = await open(elsewhere);
+  const changed = (await readFile(file, "utf8")).replaceAll("Get Time App", "Another App");
+  const [header = "", ...rest] = changed.split("\n");
+  const [, ...recorded] = (await readFile(file, "utf8")).split("\n");
+  expect(rest).not.toEqual(recorded);
+  const path = join(folder, "changed.vitrine.jsonl");
+  await writeFile(path, [header, ...recorded].join("\n"));
+  await play(other, path);
+  await other.getByRole("button", { name: "1 difference" }).click();
+  await other.getByText(/appInfo.name was "Get Time App" and is "Another App"/).waitFor();
+  await other.keyboard.press("Escape");
+
+  await writeFile(path, [header, "{}"].join("\n"));
+  await play(other, path);
+  await other
+    .getByRole("alert")
+    .getByText(/changed.vitrine.jsonl cannot be played: line 2: "t" must be/)
+    .waitFor();
+});

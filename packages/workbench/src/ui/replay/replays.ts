@@ -1,0 +1,54 @@
+/**
+ * The recordings that this page plays.
+ *
+ * @module
+ */
+import type { AppModel } from "../../model/app-model.js";
+import type { CallItem } from "../../model/conversation.js";
+import { Observable } from "../../model/observable.js";
+import { readRecording } from "../../model/recording.js";
+import { Replay } from "../../model/replay.js";
+import type { Workbench } from "../../model/workbench.js";
+
+/** Opens recordings, and puts their apps into the conversation. */
+export class Replays extends Observable {
+  readonly #workbench: Workbench;
+  readonly #open = new Map<CallItem, Replay>();
+
+  constructor(workbench: Workbench) {
+    super();
+    this.#workbench = workbench;
+    workbench.conversation.subscribe(() => this.#forget());
+  }
+
+  /** The replay whose app this is. */
+  of(app: AppModel | undefined): Replay | undefined {
+    return [...this.#open.values()].find((replay) => replay.app === app);
+  }
+
+  /** Opens a recording and plays it as fast as its app can: what it came to is what people want to see first. */
+  async open(text: string): Promise<Replay> {
+    const { gateway, profiles, conversation } = this.#workbench;
+    const replay = await Replay.open(gateway, readRecording(text), { profiles });
+    const item = conversation.show(replay.app);
+    this.#open.set(item, replay);
+    replay.onapp = (app) => {
+      item.update({ app });
+      this.changed();
+    };
+    this.changed();
+    void replay.play("max");
+    return replay;
+  }
+
+  /** What was taken out of the conversation is not played on. */
+  #forget(): void {
+    const { items } = this.#workbench.conversation;
+    for (const [item, replay] of this.#open) {
+      if (items.includes(item)) continue;
+      this.#open.delete(item);
+      replay.pause();
+      this.changed();
+    }
+  }
+}

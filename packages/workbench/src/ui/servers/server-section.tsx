@@ -1,0 +1,178 @@
+/**
+ * One server: how it is, what to do about it, and its tools.
+ *
+ * @module
+ */
+import type { ServerSummary } from "@vitrine/protocol";
+import { useState } from "react";
+import {
+  Button,
+  Disclosure,
+  DisclosurePanel,
+  Heading,
+  Link,
+  ListBox,
+  ListBoxItem,
+} from "react-aria-components";
+import { messageOf } from "../../model/messages.js";
+import type { ServerState, Servers } from "../../model/servers.js";
+import { secondsUntil, useNow } from "../shell/use-now.js";
+import { ToolBadges } from "./tool-badges.js";
+import type { ToolFacts } from "./tool-facts.js";
+
+/** Props of a {@link ServerSection}. */
+export interface ServerSectionProps {
+  servers: Servers;
+  server: ServerState;
+  tools: readonly ToolFacts[];
+  /** A search is on: what it found is shown, whatever is folded. */
+  isSearching: boolean;
+  onChoose: (tool: string) => void;
+}
+
+/** A server that can be folded. */
+export function ServerSection({ servers, server, tools, isSearching, onChoose }: ServerSectionProps) {
+  const { summary, catalogue, problem } = server;
+  const { name, info, isolation } = summary;
+  const [isOpen, setOpen] = useState(true);
+  const facts = [info && `${info.title ?? info.name} ${info.version}`, isolation].filter(Boolean).join(" · ");
+  return (
+    <Disclosure className="server" isExpanded={isOpen || isSearching} onExpandedChange={setOpen}>
+      <div className="server-head">
+        <Heading level={3}>
+          <Button slot="trigger" className="server-name">
+            <span className="fold" aria-hidden="true">
+              ›
+            </span>
+            <span className="server-title">{name}</span>
+            <StateBadge summary={summary} />
+          </Button>
+        </Heading>
+        <ServerButton servers={servers} summary={summary} />
+      </div>
+      <DisclosurePanel className="server-body">
+        {facts && <p className="soft small">{facts}</p>}
+        <ServerTrouble summary={summary} problem={problem} />
+        {tools.length > 0 ? (
+          <ListBox
+            className="tools"
+            aria-label={`Tools of ${name}`}
+            items={tools.map((each) => ({ id: each.tool.name, each }))}
+            dependencies={[tools]}
+            onAction={(key) => onChoose(`${key}`)}
+          >
+            {({ id, each }) => (
+              <ListBoxItem id={id} className="tool" textValue={each.title}>
+                <span className="tool-line">
+                  <span className="tool-title">{each.title}</span> <ToolBadges facts={each} />
+                </span>
+                {each.tool.description && (
+                  <span className="soft small tool-description">{each.tool.description}</span>
+                )}
+                {each.uiProblem !== undefined && <span className="small bad-text">{each.uiProblem}</span>}
+              </ListBoxItem>
+            )}
+          </ListBox>
+        ) : (
+          <p className="soft small">{catalogue ? "It offers no tools." : waitingText(summary)}</p>
+        )}
+      </DisclosurePanel>
+    </Disclosure>
+  );
+}
+
+const waitingText = ({ state }: ServerSummary): string =>
+  /^(idle|starting|ready)$/.test(state) ? "Asking what it offers…" : "Its tools are known when it runs.";
+
+const STATES: Record<ServerSummary["state"], [kind: string, text: string]> = {
+  idle: ["", "not started"],
+  starting: ["", "starting…"],
+  ready: ["good", "ready"],
+  waiting: ["warn", "waiting"],
+  unauthorized: ["warn", "sign in"],
+  stopped: ["bad", "stopped"],
+};
+
+function StateBadge({ summary: { state, retryAt } }: { summary: ServerSummary }) {
+  const now = useNow(retryAt !== undefined && state === "waiting");
+  const [kind, text] = STATES[state];
+  const seconds = retryAt === undefined ? 0 : secondsUntil(retryAt, now);
+  return (
+    <span className={`badge ${kind}`}>
+      {state === "waiting" && seconds > 0 ? `again in ${seconds} s` : text}
+    </span>
+  );
+}
+
+/** What a person can do: sign in, start it, start it anew. */
+function ServerButton({
+  servers,
+  summary: { name, state, authorizeUrl },
+}: {
+  servers: Servers;
+  summary: ServerSummary;
+}) {
+  const [failed, setFailed] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const act = async (how: "start" | "restart"): Promise<void> => {
+    setBusy(true);
+    try {
+      await servers[how](name);
+      setFailed(undefined);
+    } catch (error) {
+      setFailed(messageOf(error));
+    }
+    setBusy(false);
+  };
+  const isDown = state === "waiting" || state === "stopped" || state === "unauthorized";
+  return (
+    <>
+      {state === "unauthorized" && authorizeUrl !== undefined && /^https?:/.test(authorizeUrl) && (
+        <Link className="button" href={authorizeUrl} target="_blank" rel="noopener noreferrer">
+          Sign in
+        </Link>
+      )}
+      <Button
+        className="button quiet"
+        isDisabled={isBusy || state === "starting"}
+        aria-label={isDown ? `Reconnect ${name}` : `Restart ${name}`}
+        onPress={() => void act(isDown ? "start" : "restart")}
+      >
+        {isDown ? "Reconnect" : "Restart"}
+      </Button>
+      {failed !== undefined && (
+        <p className="problem small server-failed" role="alert">
+          {failed}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Why it is not as it should be, in its own words too. */
+function ServerTrouble({ summary, problem }: { summary: ServerSummary; problem: string | undefined }) {
+  const said = summary.problem;
+  const text = said?.message ?? problem;
+  if (text === undefined) return null;
+  return (
+    <div className="problem small">
+      <p>{text}</p>
+      {said?.stderr && (
+        <Disclosure className="stderr">
+          <Button slot="trigger" className="fold-button">
+            <span className="fold" aria-hidden="true">
+              ›
+            </span>
+            What it wrote to stderr
+          </Button>
+          <DisclosurePanel>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+            <section tabIndex={0} aria-label={`stderr of ${summary.name}`} className="stderr-text">
+              <pre>{said.stderr}</pre>
+            </section>
+          </DisclosurePanel>
+        </Disclosure>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * All servers with their tools, and a search over them.
+ *
+ * @module
+ */
+import { useMemo, useState } from "react";
+import { Button, Input, SearchField } from "react-aria-components";
+import type { Workbench } from "../../model/workbench.js";
+import { useObservable } from "../use-observable.js";
+import { ServerSection } from "./server-section.js";
+import "./servers.css";
+import { matches, toolFacts } from "./tool-facts.js";
+import { ToolPage } from "./tool-page.js";
+
+/** Which tool is chosen. */
+export interface ChosenTool {
+  readonly server: string;
+  readonly tool: string;
+}
+
+/** Props of a {@link ServersPane}. */
+export interface ServersPaneProps {
+  workbench: Workbench;
+  chosen: ChosenTool | undefined;
+  onChoose: (tool: ChosenTool | undefined) => void;
+  /** A tool was called: there is something to see. */
+  onRun: () => void;
+}
+
+/** The left pane: the tools, or the form of one. */
+export function ServersPane({ workbench, chosen, onChoose, onRun }: ServersPaneProps) {
+  const { servers } = workbench;
+  useObservable(servers);
+  const [search, setSearch] = useState("");
+  const known = servers.list;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list is made anew each time; its version says whether it changed.
+  const listed = useMemo(
+    () => known.map((server) => ({ server, tools: server.catalogue ? toolFacts(server.catalogue) : [] })),
+    [servers.version],
+  );
+  const wanted = search.trim();
+  const found = listed
+    .map(({ server, tools }) => ({
+      server,
+      tools: wanted ? tools.filter((tool) => matches(tool, server.summary.name, wanted)) : tools,
+    }))
+    .filter(({ tools }) => !wanted || tools.length > 0);
+  const open = chosen && listed.find(({ server }) => server.summary.name === chosen.server);
+  const facts = open?.tools.find(({ tool }) => tool.name === chosen?.tool);
+  return (
+    <>
+      {chosen && (
+        <ToolPage
+          key={JSON.stringify(chosen)}
+          workbench={workbench}
+          chosen={chosen}
+          facts={facts}
+          onBack={() => onChoose(undefined)}
+          onRun={onRun}
+        />
+      )}
+      {/* Kept while a tool is open: where one was in the list is where one comes back to. */}
+      <div className="servers" hidden={chosen !== undefined}>
+        <SearchField className="search" aria-label="Search tools" value={search} onChange={setSearch}>
+          <Input className="input" placeholder="Search tools of all servers" />
+          {search !== "" && (
+            <Button className="button quiet icon" aria-label="Clear the search">
+              ✕
+            </Button>
+          )}
+        </SearchField>
+        <div className="server-list">
+          {found.map(({ server, tools }) => (
+            <ServerSection
+              key={server.summary.name}
+              servers={servers}
+              server={server}
+              tools={tools}
+              isSearching={wanted !== ""}
+              onChoose={(tool) => onChoose({ server: server.summary.name, tool })}
+            />
+          ))}
+          {servers.isKnown && known.length === 0 && (
+            <div className="empty">
+              <h2>No servers</h2>
+              <p>Name one on the command line, or in the settings file, and it is here.</p>
+            </div>
+          )}
+          {wanted && found.length === 0 && (
+            <p className="soft nothing" role="status">
+              No tool has “{wanted}” in its name, title or description.
+            </p>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}

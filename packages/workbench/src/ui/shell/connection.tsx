@@ -1,0 +1,39 @@
+/**
+ * How it is with the gateway.
+ *
+ * @module
+ */
+import type { GatewayState } from "@vitrine/host/gateway";
+import { secondsUntil, useNow } from "./use-now.js";
+
+/** A word about the connection, for the header. */
+export function ConnectionBadge({ state }: { state: GatewayState }) {
+  const now = useNow(state.phase === "reconnecting");
+  const [kind, text] = words(state, now);
+  return (
+    // Not every second of a countdown is read out.
+    <span
+      className={`badge ${kind}`}
+      role="status"
+      aria-live={state.phase === "reconnecting" ? "off" : "polite"}
+    >
+      {text}
+    </span>
+  );
+}
+
+function words(state: GatewayState, now: number): [kind: string, text: string] {
+  if (state.phase === "connecting") return ["", "Connecting…"];
+  if (state.phase === "open") return ["good", state.over === "http" ? "Connected by HTTP" : "Connected"];
+  if (state.phase === "closed") return ["bad", "Disconnected"];
+  const seconds = secondsUntil(state.retryAt, now);
+  return ["warn", seconds > 0 ? `Reconnecting in ${seconds} s` : "Reconnecting…"];
+}
+
+/** What to do when the connection is gone for good. */
+export function closedAdvice(state: GatewayState): string | undefined {
+  if (state.phase !== "closed") return undefined;
+  if (state.reason === "unauthorized")
+    return "This browser is not signed in, or no longer. Open the link that the gateway printed in its terminal; each works once, and starting it again prints a new one.";
+  return `The gateway ended this page's session: ${state.message}. Reload the page to begin a new one.`;
+}

@@ -1,0 +1,116 @@
+/**
+ * The page: three panes side by side, or one of them where there is no room.
+ *
+ * @module
+ */
+import { useState } from "react";
+import {
+  Button,
+  Dialog,
+  Heading,
+  Modal,
+  ModalOverlay,
+  ToggleButton,
+  ToggleButtonGroup,
+} from "react-aria-components";
+import { Group, Panel, Separator, useDefaultLayout } from "react-resizable-panels";
+import type { Workbench } from "../../model/workbench.js";
+import { ConversationPane } from "../conversation/conversation-pane.js";
+import { GridView } from "../grid/grid-view.js";
+import { Inspector } from "../inspector/inspector.js";
+import { type ChosenTool, ServersPane } from "../servers/servers-pane.js";
+import { Banners } from "./banners.js";
+import { Header } from "./header.js";
+import { keep, readKept } from "./kept.js";
+import "./shell.css";
+import { go, useHash } from "./use-hash.js";
+
+type Pane = "tools" | "conversation" | "inspector";
+
+const PANES: { id: Pane; title: string }[] = [
+  { id: "tools", title: "Tools" },
+  { id: "conversation", title: "Conversation" },
+  { id: "inspector", title: "Inspector" },
+];
+
+/** The widths of the panes, in a browser that keeps things and in one that does not. */
+const KEPT = { getItem: (name: string) => readKept(name) ?? null, setItem: keep };
+
+/** Everything. Where there is room for one pane only, CSS shows the one that is chosen: no app is moved for that. */
+export function Page({ workbench }: { workbench: Workbench }) {
+  const [pane, setPane] = useState<Pane>("tools");
+  const [chosen, setChosen] = useState<ChosenTool>();
+  const layout = useDefaultLayout({ id: "panes", storage: KEPT });
+  return (
+    <div className="page" data-pane={pane}>
+      <Header workbench={workbench} />
+      <Banners workbench={workbench} />
+      <Group className="panes" {...layout} orientation="horizontal">
+        <Panel id="tools" className="pane" defaultSize="24" minSize="220px">
+          <section aria-label="Servers and tools" className="pane-body">
+            <ServersPane
+              workbench={workbench}
+              chosen={chosen}
+              onChoose={setChosen}
+              onRun={() => setPane("conversation")}
+            />
+          </section>
+        </Panel>
+        <Separator className="separator" aria-label="Width of the tools" />
+        <Panel id="conversation" className="pane" minSize="280px">
+          <main aria-label="Conversation" className="pane-body">
+            <ConversationPane workbench={workbench} />
+          </main>
+        </Panel>
+        <Separator className="separator" aria-label="Width of the inspector" />
+        <Panel id="inspector" className="pane" defaultSize="30" minSize="240px">
+          <section aria-label="Inspector" className="pane-body">
+            <Inspector workbench={workbench} />
+          </section>
+        </Panel>
+      </Group>
+      <nav className="pane-tabs" aria-label="Panes">
+        <ToggleButtonGroup
+          aria-label="Pane"
+          selectionMode="single"
+          disallowEmptySelection
+          selectedKeys={[pane]}
+          onSelectionChange={(keys) => {
+            const id = PANES.find((each) => keys.has(each.id))?.id;
+            if (id) setPane(id);
+          }}
+        >
+          {PANES.map(({ id, title }) => (
+            <ToggleButton key={id} id={id} className="pane-tab">
+              {title}
+            </ToggleButton>
+          ))}
+        </ToggleButtonGroup>
+      </nav>
+      <GridDialog workbench={workbench} />
+    </div>
+  );
+}
+
+/** The grid, over the page: the apps below go on. */
+function GridDialog({ workbench }: { workbench: Workbench }) {
+  const isOpen = useHash() === "grid";
+  return (
+    <ModalOverlay className="modal-shade" isOpen={isOpen} onOpenChange={() => go("")}>
+      <Modal className="modal">
+        <Dialog className="grid-dialog" aria-label="Grid">
+          <header className="header">
+            <Heading slot="title" level={2}>
+              Grid
+            </Heading>
+            <span className="header-space" />
+            <Button className="button" slot="close">
+              Close
+            </Button>
+          </header>
+          <GridView workbench={workbench} />
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

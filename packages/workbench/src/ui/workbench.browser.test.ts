@@ -1,0 +1,425 @@
+/** The built workbench, as a person uses it: a real gateway under its own policy, real servers, a real browser. */
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Gateway } from "@vitrine/gateway";
+import { workbenchFolder } from "@vitrine/workbench";
+import axe from "axe-core";
+import type { BrowserContext, Frame, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMIT, launchProfile } from "../../../../testing/browser.js";
+import { officialServer, startTestGateway } from "../../../../testing/gateway/gateway-stage.js";
+
+const script = (path: string): string =>
+  fileURLToPath(new URL(`../../../../testing/${path}.mjs`, import.meta.url));
+
+let folder: string;
+let gateway: Gateway;
+let browser: BrowserContext;
+let page: Page;
+/** What the page complained about, such as its own policy. */
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  if (!existsSync(workbenchFolder)) throw new Error("build the workbench first: npm run build");
+  folder = await mkdtemp(join(tmpdir(), "vitrine-workbench-"));
+  const command = process.execPath;
+  const isolation = "process";
+  const mcpServers = {
+    demo: { command, args: [script("gateway/demo-server"), folder], isolation },
+    kinds: { command, args: [script("workbench/kinds-server"), folder], isolation },
+    budget: { command, args: [officialServer("budget-allocator"), "--stdio"], isolation },
+  };
+  ({ gateway } = await startTestGateway({ mcpServers }, join(folder, "data"), workbenchFolder));
+  // Frames of other sites may keep something, which some builds of the browser and private windows do not allow.
+  const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
+  await mkdir(join(folder, "profile", "Default"), { recursive: true });
+  await writeFile(join(folder, "profile", "Default", "Preferences"), JSON.stringify(preferences));
+  browser = await launchProfile(join(folder, "profile"));
+  browser.setDefaultTimeout(LIMIT);
+  page = await browser.newPage();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(`${error}`));
+  await page.goto(gateway.loginUrl());
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** How often a tool was called, as its server counts. */
+const called = async (name: string): Promise<number> =>
+  (await readFile(join(folder, "calls.log"), "utf8").catch(() => ""))
+    .split("\n")
+    .filter((line) => line === name).length;
+
+const button = (name: string | RegExp): Locator => page.getByRole("button", { name, exact: true });
+const field = (name: string): Locator => page.locator(".tool-page").getByLabel(name);
+
+/** Finds a tool by what it is called, and opens it. */
+async function pick(title: string): Promise<void> {
+  if (await button("‹ All tools").isVisible()) await button("‹ All tools").click();
+  await page.getByRole("searchbox", { name: "Search tools" }).fill(title);
+  await page.getByRole("option", { name: new RegExp(`^${title}( UI)?\\b`) }).click();
+}
+
+const run = (): Promise<void> => button("Run").click();
+
+/** The last call of a tool. */
+const card = (title: string): Locator => page.getByRole("article", { name: title, exact: true }).last();
+
+/** The frame of the app in a card, once it is there. */
+async function appIn(place: Locator): Promise<Frame> {
+  const outer = await place.locator("mcp-app iframe").elementHandle();
+  let view: Frame | undefined;
+  await expect
+    .poll(async () => (view = (await outer?.contentFrame())?.childFrames()[0]), { message: "no view" })
+    .toBeTruthy();
+  if (!view) throw new Error("no view");
+  return view;
+}
+
+/** What axe finds in the page itself that is serious. */
+async function axeFinds(): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const { axe: run } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await run.run(document, { iframes: false });
+    return violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes.map((node) => node.html) }));
+  });
+  return found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map((each) => JSON.stringify(each));
+}
+
+describe("servers and tools", () => {
+  it("are all listed, with what each shows, and found by their titles", async () => {
+    await page.getByText("Nothing has been called yet").waitFor();
+    await page.getByRole("option", { name: /^Demo UI/ }).waitFor();
+    await page.getByRole("option", { name: /^An app that is not there UI/ }).waitFor();
+    await page.getByText("did not hand over ui://kinds/missing.html").waitFor();
+    await page.getByRole("option", { name: /^Only for models model only/ }).waitFor();
+    await page.getByRole("option", { name: /^Delete all notes destructive/ }).waitFor();
+    expect(await axeFinds()).toEqual([]);
+    await page.getByRole("searchbox", { name: "Search tools" }).fill("cake order");
+    await expect
+      .poll(() => page.getByRole("option").allInnerTexts())
+      .toEqual([expect.stringMatching("Order a cake")]);
+    await page.getByRole("searchbox", { name: "Search tools" }).fill("no such tool");
+    await page.getByText("No tool has “no such tool”").waitFor();
+  });
+
+  it("C02: show what only apps may call, and do not call it", async () => {
+    await page.getByRole("searchbox", { name: "Search tools" }).fill("apps");
+    await page.getByRole("option", { name: /^Only for apps app only/ }).click();
+    await page.getByText("Only apps of this server may call this tool").waitFor();
+    expect(await button("Run").count()).toBe(0);
+  });
+});
+
+describe("the form of a tool", () => {
+  it("says at the field what is wrong, before anything is sent", async () => {
+    await pick("Order a cake");
+    await page.getByText("Who it is for: <b>no markup</b>.").waitFor();
+    await run();
+    await expect.poll(() => page.getByText("This is required.").count()).toBe(3);
+    expect(await field("Name").evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(await axeFinds()).toEqual([]);
+    await field("Name").fill("A");
+    await run();
+    await page.getByText("String is too short (1 < 2).").waitFor();
+    expect(await called("order")).toBe(0);
+  });
+
+  it("sends every kind of input as the schema names it, with the defaults", async () => {
+    await field("Name").fill("Ana");
+    await page.locator("#argument_size").click();
+    await page.getByRole("option", { name: "large" }).click();
+    await page.locator("#argument_note__anyof_select").click();
+    await page.getByRole("option", { name: "string" }).click();
+    await page.locator("#argument_note").fill("ring twice");
+    await button("+ Add to Tags").click();
+    await page.locator("#argument_tags_0").fill("blue");
+    await page.locator(".check", { hasText: "card" }).click();
+    await field("Street").fill("Long Road 1");
+    await page.locator("#argument_delivery__oneof_select").click();
+    await page.getByRole("option", { name: "pickup" }).click();
+    await field("Shop").fill("North");
+    await field("Shop").press("Control+Enter");
+    const sent = {
+      name: "Ana",
+      size: "large",
+      count: 3,
+      gift: true,
+      note: "ring twice",
+      tags: ["blue"],
+      extras: ["card"],
+      address: { street: "Long Road 1" },
+      delivery: { by: "pickup", shop: "North" },
+    };
+    const text = await card("Order a cake").locator(".block-text").textContent();
+    expect(JSON.parse(`${text}`)).toEqual(sent);
+    expect(await called("order")).toBe(1);
+  });
+
+  it("is kept in step with JSON, of which it says where it is wrong", async () => {
+    await page.getByRole("tab", { name: "JSON" }).click();
+    const json = page.getByRole("textbox", { name: "Arguments as JSON" });
+    expect(JSON.parse(await json.inputValue())).toMatchObject({ name: "Ana", tags: ["blue"] });
+    await json.fill('{"name": "Bo",\n "size": }');
+    await page.getByText("This is not JSON: line 2, column 10").waitFor();
+    expect(await axeFinds()).toEqual([]);
+    await run();
+    await json.fill('{"name": "Bo", "size": "huge", "delivery": {"by": "pickup"}, "more": 1}');
+    await run();
+    await page.getByText("more: The tool does not know this property.").waitFor();
+    await page.getByText(/^size: This does not match any of/).waitFor();
+    expect(await called("order")).toBe(1);
+    await json.fill('{"name": "Bo", "size": "small", "delivery": {"by": "pickup"}}');
+    await page.getByRole("tab", { name: "Form" }).click();
+    expect(await field("Name").inputValue()).toBe("Bo");
+    await run();
+    await expect.poll(() => called("order")).toBe(2);
+  });
+
+  it("remembers what a tool was called with", async () => {
+    await pick("Order a cake");
+    expect(await field("Name").inputValue()).toBe("Bo");
+    await button("Reset").click();
+    expect(await field("Name").inputValue()).toBe("");
+  });
+});
+
+describe("a call", () => {
+  it("of a tool without an app shows every kind of content, and none of it as markup", async () => {
+    await pick("Every kind of content");
+    await run();
+    const place = card("Every kind of content");
+    await place.getByText("<img src=x onerror=alert(1)> is text").waitFor();
+    await expect
+      .poll(() => place.locator("img").evaluate((image) => (image as HTMLImageElement).naturalWidth))
+      .toBe(10);
+    await expect
+      .poll(() => place.locator("audio").evaluate((sound) => (sound as HTMLAudioElement).readyState))
+      .not.toBe(0);
+    expect(await place.getByRole("link").allInnerTexts()).toEqual(["a link"]);
+    await place.getByText("embedded text").waitFor();
+    const saving = page.waitForEvent("download");
+    await place.getByRole("button", { name: "Save a.bin (application/zip)" }).click();
+    expect((await saving).suggestedFilename()).toBe("a.bin");
+  });
+
+  it("that the tool says failed is readable", async () => {
+    await pick("Fail");
+    await run();
+    await card("Fail").getByText("the oven is broken").waitFor();
+    await card("Fail").getByText("failed", { exact: true }).waitFor();
+  });
+
+  it("shows how far it is, and can be taken back", async () => {
+    await pick("Count slowly");
+    await run();
+    const bar = card("Count slowly").getByRole("progressbar");
+    await expect.poll(() => bar.getAttribute("aria-valuetext")).toBe("50%");
+    await card("Count slowly").getByText("counting").waitFor();
+    await card("Count slowly").getByRole("button", { name: "Cancel" }).click();
+    await card("Count slowly").getByText("cancelled").waitFor();
+    await expect.poll(() => called("count cancelled")).toBe(1);
+  });
+
+  it("C07: of an app that cannot be shown says why, and shows the answer as text", async () => {
+    await pick("An app that is not there");
+    await run();
+    const place = card("An app that is not there");
+    await place.getByText("This app cannot be shown").first().waitFor();
+    await place.getByText("what the app would have shown").first().waitFor();
+  });
+});
+
+describe("an app", () => {
+  it("is shown with its input and result, and its buttons work", async () => {
+    await pick("Demo");
+    await field("text").fill("hello");
+    await run();
+    const view = await appIn(card("Demo"));
+    await view.getByText("shown hello").waitFor();
+    await view.getByRole("button", { name: "read", exact: true }).click();
+    await view.getByText('read: "read done"').waitFor();
+    // It is the one that the inspector shows.
+    await page.getByRole("region", { name: "Inspector" }).getByText("tools/call").first().waitFor();
+  });
+
+  it("follows the theme that is chosen", async () => {
+    const view = await appIn(card("Demo"));
+    for (const [name, theme] of [
+      ["Dark", "dark"],
+      ["Light", "light"],
+    ] as const) {
+      await page.getByRole("button", { name: /Theme/ }).click();
+      await page.getByRole("option", { name, exact: true }).click();
+      await expect.poll(() => view.evaluate("app.getHostContext().theme")).toBe(theme);
+      const { backgroundColor } = await page.evaluate(() => ({ ...getComputedStyle(document.body) }));
+      expect(backgroundColor).toBe(theme === "dark" ? "rgb(20, 21, 23)" : "rgb(255, 255, 255)");
+      expect(await axeFinds(), name).toEqual([]);
+    }
+  });
+
+  it("asks by the page, which takes no for an answer", async () => {
+    const view = await appIn(card("Demo"));
+    await view.getByRole("button", { name: "destroy" }).click();
+    const prompt = card("Demo").getByRole("alertdialog", { name: "demo asks" });
+    await prompt.getByText("Delete all notes (destroy)").waitFor();
+    expect(await axeFinds()).toEqual([]);
+    const deny = prompt.getByRole("button", { name: "Deny" });
+    // By keyboard. A key that comes too soon is not meant for the question.
+    await expect
+      .poll(async () => {
+        if (await deny.count()) await deny.press("Enter");
+        return deny.count();
+      })
+      .toBe(0);
+    await view.getByText("destroy failed").waitFor();
+    expect(await called("destroy")).toBe(0);
+  });
+
+  it("speaks in the conversation, under its own name", async () => {
+    const view = await appIn(card("Demo"));
+    await view.getByRole("button", { name: "message" }).click();
+    const allow = card("Demo").getByRole("button", { name: "Allow once" });
+    await allow.waitFor();
+    await expect
+      .poll(async () => {
+        if (await allow.count()) await allow.click();
+        return allow.count();
+      })
+      .toBe(0);
+    await page.getByRole("article", { name: "Demo says" }).getByText("hello").waitFor();
+  });
+
+  it("goes fullscreen and comes back with Esc, without beginning anew", async () => {
+    const view = await appIn(card("Demo"));
+    await view.evaluate(() => Object.assign(globalThis, { mark: "still there" }));
+    const mode = (): Promise<string | null> =>
+      card("Demo").locator("mcp-app dialog").getAttribute("data-mode");
+    await view.getByRole("button", { name: "read", exact: true }).click();
+    await view.evaluate("app.requestDisplayMode({ mode: 'fullscreen' })");
+    await expect.poll(mode).toBe("fullscreen");
+    await page.keyboard.press("Escape");
+    await expect.poll(mode).toBe("inline");
+    expect(await view.evaluate(() => (globalThis as { mark?: string }).mark)).toBe("still there");
+  });
+
+  it("can be one of several, of which the clicked one is inspected", async () => {
+    await pick("Get Budget Data");
+    await run();
+    const budget = await appIn(card("Get Budget Data"));
+    await budget.getByText("Budget Allocator").first().waitFor();
+    const inspected = page.getByRole("region", { name: "Inspector" });
+    await inspected.getByText("Get Budget Data").first().waitFor();
+    await (await appIn(card("Demo"))).getByText("input").first().click();
+    await expect.poll(() => card("Demo").getAttribute("data-selected")).toBe("true");
+    await button("Close app: get-budget-data").click();
+    await expect.poll(() => card("Get Budget Data").locator("mcp-app").count()).toBe(0);
+    await (await appIn(card("Demo"))).getByText("shown hello").waitFor();
+  });
+});
+
+describe("a server that is killed", () => {
+  it("is read about, with what it wrote to stderr, and starts again", async () => {
+    await pick("Die");
+    await run();
+    await card("Die")
+      .getByText(/killed|ended|SIGKILL/)
+      .first()
+      .waitFor();
+    await button("‹ All tools").click();
+    await page.getByRole("searchbox", { name: "Search tools" }).fill("");
+    await button("What it wrote to stderr").click();
+    await page.getByRole("region", { name: "stderr of kinds" }).getByText("the oven caught fire").waitFor();
+    expect(await axeFinds()).toEqual([]);
+    const again = button("Reconnect kinds");
+    if (await again.isVisible()) await again.click();
+    await button("Restart kinds").waitFor();
+    await button("Run again: fail").last().click();
+    await card("Fail").getByText("the oven is broken").waitFor();
+  });
+});
+
+describe("a reload", () => {
+  it("keeps the conversation, every app and a call under way; nothing is called twice", async () => {
+    const view = await appIn(card("Demo"));
+    await view.evaluate("app.state.set('kept by the app')");
+    await writeFile(join(folder, "hold"), "");
+    await pick("Slow demo");
+    await run();
+    await card("Slow demo").getByText("running").waitFor();
+    await (await appIn(card("Slow demo"))).getByRole("button", { name: "read", exact: true }).waitFor();
+    await expect.poll(() => called("show-slow")).toBe(1);
+    const shown = await called("show");
+    const titles = await page.getByRole("article").getByRole("heading", { level: 3 }).allInnerTexts();
+    const width = async (): Promise<number> => (await page.locator("#tools").boundingBox())?.width ?? 0;
+    const before = await width();
+    await page.getByRole("separator", { name: "Width of the tools" }).press("ArrowRight");
+    await expect.poll(width).toBeGreaterThan(before);
+    const widened = await width();
+
+    await page.reload();
+    await expect
+      .poll(() => page.getByRole("article").getByRole("heading", { level: 3 }).allInnerTexts())
+      .toEqual(titles);
+    expect(Math.round(await width())).toBe(Math.round(widened));
+    const again = await appIn(card("Demo"));
+    await again.getByText("shown hello").waitFor();
+    await again.getByText('{"text":"hello"}').waitFor();
+    expect(await again.evaluate("app.state.get()")).toBe("kept by the app");
+    await page.getByRole("article", { name: "Demo says" }).getByText("hello").waitFor();
+    await card("Slow demo").getByText("running").waitFor();
+    await rm(join(folder, "hold"));
+    await card("Slow demo").getByText("done", { exact: true }).waitFor();
+    await (await appIn(card("Slow demo"))).getByText("show-slow done").waitFor();
+    expect([await called("show"), await called("show-slow")]).toEqual([shown, 1]);
+  });
+});
+
+describe("a phone", () => {
+  it("shows one pane at a time, and no app begins anew", async () => {
+    const view = await appIn(card("Slow demo"));
+    await view.evaluate(() => Object.assign(globalThis, { mark: "still there" }));
+    await page.setViewportSize({ width: 390, height: 844 });
+    const tools = page.getByRole("radio", { name: "Tools" });
+    await tools.click();
+    await pick("Only for models");
+    expect(await axeFinds()).toEqual([]);
+    await run();
+    await card("Only for models").getByText("hello model").waitFor();
+    expect(await axeFinds()).toEqual([]);
+    await page.getByRole("radio", { name: "Inspector" }).click();
+    expect(await card("Only for models").isVisible()).toBe(false);
+    expect(await axeFinds()).toEqual([]);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(wide).toBe(390);
+    expect(await view.evaluate(() => (globalThis as { mark?: string }).mark)).toBe("still there");
+  });
+});
+
+it("a gateway that is gone is waited for, and the page says so", async () => {
+  const kept = complaints.length;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await gateway.close();
+  await page
+    .getByRole("status")
+    .getByText(/^Reconnecting/)
+    .waitFor();
+  expect(await axeFinds()).toEqual([]);
+  // That nobody answers, the browser says too.
+  complaints.length = kept;
+});
+
+it("the page keeps to the gateway's policy, and nothing is thrown in it", () => {
+  expect(complaints.filter((text) => !text.includes("ui://"))).toEqual([]);
+});

@@ -1,0 +1,26 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+const page = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** Two pages: the one that people open, and the one in which `vitrine render` shows an app. */
+export default defineConfig({
+  root: page("."),
+  build: {
+    outDir: "dist/page",
+    emptyOutDir: true,
+    target: "es2023",
+    // The gateway's policy allows scripts and styles of its own files, and nothing inline.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    // Served from this machine, and loaded once.
+    chunkSizeWarningLimit: 2000,
+    rollupOptions: {
+      input: [page("index.html"), page("render.html")],
+      onwarn: (warning, warn) => {
+        // Of libraries: marks for servers that render React, and comments at places where they say nothing.
+        if (!/^(MODULE_LEVEL_DIRECTIVE|INVALID_ANNOTATION)$/.test(warning.code ?? "")) warn(warning);
+      },
+    },
+  },
+});

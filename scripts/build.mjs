@@ -1,0 +1,66 @@
+/**
+ * `npm run build`: everything that is built, if anything it is made from has changed. `npm start` waits for it, so to find
+ * out that nothing did takes milliseconds.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const stamp = join(root, "node_modules/.cache/vitrine-build");
+
+const TSC = "node_modules/typescript/bin/tsc";
+const STEPS = [
+  [TSC, "-b", "packages/protocol", "packages/view", "packages/sandbox", "packages/host", "packages/gateway"],
+  ["packages/view/build.mjs"],
+  ["packages/sandbox/build.mjs"],
+  [TSC, "-b", "packages/workbench", "packages/workbench/tsconfig.node.json", "packages/cli"],
+  ["node_modules/vite/bin/vite.js", "build", "packages/workbench", "--logLevel", "warn"],
+];
+/** What must be there, whatever the stamp says. */
+const RESULTS = [
+  "packages/protocol/dist/index.js",
+  "packages/view/dist/vitrine.js",
+  "packages/sandbox/dist/index.js",
+  "packages/host/dist/index.js",
+  "packages/gateway/dist/main.js",
+  "packages/workbench/dist/node/index.js",
+  "packages/workbench/dist/page/index.html",
+  "packages/cli/dist/main.js",
+];
+
+/** A hash of the names, sizes and times of all that something is built from. */
+function inputs() {
+  const hash = createHash("sha256");
+  const add = (path) => {
+    const { mtimeMs, size } = statSync(path);
+    hash.update(`${path} ${mtimeMs} ${size}\n`);
+  };
+  for (const name of ["package-lock.json", "tsconfig.base.json", "scripts/build.mjs"]) add(join(root, name));
+  for (const name of readdirSync(join(root, "packages")).sort()) {
+    const folder = join(root, "packages", name);
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isFile()) add(join(folder, entry.name));
+    }
+    const source = join(folder, "src");
+    for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && !/\.(test|test-d|examples)\.tsx?$/.test(path)) add(path);
+    }
+  }
+  return hash.digest("hex");
+}
+
+const before = inputs();
+const isBuilt = RESULTS.every((path) => existsSync(join(root, path)));
+if (!isBuilt || !existsSync(stamp) || readFileSync(stamp, "utf8") !== before) {
+  rmSync(stamp, { force: true });
+  for (const step of STEPS) {
+    const { status } = spawnSync(process.execPath, step, { cwd: root, stdio: "inherit" });
+    if (status !== 0) process.exit(status ?? 1);
+  }
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, before);
+}
