@@ -25,7 +25,8 @@ export default defineConfig({
           expect: { poll },
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          maxWorkers: 2,
+          // Half of the time they wait: for frames, for what must not happen.
+          maxWorkers: 3,
           // What they share is loaded once in each worker, the browser's driver above all.
           isolate: false,
           // After the unit tests: browsers want the machine for themselves.
