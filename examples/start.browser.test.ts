@@ -1,4 +1,4 @@
-/** `npm start` as a person sees it: every view in the chat, every button. */
+/** The example chat as a person sees it: every view in the chat, every button. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";

@@ -1,5 +1,5 @@
 /**
- * `npm start`: an MCP server with a weather app, in a chat. The page, the app's proxy and the app have origins of
+ * `node examples/start.mjs`: an MCP server with a weather app, in a chat. The page, the app's proxy and the app have origins of
  * their own, on loopback.
  */
 import { randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-/** The page of `npm start`: a turn of a conversation with an app in it, and every message on the wire beside it. */
+/** The page of `examples/start.mjs`: a turn of a conversation with an app in it, and every message on the wire beside it. */
 import { apps, modelWrites, show } from "./chat.ts";
 
 const find = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;

@@ -1,8 +1,9 @@
 /**
  * A server whose app has a button for everything that an app can ask. What reaches it, it notes in a file, so that tests
- * see what was done and how often: `node demo-server.mjs <folder>`. A file `hold` in the folder holds slow tools.
+ * see what was done and how often: `node demo-server.mjs <folder>`. A file `hold` in the folder holds slow tools; a file
+ * `edition` is said at the end of the app, as if somebody had changed its source.
  */
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
@@ -13,6 +14,7 @@ const [folder = "."] = process.argv.slice(2);
 const mimeType = "text/html;profile=mcp-app";
 const note = (text) => appendFileSync(join(folder, "calls.log"), `${text}\n`);
 const said = (text) => ({ content: [{ type: "text", text }] });
+const edition = existsSync(join(folder, "edition")) ? readFileSync(join(folder, "edition"), "utf8") : "";
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 const HTML = `<!doctype html>
@@ -27,6 +29,7 @@ const HTML = `<!doctype html>
 <p>input <output id="input"></output></p>
 <p>result <output id="result"></output></p>
 <p>said <output id="said"></output></p>
+<p>${edition}</p>
 <script>${viewScript({ name: "demo", version: "1.0.0" })}</script>
 <script>
   const app = new vitrine.App();

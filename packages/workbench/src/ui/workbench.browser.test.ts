@@ -100,6 +100,8 @@ async function axeFinds(): Promise<string[]> {
 describe("servers and tools", () => {
   it("are all listed, with what each shows, and found by their titles", async () => {
     await page.getByText("Nothing has been called yet").waitFor();
+    // What can be seen without filling anything in is one press away.
+    await button("Try Demo").waitFor();
     await page.getByRole("option", { name: /^Demo UI/ }).waitFor();
     await page.getByRole("option", { name: /^An app that is not there UI/ }).waitFor();
     await page.getByText("did not hand over ui://kinds/missing.html").waitFor();
@@ -384,6 +386,21 @@ describe("a reload", () => {
     await (await appIn(card("Slow demo"))).getByText("show-slow done").waitFor();
     expect([await called("show"), await called("show-slow")]).toEqual([shown, 1]);
   });
+});
+
+it("an app whose source has changed begins anew, with the call that it showed", async () => {
+  const shown = await called("show");
+  await (await appIn(card("Demo"))).getByText("shown hello").waitFor();
+  await writeFile(join(folder, "edition"), "second edition");
+  await button("‹ All tools").click();
+  await button("Restart demo").click();
+  await expect
+    .poll(async () => (await appIn(card("Demo"))).getByText("second edition").isVisible())
+    .toBe(true);
+  const view = await appIn(card("Demo"));
+  await view.getByText("shown hello").waitFor();
+  await view.getByText('{"text":"hello"}').waitFor();
+  expect(await called("show")).toBe(shown);
 });
 
 describe("a phone", () => {

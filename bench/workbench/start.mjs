@@ -1,0 +1,162 @@
+/**
+ * `node bench/workbench/start.mjs`: from the command to an app that a person can use, in the built workbench with its demo
+ * servers; the first time on a machine (nothing kept, a new browser) and again. Then the page with twenty apps: what it
+ * holds in memory. `@modelcontextprotocol/inspector` stands beside it where it can run. Prints one line of JSON.
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { launch } from "../browser.mjs";
+import { quantile } from "../statistics.mjs";
+
+const MAIN = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
+const ROUNDS = Number(process.env.BENCH_WORKBENCH ?? 5);
+const APPS = 20;
+
+/** Starts the command; resolves with the link that it prints, and how to end it. */
+async function start(folder) {
+  const child = spawn(process.execPath, [MAIN, "--no-open", "--port", "0", "--data", folder], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  const link = await new Promise((resolve, reject) => {
+    let text = "";
+    exited.then(() => reject(new Error("the command ended")));
+    child.stdout.on("data", (data) => {
+      text += data;
+      const [found] = /http:\/\/\S+\/login\S*/.exec(text) ?? [];
+      if (found) resolve(found);
+    });
+  });
+  return {
+    link,
+    async stop() {
+      child.kill("SIGINT");
+      await exited;
+    },
+  };
+}
+
+/** The weather app's own text, in its frame in a frame. */
+const shown = (page) =>
+  page.frameLocator("mcp-app iframe").first().frameLocator("iframe").getByText("This weather is made up.");
+
+/** One start, from the command to the app. */
+async function measureStart(folder, browser) {
+  const began = performance.now();
+  const since = () => performance.now() - began;
+  const { link, stop } = await start(folder);
+  const times = { link: since() };
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  try {
+    const page = await context.newPage();
+    await page.goto(link);
+    await page.getByRole("button", { name: /^Try Weather/ }).click();
+    times.called = since();
+    await shown(page).waitFor();
+    times.app = since();
+    return times;
+  } finally {
+    await context.close();
+    await stop();
+  }
+}
+
+/** What the renderers hold with so many apps in the page, and with none, in bytes; shared pages by their share. */
+async function measureMemory(folder, browser) {
+  const { link, stop } = await start(folder);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  try {
+    const page = await context.newPage();
+    await page.goto(link);
+    const first = page.getByRole("button", { name: /^Try Weather/ });
+    await first.waitFor();
+    const empty = await memory(browser);
+    await first.click();
+    for (let n = 1; n < APPS; n++) await page.getByRole("button", { name: "Run again" }).first().click();
+    // Apps off the screen wait for their turn: each is looked at.
+    for (let n = 0; n < APPS; n++) {
+      await page.locator("mcp-app").nth(n).scrollIntoViewIfNeeded();
+      const app = page.frameLocator(`mcp-app >> nth=${n} >> iframe`).frameLocator("iframe");
+      await app.getByText("This weather is made up.").waitFor();
+    }
+    return { apps: APPS, empty, full: await memory(browser) };
+  } finally {
+    await context.close();
+    await stop();
+  }
+}
+
+async function memory(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  return processInfo
+    .filter(({ type }) => type === "renderer")
+    .reduce((sum, { id }) => sum + proportionalSize(id), 0);
+}
+
+function proportionalSize(pid) {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** The official inspector wants a newer Node: where there is one, it is to be measured the same way. */
+function peer() {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  return major > 22 || (major === 22 && minor >= 7)
+    ? "run `npx @modelcontextprotocol/inspector` beside this: it shows no app by itself, so there is nothing to time alike"
+    : `skipped: @modelcontextprotocol/inspector needs Node 22.7 or newer, and this is ${process.versions.node}`;
+}
+
+export async function measureWorkbench() {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
+  const samples = { cold: [], warm: [] };
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const data = join(folder, `${round}`);
+      for (const kind of ["cold", "warm"]) {
+        const browser = await launch();
+        samples[kind].push(await measureStart(data, browser));
+        await browser.close();
+      }
+    }
+    const middle = (kind, key) =>
+      Math.round(
+        quantile(
+          samples[kind].map((each) => each[key]),
+          0.5,
+        ),
+      );
+    const report = (kind) => ({
+      link: middle(kind, "link"),
+      called: middle(kind, "called"),
+      app: middle(kind, "app"),
+    });
+    const browser = await launch();
+    const held = await measureMemory(join(folder, "memory"), browser);
+    await browser.close();
+    return {
+      unit: "ms",
+      rounds: ROUNDS,
+      load: Math.round(loadavg()[0] * 10) / 10,
+      cold: report("cold"),
+      warm: report("warm"),
+      memory: {
+        apps: held.apps,
+        emptyMB: Math.round(held.empty / 1e6),
+        fullMB: Math.round(held.full / 1e6),
+      },
+      inspector: peer(),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+process.stdout.write(`${JSON.stringify(await measureWorkbench())}\n`);
