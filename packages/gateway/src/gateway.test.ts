@@ -267,6 +267,15 @@ describe("a server that is restarted", () => {
     expect(changes(ann)).toBeGreaterThan(before[0]);
     expect(changes(bea)).toBe(before[1]);
 
+    // Each ends what is under way: it is on record who did, and nobody does so all the time.
+    await expect(ann.request("gateway/restart", { server: "shop" })).rejects.toMatchObject({
+      data: { code: "rate-limited" },
+    });
+    const rows = await doors.rows("ann");
+    expect(rows.filter(({ method }) => method === "gateway/restart")).toMatchObject([
+      { kind: "mark", user: "ann", server: "shop" },
+    ]);
+
     await doors.gateway.restart("shop");
     const third = await processes();
     expect([third[0] === second[0], third[1] === second[1]]).toEqual([false, false]);

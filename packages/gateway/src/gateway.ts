@@ -369,6 +369,7 @@ export class Gateway implements GatewayApi {
       forget: (view) => this.#views.remove(view),
       prepare: (view, at, wanted, signal) => prepareView(this.#place(), view, at, wanted, signal),
       document: async (view, document) => showDocument(this.#place(), view, document),
+      closeDocument: (place) => void this.#sandbox?.sandbox.forget(place).catch(onerror),
       refused: (call, error) =>
         new CallRecord(call, {
           ...{ server: call.server, audit, settings: this.#live(), refusals, onerror },

@@ -8,6 +8,8 @@
 export interface RecordStore {
   get(name: string): Promise<string | undefined> | string | undefined;
   set(name: string, record: string): Promise<void> | void;
+  /** Without it, what is forgotten stays until there is no more room. */
+  delete?(name: string): Promise<void> | void;
 }
 
 /**
@@ -41,6 +43,11 @@ export class MemoryRecords implements RecordStore {
       this.#records.delete(oldest);
       this.#size -= length;
     }
+  }
+
+  delete(name: string): void {
+    this.#size -= this.#records.get(name)?.length ?? 0;
+    this.#records.delete(name);
   }
 
   /** Makes it the newest: a map keeps the order in which its keys came. */

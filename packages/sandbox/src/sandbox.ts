@@ -171,6 +171,11 @@ export class Sandbox {
     };
   }
 
+  /** Lets go of a view that will not be shown again; who registered the same one has lost it, too. */
+  async forget({ src }: Pick<SandboxedView, "src">): Promise<void> {
+    await this.#records.delete?.(new URL(src).pathname.slice(1));
+  }
+
   /** Answers a browser. Never throws. */
   async fetch(request: Request): Promise<Response> {
     try {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Refusal } from "@vitrine/host";
 import {
   isVisibleTo,
   type ServerCatalogue,
@@ -29,10 +30,15 @@ export interface GuardedServersOptions
   guardOf(user: string, server: string): Pick<GatewayGuardOptions, "views" | "ask">;
 }
 
+/** Milliseconds between two restarts of a server for pages: each ends the calls that are under way. */
+const RESTART_PAUSE = 1000;
+
 /** Gives out servers behind guards. */
 export class GuardedServers {
   readonly #options: GuardedServersOptions;
   readonly #guards = new Map<Server, Map<string, GatewayGuard>>();
+  /** When each was last restarted for a page. */
+  readonly #restarts = new WeakMap<Server, number>();
 
   constructor(options: GuardedServersOptions) {
     this.#options = options;
@@ -64,8 +70,18 @@ export class GuardedServers {
     return summaryOf(server.status);
   }
 
-  /** Ends the user's server and starts it again; everybody's, if it is one for all. */
+  /**
+   * Ends the user's server and starts it again; everybody's, if it is one for all. It is on record who did, and nobody
+   * does so all the time.
+   */
   async restart(user: string, name: string): Promise<ServerSummary> {
+    const { server } = this.get(user, name);
+    const now = performance.now();
+    if (now - (this.#restarts.get(server) ?? Number.NEGATIVE_INFINITY) < RESTART_PAUSE)
+      throw new Refusal("rate-limited", `"${name}" was restarted a moment ago: wait a second`);
+    this.#restarts.set(server, now);
+    const { audit } = this.#options.store;
+    await audit.mark({ user, server: name, method: "gateway/restart", reason: "asked for by a page" });
     await this.#options.pool.restart(name, user);
     return summaryOf(this.get(user, name).server.status);
   }

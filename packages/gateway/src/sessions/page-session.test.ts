@@ -1,5 +1,5 @@
 import type { UpstreamRequestOptions } from "@vitrine/host";
-import { type OpenedView, VitrineError } from "@vitrine/protocol";
+import { type OpenedView, type ViewPlace, VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import { GatewayError } from "../errors.js";
@@ -38,6 +38,7 @@ function setUp(options: Partial<PageOptions> = {}) {
     start: async (name) => ({ name, state: "ready", capabilities: {} }),
     restart: async (name) => ({ name, state: "ready", capabilities: {}, protocolVersion: "new" }),
     document: async (view, { name }) => ({ view, server: "", capabilities: {}, uri: name }),
+    closeDocument: vi.fn(),
     know: (view) => void known.add(view),
     forget: (view) => void known.delete(view),
     prepare: async (view, _at, { uri = "ui://shop/cart.html" }): Promise<OpenedView> => ({
@@ -329,6 +330,28 @@ describe("a view", () => {
     expect(await ask("gateway/cancel", { view: "vNobody" })).toMatchObject({
       error: { data: { code: "view-unknown" } },
     });
+  });
+
+  it("takes its call back when it is closed", async () => {
+    const { ask, open, server, store } = setUp();
+    const running = stall(server);
+    const { view } = await open({ arguments: {} });
+    await expect.poll(() => running.at(0)).toBeDefined();
+    expect(await ask("gateway/close", { view })).toMatchObject({ result: {} });
+    await expect.poll(() => store.outcomes).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
+  });
+
+  it("without a server is let go of when it is closed", async () => {
+    const place = { src: "http://proxy.a.localhost/n" } as ViewPlace;
+    const closeDocument = vi.fn();
+    const { ask } = setUp({
+      closeDocument,
+      document: async (view, { name }) => ({ view, server: "", capabilities: {}, uri: name, place }),
+    });
+    const { result } = await ask("gateway/show", { name: "a recording", html: "<p>" });
+    expect(closeDocument).not.toHaveBeenCalled();
+    await ask("gateway/close", { view: (result as OpenedView).view });
+    expect(closeDocument.mock.calls).toEqual([[place]]);
   });
 
   it("is one of a thousand at most, with or without a server", async () => {

@@ -21,6 +21,7 @@ import {
   type ServerCatalogue,
   type ServerSummary,
   type ToolVisibility,
+  type ViewPlace,
   VitrineError,
 } from "@vitrine/protocol";
 import type { GuardedCall } from "../guard/guarded-call.js";
@@ -62,6 +63,8 @@ export interface PageOptions {
   prepare(view: string, at: GuardedServer, wanted: WantedView, signal: AbortSignal): Promise<OpenedView>;
   /** Makes a document without a server ready to be shown. */
   document(view: string, document: GatewayRequests["gateway/show"]["params"]): Promise<OpenedView>;
+  /** It will not be shown again. */
+  closeDocument(place: ViewPlace): void;
   /** A view begins; it ends with {@link forget}. Told before anybody is asked about it. */
   know(view: string, server: string, wanted: WantedView): void;
   forget(view: string): void;
@@ -347,7 +350,10 @@ export class PageSession {
     const view = this.#views.get(id);
     this.#views.delete(id);
     view?.close();
+    this.#shown.get(id)?.cancel("the view was closed");
     if (view) this.#closed.set(id, view.opened.server);
+    const { place } = this.#documents.get(id) ?? {};
+    if (place) this.#options.closeDocument(place);
     this.#documents.delete(id);
     for (const oldest of this.#closed.keys()) {
       if (this.#closed.size <= MAX_CLOSED) break;

@@ -31,6 +31,16 @@ describe("showDocument", () => {
     expect(page.headers.get("content-security-policy")).toBe(place?.policy);
   });
 
+  it("is gone when it is let go of", async () => {
+    const { place } = await show("<p>Cart");
+    if (!place) throw new Error("no place");
+    const ask = (): Promise<Response> =>
+      sandbox.fetch(new Request(place.src, { headers: { host: new URL(place.origin).host } }));
+    expect((await ask()).status).toBe(200);
+    await sandbox.forget(place);
+    expect((await ask()).status).toBe(404);
+  });
+
   it("S09: gives no permission, whatever it asks for", async () => {
     const { place } = await show("<p>", { permissions: { camera: {}, clipboardWrite: {} } });
     expect(place).toMatchObject({ allow: "", permissions: {}, relax: [] });

@@ -83,6 +83,7 @@ class SqliteEngine implements Engine {
 
   append(rows: readonly StoredRow[]): Promise<void> {
     this.#checkOpen();
+    this.#checkDisk();
     const sizes = parts(rows.length);
     if (sizes.length === 1) this.#insert(rows);
     else {
@@ -103,6 +104,7 @@ class SqliteEngine implements Engine {
 
   async sync(): Promise<void> {
     if (!this.#isFile) return;
+    this.#checkDisk();
     this.#wal ??= open(`${this.#path}-wal`, "r+");
     try {
       const wal = await this.#wal;
@@ -112,8 +114,11 @@ class SqliteEngine implements Engine {
       this.#lastSync = performance.now() - began;
     } catch (error) {
       this.#isDoubtful = true;
+      this.onlost(error);
       throw error;
     }
+    // Of those who wait together for a disk that fails, the system tells only one.
+    this.#checkDisk();
   }
 
   isBusy(error: unknown): boolean {
@@ -144,6 +149,11 @@ class SqliteEngine implements Engine {
   /** The driver ends the whole process when a connection is used after its end. */
   #checkOpen(): void {
     if (!this.#isOpen) throw new GatewayError("stopping", "the database is closed");
+  }
+
+  #checkDisk(): void {
+    if (this.#isDoubtful)
+      throw new GatewayError("audit-failed", "the disk failed: what was written last must be written again");
   }
 
   /** What a disk failed to take once it may forget without a word; so all of it is written again, to the other file. */

@@ -197,6 +197,28 @@ describe("a disk on which a commit", () => {
     expect((await all(without))[before]).toMatchObject({ seq: before + 1, kind: "entry" });
   });
 
+  it("of something else does not arrive stops the log as well: the system tells only one of two", async () => {
+    const { store, audit, active } = await open(newFile());
+    const before = await audit.begin(entry);
+    let failures = 1;
+    const fail = (): void => {
+      if (failures-- > 0) throw new Error("EIO: i/o error, fdatasync");
+    };
+    await replaceSync(
+      (wait) => {
+        fail();
+        wait();
+      },
+      async () => fail(),
+    );
+    const consent = { user: "ann", server: "shop", method: "tools/call", subject: "order", fingerprint: "" };
+    await expect(store.consents.set({ ...consent, answer: "allow", grantedAt: 1 })).rejects.toThrow("EIO");
+    expect(audit.healthy).toBe(false);
+    await expect(audit.begin(entry)).rejects.toMatchObject({ data: { code: "audit-failed" } });
+    await expect.poll(active).toEqual([true, false]);
+    await expectSound(store, [before, await audit.begin(entry)]);
+  });
+
   it("takes long is waited for, and the process goes on meanwhile", async () => {
     const { store, audit } = await open(newFile());
     let arrive = (): void => {};

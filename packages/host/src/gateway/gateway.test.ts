@@ -343,6 +343,31 @@ describe("a gateway", () => {
     ]);
   });
 
+  it("that was restarted closes a view again that was closed meanwhile", async () => {
+    const before = await openStage();
+    const page = openPage(before);
+    before.answer = () => opened("v1");
+    const view = await page.gateway.openView({ server: "weather", tool: "show" });
+    const { port } = before;
+    await before.close();
+    const after = await SessionStage.open({ port });
+    stages = [after];
+    // It is asked to open it again, and takes its time.
+    let answer = (): void => {};
+    after.answer = ({ id, method }, session) => {
+      if (method !== "gateway/open") return {};
+      answer = () => session.send(".", JSON.stringify({ jsonrpc: "2.0", id, result: opened("v2") }));
+      return undefined;
+    };
+    await vi.waitFor(() => expect(after.noted.map(({ method }) => method)).toContain("gateway/open"), LONG);
+    await view.close();
+    answer();
+    await vi.waitFor(
+      () => expect(after.noted.at(-1)).toMatchObject({ method: "gateway/close", params: { view: "v2" } }),
+      LONG,
+    );
+  });
+
   it("tells how far a call of the page's own has come", async () => {
     const stage = await openStage();
     const page = openPage(stage);

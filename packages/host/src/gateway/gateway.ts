@@ -187,10 +187,11 @@ export class Gateway {
       cancel: (id) => this.request("gateway/cancel", { view: id }),
       close: async (closed) => {
         const { view: id } = closed.opened;
+        closed.ended("the view is closed");
+        // One that is just being opened again is closed when it is.
         if (this.#views.get(id) !== closed) return;
         this.#views.delete(id);
         this.#connection.session.closeChannel(id);
-        closed.ended("the view is closed");
         await this.request("gateway/close", { view: id });
       },
     });
@@ -265,7 +266,7 @@ export class Gateway {
         onresult: (result) => {
           const opened = plain(result) as OpenedView;
           this.#views.set(opened.view, view);
-          view.reopened(opened);
+          if (!view.reopened(opened)) void view.close();
         },
       });
     } catch (error) {

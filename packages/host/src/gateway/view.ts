@@ -159,10 +159,14 @@ export class GatewayView {
     this.#port.channel = undefined;
   }
 
-  /** @internal The gateway has opened it again, under another name: all that was not answered is asked again. */
-  reopened(opened: OpenedView): void {
+  /**
+   * @internal The gateway has opened it again, under another name: all that was not answered is asked again. False when it
+   * was closed meanwhile.
+   */
+  reopened(opened: OpenedView): boolean {
     const { input, result, cancelled } = this.#opened;
     this.#opened = { ...opened, input, result, cancelled };
+    if (this.#port.ended !== undefined) return false;
     // Its answer would have come on the old channel.
     if (input && !result && cancelled === undefined && !this.#isOver) {
       const reason = "the connection to the gateway was lost, and with it the answer";
@@ -172,6 +176,7 @@ export class GatewayView {
     this.#calls.again(this.#port);
     // A subscription that cannot be had again is like one to a resource that never changes.
     for (const uri of this.#subscribed) this.upstream.request("resources/subscribe", { uri }).catch(() => {});
+    return true;
   }
 
   /** @internal */
