@@ -27,6 +27,8 @@ import { launchQuiet } from "./quiet-browser.mjs";
 import { measureRoundtrips, showRoundtrips } from "./roundtrip.mjs";
 import { shortfalls } from "./shortfalls.mjs";
 import { measureStartup, showStartup } from "./startup.mjs";
+import { measureInspector, showInspector } from "./workbench/inspector.mjs";
+import { measureWorkbench, showWorkbench } from "./workbench/start.mjs";
 
 const SECTIONS = {
   bytes: {
@@ -83,6 +85,16 @@ const SECTIONS = {
     title: "An official server over stdio: start → answer to initialize",
     measure: () => measureIsolation(number("BENCH_STARTS_ISOLATED", 20)),
     show: showIsolation,
+  },
+  workbench: {
+    title: "The workbench: from the command to an app in use; and with twenty apps",
+    measure: () => measureWorkbench(),
+    show: showWorkbench,
+  },
+  inspector: {
+    title: "The inspector with 100,000 messages",
+    measure: () => measureInspector(),
+    show: showInspector,
   },
   large: {
     title: "Large tool results: host → view",

@@ -7,7 +7,13 @@ const BENCH = fileURLToPath(new URL("../bench/", import.meta.url));
 const OWN = ["browser", "bytes", "contenders", "roundtrip", "run", "shortfalls", "startup", "statistics"];
 const HOSTS = ["fifty", "large", "mount", "roundtrips", "shortfalls", "site", "stage"];
 const GATEWAY = ["idle", "isolation", "round-trip", "stage", "views"];
-const ALL = [...OWN, ...HOSTS.map((name) => `hosts/${name}`), ...GATEWAY.map((name) => `gateway/${name}`)];
+const WORKBENCH = ["inspector", "start"];
+const ALL = [
+  ...OWN,
+  ...HOSTS.map((name) => `hosts/${name}`),
+  ...GATEWAY.map((name) => `gateway/${name}`),
+  ...WORKBENCH.map((name) => `workbench/${name}`),
+];
 
 it.each(ALL)("bench/%s.mjs loads", async (name) => {
   expect(existsSync(`${BENCH}${name}.mjs`)).toBe(true);

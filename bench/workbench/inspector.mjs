@@ -1,6 +1,6 @@
 /**
  * How smoothly the inspector scrolls through 100,000 messages, and whether a search in all of them holds up the page:
- * frame times in Chromium. Prints one line of JSON.
+ * frame times in Chromium.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { buildInspectorPage } from "../../testing/workbench/inspector-folder.mjs";
 import { launch } from "../browser.mjs";
-import { quantile } from "../statistics.mjs";
+import { count, ms, quantile, table } from "../statistics.mjs";
 
 const MESSAGES = 100_000;
 /** Frames that are measured, and pixels that each scrolls on: a strong pull at a wheel. */
@@ -88,7 +88,7 @@ async function mainThread(page) {
 }
 
 /** Measures both. */
-async function measureInspector() {
+export async function measureInspector() {
   const folder = await mkdtemp(join(tmpdir(), "vitrine-bench-"));
   await buildInspectorPage(folder);
   const server = await serveFolder(folder);
@@ -121,4 +121,14 @@ async function measureInspector() {
   }
 }
 
-process.stdout.write(`${JSON.stringify(await measureInspector())}\n`);
+export const showInspector = ({ messages, scrolling, searching }) =>
+  table(
+    [`${count(messages)} messages`, "p50", "p95", "p99", "longest"],
+    [
+      ["frame while it scrolls", ...[scrolling.p50, scrolling.p95, scrolling.p99, scrolling.max].map(ms)],
+      [
+        `frame while it searches (${searching.took} ms)`,
+        ...[searching.p50, searching.p95, searching.p99, searching.max].map(ms),
+      ],
+    ],
+  );

@@ -1,7 +1,9 @@
 /**
- * `node bench/workbench/start.mjs`: from the command to an app that a person can use, in the built workbench with its demo
+ * From the command to an app that a person can use, in the built workbench with its demo
  * servers; the first time on a machine (nothing kept, a new browser) and again. Then the page with twenty apps: what it
- * holds in memory. `@modelcontextprotocol/inspector` stands beside it where it can run. Prints one line of JSON.
+ * holds in memory. `@modelcontextprotocol/inspector` needs a newer Node, and is named where it cannot run.
+ *
+ * @module
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -9,7 +11,7 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch } from "../browser.mjs";
-import { quantile } from "../statistics.mjs";
+import { ms, quantile, table } from "../statistics.mjs";
 
 const MAIN = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
 const ROUNDS = Number(process.env.BENCH_WORKBENCH ?? 5);
@@ -106,12 +108,12 @@ function proportionalSize(pid) {
   }
 }
 
-/** The official inspector wants a newer Node: where there is one, it is to be measured the same way. */
+/** The official inspector does part of the same job, on a newer Node than the one that all of this runs on. */
 function peer() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   return major > 22 || (major === 22 && minor >= 7)
-    ? "run `npx @modelcontextprotocol/inspector` beside this: it shows no app by itself, so there is nothing to time alike"
-    : `skipped: @modelcontextprotocol/inspector needs Node 22.7 or newer, and this is ${process.versions.node}`;
+    ? "not measured: it is no dependency here, as it does not run on Node 20"
+    : `skipped: it needs Node 22.7 or newer, and this is ${process.versions.node}`;
 }
 
 export async function measureWorkbench() {
@@ -159,4 +161,17 @@ export async function measureWorkbench() {
   }
 }
 
-process.stdout.write(`${JSON.stringify(await measureWorkbench())}\n`);
+/** One line for each thing that was measured. */
+export const showWorkbench = ({ rounds, cold, warm, memory, inspector }) =>
+  [
+    table(
+      [`median of ${rounds}`, "link printed", "first call", "app visible"],
+      [
+        ["first time", ...[cold.link, cold.called, cold.app].map(ms)],
+        ["again", ...[warm.link, warm.called, warm.app].map(ms)],
+      ],
+    ),
+    "",
+    `The page and its apps hold ${memory.emptyMB} MB with none, ${memory.fullMB} MB with ${memory.apps}.`,
+    `The official inspector: ${inspector}`,
+  ].join("\n");

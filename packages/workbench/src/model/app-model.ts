@@ -87,14 +87,15 @@ export class AppModel extends Observable {
 
   /** Changes where the app believes it runs, at once. */
   setLook(look: Look): void {
+    const before = this.#look.displayMode;
     this.#look = look;
     setDimensions(this.#room, look, this.profile);
     const { frame } = this.element;
     if (look.width !== undefined) this.element.style.width = `${look.width}px`;
     else this.element.style.removeProperty("width");
     frame?.setContext({ ...this.source.frame.context, ...contextOf(look, this.profile) });
-    if (look.displayMode && look.displayMode !== this.bridge?.context.displayMode)
-      frame?.setDisplayMode(look.displayMode);
+    // Only when it is asked for: the person may have left the mode since.
+    if (look.displayMode && look.displayMode !== before) frame?.setDisplayMode(look.displayMode);
     this.changed();
   }
 
@@ -139,10 +140,11 @@ export class AppModel extends Observable {
     const { log } = this;
     bridge.on("traffic", (traffic) => void log.add(traffic, traffic.direction === "in" && this.#isUsed()));
     bridge.on("ready", (details) => {
+      const { displayMode } = this.#look;
+      if (!this.details && displayMode && displayMode !== "inline")
+        this.element.frame?.setDisplayMode(displayMode);
       this.details = details;
       this.changed();
-      const { displayMode } = this.#look;
-      if (displayMode && displayMode !== "inline") this.element.frame?.setDisplayMode(displayMode);
     });
     bridge.on("size", (size) => {
       this.size = size as { width?: number; height?: number };
