@@ -15,6 +15,7 @@ import {
 } from "@vitrine/gateway";
 import { configPlaces, firstFile, type Surroundings } from "./config-places.js";
 import { handedOn } from "./environment.js";
+import { oneLine } from "./terminal.js";
 
 /** A settings file that was read. */
 export interface Config {
@@ -77,13 +78,21 @@ export async function readConfig(file: string, options: ConfigOptions, at: Surro
   return { file, settings, skipped };
 }
 
-/** A program that runs as the person's own finds what it needs, as in every other client. */
-export function atHome(server: ServerSettings, env: Surroundings["env"]): ServerSettings {
+/**
+ * A program that runs as the person's own finds what it needs, as in every other client; and every program gets what the
+ * person adds on the command line, in place of what the file says.
+ */
+export function atHome(
+  server: ServerSettings,
+  env: Surroundings["env"],
+  added: Readonly<Record<string, string>>,
+): ServerSettings {
   const { transport } = server;
-  if (transport.type !== "stdio" || transport.isolation.driver !== "process") return server;
-  return { ...server, transport: { ...transport, env: { ...handedOn(env), ...transport.env } } };
+  if (transport.type !== "stdio") return server;
+  const needed = transport.isolation.driver === "process" ? handedOn(env) : {};
+  return { ...server, transport: { ...transport, env: { ...needed, ...transport.env, ...added } } };
 }
 
-/** What was left out of a file, for people. */
+/** What was left out of a file, for people. Names in it are anybody's: the file may have come with a repository. */
 export const skippedText = (file: string, { server, problem }: SkippedSetting): string =>
-  `${file}: ${problem}${server === undefined ? "" : `; ${server} is left out`}`;
+  oneLine(`${file}: ${problem}${server === undefined ? "" : `; ${server} is left out`}`);

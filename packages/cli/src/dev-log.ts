@@ -25,6 +25,8 @@ export function devLog(terminal: Terminal): Log {
       told.get(server) === sentence || [...told.values()].some((each) => why && each.endsWith(why));
     told.set(server, sentence);
     if (!isKnown) terminal.note(`${name}${terminal.red(sentence, "err")}`);
+    // A fault of ours: with the place where it is.
+    if (level === "fatal") terminal.note(terminal.dim(String(Object(err)["stack"] ?? ""), "err"));
   };
   return createLog({ stream: { write } });
 }

@@ -6,7 +6,7 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type GatewaySettings, readSettings, type ServerSettings } from "@vitrine/gateway";
-import { atHome, type Config, personalOptions } from "./config.js";
+import { type Config, personalOptions } from "./config.js";
 import type { Surroundings } from "./config-places.js";
 import { DEMOS } from "./demos/index.js";
 import { usage } from "./exit.js";
@@ -39,11 +39,14 @@ export async function devSettings(
   oninfo: (sentence: string) => void,
 ): Promise<DevSettings> {
   const finder = new ServerArguments(options, at, oninfo);
+  // Before a command gets a name: those of the file are taken.
+  if (options.config !== undefined || names.some((name) => ServerArguments.isName(name.trim())))
+    await finder.config();
   const named: ServerSettings[] = [];
   for (const name of names) named.push(...(await finder.find(name)));
   refuseTwins(named);
   // A file that nobody needs is not looked at: it might be wrong.
-  const isNeeded = options.config !== undefined || finder.didLook || (names.length === 0 && !options.demos);
+  const isNeeded = finder.didLook || (names.length === 0 && !options.demos);
   const config = isNeeded ? await finder.config() : undefined;
   const takesAll = names.length === 0 && (config?.settings.servers.size ?? 0) > 0;
   const demos = options.demos || (names.length === 0 && !takesAll) ? demoServers(finder) : [];
@@ -51,13 +54,12 @@ export async function devSettings(
 
   const again = (settings: GatewaySettings): GatewaySettings => {
     const mine = named.map((server) => {
-      const isOfFile = config?.settings.servers.has(server.name);
-      const found = isOfFile ? settings.servers.get(server.name) : server;
+      const found = finder.isOfFile(server) ? settings.servers.get(server.name) : server;
       // Who names a server wants it now, and trusts it as one that is written out in full.
       return found && { ...found, start: "eager" as const, trusted: !(options.strict || settings.strict) };
     });
     const all = takesAll ? [...settings.servers.values()] : mine.filter((server) => server !== undefined);
-    const servers = [...all.map((server) => atHome(server, at.env)), ...demos];
+    const servers = [...all.map((server) => finder.equipped(server)), ...demos];
     return { ...settings, servers: new Map(servers.map((server) => [server.name, server])) };
   };
   const settings = config?.settings ?? (await readSettings("{}", personalOptions(options, at, undefined)));

@@ -5,9 +5,12 @@
  */
 import { usage } from "./exit.js";
 
-/** What the official client hands on, and what decides where files are kept and how the network is reached. */
+/**
+ * What the official client hands on, and what decides where files are kept and how the network is reached. Each is named:
+ * tools keep their credentials under the same beginnings (`UV_PUBLISH_TOKEN`), and in the addresses of their indexes.
+ */
 const HANDED_ON =
-  /^(HOME|LOGNAME|PATH|SHELL|TERM|USER|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(https?|no|all)_proxy|npm_config_(cache|registry|userconfig|prefix)|UV_\w+|PYTHONPATH|VIRTUAL_ENV)$/i;
+  /^(?!.*(?:TOKEN|PASSWORD|SECRET|KEY))(HOME|LOGNAME|PATH|SHELL|TERM|USER|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(https?|no|all)_proxy|npm_config_(cache|registry|userconfig|prefix)|UV_(CACHE_DIR|CONFIG_FILE|LINK_MODE|NATIVE_TLS|OFFLINE|PROJECT_ENVIRONMENT|PYTHON|PYTHON_INSTALL_DIR|TOOL_DIR|TOOL_BIN_DIR)|PYTHONPATH|VIRTUAL_ENV)$/i;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -52,8 +52,10 @@ export function told(error: unknown): CliError | undefined {
     return new CliError("system", error.message, { cause: error });
   if (!(error instanceof VitrineError)) return undefined;
   // The gateway's errors have a word of their own; the others are what a server answered, or did not.
-  const { code = error.code, stderr } = Object(error.data);
-  return new CliError(`${code}`, error.message, {
+  const { code, stderr } = Object(error.data);
+  // A server may answer with any data: what is no word is none of ours.
+  const isWord = typeof code === "number" || (typeof code === "string" && /^[\w-]+$/.test(code));
+  return new CliError(`${isWord ? code : error.code}`, error.message, {
     cause: error,
     ...(typeof stderr === "string" && { stderr }),
   });

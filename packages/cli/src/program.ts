@@ -31,7 +31,7 @@ const examples = (...lines: string[]): string =>
 const forServers = (command: Command): Command =>
   command
     .option("--config <file>", "the settings file with the servers")
-    .option("--env <name=value>", "a variable for a server that is named here; again for more", collect);
+    .option("--env <name=value>", "a variable for the programs that are started; again for more", collect);
 
 /** What the commands for scripts can be told. */
 const plain = (command: Command): Command =>

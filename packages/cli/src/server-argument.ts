@@ -24,7 +24,7 @@ import { splitWords } from "./words.js";
 
 /** Options of {@link ServerArguments}. */
 export interface ServerOptions extends ConfigOptions {
-  /** `NAME=VALUE`, for programs that are named on the command line. */
+  /** `NAME=VALUE`, for the programs that are started. */
   readonly env?: readonly string[] | undefined;
 }
 
@@ -36,7 +36,9 @@ export class ServerArguments {
   readonly #options: ServerOptions;
   readonly #at: Surroundings;
   readonly #oninfo: (sentence: string) => void;
+  /** Names that no other server can have: those that were found, and those of the settings file. */
   readonly #taken: string[] = [];
+  readonly #ofFile = new Set<string>();
   #config: Promise<Config | undefined> | undefined;
 
   /** `oninfo` hears which file is used, and what in it is not. */
@@ -54,6 +56,21 @@ export class ServerArguments {
   /** Whether the file was needed. */
   get didLook(): boolean {
     return this.#config !== undefined;
+  }
+
+  /** Whether a server that was found is one of the settings file, and not one that happens to be called the same. */
+  isOfFile({ name }: ServerSettings): boolean {
+    return this.#ofFile.has(name);
+  }
+
+  /** Whether the settings file must be looked at for it. */
+  static isName(argument: string): boolean {
+    return NAME_LIKE.test(argument) && !/^\.{1,2}$/.test(argument);
+  }
+
+  /** A server of a file with the variables that it gets. */
+  equipped(server: ServerSettings): ServerSettings {
+    return atHome(server, this.#at.env, this.#added());
   }
 
   /**
@@ -78,16 +95,23 @@ export class ServerArguments {
 
   /** A program and its arguments as a server, such as this command's own demos. */
   program({ words, cwd, name }: Start): ServerSettings {
-    const { strict, env = [] } = this.#options;
+    const { strict } = this.#options;
     const server = commandLineServer(words, {
       ...{ cwd, strict, taken: this.#taken },
-      env: { ...handedOn(this.#at.env), ...addedVariables(env, this.#at.env) },
+      env: { ...handedOn(this.#at.env), ...this.#added() },
       isolation: strict ? { driver: "auto", read: [cwd] } : OWN,
     });
     // A folder's package says better what it is than the file in it.
-    return name !== undefined && NAME_LIKE.test(name) && !this.#taken.includes(name)
-      ? { ...server, name }
-      : server;
+    return name !== undefined && NAME_LIKE.test(name) && !this.#isTaken(name) ? { ...server, name } : server;
+  }
+
+  #added(): Record<string, string> {
+    return addedVariables(this.#options.env ?? [], this.#at.env);
+  }
+
+  /** Names that differ only in case are the same to the gateway. */
+  #isTaken(name: string): boolean {
+    return this.#taken.some((each) => each.toLowerCase() === name.toLowerCase());
   }
 
   async #find(argument: string): Promise<ServerSettings[]> {
@@ -95,7 +119,7 @@ export class ServerArguments {
     if (URL_LIKE.test(argument)) {
       return [commandLineServer([argument], { strict: this.#options.strict, taken: this.#taken })];
     }
-    const isName = NAME_LIKE.test(argument) && !/^\.{1,2}$/.test(argument);
+    const isName = ServerArguments.isName(argument);
     const named = isName ? await this.#named(argument) : undefined;
     if (named) return [named];
     const path = resolve(this.#at.cwd, argument);
@@ -112,7 +136,7 @@ export class ServerArguments {
     if ("words" in start) return [this.program(start)];
     const { settings, skipped } = await readConfig(start.config, this.#options, this.#at);
     this.#tell(start.config, skipped);
-    const servers = [...settings.servers.values()].map((server) => atHome(server, this.#at.env));
+    const servers = [...settings.servers.values()].map((server) => this.equipped(server));
     if (servers.length > 0) return servers;
     throw new CliError("server-unknown", `${start.config} has no server that can be used: add one to it`);
   }
@@ -120,7 +144,10 @@ export class ServerArguments {
   async #named(name: string): Promise<ServerSettings | undefined> {
     const config = await this.config();
     const server = config?.settings.servers.get(name);
-    if (server) return atHome(server, this.#at.env);
+    if (server) {
+      this.#ofFile.add(name);
+      return this.equipped(server);
+    }
     const problem = config?.skipped.find((each) => each.server === name)?.problem;
     if (config && problem) throw new CliError("config-invalid", `${config.file}: ${problem}`);
     return undefined;
@@ -143,6 +170,7 @@ export class ServerArguments {
     const file = configFile(this.#options, this.#at);
     if (file === undefined) return undefined;
     const config = await readConfig(file, this.#options, this.#at);
+    this.#taken.push(...config.settings.servers.keys());
     this.#oninfo(`settings: ${file}`);
     this.#tell(file, config.skipped);
     return config;

@@ -25,8 +25,22 @@ export const printable = (text: string): string =>
         : `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`,
     );
 
+/** The colours of {@link Terminal}, which are all that it lets a terminal obey. */
+const COLOUR = /(\u001b\[(?:1|2|22|31|32|39)m)/;
+
+/** The same for text that we have painted: a last guard for whatever is printed. */
+const paintable = (text: string): string =>
+  text
+    .split(COLOUR)
+    .map((part, index) => (index % 2 === 0 ? printable(part) : part))
+    .join("");
+
 /** The same on one line. */
 export const oneLine = (text: string): string => printable(text).replace(/\s+/g, " ").trim();
+
+/** A control character in a JSON text: between its values there are only lines. */
+const jsonEscape = (character: string): string =>
+  character === "\n" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /** Where a command prints. */
 export class Terminal {
@@ -56,9 +70,9 @@ export class Terminal {
     return this.#out.isTTY ? this.#out.columns || undefined : undefined;
   }
 
-  /** A line on stdout. */
+  /** A line on stdout; as it is for a program, which may want every character. */
   print(text: string): void {
-    this.#out.write(`${text}\n`);
+    this.#out.write(`${this.isWatched ? this.#safe(text, "out") : text}\n`);
   }
 
   /** Bytes on stdout, as they are. */
@@ -66,15 +80,16 @@ export class Terminal {
     this.#out.write(data);
   }
 
-  /** One JSON value on stdout. */
+  /** One JSON value on stdout. JSON lets some control characters stand as they are; a person's terminal gets none. */
   json(value: unknown): void {
-    this.print(JSON.stringify(value, null, 2));
+    const text = JSON.stringify(value, null, 2);
+    this.print(this.isWatched ? text.replace(CONTROL, jsonEscape) : text);
   }
 
   /** A line on stderr. */
   note(text: string): void {
     this.#waiting?.hide();
-    this.#err.write(`${text}\n`);
+    this.#err.write(`${this.#safe(text, "err")}\n`);
   }
 
   /** An error: its sentence, and the last words of the server that caused it. */
@@ -102,7 +117,12 @@ export class Terminal {
   }
 
   #paint(text: string, where: "out" | "err", on: number, off: number): string {
-    return this.#colours(where) ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+    const shown = printable(text);
+    return this.#colours(where) ? `\u001b[${on}m${shown}\u001b[${off}m` : shown;
+  }
+
+  #safe(text: string, where: "out" | "err"): string {
+    return this.#colours(where) ? paintable(text) : printable(text);
   }
 
   #colours(where: "out" | "err"): boolean {

@@ -4,6 +4,7 @@
  * @module
  */
 export { type CommandLine, readOptions } from "./commands/settings.js";
+export { untilStopped } from "./commands/until-stopped.js";
 export { closest } from "./config/closest.js";
 export { type CommandLineOptions, commandLineServer } from "./config/command-line.js";
 export type * from "./config/config.js";

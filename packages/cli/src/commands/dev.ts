@@ -7,8 +7,10 @@ import {
   type Gateway,
   GatewayError,
   type GatewaySettings,
+  type Log,
   type SettingsWatch,
   startGateway,
+  untilStopped,
   type WatchOptions,
   watchSettings,
 } from "@vitrine/gateway";
@@ -16,13 +18,12 @@ import { personalOptions, skippedText } from "../config.js";
 import { type Surroundings, surroundings } from "../config-places.js";
 import { devLog } from "../dev-log.js";
 import { type DevServerOptions, devSettings } from "../dev-settings.js";
-import { EXIT } from "../exit.js";
 import { freePorts } from "../free-ports.js";
 import { openBrowser } from "../open-browser.js";
 import { pageFolder } from "../pages.js";
 import { ServerWatches } from "../server-watches.js";
-import { aborted, interruptible } from "../signals.js";
-import type { Terminal } from "../terminal.js";
+import { interruptible } from "../signals.js";
+import { oneLine, type Terminal } from "../terminal.js";
 
 /** Options of {@link devCommand}. */
 export interface DevOptions extends DevServerOptions {
@@ -53,11 +54,12 @@ export function devCommand(
       told.add(sentence);
     };
     const plan = await devSettings(names, options, at, tell);
-    const { gateway, settings } = await start(plan.settings, folder, options, terminal);
+    const log = devLog(terminal);
+    const { gateway, settings } = await start(plan.settings, folder, options, terminal, log);
     const watches = new ServerWatches({
       ...{ gateway, cwd: at.cwd },
       onrestart: (name, file) =>
-        terminal.note(`${terminal.dim(name, "err")}  ${file} changed: it is started again`),
+        terminal.note(`${terminal.dim(name, "err")}  ${oneLine(file)} changed: it is started again`),
       onerror: (name, error) => terminal.note(terminal.red(`${name}: ${String(error)}`, "err")),
     });
     const watchServers = async ({ servers }: GatewaySettings): Promise<void> => {
@@ -71,18 +73,20 @@ export function devCommand(
       return watchServers(changed);
     };
     let file: SettingsWatch | undefined;
+    let code = 0;
     try {
       if (plan.file !== undefined)
         file = await watchSettings(plan.file, take, watchOptions(plan.file, at, options, terminal, tell));
       await watchServers(settings);
       await welcome(gateway, settings, options, at, terminal);
-      await aborted(signal);
+      code = await untilStopped(log, signal);
       terminal.note(terminal.dim("stopping…", "err"));
-      return EXIT.ok;
+      return code;
     } finally {
       file?.close();
       watches.close();
-      await gateway.close(GRACE);
+      // After a fault nothing is waited for.
+      await gateway.close(code === 0 ? GRACE : 0);
     }
   });
 }
@@ -105,6 +109,7 @@ async function start(
   folder: string,
   options: DevOptions,
   terminal: Terminal,
+  log: Log,
 ): Promise<{ gateway: Gateway; settings: GatewaySettings }> {
   const waiting = terminal.waiting("starting");
   try {
@@ -114,7 +119,7 @@ async function start(
       listen: { host: "127.0.0.1", port: page, users: [] },
       sandbox: { port: apps, publicSuffix: false },
     };
-    const more = { log: devLog(terminal), static: { folder } };
+    const more = { log, static: { folder } };
     const gateway = await startGateway(settings, more).catch((error: unknown) => {
       const isInUse = error instanceof GatewayError && error.data["inUse"] === true;
       if (!isInUse || options.database !== undefined) throw error;

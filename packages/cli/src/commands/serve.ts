@@ -9,13 +9,14 @@ import {
   type GatewaySettings,
   readOptions,
   startGateway,
+  untilStopped,
   watchSettings,
 } from "@vitrine/gateway";
 import { firstFile, servePlaces, surroundings } from "../config-places.js";
-import { type CliError, EXIT, usage } from "../exit.js";
+import { type CliError, usage } from "../exit.js";
 import { portError } from "../free-ports.js";
 import { pageFolder } from "../pages.js";
-import { aborted, interruptible } from "../signals.js";
+import { interruptible } from "../signals.js";
 import type { Terminal } from "../terminal.js";
 
 /** Options of {@link serveCommand}: those of `vitrine-gateway`. */
@@ -56,6 +57,7 @@ export function serveCommand(options: ServeOptions, terminal: Terminal): Promise
       ...readOptions(line),
       onerror: ({ message }) => log.error(message),
     });
+    let code = 0;
     try {
       const settings = watch.current;
       if (options.config === undefined) terminal.note(`settings: ${file}`);
@@ -65,11 +67,12 @@ export function serveCommand(options: ServeOptions, terminal: Terminal): Promise
       // The file may have changed while it was started.
       if (watch.current !== settings) update(watch.current);
       tell(gateway, settings, options, terminal);
-      await aborted(signal);
-      return EXIT.ok;
+      code = await untilStopped(log, signal);
+      return code;
     } finally {
       watch.close();
-      await gateway?.close();
+      // After a fault nothing is waited for.
+      await gateway?.close(code === 0 ? undefined : 0);
     }
   });
 }

@@ -6,8 +6,9 @@
 import type { GatewaySettings } from "../config/config.js";
 import { watchSettings } from "../config/watch.js";
 import { Gateway } from "../gateway.js";
-import { createLog, type Log } from "../http/logging.js";
+import { createLog } from "../http/logging.js";
 import { type CommandLine, readOptions, settingsOf } from "./settings.js";
+import { untilStopped } from "./until-stopped.js";
 
 /** Runs it; resolves with the exit code when it has stopped. */
 export async function serveCommand(line: CommandLine): Promise<number> {
@@ -39,17 +40,4 @@ export async function serveCommand(line: CommandLine): Promise<number> {
   watch?.close();
   await gateway.close(code === 0 ? undefined : 0);
   return code;
-}
-
-/** A signal ends it in order; so does a fault that nobody foresaw, with a code that says so. */
-function untilStopped(log: Log): Promise<number> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(0));
-    for (const fault of ["uncaughtException", "unhandledRejection"] as const) {
-      process.once(fault, (error: unknown) => {
-        log.fatal({ err: error }, "a fault that nobody foresaw: the gateway stops");
-        resolve(1);
-      });
-    }
-  });
 }

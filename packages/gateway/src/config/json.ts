@@ -20,8 +20,8 @@ export function pathOf(path: string, key: string | number): string {
 export interface Findings {
   /** Gets the line in which each part begins, by its path. */
   lines?: Map<string, number> | undefined;
-  /** Whether a key may be there twice, by its path; the last one counts then. */
-  twice?: ((path: string) => boolean) | undefined;
+  /** Whether a key may be there twice, by its path and that of the object it is in; the last one counts then. */
+  twice?: ((path: string, parent: string) => boolean) | undefined;
 }
 
 /**
@@ -101,7 +101,7 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
         const start = at;
         const key = String(token(STRING, "a key in quotes"));
         const inside = pathOf(path, key);
-        if (entries.has(key) && !twice?.(inside))
+        if (entries.has(key) && !twice?.(inside, path))
           fail(`the key ${JSON.stringify(key)} is there twice`, start);
         note(inside, start);
         skip(":");

@@ -268,6 +268,21 @@ describe("readSettings", () => {
     await expect(readSettings('{"policy": {}, "policy": {}}', { onskip: () => {} })).rejects.toThrow("twice");
   });
 
+  it("takes no key twice inside a server, even where servers may be left out", async () => {
+    for (const inside of [
+      '"command": "x", "command": "y"',
+      '"command": "x", "env": {"A": "1", "A": "2"}',
+      '"command": "x", "policy": {}, "policy": {}',
+    ])
+      await expect(
+        readSettings(`{"mcpServers": {"a": {${inside}}}}`, { onskip: () => {} }),
+      ).rejects.toThrow("is there twice");
+    const skipped: unknown[] = [];
+    const dotted = '{"servers": {"a.b": {"command": "x"}, "a.b": {"command": "y"}, "a b": {}, "a b": {}}}';
+    await readSettings(dotted, { env: { HOME: "/home/ana" }, onskip: ({ server }) => skipped.push(server) });
+    expect(skipped).toEqual(["a.b", "a b"]);
+  });
+
   it("keeps programs as it is told where nobody says how, and as the file says where it does", async () => {
     const mcpServers = { a: { command: "x" }, b: { command: "x", isolation: { network: true } } };
     const options = { env: { HOME: "/home/ana" }, isolation: { driver: "process" } as const };

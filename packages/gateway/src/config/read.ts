@@ -97,7 +97,10 @@ export async function readSettings(
   const onstrange = onskip && ((problem: string) => onskip({ problem }));
   const spot = new Spot("", [], { lines, onstrange });
   // Of two servers with one name neither is taken, and the others can be.
-  const findings = { lines, twice: onskip && ((path: string) => isServer(path) && !!twice.add(path)) };
+  const findings = {
+    lines,
+    twice: onskip && ((path: string, parent: string) => holdsServers(parent) && !!twice.add(path)),
+  };
   const whole = merge(options.defaults, parse(written, spot, findings), options.overrides);
   const home = env["HOME"] || (options.env ? undefined : homedir());
   const places: Places = { folder: file ? dirname(resolve(file)) : process.cwd(), home };
@@ -142,8 +145,8 @@ function invalid(file: string | undefined, problems: readonly string[]): Gateway
   return new GatewayError("config-invalid", [title, ...problems].join("\n  "), { data: { problems } });
 }
 
-/** Whether a path is that of a server. */
-const isServer = (path: string): boolean => /^(mcpServers|servers)(\.[\w.-]+|\["[^"]*"\])$/.test(path);
+/** Whether the keys of an object are names of servers. A path alone does not say it: names may have dots. */
+const holdsServers = (path: string): boolean => path === "mcpServers" || path === "servers";
 
 function parse(
   written: string | WrittenSettings,

@@ -13,6 +13,7 @@ import {
   type Tool,
   type ViewPlace,
 } from "@vitrine/protocol";
+import { readTool, toolTitle } from "./foreign.js";
 
 /** What an {@link AppModel} needs to know of an app. */
 export interface AppSource {
@@ -44,7 +45,11 @@ export interface CallListener {
 
 /** A view of the gateway's. */
 export function gatewaySource(view: GatewayView): AppSource {
-  const { title, ...frame } = gatewayApp(view, { info: { name: "", version: "" } });
+  const tool = readTool(view.opened.tool);
+  const { title, ...frame } = gatewayApp(view, {
+    info: { name: "", version: "" },
+    title: tool ? toolTitle(tool) : view.opened.uri,
+  });
   const { id } = view;
   return {
     id,
@@ -52,7 +57,7 @@ export function gatewaySource(view: GatewayView): AppSource {
     frame,
     server: view.upstream.server,
     uri: view.opened.uri,
-    tool: view.opened.tool,
+    tool,
     get place() {
       return view.opened.place;
     },

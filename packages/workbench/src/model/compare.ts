@@ -6,7 +6,7 @@
 
 import { isDeed, type RunMessage, runOf, sinceLastStart } from "./recorded-run.js";
 import { isRecord, isStep, type RecordedEvent } from "./recording.js";
-import { REDACTED } from "./redact.js";
+import { jsonIn, REDACTED } from "./redact.js";
 
 /** What {@link compare} found. */
 export interface Comparison {
@@ -125,6 +125,9 @@ export function changeBetween(then: unknown, now: unknown, path = ""): string | 
   if (isTakenOut(then)) return undefined;
   if (typeof then === "string" && typeof now === "string" && then.includes(REDACTED)) {
     if (fits(then, now)) return undefined;
+    // What is JSON was written anew when something was taken out of it.
+    const [before, after] = [jsonIn(then), jsonIn(now)];
+    if (before !== undefined && after !== undefined) return changeBetween(before, after, path);
   } else if (Array.isArray(then) && Array.isArray(now)) {
     if (then.length !== now.length)
       return `${path || "the list"} had ${then.length} entries and has ${now.length}`;

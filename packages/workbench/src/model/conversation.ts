@@ -4,108 +4,16 @@
  * @module
  */
 import type { Gateway, GatewayView } from "@vitrine/host/gateway";
-import type { CallToolResult, Params, Progress } from "@vitrine/protocol";
+import type { Params } from "@vitrine/protocol";
 import { AppModel } from "./app-model.js";
 import { gatewaySource } from "./app-source.js";
+import { CallItem } from "./call-item.js";
+import { readContent, readProgress, readResult } from "./foreign.js";
 import type { Look } from "./look.js";
 import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";
 import type { Profile } from "./profile.js";
-
-/** How far a call has come. */
-export type CallState = "running" | "done" | "failed" | "cancelled";
-
-/** A call of a tool, as it is kept over a reload. */
-export interface SavedCall {
-  readonly kind: "call";
-  readonly id: string;
-  readonly at: number;
-  readonly server: string;
-  readonly tool: string;
-  readonly input: Record<string, unknown>;
-  readonly state: CallState;
-  readonly result?: CallToolResult | undefined;
-  readonly problem?: string | undefined;
-  /** The gateway's name of the app that shows it. */
-  readonly view?: string | undefined;
-  readonly profile?: string | undefined;
-  /** When it was over, in milliseconds since 1970. */
-  readonly endedAt?: number | undefined;
-}
-
-/** Something that an app said, as it is kept over a reload. */
-export interface SavedMessage {
-  readonly kind: "message";
-  readonly id: string;
-  readonly at: number;
-  readonly server: string;
-  readonly title: string;
-  readonly content: Params<"ui/message">["content"];
-}
-
-/** A call of a tool. */
-export class CallItem extends Observable {
-  readonly kind = "call";
-  readonly id: string;
-  readonly at: number;
-  readonly server: string;
-  readonly tool: string;
-  readonly input: Record<string, unknown>;
-  state: CallState;
-  progress: Progress | undefined;
-  result: CallToolResult | undefined;
-  /** Why it failed. */
-  problem: string | undefined;
-  app: AppModel | undefined;
-  /** The name under which the gateway knows the app. */
-  view: string | undefined;
-  profile: string | undefined;
-  endedAt: number | undefined;
-  #isTakenBack = false;
-  /** Takes the call back. */
-  oncancel: (() => void) | undefined;
-
-  constructor(saved: SavedCall) {
-    super();
-    const { id, at, server, tool, input, state, result, problem, view, profile, endedAt } = saved;
-    this.id = id;
-    this.at = at;
-    this.server = server;
-    this.tool = tool;
-    this.input = input;
-    this.state = state;
-    this.result = result;
-    this.problem = problem;
-    this.view = view;
-    this.profile = profile;
-    this.endedAt = endedAt;
-  }
-
-  update(
-    change: Partial<Pick<CallItem, "state" | "progress" | "result" | "problem" | "app" | "view">>,
-  ): void {
-    Object.assign(this, change);
-    if (this.state !== "running") this.endedAt ??= Date.now();
-    this.changed();
-  }
-
-  cancel(): void {
-    if (this.state !== "running") return;
-    this.#isTakenBack = true;
-    this.oncancel?.();
-  }
-
-  /** It came to no answer: because the person did not want it any more, or for another reason. */
-  end(problem: string | undefined): void {
-    if (this.state !== "running") return;
-    this.update(this.#isTakenBack ? { state: "cancelled" } : { state: "failed", problem });
-  }
-
-  get saved(): SavedCall {
-    const { kind, id, at, server, tool, input, state, result, problem, view, profile, endedAt } = this;
-    return { kind, id, at, server, tool, input, state, result, problem, view, profile, endedAt };
-  }
-}
+import { readSaved, type SavedMessage, writeSaved } from "./saved-conversation.js";
 
 /** One entry of the conversation. */
 export type Item = CallItem | SavedMessage;
@@ -120,8 +28,6 @@ export interface ConversationOptions {
 }
 
 const KEY = "vitrine-conversation";
-/** Characters of what is kept: browsers take about five million. */
-const MOST_KEPT = 4_000_000;
 /** Milliseconds. */
 const SAVE_PAUSE = 200;
 
@@ -133,6 +39,8 @@ export class Conversation extends Observable {
   #items: Item[] = [];
   #isRestored = false;
   #saving: ReturnType<typeof setTimeout> | undefined;
+  /** Calls whose app is being renewed; true if it has to be again, as its UI has changed again. */
+  readonly #renewals = new Map<CallItem, boolean>();
 
   constructor(options: ConversationOptions) {
     super();
@@ -175,23 +83,57 @@ export class Conversation extends Observable {
   async closeApp(item: CallItem): Promise<void> {
     const { app } = item;
     item.cancel();
+    // Whoever is about to open it again must not.
+    item.update({ view: undefined });
     // Out of the page only when it has finished: it may have something to keep (L08).
-    await app?.close();
-    if (item.app === app) item.update({ app: undefined, view: undefined });
+    await this.#close(item, app);
+    if (item.app === app) item.update({ app: undefined });
   }
 
-  /** The UIs of these tools are not what they were: their apps begin anew, with the call that they showed. */
+  /**
+   * The UIs of these tools are not what they were: their apps begin anew, with the call that they showed. A call under way
+   * keeps its app until it is over.
+   */
   async renew(server: string, tools: ReadonlySet<string>): Promise<void> {
     const isMeant = (item: Item): item is CallItem =>
       item.kind === "call" && item.server === server && tools.has(item.tool) && item.view !== undefined;
-    await Promise.all(
-      this.#items.filter(isMeant).map(async (item) => {
+    await Promise.all(this.#items.filter(isMeant).map((item) => this.#renew(item)));
+  }
+
+  async #renew(item: CallItem): Promise<void> {
+    if (this.#renewals.has(item)) {
+      this.#renewals.set(item, true);
+      return;
+    }
+    try {
+      do {
+        this.#renewals.set(item, false);
+        await item.over();
+        this.#renewals.set(item, false);
         const before = item.app;
-        await before?.close("its UI has changed");
+        if (!this.#isShown(item)) return;
+        await this.#close(item, before, "its UI has changed");
+        if (!this.#isShown(item)) return;
         await this.#reopen(item);
-        if (before && item.app) this.onrenewed?.(before, item.app);
-      }),
-    );
+        if (before && item.app && item.app !== before) this.onrenewed?.(before, item.app);
+      } while (this.#renewals.get(item));
+    } finally {
+      this.#renewals.delete(item);
+    }
+  }
+
+  /** It is in the conversation, and has an app there. */
+  #isShown(item: CallItem): boolean {
+    return this.#items.includes(item) && item.view !== undefined;
+  }
+
+  /** Closes an app; what goes wrong with that, its call says. */
+  async #close(item: CallItem, app: AppModel | undefined, reason?: string): Promise<void> {
+    try {
+      await app?.close(reason);
+    } catch (error) {
+      item.update({ problem: `The app could not be closed in order: ${messageOf(error)}` });
+    }
   }
 
   /** Takes an entry away, and closes its app. */
@@ -207,7 +149,7 @@ export class Conversation extends Observable {
 
   /** After a reload: what there was, with its apps. */
   async restore(): Promise<void> {
-    const saved = this.#read();
+    const saved = readSaved(this.#stored());
     const views = new Map((await this.#options.gateway.restoreViews()).map((view) => [view.id, view]));
     const restored = saved.map((each) => (each.kind === "call" ? new CallItem(each) : each));
     this.#items = [...restored, ...this.#items];
@@ -223,7 +165,7 @@ export class Conversation extends Observable {
         item.update({ state: "failed", problem: "the page was reloaded before the answer came" });
     }
     // What this page knows nothing of, nobody would ever close.
-    for (const view of views.values()) void view.close();
+    for (const view of views.values()) void forget(view);
     this.changed();
   }
 
@@ -246,9 +188,9 @@ export class Conversation extends Observable {
       const result = await this.#options.gateway.request(
         "gateway/call",
         { server, name, arguments: input },
-        { signal: controller.signal, onprogress: (progress) => item.update({ progress }) },
+        { signal: controller.signal, onprogress: (progress) => item.update({ progress: readProgress(progress) }) },
       );
-      item.update({ state: result.isError ? "failed" : "done", result });
+      this.#answered(item, result);
     } catch (error) {
       item.end(messageOf(error));
     }
@@ -263,29 +205,38 @@ export class Conversation extends Observable {
         { server, tool, arguments: input },
         { signal: controller.signal },
       );
-      this.#attach(item, view);
+      if (this.#items.includes(item)) this.#attach(item, view);
+      else void forget(view);
     } catch (error) {
       item.end(messageOf(error));
     }
   }
 
-  /** The gateway was restarted: the app is opened again, and told what was. The tool is not called again. */
+  /** The gateway has the app no more: it is opened again, and told what was. The tool is not called again. */
   async #reopen(item: CallItem): Promise<void> {
     try {
       const { server, tool, input, result } = item;
       const view = await this.#options.gateway.openView({ server, tool });
+      if (!this.#isShown(item)) {
+        void forget(view);
+        return;
+      }
       Object.assign(view.opened, { input, result });
+      // An app that is told of no end waits for one.
+      if (item.isResultLost) Object.assign(view.opened, { cancelled: "its result was too large to be kept" });
+      item.end("the gateway no longer has this call, and its answer did not come");
+      if (item.state === "done") item.update({ problem: undefined });
       this.#attach(item, view);
-      if (item.state === "running")
-        item.update({ state: "failed", problem: "the gateway was restarted before the answer came" });
     } catch (error) {
-      item.update({ problem: messageOf(error) });
+      const problem = messageOf(error);
+      if (item.state === "running") item.end(problem);
+      else item.update({ problem });
     }
   }
 
   #attach(item: CallItem, view: GatewayView): void {
-    item.oncancel = () => void view.cancel();
-    view.onprogress = (progress) => item.update({ progress });
+    item.oncancel = () => view.cancel();
+    view.onprogress = (progress) => item.update({ progress: readProgress(progress) });
     const app: AppModel = new AppModel(gatewaySource(view), {
       profile: this.#options.profile(item.profile),
       look: this.#options.look(),
@@ -293,20 +244,28 @@ export class Conversation extends Observable {
         message: (from, params) => this.#said(from, params),
         teardown: () => void this.closeApp(item),
         call: {
-          result: (result) => item.update({ state: result.isError ? "failed" : "done", result }),
+          result: (result) => this.#answered(item, result),
           cancelled: (reason) => item.end(reason),
         },
       },
     });
     view.onclosed = (problem) => {
-      item.update({ problem });
-      void app.close(problem);
+      if (item.state === "running") item.end(problem);
+      else item.update({ problem });
+      void this.#close(item, app, problem);
     };
-    item.update({ app, view: view.id, progress: view.progress });
+    item.update({ app, view: view.id, progress: readProgress(view.progress) });
+  }
+
+  /** The answer is the server's, and may be anything. */
+  #answered(item: CallItem, answer: unknown): void {
+    const result = readResult(answer);
+    item.update({ state: result.isError ? "failed" : "done", result });
   }
 
   #said({ source }: AppModel, { content }: Params<"ui/message">): void {
-    this.#add({ ...entry("message"), server: source.server, title: source.title, content });
+    const { server, title } = source;
+    this.#add({ ...entry("message"), server, title, content: readContent(content) });
   }
 
   /** Soon, and of many changes at once: progress may come often, and all is written each time. */
@@ -320,30 +279,25 @@ export class Conversation extends Observable {
     this.#saving = undefined;
     // A page that goes before it had read what there was must not write over it.
     if (!this.#isRestored) return;
-    const { storage } = this.#options;
-    let kept = this.#items.map((item) => (item.kind === "call" ? item.saved : item));
-    let text = JSON.stringify(kept);
-    // The oldest go first: what is on screen is what people expect to find again.
-    while (text.length > MOST_KEPT && kept.length > 0) {
-      kept = kept.slice(Math.ceil(kept.length / 4));
-      text = JSON.stringify(kept);
-    }
+    const saved = this.#items.map((item) => (item.kind === "call" ? item.saved : item));
     try {
-      storage?.setItem(KEY, text);
+      this.#options.storage?.setItem(KEY, writeSaved(saved));
     } catch {
       // A page that may not store anything has an empty conversation after a reload, and nothing worse.
     }
   }
 
-  #read(): (SavedCall | SavedMessage)[] {
+  #stored(): string | null | undefined {
     try {
-      const read: unknown = JSON.parse(this.#options.storage?.getItem(KEY) ?? "[]");
-      return Array.isArray(read) ? read : [];
+      return this.#options.storage?.getItem(KEY);
     } catch {
-      return [];
+      return undefined;
     }
   }
 }
+
+/** Closes a view that is in no entry. If the gateway does not answer, it has forgotten the view with the session. */
+const forget = (view: GatewayView): Promise<void> => view.close().catch(() => {});
 
 const entry = <K extends string>(kind: K) => ({
   kind,

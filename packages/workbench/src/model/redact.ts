@@ -5,7 +5,7 @@
  * @module
  */
 import { plainOf } from "./message-json.js";
-import { type RecordedEvent, type Recording, record } from "./recording.js";
+import { isRecord, type RecordedEvent, type Recording, record } from "./recording.js";
 
 /** What stands in place of a value. */
 export const REDACTED = "[redacted]";
@@ -14,31 +14,25 @@ export const REDACTED = "[redacted]";
 export type RedactionRule =
   /** Values of these keys, wherever they are; upper and lower case, `-` and `_` are the same. */
   | { readonly keys: readonly string[] }
+  /** Values of keys that end so, such as `userToken` for `token`. */
+  | { readonly endings: readonly string[] }
   /** Values at these places of a message, such as `params.arguments.user` or `result.content.*.text`. */
   | { readonly paths: readonly string[] }
-  /** Parts of text: e-mail addresses, or what looks like a token. */
-  | { readonly text: "emails" | "tokens" }
+  /**
+   * Parts of text: e-mail addresses, what looks like a token, or the values in the queries of addresses; in the midst of
+   * other text only those that are named like a secret.
+   */
+  | { readonly text: "emails" | "tokens" | "queries" }
   /** All that is asked and answered by these methods, or said by these notifications. */
   | { readonly methods: readonly string[] };
 
-/** Names of keys whose values are secrets. */
-export const SECRETS: RedactionRule = {
-  keys: [
-    "accessToken",
-    "apiKey",
-    "authorization",
-    "clientSecret",
-    "cookie",
-    "credentials",
-    "idToken",
-    "password",
-    "privateKey",
-    "refreshToken",
-    "secret",
-    "sessionId",
-    "token",
-  ],
-};
+/** How names of keys end whose values are secrets. Rather one too many: `maxTokens` is lost with `accessTokens`. */
+const SECRET_ENDINGS = [
+  ...["authorization", "cookie", "cookies", "credential", "credentials", "key", "keys", "passphrase", "passwd"],
+  ...["password", "passwords", "pwd", "secret", "secrets", "sessionId", "token", "tokens"],
+];
+export const SECRETS: RedactionRule = { endings: SECRET_ENDINGS };
+export const QUERIES: RedactionRule = { text: "queries" };
 export const TOKENS: RedactionRule = { text: "tokens" };
 export const EMAILS: RedactionRule = { text: "emails" };
 /** What tools were asked and answered, by the app and for it. */
@@ -58,6 +52,17 @@ const PATTERNS = {
     /\bBearer\s+[\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\b(?:sk|pk|rk)[-_][\w-]{16,}|\bgh[opsur]_\w{20,}|\bxox[abprs]-[\w-]{10,}|\bAKIA[A-Z\d]{16}\b/g,
 };
 
+/** An address in the midst of text, with its query or fragment. Schemes are short, so that long words are passed quickly. */
+const ADDRESS = /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>]+/gi;
+/** A name and a value in a query, or in a fragment that is written like one. */
+const PAIR = /([?&;#])([^=?&;#\s]+)=([^&;#\s]+)/g;
+/** `user:password@` of an address. */
+const PASSWORD = /(:\/\/[^\s/:@?#]*):[^\s/@?#]+@/g;
+/** Names of keys whose values are addresses. */
+const ADDRESS_KEY = /(uri|url|href|src|link|blocked)$/;
+/** How deep values are looked into: what is deeper is taken out whole. */
+const DEEPEST = 500;
+
 type Path = readonly (string | number)[];
 /** What becomes of a value: another one, or `undefined` to look further into it. */
 type Change = (value: unknown, path: Path) => unknown;
@@ -70,7 +75,7 @@ export function redact(recording: Recording, rules: readonly RedactionRule[]): R
   const { header } = recording;
   const notes = [...(header.redacted ?? [])];
   let events = recording.events;
-  let { context, tool, title } = header;
+  let { context, tool, title, uri } = header;
   for (const rule of rules) {
     let count = 0;
     const change = changeOf(rule);
@@ -85,10 +90,11 @@ export function redact(recording: Recording, rules: readonly RedactionRule[]): R
       context = apply(context);
       tool = apply(tool);
       title = apply(title);
+      ({ uri } = apply({ uri }));
     }
     notes.push(`${describe(rule)}: ${count}`);
   }
-  return { ...recording, header: { ...header, context, tool, title, redacted: notes }, events };
+  return { ...recording, header: { ...header, context, tool, title, uri, redacted: notes }, events };
 }
 
 function changeOf(rule: RedactionRule): Change {
@@ -99,6 +105,13 @@ function changeOf(rule: RedactionRule): Change {
       return typeof key === "string" && names.has(plainName(key)) ? REDACTED : undefined;
     };
   }
+  if ("endings" in rule) {
+    const isSecret = endsWith(rule.endings);
+    return (_value, path) => {
+      const key = path.at(-1);
+      return typeof key === "string" && isSecret(key) ? REDACTED : undefined;
+    };
+  }
   if ("paths" in rule) {
     const paths = rule.paths.map((path) => ["m", ...path.split(".")]);
     const fits = (wanted: readonly string[], path: Path): boolean =>
@@ -106,9 +119,34 @@ function changeOf(rule: RedactionRule): Change {
     return (_value, path) => (paths.some((wanted) => fits(wanted, path)) ? REDACTED : undefined);
   }
   if (!("text" in rule)) return () => undefined;
+  if (rule.text === "queries") return withoutQueries;
   const pattern = PATTERNS[rule.text];
   return (value) => (typeof value === "string" ? value.replace(pattern, REDACTED) : undefined);
 }
+
+const endsWith = (endings: readonly string[]): ((key: string) => boolean) => {
+  const names = endings.map(plainName);
+  return (key) => {
+    const name = plainName(key);
+    // By it a call and its progress find each other; it is a number, and no secret.
+    return name !== "progresstoken" && names.some((ending) => name.endsWith(ending));
+  };
+};
+
+const withoutQueries: Change = (value, path) => {
+  if (typeof value !== "string") return undefined;
+  const key = path.findLast((part) => typeof part === "string");
+  const isSecret = endsWith(SECRET_ENDINGS);
+  const clean = (address: string, isTaken: (name: string) => boolean): string =>
+    address
+      .replace(PASSWORD, `$1:${REDACTED}@`)
+      .replace(PAIR, (pair, before: string, name: string) =>
+        isTaken(name) ? `${before}${name}=${REDACTED}` : pair,
+      );
+  if (typeof key === "string" && ADDRESS_KEY.test(plainName(key)) && !/\s/.test(value))
+    return clean(value, () => true);
+  return value.replace(ADDRESS, (address) => clean(address, isSecret));
+};
 
 /** All that these methods carry. The messages stay: that something was asked is part of how the app behaves. */
 function withoutMethods(
@@ -139,18 +177,42 @@ const withoutAnswer = (m: Readonly<Record<string, unknown>>): Record<string, unk
 function walk(value: unknown, path: Path, change: Change): unknown {
   const part = plainOf(value);
   const changed = path.length > 0 || typeof part === "string" ? change(part, path) : undefined;
+  if (typeof part === "string") return insideOf(changed ?? part, path, change);
   if (changed !== undefined) return changed;
-  if (Array.isArray(part)) return part.map((item, at) => walk(item, [...path, at], change));
   if (typeof part !== "object" || part === null) return part;
+  if (path.length > DEEPEST) return REDACTED;
+  if (Array.isArray(part)) return part.map((item, at) => walk(item, [...path, at], change));
   return Object.fromEntries(
     Object.entries(part).map(([key, item]) => [key, walk(item, [...path, key], change)]),
   );
 }
 
+/** A text that is JSON, as tools' results often are, is looked into like any other value. Untouched, it stays as it was. */
+function insideOf(text: unknown, path: Path, change: Change): unknown {
+  const inner = jsonIn(text);
+  if (inner === undefined) return text;
+  const clean = JSON.stringify(walk(inner, [...path, ""], change));
+  return clean === JSON.stringify(inner) ? text : clean;
+}
+
+/** The object or list that a text is as JSON. */
+export function jsonIn(text: unknown): unknown {
+  if (typeof text !== "string" || !/^\s*[[{]/.test(text)) return undefined;
+  try {
+    const inner: unknown = JSON.parse(text);
+    return isRecord(inner) || Array.isArray(inner) ? inner : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 const plainName = (name: string): string => name.replace(/[-_]/g, "").toLowerCase();
 
+const NAMES = { emails: "e-mail addresses", tokens: "tokens", queries: "values in addresses" };
+
 function describe(rule: RedactionRule): string {
-  if ("text" in rule) return rule.text === "emails" ? "e-mail addresses" : "tokens";
+  if ("text" in rule) return NAMES[rule.text];
+  if ("endings" in rule) return `values of names that end with ${rule.endings.join(", ")}`;
   if ("keys" in rule) return `values of ${rule.keys.join(", ")}`;
   if ("paths" in rule) return `values at ${rule.paths.join(", ")}`;
   return `all of ${rule.methods.join(", ")}`;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { changeBetween } from "./compare.js";
 import type { RunMessage } from "./recorded-run.js";
 import { isRecord } from "./recording.js";
 
@@ -18,7 +19,8 @@ export class Answers {
 
   /**
    * The question of the recording that is the same as this one: with the same params, each at first once and in order;
-   * or else the next one of this method that is about the same tool or resource.
+   * or else with params that are the same but for what was taken out of them, or the next one of this method that is
+   * about the same tool or resource.
    */
   find(method: string, params: unknown): RunMessage | undefined {
     const wanted = keyOf(params);
@@ -28,6 +30,9 @@ export class Answers {
     const found =
       exact.find((question) => !this.#used.has(question)) ??
       exact.at(-1) ??
+      same.find(
+        (question) => !this.#used.has(question) && changeBetween(question.params, params) === undefined,
+      ) ??
       same.find((question) => !this.#used.has(question) && subjectOf(question.params) === subject);
     if (found) this.#used.add(found);
     return found;

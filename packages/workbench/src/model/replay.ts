@@ -17,6 +17,7 @@ import { RecordedServer } from "./recorded-server.js";
 import { type AppDocument, eventsOf } from "./recorder.js";
 import { isRecord, type Recording, record } from "./recording.js";
 import { recordedContext, recordedLook } from "./replay-context.js";
+import { Deeds } from "./replay-deeds.js";
 
 /** As it was, or as fast as the app can. */
 export type ReplaySpeed = 1 | "max";
@@ -35,6 +36,8 @@ const PATIENCE = 3000;
 const PATIENCE_TO_START = 30_000;
 /** Milliseconds of silence after which an app that has done all it did is not expected to do more. */
 const QUIET = 500;
+/** Milliseconds that all of a run takes at most. */
+const LONGEST_RUN = 30_000;
 /** Milliseconds that a pause of the recording lasts at most: people think longer than anybody wants to watch. */
 const LONGEST_PAUSE = 3000;
 
@@ -53,6 +56,7 @@ export class Replay extends Observable {
   readonly #options: ReplayOptions;
   readonly #firstPerson: number;
   #app: AppModel | undefined;
+  #deeds: Deeds | undefined;
   #bridge: Bridge | undefined;
   #server: RecordedServer | undefined;
   #context: HostContext = {};
@@ -148,20 +152,33 @@ export class Replay extends Observable {
     if (this.#target === to) this.#target = undefined;
   }
 
-  /** Plays all of it as fast as the app can, waits until the app is quiet, and says what is different. */
-  async run(): Promise<Comparison> {
-    await this.play("max");
-    await this.#caughtUp(this.messages.length);
-    for (let before = -1; before !== this.app.log.counts.in; ) {
-      before = this.app.log.counts.in;
-      await new Promise((resolve) => setTimeout(resolve, QUIET));
-    }
-    return this.comparison;
+  /**
+   * Plays all of it as fast as the app can, waits until the app does nothing more, and says what is different. When the
+   * time is over, so many milliseconds after its beginning, what there is by then is compared: an app may never rest.
+   */
+  async run(limit = LONGEST_RUN): Promise<Comparison> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, limit);
+    });
+    await Promise.race([this.#playOut(), late]).finally(() => clearTimeout(timer));
+    this.pause();
+    if (this.isAtEnd) return this.comparison;
+    // What was not reached is missed, and not passed over: a replay that was cut short proves nothing.
+    const found = compare(this.recording.events, eventsOf(this.app.log));
+    const cut = `The replay came to message ${this.position} of ${this.messages.length} within ${Math.round(limit)} ms.`;
+    return { ...found, isSame: false, differences: [cut, ...found.differences] };
   }
 
   async close(): Promise<void> {
     this.pause();
     await this.#app?.close();
+  }
+
+  async #playOut(): Promise<void> {
+    await this.play("max");
+    await this.#caughtUp(this.messages.length);
+    await this.#deeds?.quiet(QUIET);
   }
 
   /** Begins anew; once, however often it is asked for meanwhile. */
@@ -225,6 +242,7 @@ export class Replay extends Observable {
       // What the app says was said then; that it can be said is part of what the app knows.
       surroundings: { ...surroundings, message: () => {} },
     });
+    this.#deeds = new Deeds(this.#app.log);
     // As wide as it was, where there is room for that.
     this.#app.element.style.maxWidth = "100%";
     this.changed();
@@ -259,27 +277,17 @@ export class Replay extends Observable {
   /** The app has done what it did before a place, or is not expected to: a person did something first. */
   async #caughtUp(place: number): Promise<void> {
     const { app } = this;
+    const deeds = this.#deeds;
+    if (!deeds) return;
     const last = Math.min(place, this.#firstPerson);
     const due = this.messages.slice(0, last).filter(isDeed).length;
-    const done = (): number =>
-      app.log.messages.filter(({ direction: d, kind, method }) => isDeed({ d, kind, method })).length;
-    const missing = (): number => due - this.#owed - done();
+    const missing = (): number => due - this.#owed - deeds.count;
     if (missing() <= 0) return;
-    await new Promise<void>((resolve) => {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const look = (): void => {
-        clearTimeout(timer);
-        const isOver = missing() <= 0 || /^(failed|closed)$/.test(app.state);
-        if (isOver) end();
-        else timer = setTimeout(end, app.state === "ready" ? PATIENCE : PATIENCE_TO_START);
-      };
-      const end = (): void => {
-        stop();
-        resolve();
-      };
-      const stop = app.log.subscribe(look);
-      look();
-    });
+    await deeds.reach(
+      due - this.#owed,
+      () => /^(failed|closed)$/.test(app.state),
+      () => (app.state === "ready" ? PATIENCE : PATIENCE_TO_START),
+    );
     this.#owed += Math.max(0, missing());
   }
 

@@ -5,6 +5,7 @@
  */
 import type { Gateway } from "@vitrine/host/gateway";
 import type { ServerCatalogue, ServerSummary } from "@vitrine/protocol";
+import { readCatalogue } from "./foreign.js";
 import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";
 
@@ -20,6 +21,8 @@ export interface ServerState {
 export class Servers extends Observable {
   readonly #gateway: Gateway;
   readonly #states = new Map<string, ServerState>();
+  /** What was asked for without a person's doing: each server once when it is idle, and once when it is ready. */
+  readonly #asked = new Set<string>();
   isKnown = false;
   /** Hears of tools whose UI is not what it was: while somebody writes it, above all. */
   onchangedviews: ((server: string, tools: ReadonlySet<string>) => void) | undefined;
@@ -65,16 +68,21 @@ export class Servers extends Observable {
     const before = this.#states.get(summary.name);
     this.#states.set(summary.name, { ...before, summary });
     this.changed();
-    // A server that nobody has used yet is started by being asked what it offers.
-    if (!before?.catalogue && /^(idle|ready)$/.test(summary.state) && before?.summary.state !== summary.state)
-      void this.#read(summary.name);
+    const { name, state, problem } = summary;
+    if (before?.catalogue || problem || !/^(idle|ready)$/.test(state)) return;
+    // A server that nobody has used yet is started by being asked what it offers. One that fails at that would be started
+    // for ever: it is the person who tries again.
+    const question = `${state} ${name}`;
+    if (this.#asked.has(question)) return;
+    this.#asked.add(question);
+    void this.#read(name);
   }
 
   async #read(server: string): Promise<void> {
     let read: Pick<ServerState, "catalogue" | "problem">;
     try {
       read = {
-        catalogue: await this.#gateway.request("gateway/catalogue", { server }),
+        catalogue: readCatalogue(await this.#gateway.request("gateway/catalogue", { server })),
         problem: undefined,
       };
     } catch (error) {

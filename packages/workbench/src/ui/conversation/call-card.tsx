@@ -5,7 +5,7 @@
  */
 import { type ReactNode, useState } from "react";
 import { Button, Disclosure, DisclosurePanel, Heading } from "react-aria-components";
-import type { CallItem } from "../../model/conversation.js";
+import type { CallItem } from "../../model/call-item.js";
 import type { Workbench } from "../../model/workbench.js";
 import { useNow } from "../shell/use-now.js";
 import { useObservable } from "../use-observable.js";

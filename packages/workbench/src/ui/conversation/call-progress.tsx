@@ -4,7 +4,7 @@
  * @module
  */
 import { ProgressBar } from "react-aria-components";
-import type { CallItem } from "../../model/conversation.js";
+import type { CallItem } from "../../model/call-item.js";
 
 /** A bar: with a length if the server says how much there is to do. */
 export function CallProgress({ call: { progress } }: { call: CallItem }) {

@@ -4,7 +4,7 @@
  * @module
  */
 import { Heading } from "react-aria-components";
-import type { SavedMessage } from "../../model/conversation.js";
+import type { SavedMessage } from "../../model/saved-conversation.js";
 import { ContentBlocks } from "./content-blocks.js";
 
 /** A message, and whose it is: an app speaks here, not the person. */
