@@ -253,7 +253,16 @@ describe("a server that is restarted", () => {
     const before = [changes(ann), changes(bea)] as const;
     const states = ann.notices("gateway/status").length;
 
-    expect(await ann.request("gateway/restart", { server: "shop" })).toMatchObject({ state: "ready" });
+    // Each ends what is under way: it is on record who did, and nobody does so all the time.
+    const restart = () => ann.request("gateway/restart", { server: "shop" });
+    expect(await Promise.allSettled([restart(), restart()])).toMatchObject([
+      { value: { state: "ready" } },
+      { reason: { data: { code: "rate-limited" } } },
+    ]);
+    const rows = await doors.rows("ann");
+    expect(rows.filter(({ method }) => method === "gateway/restart")).toMatchObject([
+      { kind: "mark", user: "ann", server: "shop" },
+    ]);
     const second = await processes();
     expect([second[0] === first[0], second[1] === first[1]]).toEqual([false, true]);
     await ann.request("gateway/catalogue", { server: "shop" });
@@ -266,15 +275,6 @@ describe("a server that is restarted", () => {
     ).toEqual(["starting", "ready"]);
     expect(changes(ann)).toBeGreaterThan(before[0]);
     expect(changes(bea)).toBe(before[1]);
-
-    // Each ends what is under way: it is on record who did, and nobody does so all the time.
-    await expect(ann.request("gateway/restart", { server: "shop" })).rejects.toMatchObject({
-      data: { code: "rate-limited" },
-    });
-    const rows = await doors.rows("ann");
-    expect(rows.filter(({ method }) => method === "gateway/restart")).toMatchObject([
-      { kind: "mark", user: "ann", server: "shop" },
-    ]);
 
     await doors.gateway.restart("shop");
     const third = await processes();

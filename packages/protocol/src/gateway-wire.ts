@@ -16,6 +16,13 @@ export interface ServerSummary {
   state: "idle" | "starting" | "ready" | "waiting" | "unauthorized" | "stopped";
   /** Why it is not ready, for a person to read, with the end of what the server wrote to stderr. */
   problem?: { code: string; message: string; stderr?: string | undefined } | undefined;
+  /**
+   * How its process ended last without being told to, `at` in milliseconds since 1970: also when it is back, until it is restarted
+   * on purpose or has run for ten minutes since.
+   */
+  crash?: { at: number; message: string; stderr?: string | undefined } | undefined;
+  /** The first line on its stdout that was no message, 200 characters of it: a server that runs should print none. */
+  garbage?: string | undefined;
   /** When it is tried again, in milliseconds since 1970. */
   retryAt?: number | undefined;
   /** Where a person must sign in. Always `https:`, or a loopback address. */
@@ -93,6 +100,8 @@ export interface GatewayQuestion {
   files?: string[] | undefined;
   /** Which answers can be remembered. */
   remember: ("session" | "always")[];
+  /** What an answer that is remembered covers, in words for after "allow", such as `all ordinary tools of weather`. */
+  scope?: string | undefined;
 }
 
 /** What a person answers. */

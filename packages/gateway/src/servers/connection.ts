@@ -23,6 +23,8 @@ export interface Connection {
   readonly stderr?: string | undefined;
   /** Lines that were no messages: how many, and the first of them. */
   readonly garbage?: ServerStatus["garbage"];
+  /** Resolves with the first line that was no message; never, if there is none. */
+  readonly firstGarbage?: Promise<void> | undefined;
   /** Whether it has ended. One that has is of no use any more. */
   readonly isOver: boolean;
   /** Resolves when it has ended by itself or by {@link close}, with the reason. Calls under way have ended then. */

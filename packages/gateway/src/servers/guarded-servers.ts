@@ -37,7 +37,7 @@ const RESTART_PAUSE = 1000;
 export class GuardedServers {
   readonly #options: GuardedServersOptions;
   readonly #guards = new Map<Server, Map<string, GatewayGuard>>();
-  /** When each was last restarted for a page. */
+  /** When each may be restarted for a page again. */
   readonly #restarts = new WeakMap<Server, number>();
 
   constructor(options: GuardedServersOptions) {
@@ -76,13 +76,16 @@ export class GuardedServers {
    */
   async restart(user: string, name: string): Promise<ServerSummary> {
     const { server } = this.get(user, name);
-    const now = performance.now();
-    if (now - (this.#restarts.get(server) ?? Number.NEGATIVE_INFINITY) < RESTART_PAUSE)
+    if (performance.now() < (this.#restarts.get(server) ?? 0))
       throw new Refusal("rate-limited", `"${name}" was restarted a moment ago: wait a second`);
-    this.#restarts.set(server, now);
-    const { audit } = this.#options.store;
-    await audit.mark({ user, server: name, method: "gateway/restart", reason: "asked for by a page" });
-    await this.#options.pool.restart(name, user);
+    this.#restarts.set(server, Number.POSITIVE_INFINITY);
+    try {
+      const { audit } = this.#options.store;
+      await audit.mark({ user, server: name, method: "gateway/restart", reason: "asked for by a page" });
+      await this.#options.pool.restart(name, user);
+    } finally {
+      this.#restarts.set(server, performance.now() + RESTART_PAUSE);
+    }
     return summaryOf(this.get(user, name).server.status);
   }
 
@@ -145,9 +148,10 @@ export class GuardedServers {
 
 /** A status, as pages and programs see it. */
 export function summaryOf(status: ServerStatus): ServerSummary {
-  const { name, state, problem, retryAt, authorizeUrl, info, capabilities, protocolVersion, driver } = status;
+  const { name, state, problem, crash, retryAt, authorizeUrl, info, capabilities, protocolVersion } = status;
   return {
-    ...{ name, state, problem, retryAt, authorizeUrl, info, capabilities, protocolVersion },
-    isolation: driver,
+    ...{ name, state, problem, crash, retryAt, authorizeUrl, info, capabilities, protocolVersion },
+    isolation: status.driver,
+    garbage: status.garbage?.first[0],
   };
 }

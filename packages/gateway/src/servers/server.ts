@@ -23,6 +23,11 @@ export interface ServerStatus {
   readonly state: ServerState;
   /** What went wrong last, with the end of what the server wrote to stderr. */
   readonly problem?: { code: string; message: string; stderr?: string } | undefined;
+  /**
+   * How its process ended last without being told to, `at` in milliseconds since 1970: until it is restarted on purpose or has run
+   * for ten minutes since.
+   */
+  readonly crash?: { at: number; message: string; stderr?: string } | undefined;
   readonly retryAt?: number | undefined;
   readonly authorizeUrl?: string | undefined;
   readonly info?: Implementation | undefined;

@@ -101,6 +101,7 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
     get garbage() {
       return transport.garbage.count > 0 ? transport.garbage : undefined;
     },
+    firstGarbage: transport.firstGarbage,
     get isOver() {
       return isOver;
     },

@@ -9,6 +9,7 @@ import { FAULTY, isAlive, nodeServer, serverSettings } from "../../../../testing
 import type { ServerSettings } from "../config/config.js";
 import type { Launch, Launched } from "../isolation/isolation.js";
 import { launch } from "../isolation/launch.js";
+import { summaryOf } from "./guarded-servers.js";
 import { ServerPool } from "./pool.js";
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -95,6 +96,28 @@ describe("a server that ends", () => {
     ]);
   });
 
+  it("by SIGKILL: that, and what it wrote, is to be read when it is back, and not after a restart", async () => {
+    const { server, call, launched, pool } = faulty();
+    await call("flood-stderr", { bytes: 1 });
+    const before = Date.now();
+    process.kill(launched[0]?.pid ?? 0, "SIGKILL");
+    await expect.poll(() => server.status.starts).toBe(2);
+    await server.ready();
+    const { state, problem, crash } = summaryOf(server.status);
+    expect({ state, problem, crash }).toEqual({
+      state: "ready",
+      problem: undefined,
+      crash: {
+        at: expect.any(Number),
+        message: "the server was ended by SIGKILL",
+        stderr: expect.stringMatching(/the last words\n$/),
+      },
+    });
+    expect(crash?.at).toBeGreaterThanOrEqual(before);
+    await pool.restart("faulty", "me");
+    expect(summaryOf(server.status).crash).toBeUndefined();
+  });
+
   it("in the middle of a listing: it is listed again, once", async () => {
     const { server, logged } = faulty({ modes: ["exit-on-prompts"] });
     await expect(server.upstream.request("prompts/list", {})).rejects.toEqual(failure("server-exited"));
@@ -172,6 +195,30 @@ describe("a server that says strange things", () => {
     expect(await call("garbage", { count: 1_000 })).toBe("after garbage");
     expect(server.status).toMatchObject({ starts: 1, garbage: { count: 1_004, first: { length: 3 } } });
     expect(server.status.garbage?.first[0]).toBe('this is no message 0 {"jsonrpc"');
+  });
+
+  it("prints garbage: pages are told once, with its first line", async () => {
+    const { call, server } = faulty();
+    await server.start();
+    const told: unknown[] = [];
+    server.onStatus((status) => told.push(summaryOf(status)));
+    expect(summaryOf(server.status).garbage).toBeUndefined();
+    await call("garbage", { count: 10 });
+    await call("garbage", { count: 10 });
+    expect(told).toEqual([
+      expect.objectContaining({ state: "ready", garbage: 'this is no message 0 {"jsonrpc"' }),
+    ]);
+  });
+
+  it("prints garbage before it is ready: its first line is told with that, cut short", async () => {
+    const { server } = faulty({ modes: ["banner"] });
+    const told: unknown[] = [];
+    server.onStatus((status) => told.push([status.state, summaryOf(status).garbage]));
+    await server.start();
+    expect(told).toEqual([
+      ["starting", undefined],
+      ["ready", "=".repeat(200)],
+    ]);
   });
 
   it("sends a line of 100 MB: the connection ends, and memory does not grow with it", async () => {

@@ -47,11 +47,14 @@ export class StdioTransport implements Transport {
   onmessage?: Transport["onmessage"];
   /** Sees every answer before the client does. */
   taker: AnswerTaker | undefined;
+  /** Resolves with the first line that was no message. */
+  readonly firstGarbage: Promise<void>;
   readonly #launched: Launched;
   readonly #reader: LineReader;
   readonly #queue: number;
   readonly #stderr = new TextTail();
   readonly #strange: string[] = [];
+  #tellGarbage = (): void => {};
   #garbage = 0;
   #failure: GatewayError | undefined;
   #exit: Exit | undefined;
@@ -62,6 +65,9 @@ export class StdioTransport implements Transport {
     this.#launched = launched;
     const { message = LIMIT, queue = LIMIT } = options;
     this.#queue = queue;
+    this.firstGarbage = new Promise((resolve) => {
+      this.#tellGarbage = resolve;
+    });
     this.#reader = new LineReader(
       message,
       (line) => this.#read(line),
@@ -150,7 +156,7 @@ export class StdioTransport implements Transport {
       if (isRecord(value) && this.taker?.take(value, line)) return;
       message = parseJSONRPCMessage(value);
     } catch {
-      if (this.#garbage++ < KEPT_LINES) this.#strange.push(line.slice(0, KEPT_CHARACTERS));
+      this.#skip(line);
       return;
     }
     // The client takes ids for numbers: it would see `null` and "" as its first request.
@@ -159,11 +165,16 @@ export class StdioTransport implements Transport {
       this.onmessage?.(message);
     } catch (error) {
       // What the client cannot take must not end the gateway: the client writes some of it into its own errors.
-      this.#garbage++;
+      this.#skip(line);
       this.onerror?.(
         error instanceof Error ? error : new Error("a message could not be taken", { cause: error }),
       );
     }
+  }
+
+  #skip(line: string): void {
+    if (this.#garbage++ < KEPT_LINES) this.#strange.push(line.slice(0, KEPT_CHARACTERS));
+    this.#tellGarbage();
   }
 
   #fail(error: GatewayError): void {

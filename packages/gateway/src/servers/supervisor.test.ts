@@ -418,6 +418,90 @@ describe("a restart", () => {
   });
 });
 
+describe("a crash", () => {
+  const crash = async ({ clock, made }: ReturnType<typeof managed>, message = "it ended"): Promise<void> => {
+    made.at(-1)?.end(new GatewayError("server-exited", message));
+    await settled();
+    clock.pass(1_000);
+    await settled();
+  };
+
+  it("is in the status of a server that is back, until it has run for ten minutes, and listeners hear of both", async () => {
+    const stage = managed({ start: "eager" });
+    const { server, clock } = stage;
+    await server.start();
+    expect(server.status.crash).toBeUndefined();
+    const heard: unknown[] = [];
+    server.onStatus(({ state, crash: last }) => heard.push([state, last]));
+    const at = clock.now();
+    await crash(stage);
+    const last = { at, message: "it ended", stderr: "last words" };
+    expect(server.status).toMatchObject({ state: "ready", problem: undefined, crash: last });
+    clock.pass(599_999);
+    expect(heard).toEqual(["waiting", "idle", "starting", "ready"].map((state) => [state, last]));
+    clock.pass(1);
+    expect(server.status).toMatchObject({ state: "ready", crash: undefined });
+    expect(heard.slice(4)).toEqual([["ready", undefined]]);
+  });
+
+  it("is forgotten after ten minutes of running, not of being stopped; the next one counts anew", async () => {
+    const stage = managed();
+    const { server, clock } = stage;
+    await server.start();
+    await crash(stage, "first");
+    // Idle after 100 seconds.
+    clock.pass(500_000);
+    expect(server.status.state).toBe("idle");
+    clock.pass(1_000_000);
+    expect(server.status.crash).toMatchObject({ message: "first" });
+    await crash(stage, "is over already");
+    for (let run = 0; run < 4; run++) {
+      await server.start();
+      clock.pass(100_000);
+    }
+    expect(server.status.crash).toMatchObject({ message: "first" });
+    await server.start();
+    clock.pass(99_999);
+    expect(server.status.crash).toMatchObject({ message: "first" });
+    await crash(stage, "second");
+    clock.pass(50_000);
+    expect(server.status.crash).toMatchObject({ message: "second" });
+    for (let run = 0; run < 6; run++) {
+      clock.pass(100_000);
+      await server.start();
+    }
+    expect(server.status.crash).toBeUndefined();
+  });
+
+  it("is forgotten when the server is restarted on purpose, but not when it is started", async () => {
+    const stage = managed();
+    await stage.server.start();
+    await crash(stage);
+    await stage.server.start();
+    expect(stage.server.status.crash).toBeDefined();
+    await stage.server.restart();
+    expect(stage.server.status.crash).toBeUndefined();
+    await stage.server.stop();
+    expect(stage.clock.waiting).toEqual([]);
+  });
+
+  it("is not what ends a server on purpose, or cuts a connection to one elsewhere", async () => {
+    const idle = managed();
+    await idle.server.start();
+    idle.clock.pass(100_000);
+    await idle.server.start();
+    await idle.server.restart();
+    await idle.server.stop();
+    expect(idle.server.status.crash).toBeUndefined();
+
+    const remote = managed();
+    await remote.server.start();
+    Object.assign(remote.made[0] ?? {}, { pid: undefined });
+    await crash(remote);
+    expect(remote.server.status).toMatchObject({ state: "ready", starts: 2, crash: undefined });
+  });
+});
+
 describe("a stop", () => {
   it("is for good, and clears every timer", async () => {
     const { server, clock, made } = managed();

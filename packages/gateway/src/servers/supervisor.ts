@@ -12,6 +12,7 @@ import { ServerCatalogue } from "./catalogue.js";
 import { backoff, type Clock, systemClock } from "./clock.js";
 import type { Connection } from "./connection.js";
 import { explainCutOff, isUnsent, mayRepeat } from "./cut-off.js";
+import { LastCrash } from "./last-crash.js";
 import { Listeners } from "./listeners.js";
 import { isRecord } from "./record.js";
 import type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } from "./server.js";
@@ -61,6 +62,7 @@ export class ManagedServer implements Server {
   #capabilities: Upstream["capabilities"] = {};
   /** How many calls each connection has under way: one that is out of use ends after the last of them. */
   readonly #calls = new Map<Connection, number>();
+  readonly #crash: LastCrash;
   #problem: ServerStatus["problem"];
   #authorizeUrl: string | undefined;
   #retryAt: number | undefined;
@@ -81,6 +83,7 @@ export class ManagedServer implements Server {
     this.#options = options;
     this.settings = options.settings;
     this.#clock = options.clock ?? systemClock;
+    this.#crash = new LastCrash(this.#clock, () => this.#tell());
     this.#notices = new Listeners(options.onerror);
     this.#statuses = new Listeners(options.onerror);
     const capabilities = (): Upstream["capabilities"] => this.#capabilities;
@@ -106,6 +109,7 @@ export class ManagedServer implements Server {
       capabilities: this.upstream.capabilities,
       starts: this.#starts,
       problem: this.#problem,
+      crash: this.#crash.crash,
       retryAt: this.#retryAt,
       authorizeUrl: this.#authorizeUrl,
       info: this.#last?.info,
@@ -141,6 +145,7 @@ export class ManagedServer implements Server {
     const running = this.#connection;
     if (running) this.#drop(running);
     this.#failures = 0;
+    this.#crash.forget();
     this.#again?.abort();
     await this.#launch(running);
   }
@@ -333,7 +338,12 @@ export class ManagedServer implements Server {
     this.#readyAt = this.#lastUse = this.#clock.now();
     this.#unlisten = connection.upstream.listen((method, params) => this.#notices.tell(method, params));
     void connection.ended.then((reason) => this.#lost(connection, reason));
+    this.#crash.run();
     this.#set("ready");
+    // What it printed while it started is in this status already.
+    if (!connection.garbage) {
+      void connection.firstGarbage?.then(() => this.#connection === connection && this.#tell());
+    }
     const { start, limits } = this.settings;
     this.#endUpkeep = keepUp({
       clock: this.#clock,
@@ -390,13 +400,15 @@ export class ManagedServer implements Server {
     const { data, message } = Object(error) as { data?: unknown; message?: unknown };
     const { code, stderr, authorizeUrl } = isRecord(data) ? data : {};
     const lastWords = connection?.stderr ?? stderr;
-    this.#problem = {
-      code: typeof code === "string" ? code : "server-failed",
+    const said = {
       message: String(message),
       ...(typeof lastWords === "string" && lastWords !== "" && { stderr: lastWords }),
     };
+    this.#problem = { code: typeof code === "string" ? code : "server-failed", ...said };
     this.#authorizeUrl = typeof authorizeUrl === "string" ? authorizeUrl : undefined;
     if (this.#isStopped) return;
+    // Of a connection that was cut nobody knows whose fault it was.
+    if (connection?.pid !== undefined) this.#crash.keep({ at: this.#clock.now(), ...said });
     if (code === "server-unauthorized") this.#set("unauthorized");
     else if (HOPELESS.has(String(code))) this.#set("idle");
     else this.#retryLater(connection !== undefined);
@@ -425,6 +437,7 @@ export class ManagedServer implements Server {
   #cancel(): void {
     this.#endUpkeep?.();
     this.#endRetry?.();
+    this.#crash.pause();
     this.#retryAt = undefined;
   }
 
@@ -432,6 +445,10 @@ export class ManagedServer implements Server {
     // Nothing comes after the end.
     if (!this.#isStopped) this.#state = state;
     if (state !== "unauthorized") this.#authorizeUrl = undefined;
+    this.#tell();
+  }
+
+  #tell(): void {
     this.#statuses.tell(this.status);
   }
 }

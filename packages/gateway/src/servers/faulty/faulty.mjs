@@ -13,6 +13,7 @@ if (modes.has("exit-at-start")) {
   process.stderr.write("no configuration found\n");
   process.exit(3);
 }
+if (modes.has("banner")) process.stdout.write(`${"=".repeat(1000)}\nWelcome!\n`);
 if (modes.has("ignore-sigterm")) process.on("SIGTERM", () => {});
 
 const hints = { safe: { readOnlyHint: true }, again: { idempotentHint: true } };
