@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type GatewaySettings, readSettings } from "@vitrine/gateway";
@@ -13,6 +13,11 @@ const DEMOS = ["weather", "board", "lab"];
 const file = join(cwd, "servers.json");
 writeFileSync(file, JSON.stringify({ mcpServers: { shop: { command: "a" }, mail: { command: "b" } } }));
 writeFileSync(join(cwd, "shop.js"), "");
+mkdirSync(join(cwd, "folder"));
+writeFileSync(
+  join(cwd, "folder", "mcp.json"),
+  JSON.stringify({ mcpServers: { shop: { command: "of-the-folder" } } }),
+);
 
 async function plan(names: string[], options: DevServerOptions = {}) {
   const notes: string[] = [];
@@ -56,6 +61,51 @@ describe("vitrine dev runs", () => {
     expect(names(later)).toEqual(["mail", "other"]);
     expect(later.servers.get("mail")?.transport).toMatchObject({ command: "new" });
     expect(names(again(await readSettings({}, { env: at.env })))).toEqual(["other"]);
+  });
+
+  it("what is written out on the command line, whatever the file calls the same", async () => {
+    for (const words of [
+      ["node shop.js", "mail"],
+      ["mail", "node shop.js"],
+    ]) {
+      const { settings, again } = await plan(words, { config: file });
+      const mcpServers = {
+        shop: { command: "of-the-file" },
+        mail: { command: "new" },
+        "shop-2": { command: "x" },
+      };
+      const later = again(await readSettings({ mcpServers }, { env: at.env }));
+      for (const { servers } of [settings, later]) {
+        expect(new Set(servers.keys())).toEqual(new Set(["mail", "shop-2"]));
+        expect(servers.get("shop-2")?.transport).toMatchObject({ command: "node", args: ["shop.js"] });
+      }
+    }
+    // The file has none of that name yet, and gets one while it runs.
+    const { again } = await plan(["node other.js"], { config: file });
+    const other = again(
+      await readSettings({ mcpServers: { other: { command: "of-the-file" } } }, { env: at.env }),
+    );
+    expect(other.servers.get("other")?.transport).toMatchObject({ command: "node" });
+    // A folder's own servers keep their names, and are not those of the file.
+    const ofFolder = await plan(["./folder", "mail"], { config: file });
+    const changed = ofFolder.again(
+      await readSettings({ mcpServers: { shop: { command: "a" } } }, { env: at.env }),
+    );
+    for (const { servers } of [ofFolder.settings, changed])
+      expect(servers.get("shop")?.transport).toMatchObject({ command: "of-the-folder" });
+    const demos = await plan(["mail", "node weather.js"], { config: file, demos: true });
+    expect(names(demos.settings)).toEqual(["mail", "weather", "weather-2", "board", "lab"]);
+    expect(demos.settings.servers.get("weather")?.transport).toMatchObject({ args: ["weather.js"] });
+  });
+
+  it("the servers of the file with the variables that the person adds, after it has changed, too", async () => {
+    const added = async (words: string[]) => {
+      const { settings, again } = await plan(words, { config: file, env: ["A=1"] });
+      const changed = again(await readSettings({ mcpServers: { mail: { command: "b" } } }, { env: at.env }));
+      return [settings, changed].map(({ servers }) => servers.get("mail")?.transport);
+    };
+    for (const words of [[], ["mail"]])
+      for (const transport of await added(words)) expect(transport).toMatchObject({ env: { A: "1" } });
   });
 
   it("nothing that is trusted, if it is strict", async () => {

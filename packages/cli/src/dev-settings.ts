@@ -3,8 +3,6 @@
  *
  * @module
  */
-import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type GatewaySettings, readSettings, type ServerSettings } from "@vitrine/gateway";
 import { type Config, personalOptions } from "./config.js";
 import type { Surroundings } from "./config-places.js";
@@ -69,11 +67,7 @@ export async function devSettings(
 const noServers = (config: Config | undefined): string =>
   config ? `${config.file} has no server that can be used` : "there is no settings file in the usual places";
 
-const demoServers = (finder: ServerArguments): ServerSettings[] =>
-  DEMOS.map(({ name, file }) => {
-    const path = fileURLToPath(file);
-    return finder.program({ words: [process.execPath, path], cwd: dirname(path), name });
-  });
+const demoServers = (finder: ServerArguments): ServerSettings[] => DEMOS.map((demo) => finder.demo(demo));
 
 /** Of two servers with one name nobody knows which is meant. */
 function refuseTwins(servers: readonly ServerSettings[]): void {

@@ -25,6 +25,11 @@ mkdirSync(page);
 writeFileSync(join(page, "index.html"), "<!doctype html><title>Page</title>");
 const env = { PATH: process.env["PATH"], HOME: folder };
 
+/** Makes it fail on a signal, where nobody catches it. */
+const hook = join(folder, "hook.mjs");
+writeFileSync(hook, 'process.on("SIGUSR2", () => void Promise.reject(new Error("a bug")));');
+const FAULTY = { NODE_OPTIONS: `--import ${hook}` };
+
 const children = new Set<ChildProcess>();
 afterEach(() => {
   for (const child of children) child.kill("SIGKILL");
@@ -187,6 +192,20 @@ describe("vitrine dev", () => {
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
+  it("ends in order after a fault that nobody foresaw, with code 1 and the place", async () => {
+    const file = join(folder, "fault.pid");
+    const words = ["--static", page, "--port", "0", "--data", join(folder, "fault")];
+    const { child, said, code } = start(["dev", `${BAD} well ${file}`, ...words], FAULTY);
+    const pid = await pidIn(file);
+    await expect.poll(() => said.out).toContain("Vitrine →");
+    child.kill("SIGUSR2");
+    expect(await code).toBe(1);
+    expect(said.err).toMatch(
+      /a fault that nobody foresaw: the gateway stops: a bug\n[\s\S]*hook\.mjs[\s\S]*stopping/,
+    );
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+
   it("says so when the port that was asked for is in use", async () => {
     const taken = createServer();
     const port = await new Promise<number>((resolve) => {
@@ -223,5 +242,11 @@ describe("vitrine serve", () => {
     expect(answer.status).toBe(200);
     child.kill("SIGTERM");
     expect(await code).toBe(0);
+
+    const faulty = start(words, { TOKEN: token, ...FAULTY });
+    await expect.poll(() => faulty.said.out).toContain("Vitrine →");
+    faulty.child.kill("SIGUSR2");
+    expect(await faulty.code).toBe(1);
+    expect(faulty.said.err).toContain("a fault that nobody foresaw");
   });
 });

@@ -160,7 +160,7 @@ function addRender(program: Command, done: (code: number) => void): void {
   plain(program.command("render [server]"))
     .description("render an app without a screen, and print what happened")
     .option("--tool <name>", "the tool whose app is shown; again for more", collect)
-    .option("--all", "every tool that has an app, with a contact sheet")
+    .option("--all", "every tool that has an app and says that it does no harm, with a contact sheet")
     .option("--args <json>", "the tool's arguments: JSON, @file, or - for stdin")
     .option("--theme <theme>", "light or dark")
     .option("--mode <mode>", "the display mode: inline, fullscreen or pip")
@@ -181,7 +181,10 @@ function addRender(program: Command, done: (code: number) => void): void {
     .option("--wait <text>", "wait for a text, or for so many milliseconds", (wait) => {
       steps.push({ wait });
     })
-    .option("--allow-calls", "the app may call tools that change something")
+    .option(
+      "--allow-calls",
+      "the app may call tools that change something; --all calls those that do not say what they do",
+    )
     .option("--allow-messages", "the app may write into the conversation")
     .option("--allow-links", "the app may open links")
     .option("--allow-downloads", "the app may download files")

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ServerSettings } from "@vitrine/gateway";
 import { afterAll, describe, expect, it } from "vitest";
+import { handedOn } from "./environment.js";
 import { ServerArguments, type ServerOptions } from "./server-argument.js";
 
 const cwd = realpathSync(mkdtempSync(join(tmpdir(), "vitrine-servers-")));
@@ -75,6 +76,7 @@ describe("a server is", () => {
     ["./by-mcp", ["node", "my server.js", "--stdio"]],
     ["by-bin/", [node, join(cwd, "by-bin/b.js")]],
     ["./weather", [node, join(cwd, "weather/index.js")]],
+    ["lab", [node, expect.stringMatching(/demos[\\/]lab\.[jt]s$/)]],
   ])("%s", async (argument, expected) => {
     expect(await words(argument)).toEqual(expected);
   });
@@ -129,6 +131,16 @@ describe("the settings file", () => {
     await expect(servers.findOne("twice")).rejects.toThrow("there twice");
   });
 
+  it("may come from anybody: what it calls its servers is shown, and never obeyed", async () => {
+    const name = "a\u001b]0;x\u0007\u009b2J\nready";
+    const hostile = write("hostile.json", { mcpServers: { [name]: { command: "x" } } });
+    const { servers, notes } = finder({ config: hostile });
+    await servers.config();
+    expect(notes).toHaveLength(2);
+    expect(notes[1]).toContain("; a\\u{1b}]0;x\\u{7}\\u{9b}2J ready is left out");
+    expect(notes[1]).not.toMatch(/\p{Cc}/u);
+  });
+
   it("is not looked at for what is no name", async () => {
     const { servers } = finder({ config: "nowhere.json" });
     await servers.findOne("./server.js");
@@ -149,6 +161,24 @@ describe("a program", () => {
       ["1=2", "NAME=VALUE"],
     ] as const)
       await expect(finder({ env: [word] }).servers.findOne("server.js")).rejects.toThrow(sentence);
+  });
+
+  it("gets none of the tools' credentials", async () => {
+    const names =
+      "UV_PUBLISH_TOKEN UV_PUBLISH_PASSWORD UV_INDEX_MINE_PASSWORD UV_INDEX_MINE_USERNAME UV_INDEX_URL LC_SECRET";
+    const needed = { UV_CACHE_DIR: "/x", UV_PYTHON: "3.12", LC_ALL: "C", npm_config_cache: "/y" };
+    const secret = Object.fromEntries(names.split(" ").map((name) => [name, "s3cret"]));
+    expect(handedOn({ ...secret, ...needed })).toEqual(needed);
+  });
+
+  it("of a settings file or a folder gets what the person adds too, in place of what the file says", async () => {
+    const options = { config, env: ["A=2", "API_KEY"] };
+    const added = { A: "2", API_KEY: "s3cret" };
+    for (const name of ["weather", "closed"])
+      expect(transport(await finder(options).servers.findOne(name))?.env).toMatchObject(added);
+    const [one] = await finder(options).servers.find("./settings");
+    expect(one && transport(one)?.env).toMatchObject(added);
+    await expect(finder({ config, env: ["NOT_SET"] }).servers.findOne("weather")).rejects.toThrow("not set");
   });
 
   it("runs as the person's own, unless that person or the file wants it closed in", async () => {

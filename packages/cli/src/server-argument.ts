@@ -1,10 +1,11 @@
 /**
  * What a person calls a server on the command line, in this order: an address, a name from the settings file, a folder, a
- * file, a command.
+ * file, a command, a demo.
  *
  * @module
  */
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { closest, commandLineServer, type ServerSettings } from "@vitrine/gateway";
 import {
   atHome,
@@ -16,6 +17,7 @@ import {
   skippedText,
 } from "./config.js";
 import { configPlaces, type Surroundings } from "./config-places.js";
+import { DEMOS, type Demo } from "./demos/index.js";
 import { addedVariables, handedOn } from "./environment.js";
 import { CliError, usage } from "./exit.js";
 import { fileStart, folderStart, isFile, isFolder, type Start } from "./folder-server.js";
@@ -105,6 +107,12 @@ export class ServerArguments {
     return name !== undefined && NAME_LIKE.test(name) && !this.#isTaken(name) ? { ...server, name } : server;
   }
 
+  /** One of this command's own demos. */
+  demo({ name, file }: Demo): ServerSettings {
+    const path = fileURLToPath(file);
+    return this.program({ words: [process.execPath, path], cwd: dirname(path), name });
+  }
+
   #added(): Record<string, string> {
     return addedVariables(this.#options.env ?? [], this.#at.env);
   }
@@ -127,8 +135,12 @@ export class ServerArguments {
     if (await isFile(path)) return [this.program(await fileStart(path, this.#at.cwd))];
     const words = splitWords(argument);
     const [first = "", second] = words;
-    if (second === undefined && !(await onPath(first, this.#at))) throw await this.#unknown(argument, isName);
-    return [this.program({ words, cwd: this.#at.cwd })];
+    if (second !== undefined || (await onPath(first, this.#at)))
+      return [this.program({ words, cwd: this.#at.cwd })];
+    // Whoever saw the demos in the workbench may name one.
+    const demo = DEMOS.find(({ name }) => name === argument);
+    if (!demo) throw await this.#unknown(argument, isName);
+    return [this.demo(demo)];
   }
 
   async #folder(path: string): Promise<ServerSettings[]> {

@@ -8,14 +8,22 @@ import { dirname, resolve, sep } from "node:path";
 import type { ServerSettings } from "@vitrine/gateway";
 import { isFile } from "./folder-server.js";
 
+/** What a server is made of. */
+export interface ServerSource {
+  /** The folder to watch. */
+  readonly folder: string;
+  /** What is started. */
+  readonly script: string;
+}
+
 /**
- * The folder to watch for changes: the one that the server starts in, if it is not simply this terminal's and the script
+ * Where to look for changes. The folder is the one that the server starts in, if it is not simply this terminal's and the script
  * is in it; else the script's own. None for a program that is installed, or elsewhere.
  */
-export async function sourceFolder(
+export async function sourceOf(
   { transport }: Pick<ServerSettings, "transport">,
   here: string,
-): Promise<string | undefined> {
+): Promise<ServerSource | undefined> {
   if (transport.type !== "stdio") return undefined;
   const { command, args, cwd = here } = transport;
   for (const word of [command, ...args]) {
@@ -28,7 +36,7 @@ export async function sourceFolder(
     if (script.includes(`${sep}node_modules${sep}`)) return undefined;
     const start = await realpath(cwd);
     const isOwn = start !== (await realpath(here)) && script.startsWith(start + sep);
-    return isOwn ? start : dirname(script);
+    return { folder: isOwn ? start : dirname(script), script: path };
   }
   return undefined;
 }

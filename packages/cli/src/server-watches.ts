@@ -5,7 +5,8 @@
  */
 import { relative } from "node:path";
 import type { Gateway, ServerSettings } from "@vitrine/gateway";
-import { sourceFolder } from "./server-files.js";
+import { isFile } from "./folder-server.js";
+import { type ServerSource, sourceOf } from "./server-files.js";
 import { type FileWatch, watchFiles } from "./watch-files.js";
 
 /** Options of {@link ServerWatches}. */
@@ -21,7 +22,7 @@ export interface ServerWatchesOptions {
 /** The watches of all servers that run. */
 export class ServerWatches {
   readonly #options: ServerWatchesOptions;
-  readonly #watches = new Map<string, { folder: string; watch: Promise<FileWatch> }>();
+  readonly #watches = new Map<string, ServerSource & { readonly watch: Promise<FileWatch> }>();
 
   constructor(options: ServerWatchesOptions) {
     this.#options = options;
@@ -29,14 +30,17 @@ export class ServerWatches {
 
   /** Watches these servers, and no others. Resolves when it does. */
   async update(servers: Iterable<ServerSettings>): Promise<void> {
-    const wanted = new Map<string, string>();
+    const wanted = new Map<string, ServerSource>();
     for (const server of servers) {
-      const folder = await sourceFolder(server, this.#options.cwd);
-      if (folder !== undefined) wanted.set(server.name, folder);
+      const source = await sourceOf(server, this.#options.cwd);
+      if (source) wanted.set(server.name, source);
     }
-    for (const [name, { folder }] of this.#watches) if (wanted.get(name) !== folder) this.#end(name);
-    for (const [name, folder] of wanted) {
-      if (!this.#watches.has(name)) this.#watches.set(name, { folder, watch: this.#begin(name, folder) });
+    for (const [name, { folder, script }] of this.#watches) {
+      const source = wanted.get(name);
+      if (source?.folder !== folder || source.script !== script) this.#end(name);
+    }
+    for (const [name, source] of wanted) {
+      if (!this.#watches.has(name)) this.#watches.set(name, { ...source, watch: this.#begin(name, source) });
     }
     await Promise.all([...this.#watches.values()].map(({ watch }) => watch));
   }
@@ -45,15 +49,17 @@ export class ServerWatches {
     for (const name of [...this.#watches.keys()]) this.#end(name);
   }
 
-  #begin(name: string, folder: string): Promise<FileWatch> {
+  #begin(name: string, { folder, script }: ServerSource): Promise<FileWatch> {
     const { gateway, cwd, onrestart, onerror } = this.#options;
     // One start after another, however fast the files change.
     let work = Promise.resolve();
     return watchFiles(folder, (file) => {
       work = work
-        .then(() => {
+        .then(async () => {
+          // A build that is under way: when the script is written, that is heard too.
+          if (!(await isFile(script))) return;
           onrestart(name, relative(cwd, file));
-          return gateway.restart(name);
+          await gateway.restart(name);
         })
         .catch((error: unknown) => onerror(name, error));
     });

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
+import { VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { CliError } from "./exit.js";
+import { CliError, told } from "./exit.js";
 import { table } from "./table.js";
 import { printable, Terminal } from "./terminal.js";
 
@@ -64,6 +65,37 @@ describe("what servers say", () => {
     expect(printable("a\u001b]0;x\u0007\r\nb\tc\u009b\u202e")).toBe(
       "a\\u{1b}]0;x\\u{7}\nb\tc\\u{9b}\\u{202e}",
     );
+  });
+
+  it("is shown and not obeyed in whatever is printed for a person, beside our own colours", () => {
+    const [watched, piped] = [terminal(true), terminal(false)];
+    const hostile = "a\u001b[2J\u009b1m\u007f\u001b[8mb";
+    const shown = "a\\u{1b}[2J\\u{9b}1m\\u{7f}\\u{1b}[8mb";
+    watched.terminal.print(`${watched.terminal.green("✓")} ${hostile}`);
+    expect(watched.out()).toBe(`\u001b[32m✓\u001b[39m ${shown}\n`);
+    watched.terminal.note(watched.terminal.dim(`${hostile}\u001b[31m`, "err"));
+    expect(watched.err()).toBe(`\u001b[2m${shown}\\u{1b}[31m\u001b[22m\n`);
+    piped.terminal.note(`${hostile}\u001b[31m`);
+    expect(piped.err()).toBe(`${shown}\\u{1b}[31m\n`);
+    // A program gets what the server said.
+    piped.terminal.print(hostile);
+    expect(piped.out()).toBe(`${hostile}\n`);
+  });
+
+  it("is the same JSON on a terminal, without a character that it obeys", () => {
+    const value = { "a\u009b": "\u007f\u0085\u202e\u001b\n東" };
+    const watched = terminal(true);
+    watched.terminal.json(value);
+    const text = watched.out();
+    expect(JSON.parse(text)).toEqual(value);
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e]/u);
+  });
+
+  it("is no code of an error, unless it is a word", () => {
+    const codes = ["server-failed", 7, "a\u001b[2J", "a b", { toString: 1 }, undefined].map(
+      (code) => told(new VitrineError(-32000, "no", { data: { code } }))?.code,
+    );
+    expect(codes).toEqual(["server-failed", "7", "-32000", "-32000", "-32000", "-32000"]);
   });
 
   it("stands in columns, cut to the window", () => {

@@ -25,18 +25,19 @@ export const printable = (text: string): string =>
         : `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`,
     );
 
-/** The colours of {@link Terminal}, which are all that it lets a terminal obey. */
-const COLOUR = /(\u001b\[(?:1|2|22|31|32|39)m)/;
+/** The same on one line. */
+export const oneLine = (text: string): string => printable(text).replace(/\s+/g, " ").trim();
 
-/** The same for text that we have painted: a last guard for whatever is printed. */
+const ESCAPE = "\u001b";
+/** The colours of {@link Terminal}, which are all that it lets a terminal obey. */
+const COLOUR = new RegExp(`(${ESCAPE}\\[(?:1|2|22|31|32|39)m)`);
+
+/** Text that we may have painted, as a terminal may show it: a last guard for whatever is printed. */
 const paintable = (text: string): string =>
   text
     .split(COLOUR)
     .map((part, index) => (index % 2 === 0 ? printable(part) : part))
     .join("");
-
-/** The same on one line. */
-export const oneLine = (text: string): string => printable(text).replace(/\s+/g, " ").trim();
 
 /** A control character in a JSON text: between its values there are only lines. */
 const jsonEscape = (character: string): string =>
@@ -118,7 +119,7 @@ export class Terminal {
 
   #paint(text: string, where: "out" | "err", on: number, off: number): string {
     const shown = printable(text);
-    return this.#colours(where) ? `\u001b[${on}m${shown}\u001b[${off}m` : shown;
+    return this.#colours(where) ? `${ESCAPE}[${on}m${shown}${ESCAPE}[${off}m` : shown;
   }
 
   #safe(text: string, where: "out" | "err"): string {

@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { commandLineServer } from "@vitrine/gateway";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { sourceFolder } from "./server-files.js";
+import { sourceOf } from "./server-files.js";
+import { ServerWatches } from "./server-watches.js";
 import { type FileWatch, watchFiles } from "./watch-files.js";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "vitrine-watch-")));
@@ -33,9 +35,69 @@ describe("watchFiles", () => {
     watch = await watchFiles(root, () => {});
     expect(heard).toHaveLength(count);
   });
+
+  it.each(["dist", "dist/server", "."])(
+    "goes on when a build takes %s away and makes it anew",
+    async (path) => {
+      const project = join(root, `project-${path.length}`);
+      const file = join(project, "dist/server/main.js");
+      const build = (): void => {
+        mkdirSync(join(project, "dist/server"), { recursive: true });
+        writeFileSync(file, `${Math.random()}`);
+      };
+      build();
+      let heard: string[] = [];
+      watch = await watchFiles(join(project, path), (each) => heard.push(each));
+      for (let round = 0; round < 2; round++) {
+        rmSync(join(project, "dist"), { recursive: true });
+        build();
+        await expect.poll(() => heard).toContain(file);
+        // The folder that is there now is watched.
+        heard = [];
+        const later = join(project, "dist/server", `later-${round}.js`);
+        const heardLater = (): string[] => {
+          writeFileSync(later, `${Math.random()}`);
+          return heard;
+        };
+        // Slower than the quiet that it waits for.
+        await expect.poll(heardLater, { interval: 500 }).toContain(later);
+        heard = [];
+      }
+    },
+  );
 });
 
-describe("sourceFolder", () => {
+describe("ServerWatches", () => {
+  it("start a server again only when its script is there", async () => {
+    const [gone, stays] = ["gone", "stays"].map((name) => join(root, "two", `${name}.js`));
+    if (!gone || !stays) throw new Error("no paths");
+    mkdirSync(join(root, "two"));
+    for (const file of [gone, stays]) writeFileSync(file, "");
+    const restarts: [string, boolean][] = [];
+    const watches = new ServerWatches({
+      gateway: { restart: async (name) => void restarts.push([name, existsSync(gone)]) },
+      cwd: root,
+      onrestart: () => {},
+      onerror: (_name, error) => {
+        throw error;
+      },
+    });
+    // The one that stays comes last: when it is started again, the other could have been.
+    await watches.update([gone, stays].map((file) => commandLineServer(["node", file])));
+    rmSync(gone);
+    await expect.poll(() => restarts).toEqual([["stays", false]]);
+    writeFileSync(gone, "");
+    await expect.poll(() => restarts.map(([name]) => name).sort()).toEqual(["gone", "stays", "stays"]);
+    rmSync(join(root, "two"), { recursive: true });
+    mkdirSync(join(root, "two"));
+    for (const file of [gone, stays]) writeFileSync(file, "new");
+    await expect.poll(() => restarts.filter(([name]) => name === "gone").length).toBeGreaterThan(1);
+    expect(restarts.every(([name, isThere]) => name === "stays" || isThere)).toBe(true);
+    watches.close();
+  });
+});
+
+describe("sourceOf", () => {
   const stdio = (command: string, args: string[], cwd?: string) => {
     const isolation = { driver: "process", network: true, read: [], write: [] } as const;
     const limits = { memory: 1, processes: 1, tmp: 1 };
@@ -55,15 +117,13 @@ describe("sourceFolder", () => {
     touch("src/deep/a.js");
     touch("node_modules/x/a.js");
     const here = root;
-    expect(await sourceFolder(stdio("node", ["--inspect", "src/deep/a.js"], root), here)).toBe(
-      join(root, "src/deep"),
-    );
-    expect(await sourceFolder(stdio("node", ["deep/a.js"], join(root, "src")), here)).toBe(join(root, "src"));
-    expect(await sourceFolder(stdio(process.execPath, [join(root, "src/deep/a.js")]), here)).toBe(
-      join(root, "src/deep"),
-    );
-    expect(await sourceFolder(stdio("node", ["node_modules/x/a.js"], root), here)).toBeUndefined();
-    expect(await sourceFolder(stdio("npx", ["-y", "@scope/server"], root), here)).toBeUndefined();
-    expect(await sourceFolder(stdio(process.execPath, []), here)).toBeUndefined();
+    const script = join(root, "src/deep/a.js");
+    const [deep, src] = [join(root, "src/deep"), join(root, "src")].map((folder) => ({ folder, script }));
+    expect(await sourceOf(stdio("node", ["--inspect", "src/deep/a.js"], root), here)).toEqual(deep);
+    expect(await sourceOf(stdio("node", ["deep/a.js"], join(root, "src")), here)).toEqual(src);
+    expect(await sourceOf(stdio(process.execPath, [script]), here)).toEqual(deep);
+    expect(await sourceOf(stdio("node", ["node_modules/x/a.js"], root), here)).toBeUndefined();
+    expect(await sourceOf(stdio("npx", ["-y", "@scope/server"], root), here)).toBeUndefined();
+    expect(await sourceOf(stdio(process.execPath, []), here)).toBeUndefined();
   });
 });

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { type FSWatcher, watch } from "node:fs";
+import { type FSWatcher, unwatchFile, watch, watchFile } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { extname, join, sep } from "node:path";
 
 /** What programs and their pages are made of. Not `.json` and the like: a server may write those itself. */
 const SOURCES = new Set(
@@ -17,9 +17,18 @@ const SOURCES = new Set(
 const MAX_FOLDERS = 1_000;
 /** Milliseconds of quiet after which a change is told: builds write many files. */
 const QUIET = 200;
+/** Milliseconds between two looks at whether the folder itself is still the same. */
+const LOOK = 500;
 
 const isOwn = (name: string): boolean =>
   !name.startsWith(".") && name !== "node_modules" && name !== "__pycache__";
+
+/** Which folder is at a path: a build takes one away and makes another. Undefined if there is none. */
+async function identityOf(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  // The number alone may be given again at once.
+  return found?.isDirectory() ? `${found.ino} ${found.birthtimeMs}` : undefined;
+}
 
 /** Files that are watched. */
 export interface FileWatch {
@@ -30,35 +39,48 @@ export interface FileWatch {
  * Watches a folder and the folders in it, but for `node_modules` and those that begin with a dot. The system's own
  * recursive watch knows no exceptions, and would watch all of `node_modules`.
  *
+ * A watch is of one folder and not of its path. The folders inside are told of by the one above when they come back; the
+ * first is looked at now and then, because the folders above it may go with it (`rm -rf dist`).
+ *
  * @param onchange hears one of the files that changed, when nothing has changed for a moment
  */
 export async function watchFiles(folder: string, onchange: (file: string) => void): Promise<FileWatch> {
-  const watchers = new Map<string, FSWatcher>();
+  const watchers = new Map<string, { identity: string; watcher: FSWatcher }>();
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
+  let work = Promise.resolve();
 
   const tell = (file: string): void => {
     clearTimeout(timer);
     timer = setTimeout(() => !isClosed && onchange(file), QUIET);
   };
+  /** Ends the watches of a folder and of those in it. */
   const forget = (path: string): void => {
-    watchers.get(path)?.close();
-    watchers.delete(path);
+    for (const [each, { watcher }] of watchers) {
+      if (each !== path && !each.startsWith(path + sep)) continue;
+      watcher.close();
+      watchers.delete(each);
+    }
   };
-  const changed = async (path: string): Promise<void> => {
-    if (SOURCES.has(extname(path).toLowerCase())) return tell(path);
-    const found = await stat(path).catch(() => undefined);
-    if (!found) forget(path);
-    // A folder that comes with its files.
-    else if (found.isDirectory() && !watchers.has(path)) await add(path, tell);
+  /** A folder that has come, with its files, or gone, or is another one now. */
+  const renew = async (path: string): Promise<void> => {
+    if (watchers.get(path)?.identity === (await identityOf(path))) return;
+    forget(path);
+    await add(path, tell);
+  };
+  const changed = (path: string): void => {
+    if (SOURCES.has(extname(path).toLowerCase())) tell(path);
+    else work = work.then(() => renew(path));
   };
   const add = async (path: string, onfile?: (file: string) => void): Promise<void> => {
-    if (isClosed || watchers.has(path) || watchers.size >= MAX_FOLDERS) return;
+    // Before it is watched: if it is taken away in between, the next look finds another one.
+    const identity = await identityOf(path);
+    if (identity === undefined || isClosed || watchers.size >= MAX_FOLDERS) return;
     try {
       const watcher = watch(path, { persistent: false }, (_event, name) => {
-        if (name !== null && isOwn(name)) void changed(join(path, name));
+        if (name !== null && isOwn(name)) changed(join(path, name));
       });
-      watchers.set(path, watcher);
+      watchers.set(path, { identity, watcher });
       watcher.on("error", () => forget(path));
     } catch {
       // It is gone, or must not be read: there is nothing to watch.
@@ -73,12 +95,18 @@ export async function watchFiles(folder: string, onchange: (file: string) => voi
     }
   };
 
-  await add(folder);
+  const look = (): void => {
+    work = work.then(() => renew(folder));
+  };
+  watchFile(folder, { persistent: false, interval: LOOK }, look);
+  work = add(folder);
+  await work;
   return {
     close() {
       isClosed = true;
       clearTimeout(timer);
-      for (const path of [...watchers.keys()]) forget(path);
+      unwatchFile(folder, look);
+      forget(folder);
     },
   };
 }

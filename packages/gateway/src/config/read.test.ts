@@ -274,9 +274,9 @@ describe("readSettings", () => {
       '"command": "x", "env": {"A": "1", "A": "2"}',
       '"command": "x", "policy": {}, "policy": {}',
     ])
-      await expect(
-        readSettings(`{"mcpServers": {"a": {${inside}}}}`, { onskip: () => {} }),
-      ).rejects.toThrow("is there twice");
+      await expect(readSettings(`{"mcpServers": {"a": {${inside}}}}`, { onskip: () => {} })).rejects.toThrow(
+        "is there twice",
+      );
     const skipped: unknown[] = [];
     const dotted = '{"servers": {"a.b": {"command": "x"}, "a.b": {"command": "y"}, "a b": {}, "a b": {}}}';
     await readSettings(dotted, { env: { HOME: "/home/ana" }, onskip: ({ server }) => skipped.push(server) });
