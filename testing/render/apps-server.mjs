@@ -61,6 +61,21 @@ const PAGES = {
   fine: { text: html(FINE) },
   /** The same, but that it says something by itself. */
   chatty: { text: html(FINE.replace("app.connect();", "app.connect().then(ACTS.message);")) },
+  /** The same, but that it never rests. */
+  restless: {
+    text: html(
+      FINE.replace(
+        "app.connect();",
+        `const plain = () => app.callServerTool({ name: "plain", arguments: {} }).catch(() => {});
+         const log = () => app.sendLog({ level: "info", data: "still here" });
+         app.connect().then(() => { setInterval(plain, 200); setInterval(log, 100); });`,
+      ),
+    ),
+  },
+  /** Gone once its tool was called. */
+  fading: { text: html(FINE) },
+  /** Can be read once. */
+  fleeting: { text: html(FINE) },
   camera: { text: html(FINE), ui: { permissions: { camera: {} } } },
   spins: {
     text: html(
@@ -84,6 +99,9 @@ const ui = (page, visibility) => ({
   _meta: { ui: { resourceUri: `ui://apps/${page}`, ...(visibility && { visibility }) } },
 });
 const city = { type: "object", properties: { city: { type: "string", minLength: 2 } }, required: ["city"] };
+
+/** Addresses of pages that can be read no more. */
+const gone = new Set();
 
 /** Each tool: what it is, and what it answers. */
 const TOOLS = {
@@ -119,12 +137,15 @@ const HANDLERS = {
     answer(id, { resources: Object.keys(PAGES).map((name) => ({ name, uri: `ui://apps/${name}` })) }),
   "resources/read": (id, { uri }) => {
     const page = PAGES[uri.replace("ui://apps/", "")];
-    if (!page) return say({ id, error: { code: -32002, message: "there is no such resource" } });
+    if (!page || gone.has(uri))
+      return say({ id, error: { code: -32002, message: "there is no such resource" } });
+    if (uri === "ui://apps/fleeting") gone.add(uri);
     const { ui: meta = {}, mimeType = "text/html;profile=mcp-app", text: document } = page;
     return answer(id, { contents: [{ uri, mimeType, text: document, _meta: { ui: meta } }] });
   },
   "tools/call": (id, { name, arguments: input }) => {
     const [, act] = TOOLS[name];
+    if (name === "fading") gone.add("ui://apps/fading");
     if (!act) return say({ id, error: { code: -32099, message: "the kettle is broken" } });
     const result = act(input);
     if (result) answer(id, result);

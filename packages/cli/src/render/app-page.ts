@@ -4,7 +4,7 @@
  * @module
  */
 import { writeFile } from "node:fs/promises";
-import type { RenderPage, RenderSnapshot } from "@vitrine/workbench";
+import type { RenderDocument, RenderPage, RenderSnapshot } from "@vitrine/workbench";
 import type { Page } from "playwright-core";
 import { CliError, EXIT, told } from "../exit.js";
 import { causeOf, causeOfError } from "./cause.js";
@@ -28,6 +28,8 @@ export interface Turn {
   readonly connectedAt?: number | undefined;
   /** Where the recording is written to. */
   readonly trace?: string | undefined;
+  /** For the recording: the document, as it was read before the app was shown. */
+  readonly document?: RenderDocument | undefined;
   /** Whether a picture is wanted. */
   readonly isPictured: boolean;
 }
@@ -156,9 +158,8 @@ async function finish(
   const snapshot = await page.evaluate(() => vitrineRender.snapshot());
   const { view, replay } = snapshot;
   const problem = snapshot.problem ?? (text === undefined ? SPINS : undefined);
-  const recording = turn.trace === undefined ? undefined : await page.evaluate(() => vitrineRender.trace());
-  if (turn.trace !== undefined && recording !== undefined) await save(turn.trace, recording);
-  const cause = problem ? causeOf(problem) : judge(snapshot);
+  const trace = await traced(page, turn);
+  const cause = problem ? causeOf(problem) : (judge(snapshot) ?? trace.cause);
   const result: RenderResult = {
     ok: cause === undefined,
     ...(cause && { cause }),
@@ -175,9 +176,23 @@ async function finish(
     messages: snapshot.messages,
     consents: snapshot.consents,
     ...(replay && { replay }),
-    ...(recording !== undefined && { trace: turn.trace }),
+    ...(trace.file !== undefined && { trace: trace.file }),
   };
   return { result, picture: taken };
+}
+
+/** Writes the recording, if one is wanted; says where it is, or why there is none. */
+async function traced(
+  page: Page,
+  { trace: file, document }: Turn,
+): Promise<{ file?: string; cause?: RenderCause }> {
+  if (file === undefined) return {};
+  const trace = await page.evaluate((kept) => vitrineRender.trace(kept), document);
+  // Without an app there is a problem already.
+  if (!trace) return {};
+  if ("problem" in trace) return { cause: causeOf(trace.problem) };
+  await save(file, trace.recording);
+  return { file };
 }
 
 function timingsOf({ startedAt, connectedAt }: Turn, { times }: RenderSnapshot): RenderTimings {

@@ -35,6 +35,8 @@ const FIXES: Readonly<Record<string, string>> = {
   replay_differs: "Make the app behave as it did, or record it anew with --trace.",
   recording_invalid: "Name a file that --trace or the workbench wrote.",
   some_failed: "Look at the cause of each.",
+  trace_failed: "Let the server answer resources/read as often as it is asked, or leave out --trace.",
+  server_error: "Look at what the server answered, which is in the message.",
   file_unwritable: "Name a file in a folder that is there and can be written to.",
   interrupted: "Run it again.",
 };
@@ -42,8 +44,14 @@ const FIXES: Readonly<Record<string, string>> = {
 /** Of what the gateway refuses or cannot do. */
 const OTHERWISE = "Look at what the message says, and try again.";
 
-/** One way of writing codes: hyphens of one part and underlines of another are the same here. */
-const codeOf = (code: string): string => code.replaceAll("-", "_");
+/**
+ * One way of writing codes: hyphens of one part and underlines of another are the same here. A server may send anything
+ * for one: what is no word is none of ours.
+ */
+function codeOf(code: string): string {
+  const own = code.replaceAll("-", "_");
+  return /^[a-z][a-z0-9_]*$/.test(own) ? own : "server_error";
+}
 
 /** A problem as the cause of a failure. */
 export function causeOf({ code, message, fix }: RenderProblem): RenderCause {

@@ -31,6 +31,7 @@ describe("all tools of a server", () => {
         tool("private", APP_ONLY),
         tool("plain", { _meta: undefined }),
       ),
+      { allow: ["calls"] },
     );
     expect(wanted).toEqual([
       { tool: "fine", arguments: {} },
@@ -41,6 +42,30 @@ describe("all tools of a server", () => {
       destroy: expect.stringContaining("destroys"),
       private: expect.stringContaining("apps alone"),
     });
+  });
+});
+
+describe("all tools of a server, without a yes to calls", () => {
+  const server = catalogue(
+    tool("unsaid"),
+    tool("reads", { annotations: { readOnlyHint: true } }),
+    tool("adds", { annotations: { destructiveHint: false } }),
+    tool("writes", { annotations: { readOnlyHint: false } }),
+    tool("destroys", { annotations: { readOnlyHint: true, destructiveHint: true } }),
+  );
+  const names = (...allow: ("calls" | "all" | "links")[]) =>
+    allTools(server, { allow }).wanted.map((each) => each.tool);
+
+  it("are those that say that they do no harm", () => {
+    expect(names()).toEqual(["reads", "adds"]);
+    expect(names("links")).toEqual(["reads", "adds"]);
+    const { skipped } = allTools(server, { allow: [] });
+    expect(skipped.find((each) => each.tool === "unsaid")?.reason).toContain("--allow-calls");
+  });
+
+  it("are also those that do not say it, when calls are allowed, but none that destroys", () => {
+    for (const allow of ["calls", "all"] as const)
+      expect(names(allow)).toEqual(["unsaid", "reads", "adds", "writes"]);
   });
 });
 

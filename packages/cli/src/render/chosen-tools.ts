@@ -50,8 +50,19 @@ function findTool({ tools, views }: ServerCatalogue, name: string): Tool {
   return tool;
 }
 
-/** Every tool with a UI that can be called with made-up arguments and does no harm. */
-export function allTools({ tools, views }: ServerCatalogue): ChosenTools {
+/** MCP takes a tool that says nothing for one that may destroy something. */
+const isHarmless = ({ annotations }: Tool): boolean =>
+  annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
+
+/**
+ * Every tool with a UI that can be called with made-up arguments and does no harm: that says so itself, or, if calls are
+ * allowed, that does not say that it destroys something.
+ */
+export function allTools(
+  { tools, views }: ServerCatalogue,
+  { allow }: Pick<RenderPlan, "allow">,
+): ChosenTools {
+  const isAllowed = allow.includes("calls") || allow.includes("all");
   const wanted: ChosenTools["wanted"][number][] = [];
   const skipped: { tool: string; reason: string }[] = [];
   for (const tool of tools.filter(({ name }) => views.some((view) => view.tool === name))) {
@@ -61,7 +72,9 @@ export function allTools({ tools, views }: ServerCatalogue): ChosenTools {
       ? "it is for the server's own apps alone"
       : tool.annotations?.destructiveHint === true
         ? "it says that it destroys something; name it with --tool"
-        : problem && `no arguments could be made up: ${problem}; name it with --tool and --args`;
+        : !isAllowed && !isHarmless(tool)
+          ? "it does not say that it only reads or destroys nothing; allow it with --allow-calls, or name it with --tool"
+          : problem && `no arguments could be made up: ${problem}; name it with --tool and --args`;
     if (reason) skipped.push({ tool: tool.name, reason });
     else wanted.push({ tool: tool.name, arguments: input });
   }

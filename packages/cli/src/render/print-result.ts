@@ -55,7 +55,7 @@ export function printReport(
 }
 
 function printCause(terminal: Terminal, { code, message, fix }: RenderCause): void {
-  terminal.print(`  ${terminal.red(code)}: ${printable(message)}`);
+  terminal.print(`  ${terminal.red(oneLine(code))}: ${printable(message)}`);
   terminal.print(`  ${terminal.dim("fix")} ${printable(fix)}`);
 }
 

@@ -7,7 +7,7 @@ import { surroundings } from "../config-places.js";
 import { EXIT } from "../exit.js";
 import { ServerArguments } from "../server-argument.js";
 import { aborted, interruptible } from "../signals.js";
-import { Terminal } from "../terminal.js";
+import { oneLine, Terminal } from "../terminal.js";
 import { causeOfError } from "./cause.js";
 import { printReport, printResult } from "./print-result.js";
 import type { RenderOptions } from "./render-options.js";
@@ -19,7 +19,12 @@ import { Stage, type StageOptions } from "./stage.js";
 /** What tests put in place of what this process has. */
 export interface RenderSurroundings extends StageOptions {
   readonly terminal?: Terminal | undefined;
+  /** Ends the process that something keeps from ending. */
+  readonly exit?: ((code: number) => void) | undefined;
 }
+
+/** Milliseconds that what was printed gets to be read, when the process does not end by itself. */
+const LAST_WORDS = 1_000;
 
 /**
  * Renders; returns the exit code: 0 when every app was there and had its result, 1 when not, 2 when the command line is
@@ -34,10 +39,13 @@ export async function renderCommand(
   let about = { name: server, version: "" };
   let outcome: RenderResult | RenderReport;
   let exit: number = EXIT.ok;
+  const left: string[] = [];
   try {
-    outcome = await run(server, options, { ...at, terminal }, (known) => {
+    const onserver = (known: RenderResult["server"]): void => {
       about = known;
-    });
+    };
+    const onleft = (problems: readonly string[]): void => void left.push(...problems);
+    outcome = await run(server, options, { ...at, terminal }, onserver, onleft);
     if (!outcome.ok) exit = EXIT.failed;
   } catch (error) {
     const failed = causeOfError(error);
@@ -50,6 +58,9 @@ export async function renderCommand(
   if (options.json) terminal.json(outcome);
   else if ("results" in outcome) printReport(terminal, outcome);
   else printResult(terminal, outcome);
+  for (const problem of left) terminal.note(oneLine(problem));
+  // What does not end keeps the process: it ends all the same, and the gateway's watchdog ends what it had started.
+  if (left.length > 0) setTimeout(at.exit ?? process.exit, LAST_WORDS, exit).unref();
   return exit;
 }
 
@@ -59,6 +70,7 @@ function run(
   options: RenderOptions,
   at: RenderSurroundings & { readonly terminal: Terminal },
   onserver: (server: RenderResult["server"]) => void,
+  onleft: (problems: readonly string[]) => void,
 ): Promise<RenderResult | RenderReport> {
   const startedAt = Date.now();
   const plan = planOf(options);
@@ -81,7 +93,7 @@ function run(
       return await Promise.race([work, stopped]);
     } finally {
       waiting?.end();
-      await stage.close();
+      onleft(await stage.close());
     }
   });
 }

@@ -6,7 +6,15 @@ const tool = ["forecast"];
 
 it("has a default for everything but the tool", () => {
   expect(planOf({ tool })).toMatchObject({
-    ...{ tools: tool, all: false, theme: "light", mode: "inline", profile: "strict", timeout: 30_000 },
+    ...{
+      tools: tool,
+      all: false,
+      theme: "light",
+      mode: "inline",
+      profile: "strict",
+      timeout: 30_000,
+      isTimeoutGiven: false,
+    },
     ...{ device: { name: "desktop" }, steps: [], allow: [] },
   });
 });

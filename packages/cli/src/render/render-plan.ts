@@ -28,6 +28,8 @@ export interface RenderPlan {
   readonly steps: readonly PlannedStep[];
   readonly allow: readonly Allowance[];
   readonly timeout: number;
+  /** Whether somebody said it: then it counts for the server too, whatever its settings say. */
+  readonly isTimeoutGiven: boolean;
 }
 
 /** Milliseconds. */
@@ -57,6 +59,7 @@ export function planOf(options: RenderOptions): RenderPlan {
     ),
     allow: allowances(options),
     timeout: timeoutOf(options.timeout),
+    isTimeoutGiven: options.timeout !== undefined,
   };
 }
 

@@ -36,13 +36,16 @@ export async function renderApps(options: RunOptions): Promise<RenderResult | Re
   const server = { name: summary.info?.name ?? stage.server, version: summary.info?.version ?? "" };
   onserver(server);
   const isSingle = !plan.all && plan.tools.length === 1;
-  const { wanted, skipped } = plan.all ? allTools(catalogue) : await namedTools(catalogue, plan);
+  const { wanted, skipped } = plan.all ? allTools(catalogue, plan) : await namedTools(catalogue, plan);
   onstep("starting the browser");
   const context = await opening;
   const apps: Rendered[] = [];
   for (const { tool, arguments: input } of wanted) {
     onstep(`rendering ${tool}`);
     const isFirst = apps.length === 0;
+    // Before the tool is called: whatever the server does then, what was shown can be recorded.
+    const uri = catalogue.views.find((view) => view.tool === tool)?.uri;
+    const document = plan.trace === undefined || !uri ? undefined : await stage.document(uri);
     apps.push(
       await renderTool(stage, plan, {
         tool,
@@ -52,6 +55,7 @@ export async function renderApps(options: RunOptions): Promise<RenderResult | Re
         startedAt: isFirst ? startedAt : Date.now(),
         connectedAt: isFirst ? connectedAt : Date.now(),
         trace: traceOf(plan.trace, isSingle ? undefined : tool),
+        document,
         isPictured: plan.screenshot !== undefined,
       }),
     );

@@ -12,7 +12,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { officialServer } from "../../../../testing/gateway/gateway-stage.ts";
 import { FAULTY, isAlive } from "../../../../testing/gateway/servers.ts";
 import { decodePng } from "../../../../testing/host/picture.ts";
@@ -194,6 +194,38 @@ describe.concurrent("an app that does as it should", () => {
     });
   });
 
+  it("ends the replay of an app that never rests, and finds it the same", async () => {
+    const trace = file("restless.jsonl");
+    const recorded = await result(APPS_SERVER, { tool: ["restless"], trace });
+    expect(recorded).toMatchObject({ ok: true, trace });
+    const replayed = await result("", { replay: trace, timeout: 12_000 });
+    expect(replayed).toMatchObject({ ok: true, replay: { differences: [] } });
+    // Time that is over before the end is reached proves nothing.
+    const { printed } = await runJson("", { replay: trace, timeout: 1 });
+    expect(printed).toMatchObject({
+      cause: { code: "replay_differs", message: expect.stringMatching(/^The replay came to message \d+ of/) },
+    });
+  });
+
+  it("is recorded with the document that was shown, also when the server has it no more", async () => {
+    const trace = file("fading.jsonl");
+    expect(await result(APPS_SERVER, { tool: ["fading"], trace })).toMatchObject({ ok: true, trace });
+    const [header = ""] = readFileSync(trace, "utf8").split("\n");
+    expect(JSON.parse(header).document.html).toContain("no result yet");
+  });
+
+  it("fails when a recording was wanted, and there is no document for it", async () => {
+    const trace = file("fleeting.jsonl");
+    const printed = await result(APPS_SERVER, { tool: ["fleeting"], trace });
+    expect(printed).toMatchObject({
+      ok: false,
+      text: expect.stringContaining("shown by fleeting"),
+      cause: { code: "trace_failed", message: expect.stringContaining("cannot be read") },
+    });
+    expect(printed).not.toHaveProperty("trace");
+    expect(existsSync(trace)).toBe(false);
+  });
+
   it("is denied what must be asked, and that is told; and gets what an option allows", async () => {
     const steps = ["call", "link", "message", "download"].flatMap((click) => [
       { click },
@@ -238,7 +270,12 @@ describe.concurrent("an app that does as it should", () => {
 describe.concurrent("several at once", () => {
   it("renders every tool with a UI that can be called, says why the others were not, and draws a sheet", async () => {
     const sheet = file("sheet.png");
-    const printed = await report("budget-allocator", { config, all: true, screenshot: sheet });
+    const printed = await report("budget-allocator", {
+      config,
+      all: true,
+      screenshot: sheet,
+      allowCalls: true,
+    });
     expect(printed).toMatchObject({ ok: true, screenshot: sheet, skipped: [] });
     expect(printed.results.map(({ tool }) => tool)).toEqual(["get-budget-data"]);
     const { width, height } = decodePng(readFileSync(sheet));
@@ -376,21 +413,45 @@ describe("a browser that ends", () => {
   });
 });
 
-describe("Ctrl-C", () => {
-  /** What still runs of what was started with this mark in its environment. */
-  const marked = (mark: string): string[] =>
-    readdirSync("/proc").filter((pid) => {
-      try {
-        return (
-          /^\d+$/.test(pid) &&
-          readFileSync(`/proc/${pid}/environ`, "utf8").includes(mark) &&
-          isAlive(Number(pid))
-        );
-      } catch {
-        return false;
-      }
-    });
+/** What still runs of what was started with this mark in its environment. */
+const marked = (mark: string): string[] =>
+  readdirSync("/proc").filter((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) &&
+        readFileSync(`/proc/${pid}/environ`, "utf8").includes(mark) &&
+        isAlive(Number(pid))
+      );
+    } catch {
+      return false;
+    }
+  });
 
+describe("a browser that does not close", () => {
+  it("keeps nothing else from being closed, is told, and does not keep the process", async () => {
+    const own = await launchBrowser();
+    const [out, err] = [new PassThrough(), new PassThrough()];
+    const newContext = own.newContext.bind(own);
+    own.newContext = async (options) =>
+      Object.assign(await newContext(options), {
+        close: () => Promise.reject(new Error("it \u001b[2J will not")),
+      });
+    const exit = vi.fn();
+    const mark = `VITRINE_MARK=${randomUUID()}`;
+    const code = await renderCommand(
+      APPS_SERVER,
+      { tool: ["fine"], env: [mark] },
+      { terminal: new Terminal(out, err), browser: own, exit },
+    );
+    expect(code).toBe(0);
+    expect(String(err.read())).toContain("the browser's context did not end: it \\u{1b}[2J will not");
+    await expect.poll(() => marked(mark)).toEqual([]);
+    await expect.poll(() => exit.mock.calls).toEqual([[0]]);
+    await own.close();
+  });
+});
+
+describe("Ctrl-C", () => {
   it("ends the browser, the gateway and the server, and says so", async () => {
     const [called, mark] = [file("called"), `VITRINE_MARK=${randomUUID()}`];
     const [name = "", value = ""] = mark.split("=");

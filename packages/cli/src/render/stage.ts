@@ -8,11 +8,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLog, type Gateway, readSettings, type ServerSettings, startGateway } from "@vitrine/gateway";
-import type { ServerCatalogue, ServerSummary } from "@vitrine/protocol";
-import { workbenchFolder } from "@vitrine/workbench";
+import { JsonText, readUiDocument, type ServerCatalogue, type ServerSummary } from "@vitrine/protocol";
+import { type RenderDocument, workbenchFolder } from "@vitrine/workbench";
 import type { Browser, BrowserContext } from "playwright-core";
 import { CliError } from "../exit.js";
 import { launchBrowser } from "./browser.js";
+import { type End, endAll } from "./ends.js";
 import type { RenderPlan } from "./render-plan.js";
 
 /** What a stage may be given. */
@@ -33,14 +34,14 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #settings: ServerSettings | undefined;
   /** What is to be undone, the last first. */
-  readonly #ends: (() => Promise<unknown>)[] = [];
+  readonly #ends: End[] = [];
   readonly #gateway: Promise<Gateway>;
   #context: Promise<BrowserContext> | undefined;
 
   constructor(settings: ServerSettings | undefined, plan: RenderPlan, options: StageOptions = {}) {
     this.#plan = plan;
     this.#options = options;
-    this.#settings = settings && patient(settings, plan.timeout);
+    this.#settings = settings && patient(settings, plan);
     this.#gateway = this.#startGateway();
     this.#gateway.catch(() => {});
   }
@@ -70,6 +71,19 @@ export class Stage {
     return { summary, catalogue: await gateway.catalogue(LOCAL, this.server) };
   }
 
+  /** The UI document at an address; undefined when it cannot be read: who shows it says why. */
+  async document(uri: string): Promise<RenderDocument | undefined> {
+    const gateway = await this.#gateway;
+    const signal = AbortSignal.timeout(this.#plan.timeout);
+    try {
+      const read = await gateway.request(LOCAL, this.server, "resources/read", { uri }, { signal });
+      const document = readUiDocument(read instanceof JsonText ? read.parse() : read, uri);
+      return document.ok ? { html: document.html, meta: document.meta } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** The browser's context; the browser is started when it is first asked for. */
   context(): Promise<BrowserContext> {
     this.#context ??= this.#openContext();
@@ -77,16 +91,22 @@ export class Stage {
     return this.#context;
   }
 
-  /** Ends the browser, the server and the gateway, and takes their files away. */
-  async close(): Promise<void> {
+  /**
+   * Ends the browser, the server and the gateway, and takes their files away: each of them, whatever becomes of the
+   * others. Returns what did not end, in words.
+   */
+  async close(): Promise<string[]> {
     // What is being opened can be closed only when it is open.
     await Promise.allSettled([this.#gateway, this.#context]);
-    for (const end of this.#ends.splice(0).reverse()) await end();
+    return endAll(this.#ends.splice(0).reverse());
   }
 
   async #startGateway(): Promise<Gateway> {
     const folder = mkdtemp(join(tmpdir(), "vitrine-render-"));
-    this.#ends.push(async () => rm(await folder, { recursive: true, force: true }));
+    this.#ends.push({
+      what: "its files",
+      end: async () => rm(await folder, { recursive: true, force: true }),
+    });
     const dataFolder = await folder;
     // A key of its own beside it: no keyring has to keep one for a folder that is gone in a moment.
     await writeFile(join(dataFolder, "secrets.key"), `${randomBytes(32).toString("base64url")}\n`, {
@@ -103,7 +123,10 @@ export class Stage {
         static: { folder: this.#options.pages ?? workbenchFolder },
       },
     );
-    this.#ends.push(async () => (await gateway.catch(() => undefined))?.close(GRACE));
+    this.#ends.push({
+      what: "the gateway",
+      end: async () => (await gateway.catch(() => undefined))?.close(GRACE),
+    });
     return gateway;
   }
 
@@ -111,7 +134,11 @@ export class Stage {
     const { browser: given } = this.#options;
     const { device, theme, locale, timeZone } = this.#plan;
     const launched = given ? Promise.resolve(given) : launchBrowser();
-    if (!given) this.#ends.push(async () => (await launched.catch(() => undefined))?.close());
+    if (!given)
+      this.#ends.push({
+        what: "the browser",
+        end: async () => (await launched.catch(() => undefined))?.close(),
+      });
     const { viewport, scale, isMobile } = device;
     const browser = await launched;
     const opened = browser.newContext({
@@ -125,7 +152,10 @@ export class Stage {
       ...(locale !== undefined && { locale }),
       ...(timeZone !== undefined && { timezoneId: timeZone }),
     });
-    this.#ends.push(async () => (await opened.catch(() => undefined))?.close());
+    this.#ends.push({
+      what: "the browser's context",
+      end: async () => (await opened.catch(() => undefined))?.close(),
+    });
     const context = await opened;
     const gateway = await this.#gateway;
     // Signed in without a page: the one that the link leads to is not needed.
@@ -137,13 +167,23 @@ export class Stage {
 /** Milliseconds that the server has longer than the page, which says better what was not answered. */
 const LATER = 2_000;
 
-/** It is started when it is asked for, and has as long for everything as the plan says. */
-const patient = (settings: ServerSettings, timeout: number): ServerSettings => ({
-  ...settings,
-  start: "lazy",
-  limits: {
-    ...settings.limits,
-    startTimeout: Math.min(settings.limits.startTimeout, timeout),
-    timeout: Math.min(settings.limits.timeout, timeout + LATER),
-  },
-});
+/**
+ * A server that is started when it is asked for. It has as long for everything as the person said, or else as its
+ * settings say, but no longer than the page waits.
+ */
+export function patient(
+  settings: ServerSettings,
+  { timeout, isTimeoutGiven }: Pick<RenderPlan, "timeout" | "isTimeoutGiven">,
+): ServerSettings {
+  const { limits } = settings;
+  const within = (own: number, wanted: number): number => (isTimeoutGiven ? wanted : Math.min(own, wanted));
+  return {
+    ...settings,
+    start: "lazy",
+    limits: {
+      ...limits,
+      startTimeout: within(limits.startTimeout, timeout),
+      timeout: within(limits.timeout, timeout + LATER),
+    },
+  };
+}

@@ -104,6 +104,12 @@ describe("changeBetween", () => {
     expect(changeBetween(then, now)).toBe(words);
   });
 
+  it("compares JSON in texts by what it says, once something was taken out of it", () => {
+    const then = { text: '{"token":"[redacted]","n":1}' };
+    expect(changeBetween(then, { text: '{ "n": 1, "token": {"a": 2} }' })).toBeUndefined();
+    expect(changeBetween(then, { text: '{ "n": 2, "token": "x" }' })).toBe("text.n was 1 and is 2");
+  });
+
   it("takes what was taken out for anything", () => {
     expect(changeBetween({ a: "[redacted]", b: "to [redacted]!" }, { a: [1], b: "to me!" })).toBeUndefined();
   });

@@ -32,19 +32,19 @@ export function eventsOf({ messages, steps, lines, violations }: AppLog): Record
 }
 
 /**
- * Records an app as far as it has come. Its document is read from its server once more.
+ * Records an app as far as it has come. A document that nobody has kept is read from its server once more.
  *
  * @throws when the document cannot be read
  */
-export async function recordApp(app: AppModel, now = new Date()): Promise<Recording> {
+export async function recordApp(app: AppModel, kept?: AppDocument): Promise<Recording> {
   const { source, profile, look, log, bridge } = app;
-  const document = source.document ?? (await readDocument(app));
+  const document = kept ?? source.document ?? (await readDocument(app));
   const { [INSTANCE_KEY]: _instance, ...context } = bridge?.context ?? {};
   return {
     header: {
       format: RECORDING_FORMAT,
       version: RECORDING_VERSION,
-      at: now.toISOString(),
+      at: new Date().toISOString(),
       server: source.server,
       uri: source.uri,
       title: source.title,

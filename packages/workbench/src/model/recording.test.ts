@@ -133,7 +133,7 @@ describe("redaction", () => {
   it("takes out the values of keys, however they are written, and says so", () => {
     const clean = redact(secret, [SECRETS]);
     expect(paramsOf(clean)).toMatchObject({ token: REDACTED, list: [{ API_KEY: REDACTED }] });
-    expect(clean.header.redacted).toEqual([expect.stringMatching(/^values of .*token: 2$/)]);
+    expect(clean.header.redacted).toEqual([expect.stringMatching(/^values of .*token.*: 2$/)]);
     expect(paramsOf(secret)).toMatchObject({ token: "abc" });
   });
 

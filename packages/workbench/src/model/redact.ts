@@ -28,7 +28,17 @@ export type RedactionRule =
 
 /** How names of keys end whose values are secrets. Rather one too many: `maxTokens` is lost with `accessTokens`. */
 const SECRET_ENDINGS = [
-  ...["authorization", "cookie", "cookies", "credential", "credentials", "key", "keys", "passphrase", "passwd"],
+  ...[
+    "authorization",
+    "cookie",
+    "cookies",
+    "credential",
+    "credentials",
+    "key",
+    "keys",
+    "passphrase",
+    "passwd",
+  ],
   ...["password", "passwords", "pwd", "secret", "secrets", "sessionId", "token", "tokens"],
 ];
 export const SECRETS: RedactionRule = { endings: SECRET_ENDINGS };
@@ -55,7 +65,7 @@ const PATTERNS = {
 /** An address in the midst of text, with its query or fragment. Schemes are short, so that long words are passed quickly. */
 const ADDRESS = /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>]+/gi;
 /** A name and a value in a query, or in a fragment that is written like one. */
-const PAIR = /([?&;#])([^=?&;#\s]+)=([^&;#\s]+)/g;
+const PAIR = /([?&#])([^=?&#\s]+)=([^&#\s]+)/g;
 /** `user:password@` of an address. */
 const PASSWORD = /(:\/\/[^\s/:@?#]*):[^\s/@?#]+@/g;
 /** Names of keys whose values are addresses. */
@@ -106,10 +116,10 @@ function changeOf(rule: RedactionRule): Change {
     };
   }
   if ("endings" in rule) {
-    const isSecret = endsWith(rule.endings);
+    const isMeant = endsWith(rule.endings);
     return (_value, path) => {
       const key = path.at(-1);
-      return typeof key === "string" && isSecret(key) ? REDACTED : undefined;
+      return typeof key === "string" && isMeant(key) ? REDACTED : undefined;
     };
   }
   if ("paths" in rule) {
@@ -124,29 +134,30 @@ function changeOf(rule: RedactionRule): Change {
   return (value) => (typeof value === "string" ? value.replace(pattern, REDACTED) : undefined);
 }
 
-const endsWith = (endings: readonly string[]): ((key: string) => boolean) => {
+function endsWith(endings: readonly string[]): (key: string) => boolean {
   const names = endings.map(plainName);
   return (key) => {
     const name = plainName(key);
     // By it a call and its progress find each other; it is a number, and no secret.
     return name !== "progresstoken" && names.some((ending) => name.endsWith(ending));
   };
-};
+}
 
-const withoutQueries: Change = (value, path) => {
-  if (typeof value !== "string") return undefined;
-  const key = path.findLast((part) => typeof part === "string");
-  const isSecret = endsWith(SECRET_ENDINGS);
+const isSecret = endsWith(SECRET_ENDINGS);
+
+function withoutQueries(value: unknown, path: Path): unknown {
+  // What is written into its address is a picture or a page, and has no query.
+  if (typeof value !== "string" || /^(data|blob):/i.test(value)) return undefined;
   const clean = (address: string, isTaken: (name: string) => boolean): string =>
     address
       .replace(PASSWORD, `$1:${REDACTED}@`)
       .replace(PAIR, (pair, before: string, name: string) =>
         isTaken(name) ? `${before}${name}=${REDACTED}` : pair,
       );
-  if (typeof key === "string" && ADDRESS_KEY.test(plainName(key)) && !/\s/.test(value))
-    return clean(value, () => true);
+  const key = path.findLast((part) => typeof part === "string") ?? "";
+  if (ADDRESS_KEY.test(plainName(`${key}`)) && !/\s/.test(value)) return clean(value, () => true);
   return value.replace(ADDRESS, (address) => clean(address, isSecret));
-};
+}
 
 /** All that these methods carry. The messages stay: that something was asked is part of how the app behaves. */
 function withoutMethods(
@@ -191,8 +202,15 @@ function walk(value: unknown, path: Path, change: Change): unknown {
 function insideOf(text: unknown, path: Path, change: Change): unknown {
   const inner = jsonIn(text);
   if (inner === undefined) return text;
-  const clean = JSON.stringify(walk(inner, [...path, ""], change));
-  return clean === JSON.stringify(inner) ? text : clean;
+  try {
+    const clean = walk(inner, [...path, ""], change);
+    if (clean === REDACTED) return REDACTED;
+    const written = JSON.stringify(clean);
+    return written === JSON.stringify(inner) ? text : written;
+  } catch {
+    // Too deep to be looked into.
+    return REDACTED;
+  }
 }
 
 /** The object or list that a text is as JSON. */
@@ -206,7 +224,9 @@ export function jsonIn(text: unknown): unknown {
   }
 }
 
-const plainName = (name: string): string => name.replace(/[-_]/g, "").toLowerCase();
+function plainName(name: string): string {
+  return name.replace(/[-_]/g, "").toLowerCase();
+}
 
 const NAMES = { emails: "e-mail addresses", tokens: "tokens", queries: "values in addresses" };
 

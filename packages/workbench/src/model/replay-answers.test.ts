@@ -48,3 +48,22 @@ it("writes the same params in one way", () => {
   expect(keyOf({ a: [1, 2] })).not.toBe(keyOf({ a: [2, 1] }));
   expect(keyOf(undefined)).toBe(keyOf({}));
 });
+
+it("finds the answers to questions that parts were taken out of, each once and in order", () => {
+  const read = (id: number, city: string): RecordedEvent =>
+    ask(id, "resources/read", { uri: `weather://now?city=${city}` });
+  const answers = new Answers(
+    runOf([
+      read(1, "[redacted]"),
+      answer(1, "Rome"),
+      read(2, "[redacted]"),
+      answer(2, "Oslo"),
+      read(3, "Bern"),
+      answer(3, "Bern"),
+    ]),
+  );
+  const foundFor = (city: string): unknown =>
+    answers.find("resources/read", { uri: `weather://now?city=${city}` })?.answer?.m["result"];
+  expect(["Rome", "Bern", "Oslo"].map(foundFor)).toEqual(["Rome", "Bern", "Oslo"]);
+  expect(answers.find("resources/read", { uri: "other://now?city=Rome" })).toBeUndefined();
+});

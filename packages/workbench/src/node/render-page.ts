@@ -23,13 +23,22 @@ export interface RenderRequest {
   readonly timeout: number;
 }
 
+/** The document of an app, as it was read from its server. */
+export interface RenderDocument {
+  readonly html: string;
+  readonly meta: object;
+}
+
+/** A recording, or why there is none. */
+export type RenderTrace = { readonly recording: string } | { readonly problem: RenderProblem };
+
 /** Which recording to play. */
 export interface ReplayRequest {
   /** The text of its file. */
   readonly recording: string;
   /** A server whose app of the same address takes the place of the recorded one. */
   readonly server?: string | undefined;
-  /** Milliseconds that it may take until the app is there. */
+  /** Milliseconds that all of it may take: then what there is by then is compared. */
   readonly timeout: number;
 }
 
@@ -121,6 +130,9 @@ export interface RenderPage {
   /** Resolves when the app asks for nothing any more and says nothing, or after so many milliseconds. */
   settle(limit: number): Promise<void>;
   snapshot(): RenderSnapshot;
-  /** A recording of what happened; undefined when there was no app to record. */
-  trace(): Promise<string | undefined>;
+  /**
+   * A recording of what happened, with a document that was kept or else one that is read anew; undefined when there was
+   * no app to record.
+   */
+  trace(document?: RenderDocument): Promise<RenderTrace | undefined>;
 }

@@ -9,16 +9,19 @@ import { gatewaySource } from "../model/app-source.js";
 import { DEVICES } from "../model/devices.js";
 import { diagnose } from "../model/diagnose.js";
 import type { Look } from "../model/look.js";
+import { messageOf } from "../model/messages.js";
 import type { Profile } from "../model/profile.js";
 import { recordApp } from "../model/recorder.js";
 import { readRecording, writeRecording } from "../model/recording.js";
 import { Replay } from "../model/replay.js";
 import type {
+  RenderDocument,
   RenderPage,
   RenderProblem,
   RenderRequest,
   RenderSnapshot,
   RenderTimes,
+  RenderTrace,
   ReplayOutcome,
   ReplayRequest,
 } from "../node/render-page.js";
@@ -78,6 +81,7 @@ export class Rendering implements RenderPage {
   }
 
   async replay({ recording: text, server, timeout }: ReplayRequest): Promise<void> {
+    const deadline = performance.now() + timeout;
     try {
       const recording = readRecording(text);
       const gateway = this.#connect();
@@ -87,7 +91,7 @@ export class Rendering implements RenderPage {
           : await currentDocument(gateway, server, recording.header.uri, timeout);
       const replay = await Replay.open(gateway, recording, { profiles: this.profiles, document });
       this.#show(replay.app);
-      const { differences, compared, untested } = await replay.run();
+      const { differences, compared, untested } = await replay.run(Math.max(0, deadline - performance.now()));
       this.#replayed = { differences, compared, untested };
     } catch (error) {
       this.#problem = problemOf(error);
@@ -125,10 +129,19 @@ export class Rendering implements RenderPage {
     };
   }
 
-  async trace(): Promise<string | undefined> {
-    // An app whose document cannot be read has said nothing that could be recorded.
-    const recording = this.#app && (await recordApp(this.#app).catch(() => undefined));
-    return recording && writeRecording(recording);
+  async trace(document?: RenderDocument): Promise<RenderTrace | undefined> {
+    if (!this.#app) return undefined;
+    try {
+      return { recording: writeRecording(await recordApp(this.#app, document)) };
+    } catch (error) {
+      return {
+        problem: {
+          code: "trace_failed",
+          message: `Nothing was recorded. ${messageOf(error)}`,
+          fix: "Let the server answer resources/read as often as it is asked, or leave out --trace.",
+        },
+      };
+    }
   }
 
   #connect(): Gateway {

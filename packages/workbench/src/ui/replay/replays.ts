@@ -4,7 +4,7 @@
  * @module
  */
 import type { AppModel } from "../../model/app-model.js";
-import type { CallItem } from "../../model/call-item.js";
+import type { CallItem } from "../../model/conversation.js";
 import { Observable } from "../../model/observable.js";
 import { readRecording } from "../../model/recording.js";
 import { Replay } from "../../model/replay.js";

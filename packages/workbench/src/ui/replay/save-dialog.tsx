@@ -9,10 +9,10 @@ import type { AppModel } from "../../model/app-model.js";
 import { messageOf } from "../../model/messages.js";
 import { recordApp } from "../../model/recorder.js";
 import { RECORDING_ENDING, writeRecording } from "../../model/recording.js";
-import { CALLS, EMAILS, type RedactionRule, redact, SECRETS, TOKENS } from "../../model/redact.js";
+import { CALLS, EMAILS, QUERIES, type RedactionRule, redact, SECRETS, TOKENS } from "../../model/redact.js";
 
 const CHOICES: { id: string; label: string; rules: readonly RedactionRule[] }[] = [
-  { id: "secrets", label: "Passwords, tokens and keys", rules: [SECRETS, TOKENS] },
+  { id: "secrets", label: "Passwords, tokens and keys", rules: [SECRETS, TOKENS, QUERIES] },
   { id: "emails", label: "E-mail addresses", rules: [EMAILS] },
   { id: "calls", label: "All arguments and results of tools", rules: [CALLS] },
 ];
@@ -60,7 +60,10 @@ export function SaveDialog({ app, onClose }: { app: AppModel; onClose: () => voi
               </Checkbox>
             ))}
           </CheckboxGroup>
-          <p className="small soft">The app's own document is saved as it is.</p>
+          <p className="small soft">
+            This is a best effort: secrets are found by their names and forms. Look through the file before
+            you pass it on. The app's own document is saved as it is.
+          </p>
           {problem && (
             <p className="problem" role="alert">
               {problem}
