@@ -81,6 +81,8 @@ async function placeOf({ opened: { place, problem } }: GatewayView): Promise<Fra
 }
 
 function textOf(result: CallToolResult | JsonText | undefined): string {
-  const { content = [] } = (result instanceof JsonText ? result.parse() : (result ?? {})) as CallToolResult;
-  return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+  const { content } = Object(result instanceof JsonText ? result.parse() : result) as Partial<CallToolResult>;
+  // The answer is the server's, and may be anything.
+  if (!Array.isArray(content)) return "";
+  return content.map((block) => (block?.type === "text" ? `${block.text}` : "")).join("\n");
 }

@@ -68,11 +68,21 @@ const MOST_MILESTONES = 1000;
 
 /** Messages that are kept; the oldest go first. */
 const MOST = 200_000;
+/** Characters of all messages that are kept: the newest is kept in any case. */
+const MOST_CHARACTERS = 200_000_000;
 const MOST_LINES = 10_000;
+/** Of the characters, one part in so many may be of milestones, and another one of lines. */
+const SHARE = 10;
+/** Requests without an answer that are remembered, and the longest name of one. */
+const MOST_ASKED = 10_000;
+const LONGEST_NAME = 1000;
 /** Characters up to which a message is measured. */
 const MEASURED = 1_000_000_000;
 /** Milliseconds between two times that listeners are told: a flood of messages is not a flood of renderings. */
 const PAUSE = 50;
+
+/** What is remembered of a request until its answer comes: not the message, which may be forgotten before. */
+type Asked = Pick<LoggedMessage, "method" | "at">;
 
 /** The log of one app. */
 export class AppLog extends Observable {
@@ -90,11 +100,15 @@ export class AppLog extends Observable {
   readonly counts = { in: 0, out: 0 };
   readonly #clock: () => number;
   readonly #start: number;
-  readonly #asked = { in: new Map<RequestId, LoggedMessage>(), out: new Map<RequestId, LoggedMessage>() };
+  readonly #asked = { in: new Map<RequestId, Asked>(), out: new Map<RequestId, Asked>() };
+  readonly #most: number;
+  /** Characters of the messages, of the milestones, and of the lines. */
+  readonly #sizes = { messages: 0, milestones: 0, lines: 0 };
   #last = 0;
 
-  constructor(clock: () => number = () => performance.now()) {
+  constructor(clock: () => number = () => performance.now(), mostCharacters = MOST_CHARACTERS) {
     super();
+    this.#most = mostCharacters;
     this.#clock = clock;
     this.#start = clock();
   }
@@ -130,17 +144,24 @@ export class AppLog extends Observable {
       person,
       message,
     };
-    if (entry.kind === "request" && id !== undefined) this.#asked[direction].set(id, entry);
+    if (entry.kind === "request") this.#ask(entry);
     this.counts[direction]++;
     this.#note(entry);
     this.messages.push(entry);
-    if (this.messages.length > MOST) {
-      // Many at once: to take one from the front of a long list is slow.
-      this.messages.splice(0, MOST / 10);
-      this.dropped += MOST / 10;
-    }
+    this.#sizes.messages += entry.size;
+    const gone = forget(this.messages, ({ size }) => size, this.#sizes.messages, MOST, this.#most);
+    this.dropped += gone.count;
+    this.#sizes.messages -= gone.size;
     this.changed();
     return entry;
+  }
+
+  #ask({ direction, id, method, at }: LoggedMessage): void {
+    if (id === undefined || `${id}`.length > LONGEST_NAME || method.length > LONGEST_NAME) return;
+    const asked = this.#asked[direction];
+    asked.set(id, { method, at });
+    const [oldest] = asked.keys();
+    if (asked.size > MOST_ASKED && oldest !== undefined) asked.delete(oldest);
   }
 
   #note(entry: LoggedMessage): void {
@@ -150,7 +171,11 @@ export class AppLog extends Observable {
     const isAgain =
       method === "ui/notifications/size-changed" &&
       this.milestones.findLast((each) => !each.method.includes("/tool-"))?.method === method;
-    if (!isAgain) this.milestones.push(entry);
+    if (isAgain) return;
+    const isLarge = this.#sizes.milestones + entry.size > this.#most / SHARE;
+    // That there was one is worth more than what was in it.
+    this.milestones.push(isLarge ? { ...entry, message: undefined } : entry);
+    if (!isLarge) this.#sizes.milestones += entry.size;
   }
 
   step(step: string, detail?: string): void {
@@ -160,7 +185,10 @@ export class AppLog extends Observable {
 
   line(line: Omit<LoggedLine, "at">): void {
     this.lines.push({ at: this.now, ...line });
-    if (this.lines.length > MOST_LINES) this.lines.splice(0, MOST_LINES / 10);
+    this.#sizes.lines += line.text.length;
+    const most = this.#most / SHARE;
+    const { size } = forget(this.lines, ({ text }) => text.length, this.#sizes.lines, MOST_LINES, most);
+    this.#sizes.lines -= size;
     this.changed();
   }
 
@@ -180,10 +208,33 @@ export class AppLog extends Observable {
   clear(): void {
     this.dropped += this.messages.length;
     this.messages.length = 0;
+    this.#sizes.messages = 0;
     this.changed();
   }
 
   protected override schedule(tell: () => void): void {
     setTimeout(tell, PAUSE);
   }
+}
+
+/** Takes the oldest away, but for the last one, if they are too many or too large together: how many, and their size. */
+function forget<T>(
+  list: T[],
+  measure: (entry: T) => number,
+  total: number,
+  most: number,
+  mostSize: number,
+): { count: number; size: number } {
+  // Many at once: to take one from the front of a long list is slow.
+  const leastCount = list.length > most ? most / 10 : 0;
+  const leastSize = total > mostSize ? total - mostSize * 0.9 : 0;
+  let count = 0;
+  let size = 0;
+  for (const entry of list) {
+    if ((count >= leastCount && size >= leastSize) || count === list.length - 1) break;
+    count++;
+    size += measure(entry);
+  }
+  if (count > 0) list.splice(0, count);
+  return { count, size };
 }

@@ -15,6 +15,8 @@ import { Observable } from "./observable.js";
 import type { Profile } from "./profile.js";
 import { readSaved, type SavedMessage, writeSaved } from "./saved-conversation.js";
 
+export type { CallItem };
+
 /** One entry of the conversation. */
 export type Item = CallItem | SavedMessage;
 
@@ -188,7 +190,10 @@ export class Conversation extends Observable {
       const result = await this.#options.gateway.request(
         "gateway/call",
         { server, name, arguments: input },
-        { signal: controller.signal, onprogress: (progress) => item.update({ progress: readProgress(progress) }) },
+        {
+          signal: controller.signal,
+          onprogress: (progress) => item.update({ progress: readProgress(progress) }),
+        },
       );
       this.#answered(item, result);
     } catch (error) {

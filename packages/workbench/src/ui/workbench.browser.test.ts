@@ -30,6 +30,7 @@ beforeAll(async () => {
   const mcpServers = {
     demo: { command, args: [script("gateway/demo-server"), folder], isolation },
     kinds: { command, args: [script("workbench/kinds-server"), folder], isolation },
+    odd: { command, args: [script("workbench/odd-server")], isolation },
     budget: { command, args: [officialServer("budget-allocator"), "--stdio"], isolation },
   };
   ({ gateway } = await startTestGateway({ mcpServers }, join(folder, "data"), workbenchFolder));
@@ -243,6 +244,49 @@ describe("a call", () => {
   });
 });
 
+describe("a server that says what no server should", () => {
+  it("has its tools listed and called beside those of others, and its answers are shown as far as they go", async () => {
+    await pick("untitled");
+    await page.getByText("This tool takes no arguments.").waitFor();
+    await pick("Without a schema");
+    await page.getByText("This tool takes no arguments.").waitFor();
+    await pick("Odd fields");
+    await field("The title").fill("typed");
+    await pick("Answer nothing");
+    await run();
+    await card("Answer nothing").getByText("It answered nothing.").waitFor();
+    await pick("Answer no list");
+    await run();
+    await card("Answer no list").getByText('"said": "as it is"').waitFor();
+    await card("Answer no list").getByText("done", { exact: true }).waitFor();
+    await pick("Answer odd blocks");
+    await run();
+    await card("Answer odd blocks").getByText('"odd": "text"').waitFor();
+    await card("Answer odd blocks").getByText("good text").waitFor();
+    await pick("Odd app");
+    await run();
+    await (await appIn(card("Odd app"))).getByText("an odd app").waitFor();
+  });
+
+  it("and breaks a part of the page breaks no other: that part says so", async () => {
+    const before = complaints.length;
+    await pick("No form");
+    const alert = page.getByRole("alert").filter({ hasText: "The form of this tool cannot be shown" });
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.waitFor();
+    expect(await axeFinds()).toEqual([]);
+    await card("Answer odd blocks").getByText("good text").waitFor();
+    // What was caught, React says too.
+    complaints.length = before;
+  });
+
+  it("does not come back to break the page when it is reloaded", async () => {
+    await page.reload();
+    await card("Answer nothing").getByText("It answered nothing.").waitFor();
+    await (await appIn(card("Odd app"))).getByText("an odd app").waitFor();
+  });
+});
+
 describe("an app", () => {
   it("is shown with its input and result, and its buttons work", async () => {
     await pick("Demo");
@@ -392,7 +436,7 @@ it("an app whose source has changed begins anew, with the call that it showed", 
   const shown = await called("show");
   await (await appIn(card("Demo"))).getByText("shown hello").waitFor();
   await writeFile(join(folder, "edition"), "second edition");
-  await button("‹ All tools").click();
+  if (await button("‹ All tools").isVisible()) await button("‹ All tools").click();
   await button("Restart demo").click();
   await expect
     .poll(async () => (await appIn(card("Demo"))).getByText("second edition").isVisible())
@@ -422,6 +466,23 @@ describe("a phone", () => {
     expect(wide).toBe(390);
     expect(await view.evaluate(() => (globalThis as { mark?: string }).mark)).toBe("still there");
   });
+});
+
+it("the conversation is cleared only when the person says so twice", async () => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const count = (): Promise<number> => page.getByRole("article").count();
+  const before = await count();
+  expect(before).toBeGreaterThan(1);
+  await button("Clear the conversation").click();
+  const question = page.getByRole("alertdialog", { name: "Clear the conversation?" });
+  await question.getByText(`All ${before} entries go, and`).waitFor();
+  expect(await axeFinds()).toEqual([]);
+  await question.getByRole("button", { name: "Keep" }).click();
+  await question.waitFor({ state: "hidden" });
+  expect(await count()).toBe(before);
+  await button("Clear the conversation").click();
+  await question.getByRole("button", { name: "Clear" }).click();
+  await expect.poll(count).toBe(0);
 });
 
 it("a gateway that is gone is waited for, and the page says so", async () => {

@@ -6,7 +6,9 @@
 import { type ReactNode, useState } from "react";
 import { Button, Disclosure, DisclosurePanel, Heading } from "react-aria-components";
 import type { CallItem } from "../../model/call-item.js";
+import { toolTitle } from "../../model/foreign.js";
 import type { Workbench } from "../../model/workbench.js";
+import { Boundary } from "../shell/boundary.js";
 import { useNow } from "../shell/use-now.js";
 import { useObservable } from "../use-observable.js";
 import { AppSlot } from "./app-slot.js";
@@ -51,7 +53,8 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
           <Result call={call} />
         </Fold>
       )}
-      {state === "done" && !result && !app && (
+      {call.isResultLost && <p className="soft">Its result was too large to be kept over the reload.</p>}
+      {state === "done" && !result && !call.isResultLost && !app && (
         <p className="soft">
           Its app is closed.{" "}
           <Button className="button quiet" onPress={() => void conversation.remove(call)}>
@@ -66,7 +69,7 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
 /** What the tool is called, if its server says so now. */
 function titleOf({ servers }: Workbench, { server, tool }: CallItem): string {
   const known = servers.get(server)?.catalogue?.tools.find(({ name }) => name === tool);
-  return known?.title ?? known?.annotations?.title ?? tool;
+  return known ? toolTitle(known) : tool;
 }
 
 function CallFacts({ call }: { call: CallItem }) {
@@ -150,18 +153,21 @@ function Result({ call: { result } }: { call: CallItem }) {
   if (!result) return null;
   const { content, structuredContent, isError } = result;
   return (
-    <div className={isError ? "result problem" : "result"}>
-      {isError && <strong>The tool says that it failed.</strong>}
-      <ContentBlocks content={content} />
-      {content.length === 0 && structuredContent === undefined && (
-        <p className="soft">It answered nothing.</p>
-      )}
-      {structuredContent !== undefined && (
-        <Fold name="Structured content">
-          <JsonValue value={structuredContent} />
-        </Fold>
-      )}
-    </div>
+    // By itself, so that the app beside it stays.
+    <Boundary name="The result">
+      <div className={isError ? "result problem" : "result"}>
+        {isError && <strong>The tool says that it failed.</strong>}
+        <ContentBlocks content={content} />
+        {content.length === 0 && structuredContent === undefined && (
+          <p className="soft">It answered nothing.</p>
+        )}
+        {structuredContent !== undefined && (
+          <Fold name="Structured content">
+            <JsonValue value={structuredContent} />
+          </Fold>
+        )}
+      </div>
+    </Boundary>
   );
 }
 

@@ -6,8 +6,10 @@
 import { useEffect, useRef } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
+import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
 import { CallCard } from "./call-card.js";
+import { ClearButton } from "./clear-button.js";
 import "./conversation.css";
 import { FirstSteps } from "./first-steps.js";
 import { MessageCard } from "./message-card.js";
@@ -36,15 +38,29 @@ export function ConversationPane({ workbench }: { workbench: Workbench }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
       <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
         <div className="conversation-inner" ref={inner}>
-          {items.map((item) =>
-            item.kind === "call" ? (
-              <CallCard key={item.id} workbench={workbench} call={item} />
-            ) : (
-              <MessageCard key={item.id} message={item} />
-            ),
-          )}
+          {items.map((item) => (
+            <Boundary
+              key={item.id}
+              name={item.kind === "call" ? `The call of ${item.tool}` : `What ${item.title} says`}
+              actions={
+                <Button className="button" onPress={() => void conversation.remove(item)}>
+                  Remove
+                </Button>
+              }
+            >
+              {item.kind === "call" ? (
+                <CallCard workbench={workbench} call={item} />
+              ) : (
+                <MessageCard message={item} />
+              )}
+            </Boundary>
+          ))}
         </div>
-        {items.length === 0 && <FirstSteps workbench={workbench} />}
+        {items.length === 0 && (
+          <Boundary name="What to do first">
+            <FirstSteps workbench={workbench} />
+          </Boundary>
+        )}
       </div>
       {items.length > 0 && (
         <div className="conversation-foot">
@@ -53,9 +69,7 @@ export function ConversationPane({ workbench }: { workbench: Workbench }) {
               ↓ Newest
             </Button>
           )}
-          <Button className="button quiet" onPress={() => void conversation.clear()}>
-            Clear the conversation
-          </Button>
+          <ClearButton conversation={conversation} />
         </div>
       )}
     </div>

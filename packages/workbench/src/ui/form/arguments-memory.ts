@@ -3,8 +3,10 @@
  *
  * @module
  */
+import type { Tool } from "@vitrine/protocol";
 import { keep, readKept } from "../shell/kept.js";
 import { readArguments } from "./json-text.js";
+import { withoutSecrets } from "./secrets.js";
 
 const nameOf = (server: string, tool: string): string => `arguments ${JSON.stringify([server, tool])}`;
 
@@ -12,7 +14,11 @@ const nameOf = (server: string, tool: string): string => `arguments ${JSON.strin
 export const lastArguments = (server: string, tool: string): Record<string, unknown> | undefined =>
   readArguments(readKept(nameOf(server, tool)) ?? "").value;
 
-/** Remembers what a tool is called with. */
-export function rememberArguments(server: string, tool: string, input: Record<string, unknown>): void {
-  keep(nameOf(server, tool), JSON.stringify(input));
+/** Remembers what a tool is called with, but for what its schema calls a secret. */
+export function rememberArguments(
+  server: string,
+  { name, inputSchema }: Pick<Tool, "name" | "inputSchema">,
+  input: Record<string, unknown>,
+): void {
+  keep(nameOf(server, name), JSON.stringify(withoutSecrets(inputSchema, input)));
 }

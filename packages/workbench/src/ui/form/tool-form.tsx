@@ -45,7 +45,7 @@ export function ToolForm({ server, tool, onRun }: ToolFormProps) {
 
   const send = (value: Arguments): void => {
     setProblems([]);
-    rememberArguments(server, tool.name, value);
+    rememberArguments(server, tool, value);
     onRun(value);
   };
   const sendJson = (): void => {

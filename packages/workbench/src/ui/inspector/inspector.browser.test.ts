@@ -291,6 +291,43 @@ describe("the inspector", () => {
     expect(await axeFinds()).toEqual([]);
   });
 
+  it("says how the policy of an imitated host differs, and where each difference is written", async () => {
+    const host = inspector().getByRole("region", { name: "The imitated host" });
+    // In the strict profile there is nothing to say.
+    expect(await host.count()).toBe(0);
+    const choose = (id: string): Promise<void> =>
+      page.evaluate((chosen) => {
+        const { workbench } = bench;
+        const profile = workbench?.profiles.find((each) => each.id === chosen);
+        if (workbench && profile) workbench.profile = profile;
+      }, id);
+    await choose("claude");
+    await call("shop", "blocked");
+    await tab("Policy");
+    await host.getByText("frame-src: frameDomains is ignored").waitFor();
+    await host.getByText("img-src blob: and https://assets.claude.ai").waitFor();
+    const sources = host.getByRole("listitem");
+    // Its abilities are as in the strict profile, and need no source.
+    expect(await sources.getByRole("strong").allTextContents()).toEqual(["Display modes", "Policy"]);
+    const policy = sources.filter({ hasText: "Policy" });
+    await policy.getByText(/^read on \d{4}-\d\d-\d\d$/).waitFor();
+    await policy.getByText("which quote the policy in force").waitFor();
+    const link = policy.getByRole("link");
+    expect(await link.getAttribute("href")).toBe("https://github.com/anthropics/claude-ai-mcp/issues/40");
+    expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
+    expect(await axeFinds()).toEqual([]);
+    if (process.env["SHOT"]) {
+      await host.scrollIntoViewIfNeeded();
+      await page.screenshot({ path: "/tmp/c-policy.png" });
+    }
+    await choose("goose");
+    await call("shop", "blocked");
+    await tab("Policy");
+    await host.getByText("is not documented").waitFor();
+    expect(await sources.getByRole("strong").allTextContents()).toEqual(["Abilities"]);
+    await choose("strict");
+  });
+
   it("C08: says why an app is blank, in the inspector and below its frame", async () => {
     await call("shop", "blank");
     const why = inspector().getByRole("region", { name: "Why is it blank?" });

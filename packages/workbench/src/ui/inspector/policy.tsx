@@ -4,8 +4,10 @@
  * @module
  */
 import { CSP_FIELDS, type ViewPlace } from "@vitrine/protocol";
+import { Link } from "react-aria-components";
 import type { AppModel } from "../../model/app-model.js";
 import { directivesOf, groupViolations, suggestedMeta, type ViolationGroup } from "../../model/csp-advice.js";
+import { type Profile, STRICT } from "../../model/profile.js";
 import { useObservable } from "../use-observable.js";
 import { CopyButton } from "./fields.js";
 import { count, moment } from "./format.js";
@@ -40,6 +42,7 @@ export function PolicyTab({ app }: { app: AppModel }) {
         </dl>
         <CopyButton label="Copy the policy" text={() => place.policy} />
       </section>
+      {app.profile.id !== STRICT.id && <OtherHost profile={app.profile} />}
     </div>
   );
 }
@@ -102,6 +105,76 @@ function Declared({ place }: { place: ViewPlace }) {
         <dd className="mono">{place.viewOrigin}</dd>
       </div>
     </dl>
+  );
+}
+
+/** What a profile says of a field of its host. */
+const FIELDS: Readonly<Partial<Record<keyof Profile, string>>> = {
+  displayModes: "Display modes",
+  abilities: "Abilities",
+  maxWidth: "Width",
+  maxHeight: "Height",
+  context: "Host context",
+  csp: "Policy",
+};
+
+/** How the host that is imitated differs, in words: its policy is not in force here. */
+function OtherHost({ profile }: { profile: Profile }) {
+  const { title, csp, sources } = profile;
+  const fields = (Object.keys(FIELDS) as (keyof Profile)[]).filter(
+    (field) => JSON.stringify(profile[field]) !== JSON.stringify(STRICT[field]),
+  );
+  return (
+    <section className="in-section" aria-label="The imitated host">
+      <h3>{title}</h3>
+      <p className="soft">
+        {csp
+          ? "Its policy differs from the one above, which stays in force here:"
+          : "That its policy differs from the one above is not documented."}
+      </p>
+      {csp && (
+        <dl className="in-pairs">
+          <Rules name="lets through" rules={csp.allows} />
+          <Rules name="blocks" rules={csp.blocks} />
+        </dl>
+      )}
+      {fields.length > 0 && (
+        <p className="soft">What differs from the strict profile, and where that is written:</p>
+      )}
+      <ul className="in-cards">
+        {fields.map((field) => {
+          const source = sources[field];
+          return (
+            <li key={field}>
+              <p>
+                <strong>{FIELDS[field]}</strong>{" "}
+                {source && <span className="soft small">read on {source.date}</span>}
+              </p>
+              {source?.note && <p>{source.note}</p>}
+              {source && (
+                <Link href={source.url} target="_blank" rel="noopener noreferrer">
+                  {source.url}
+                </Link>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function Rules({ name, rules }: { name: string; rules: readonly string[] }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {rules.map((rule) => (
+          <p key={rule}>{rule}</p>
+        ))}
+        {rules.length === 0 && <span className="soft">nothing else</span>}
+      </dd>
+    </div>
   );
 }
 

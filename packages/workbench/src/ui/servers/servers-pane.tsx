@@ -6,6 +6,7 @@
 import { useMemo, useState } from "react";
 import { Button, Input, SearchField } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
+import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
 import { ServerSection } from "./server-section.js";
 import "./servers.css";
@@ -71,14 +72,15 @@ export function ServersPane({ workbench, chosen, onChoose, onRun }: ServersPaneP
         </SearchField>
         <div className="server-list">
           {found.map(({ server, tools }) => (
-            <ServerSection
-              key={server.summary.name}
-              servers={servers}
-              server={server}
-              tools={tools}
-              isSearching={wanted !== ""}
-              onChoose={(tool) => onChoose({ server: server.summary.name, tool })}
-            />
+            <Boundary key={server.summary.name} name={server.summary.name}>
+              <ServerSection
+                servers={servers}
+                server={server}
+                tools={tools}
+                isSearching={wanted !== ""}
+                onChoose={(tool) => onChoose({ server: server.summary.name, tool })}
+              />
+            </Boundary>
           ))}
           {servers.isKnown && known.length === 0 && (
             <div className="empty">

@@ -4,6 +4,7 @@
  * @module
  */
 import { isVisibleTo, type ServerCatalogue, type Tool } from "@vitrine/protocol";
+import { toolTitle } from "../../model/foreign.js";
 
 /** What the page says of a tool. */
 export interface ToolFacts {
@@ -25,7 +26,7 @@ export const toolFacts = ({ tools, views }: ServerCatalogue): ToolFacts[] =>
     const view = views.find(({ tool: name }) => name === tool.name);
     return {
       tool,
-      title: tool.title ?? tool.annotations?.title ?? tool.name,
+      title: toolTitle(tool),
       hasUi: view !== undefined,
       uiProblem: view?.problem,
       isCallable: isVisibleTo(tool, "model"),

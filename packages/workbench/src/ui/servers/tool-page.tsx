@@ -8,6 +8,7 @@ import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import "../form/form.css";
 import { ToolForm } from "../form/tool-form.js";
+import { Boundary } from "../shell/boundary.js";
 import type { ChosenTool } from "./servers-pane.js";
 import { ToolBadges } from "./tool-badges.js";
 import type { ToolFacts } from "./tool-facts.js";
@@ -55,14 +56,16 @@ export function ToolPage({ workbench, chosen: { server, tool }, facts, onBack, o
         </p>
       )}
       {facts?.isCallable && (
-        <ToolForm
-          server={server}
-          tool={facts.tool}
-          onRun={(input) => {
-            workbench.conversation.call(server, tool, input, facts.hasUi);
-            onRun();
-          }}
-        />
+        <Boundary name="The form of this tool">
+          <ToolForm
+            server={server}
+            tool={facts.tool}
+            onRun={(input) => {
+              workbench.conversation.call(server, tool, input, facts.hasUi);
+              onRun();
+            }}
+          />
+        </Boundary>
       )}
     </section>
   );

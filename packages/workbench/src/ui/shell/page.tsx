@@ -20,6 +20,7 @@ import { GridView } from "../grid/grid-view.js";
 import { Inspector } from "../inspector/inspector.js";
 import { type ChosenTool, ServersPane } from "../servers/servers-pane.js";
 import { Banners } from "./banners.js";
+import { Boundary } from "./boundary.js";
 import { Header } from "./header.js";
 import { keep, readKept } from "./kept.js";
 import "./shell.css";
@@ -48,24 +49,30 @@ export function Page({ workbench }: { workbench: Workbench }) {
       <Group className="panes" {...layout} orientation="horizontal">
         <Panel id="tools" className="pane" defaultSize="24" minSize="220px">
           <section aria-label="Servers and tools" className="pane-body">
-            <ServersPane
-              workbench={workbench}
-              chosen={chosen}
-              onChoose={setChosen}
-              onRun={() => setPane("conversation")}
-            />
+            <Boundary name="This pane">
+              <ServersPane
+                workbench={workbench}
+                chosen={chosen}
+                onChoose={setChosen}
+                onRun={() => setPane("conversation")}
+              />
+            </Boundary>
           </section>
         </Panel>
         <Separator className="separator" aria-label="Width of the tools" />
         <Panel id="conversation" className="pane" minSize="280px">
           <main aria-label="Conversation" className="pane-body">
-            <ConversationPane workbench={workbench} />
+            <Boundary name="This pane">
+              <ConversationPane workbench={workbench} />
+            </Boundary>
           </main>
         </Panel>
         <Separator className="separator" aria-label="Width of the inspector" />
         <Panel id="inspector" className="pane" defaultSize="30" minSize="240px">
           <section aria-label="Inspector" className="pane-body">
-            <Inspector workbench={workbench} />
+            <Boundary name="This pane">
+              <Inspector workbench={workbench} />
+            </Boundary>
           </section>
         </Panel>
       </Group>
@@ -108,7 +115,9 @@ function GridDialog({ workbench }: { workbench: Workbench }) {
               Close
             </Button>
           </header>
-          <GridView workbench={workbench} />
+          <Boundary name="The grid">
+            <GridView workbench={workbench} />
+          </Boundary>
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -1,0 +1,114 @@
+/**
+ * A call in the conversation.
+ *
+ * @module
+ */
+import type { CallToolResult, Progress } from "@vitrine/protocol";
+import type { AppModel } from "./app-model.js";
+import { messageOf } from "./messages.js";
+import { Observable } from "./observable.js";
+import type { CallState, SavedCall } from "./saved-conversation.js";
+
+/** A call of a tool. */
+export class CallItem extends Observable {
+  readonly kind = "call";
+  readonly id: string;
+  readonly at: number;
+  readonly server: string;
+  readonly tool: string;
+  readonly input: Record<string, unknown>;
+  state: CallState;
+  progress: Progress | undefined;
+  result: CallToolResult | undefined;
+  /** There was a result, too large to be kept over a reload. */
+  isResultLost: boolean;
+  /** Why it failed. */
+  problem: string | undefined;
+  app: AppModel | undefined;
+  /** The name under which the gateway knows the app. */
+  view: string | undefined;
+  profile: string | undefined;
+  endedAt: number | undefined;
+  #isTakenBack = false;
+  /** Takes the call back. */
+  oncancel: (() => unknown) | undefined;
+
+  constructor(saved: SavedCall) {
+    super();
+    const { id, at, server, tool, input, state, result, problem, view, profile, endedAt } = saved;
+    this.id = id;
+    this.at = at;
+    this.server = server;
+    this.tool = tool;
+    this.input = input;
+    this.state = state;
+    this.result = result;
+    this.isResultLost = saved.isResultLost ?? false;
+    this.problem = problem;
+    this.view = view;
+    this.profile = profile;
+    this.endedAt = endedAt;
+  }
+
+  update(
+    change: Partial<Pick<CallItem, "state" | "progress" | "result" | "problem" | "app" | "view">>,
+  ): void {
+    Object.assign(this, change);
+    if (this.result) this.isResultLost = false;
+    if (this.state !== "running") this.endedAt ??= Date.now();
+    this.changed();
+  }
+
+  cancel(): void {
+    if (this.state !== "running") return;
+    this.#isTakenBack = true;
+    void this.#takeBack();
+  }
+
+  async #takeBack(): Promise<void> {
+    try {
+      await this.oncancel?.();
+    } catch (error) {
+      this.#isTakenBack = false;
+      this.update({ problem: `The call could not be taken back: ${messageOf(error)}` });
+    }
+  }
+
+  /** It came to no answer: because the person did not want it any more, or for another reason. */
+  end(problem: string | undefined): void {
+    if (this.state !== "running") return;
+    this.update(this.#isTakenBack ? { state: "cancelled" } : { state: "failed", problem });
+  }
+
+  /** Resolves when it is over, if it is not yet. */
+  over(): Promise<void> {
+    if (this.state !== "running") return Promise.resolve();
+    return new Promise((resolve) => {
+      const stop = this.subscribe(() => {
+        if (this.state === "running") return;
+        stop();
+        resolve();
+      });
+    });
+  }
+
+  get saved(): SavedCall {
+    const { kind, id, at, server, tool, input, state, result, problem, view, profile, endedAt } = this;
+    const isResultLost = this.isResultLost || undefined;
+    return {
+      kind,
+      id,
+      at,
+      server,
+      tool,
+      input,
+      state,
+      result,
+      isResultLost,
+      problem,
+      view,
+      profile,
+      endedAt,
+    };
+  }
+}

@@ -1,0 +1,169 @@
+import type { Gateway, GatewayView } from "@vitrine/host/gateway";
+import { describe, expect, it, vi } from "vitest";
+import type { CallItem } from "./call-item.js";
+import { Conversation, type ConversationOptions } from "./conversation.js";
+import { STRICT } from "./profile.js";
+import { readSaved, type SavedCall } from "./saved-conversation.js";
+
+const call = (more: Partial<SavedCall> = {}): SavedCall => ({
+  ...{ kind: "call", id: "a", at: 1, server: "s", tool: "t", input: { x: 1 }, state: "done", view: "old" },
+  ...more,
+});
+
+/** A view as the gateway hands it over: no app of these tests is ever drawn. */
+const viewOf = (id: string, more: Partial<GatewayView> = {}): GatewayView =>
+  ({
+    id,
+    opened: { view: id, server: "s", capabilities: {}, uri: "ui://s/a" },
+    upstream: { server: "s" },
+    cancel: async () => true,
+    close: async () => {},
+    ...more,
+  }) as unknown as GatewayView;
+
+/** A page that had these entries before it was reloaded; `open` is how the gateway opens a view. */
+async function stage(saved: unknown[], open: () => Promise<GatewayView>, kept: GatewayView[] = []) {
+  const stored = new Map([["vitrine-conversation", JSON.stringify(saved)]]);
+  const openView = vi.fn(open);
+  const options = {
+    gateway: { openView, restoreViews: async () => kept } as unknown as Gateway,
+    storage: {
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, text: string) => stored.set(key, text),
+    } as unknown as Storage,
+    look: () => ({}),
+    profile: () => STRICT,
+  } satisfies ConversationOptions;
+  const conversation = new Conversation(options);
+  await conversation.restore();
+  const items = conversation.items.filter((item): item is CallItem => item.kind === "call");
+  const [item] = items;
+  if (!item) throw new Error("nothing was restored");
+  return { conversation, item, openView, stored: () => readSaved(stored.get("vitrine-conversation")) };
+}
+
+const TOOLS = new Set(["t"]);
+const refuse = async (): Promise<never> => {
+  throw new Error("no such server");
+};
+
+describe("after a reload", () => {
+  it("a call whose app cannot be opened again has failed, and does not run for ever", async () => {
+    const { item } = await stage([call({ state: "running" })], refuse);
+    await vi.waitFor(() => expect(item.state).toBe("failed"));
+    expect(item.problem).toBe("no such server");
+  });
+
+  it("a call that was over stays so when its app cannot be opened again", async () => {
+    const { item } = await stage([call()], refuse);
+    await vi.waitFor(() => expect(item.problem).toBe("no such server"));
+    expect(item.state).toBe("done");
+  });
+
+  it("an app whose result could not be kept is told that none comes", async () => {
+    const view = viewOf("new");
+    const { item } = await stage([call({ isResultLost: true })], async () => view);
+    await vi.waitFor(() => expect(item.app).toBeDefined());
+    expect(view.opened).toMatchObject({ input: { x: 1 }, cancelled: expect.stringMatching("too large") });
+    expect(item.state).toBe("done");
+  });
+
+  it("what was kept and is no entry breaks nothing", async () => {
+    const { conversation } = await stage([{}, call({ view: undefined }), { kind: "message" }], refuse);
+    expect(conversation.items.map(({ id }) => id)).toEqual(["a"]);
+  });
+});
+
+it("a large result does not take the others with it", async () => {
+  const { conversation, item, stored } = await stage([call({ view: undefined }), call({ id: "b" })], refuse);
+  item.update({ result: { content: [{ type: "text", text: "x".repeat(5_000_000) }] } });
+  conversation.flush();
+  expect(stored().map(({ id }) => id)).toEqual(["a", "b"]);
+});
+
+describe("a view that ends", () => {
+  it("ends the call that it was to show", async () => {
+    const view = viewOf("old");
+    const { item } = await stage([call({ state: "running" })], refuse, [view]);
+    view.onclosed?.("the gateway is gone");
+    expect(item).toMatchObject({ state: "failed", problem: "the gateway is gone" });
+  });
+
+  it("and cannot be closed in order is said in its call", async () => {
+    const close = refuse;
+    const { conversation, item } = await stage([call()], refuse, [viewOf("old", { close })]);
+    await conversation.closeApp(item);
+    expect(item.app).toBeUndefined();
+    expect(item.problem).toBe("The app could not be closed in order: no such server");
+  });
+});
+
+it("that a call cannot be taken back is said in it, and it is not called cancelled later", async () => {
+  const cancel = refuse;
+  const { item } = await stage([call({ state: "running" })], refuse, [viewOf("old", { cancel })]);
+  item.cancel();
+  await vi.waitFor(() => expect(item.problem).toBe("The call could not be taken back: no such server"));
+  expect(item.state).toBe("running");
+  item.end("lost");
+  expect(item).toMatchObject({ state: "failed", problem: "lost" });
+});
+
+describe("an app whose UI has changed", () => {
+  it("is opened again one time at a time, and once more if it changed meanwhile", async () => {
+    const opened: ((view: GatewayView) => void)[] = [];
+    const { conversation, item, openView } = await stage(
+      [call()],
+      () => new Promise((resolve) => opened.push(resolve)),
+      [viewOf("old")],
+    );
+    const renewed = conversation.renew("s", TOOLS);
+    await vi.waitFor(() => expect(openView).toHaveBeenCalledTimes(1));
+    void conversation.renew("s", TOOLS);
+    void conversation.renew("s", TOOLS);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(openView).toHaveBeenCalledTimes(1);
+    opened[0]?.(viewOf("second"));
+    await vi.waitFor(() => expect(openView).toHaveBeenCalledTimes(2));
+    opened[1]?.(viewOf("third"));
+    await renewed;
+    expect(openView).toHaveBeenCalledTimes(2);
+    expect(item.view).toBe("third");
+  });
+
+  it("keeps its view while its call is under way, and begins anew after that; nothing untrue is said", async () => {
+    const close = vi.fn(async () => {});
+    const { conversation, item, openView } = await stage(
+      [call({ state: "running" })],
+      async () => viewOf("new"),
+      [viewOf("old", { close })],
+    );
+    const renewed = conversation.renew("s", TOOLS);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(item).toMatchObject({ state: "running", view: "old" });
+    expect(close).not.toHaveBeenCalled();
+    expect(openView).not.toHaveBeenCalled();
+    item.update({ state: "done", result: { content: [] } });
+    await renewed;
+    expect(item).toMatchObject({ state: "done", view: "new", problem: undefined });
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not come back when its entry was taken away, or it was closed, meanwhile", async () => {
+    for (const how of ["remove", "closeApp"] as const) {
+      let open: (view: GatewayView) => void = () => {};
+      const { conversation, item, openView } = await stage(
+        [call()],
+        () => new Promise((resolve) => (open = resolve)),
+        [viewOf("old")],
+      );
+      const renewed = conversation.renew("s", TOOLS);
+      await vi.waitFor(() => expect(openView).toHaveBeenCalled());
+      await conversation[how](item);
+      const close = vi.fn(async () => {});
+      open(viewOf("new", { close }));
+      await renewed;
+      expect(close, how).toHaveBeenCalledTimes(1);
+      expect([item.app, item.view], how).toEqual([undefined, undefined]);
+    }
+  });
+});

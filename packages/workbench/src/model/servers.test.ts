@@ -1,0 +1,63 @@
+import type { Gateway } from "@vitrine/host/gateway";
+import type { ServerSummary } from "@vitrine/protocol";
+import { expect, it, vi } from "vitest";
+import { Servers } from "./servers.js";
+
+const summary = (state: ServerSummary["state"], more: Partial<ServerSummary> = {}): ServerSummary => ({
+  name: "s",
+  state,
+  capabilities: {},
+  ...more,
+});
+
+/** A gateway with one server, whose catalogue is what `catalogue` answers. */
+function stage(catalogue: () => Promise<unknown>) {
+  const heard = new Map<string, (params: never) => void>();
+  const asked: string[] = [];
+  const gateway = {
+    on: (method: string, listener: (params: never) => void) => heard.set(method, listener),
+    request: async (method: string) => {
+      if (method === "gateway/servers") return { servers: [summary("idle")] };
+      asked.push(method);
+      return method === "gateway/start" ? summary("ready") : catalogue();
+    },
+  } as unknown as Gateway;
+  const tell = (said: ServerSummary): void => heard.get("gateway/status")?.(said as never);
+  return { servers: new Servers(gateway), asked, tell };
+}
+
+const problem = { code: "failed", message: "no" };
+const hopeless = async (): Promise<never> => {
+  throw new Error("no");
+};
+
+it("a server that cannot be started is asked for its tools once, and then by the person only", async () => {
+  const { servers, asked, tell } = stage(hopeless);
+  await servers.load();
+  await vi.waitFor(() => expect(servers.get("s")?.problem).toBe("no"));
+  for (let times = 0; times < 3; times++) {
+    tell(summary("starting"));
+    tell(summary("idle", { problem }));
+    tell(summary("starting"));
+    tell(summary("idle"));
+  }
+  expect(asked).toEqual(["gateway/catalogue"]);
+  await servers.start("s");
+  expect(asked.slice(1)).toContain("gateway/start");
+});
+
+it("a server with a problem is not asked; when it is ready for the first time it is", async () => {
+  const catalogue = {
+    tools: [{ name: "a", title: {} }],
+    resources: [],
+    templates: [],
+    prompts: [],
+    views: [],
+  };
+  const { servers, asked, tell } = stage(async () => catalogue);
+  tell(summary("idle", { problem }));
+  expect(asked).toEqual([]);
+  tell(summary("ready"));
+  await vi.waitFor(() => expect(servers.get("s")?.catalogue?.tools).toHaveLength(1));
+  expect(servers.get("s")?.catalogue?.tools[0]?.title).toBeUndefined();
+});

@@ -1,0 +1,89 @@
+/**
+ * What a schema says must not be read by others.
+ *
+ * @module
+ */
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;
+
+const isSecret = ({ format, writeOnly }: Schema): boolean => format === "password" || writeOnly === true;
+
+/** Arguments without the fields that a schema calls passwords, or `writeOnly`: those are never kept. */
+export function withoutSecrets(schema: unknown, input: Record<string, unknown>): Record<string, unknown> {
+  const shown = shownOf(input, [schema], schema);
+  return isSchema(shown) && !Array.isArray(shown) ? shown : {};
+}
+
+/** A value without secrets; undefined if it is one itself. A schema that may be meant counts as one that is. */
+function shownOf(value: unknown, meant: readonly unknown[], root: unknown): unknown {
+  const schemas = new Set<Schema>();
+  for (const each of meant) gather(each, root, schemas);
+  if ([...schemas].some(isSecret)) return undefined;
+  if (Array.isArray(value)) {
+    const parts = [...schemas].flatMap(
+      ({ items, prefixItems, additionalItems, contains, unevaluatedItems }) => [
+        ...listOf(items),
+        ...listOf(prefixItems),
+        additionalItems,
+        contains,
+        unevaluatedItems,
+      ],
+    );
+    return value.map((each) => shownOf(each, parts, root)).filter((each) => each !== undefined);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, each]) => [
+        name,
+        shownOf(
+          each,
+          [...schemas].flatMap((schema) => partsOf(schema, name)),
+          root,
+        ),
+      ])
+      .filter(([, each]) => each !== undefined),
+  );
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+
+/** The schemas of a property. All patterns count: a server's expression may take for ever to try. */
+function partsOf(schema: Schema, name: string): unknown[] {
+  const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;
+  const patterns = isSchema(patternProperties) ? Object.values(patternProperties) : [];
+  const isNamed = isSchema(properties) && Object.hasOwn(properties, name);
+  return [...patterns, ...(isNamed ? [properties[name]] : [additionalProperties, unevaluatedProperties])];
+}
+
+/** A schema, and all that it refers to or is put together of. */
+function gather(value: unknown, root: unknown, schemas: Set<Schema>): void {
+  if (!isSchema(value) || schemas.has(value)) return;
+  schemas.add(value);
+  const { $ref, $dynamicRef, dependentSchemas, allOf, anyOf, oneOf } = value;
+  for (const each of [$ref, $dynamicRef])
+    if (typeof each === "string") gather(referred(each, root), root, schemas);
+  for (const list of [allOf, anyOf, oneOf, dependentSchemas, [value["if"], value["then"], value["else"]]])
+    for (const each of isSchema(list) ? Object.values(list) : []) gather(each, root, schemas);
+}
+
+/** What `#/$defs/name` leads to. */
+function referred(reference: string, root: unknown): unknown {
+  const [, ...names] = reference.split("/");
+  let at = root;
+  for (const name of names) {
+    const key = decode(name).replaceAll("~1", "/").replaceAll("~0", "~");
+    at = isSchema(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+  return at;
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
