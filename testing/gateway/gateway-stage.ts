@@ -63,6 +63,8 @@ export class GatewayStage {
   readonly complaints: string[] = [];
   readonly #settings: StageSettings;
   readonly #folder: string;
+  /** What the gateway serves. */
+  readonly #files: string;
   #gateway: Gateway;
 
   private constructor(
@@ -71,24 +73,27 @@ export class GatewayStage {
     log: string[],
     settings: StageSettings,
     folder: string,
+    files: string,
   ) {
     this.#gateway = gateway;
     this.context = context;
     this.log = log;
     this.#settings = settings;
     this.#folder = folder;
+    this.#files = files;
     context.setDefaultTimeout(LIMIT);
     context.on("console", (message) => message.type() === "error" && this.complaints.push(message.text()));
     context.on("weberror", (error) => this.complaints.push(`${error.error()}`));
   }
 
-  static async open(settings: StageSettings): Promise<GatewayStage> {
+  /** @param page a folder with another page than the one that tests use */
+  static async open(settings: StageSettings, page?: string): Promise<GatewayStage> {
     const folder = await mkdtemp(join(tmpdir(), "vitrine-gateway-"));
-    const files = join(folder, "page");
-    await writePage(files);
+    const files = page ?? join(folder, "page");
+    if (page === undefined) await writePage(files);
     const { gateway, log } = await startTestGateway(settings, join(folder, "data"), files);
     const browser = await launchChromium(["--enable-unsafe-swiftshader"]);
-    return new GatewayStage(gateway, await browser.newContext(), log, settings, folder);
+    return new GatewayStage(gateway, await browser.newContext(), log, settings, folder, files);
   }
 
   get gateway(): Gateway {
@@ -103,7 +108,7 @@ export class GatewayStage {
     const { gateway, log } = await startTestGateway(
       { ...this.#settings, ...places },
       join(this.#folder, "data"),
-      join(this.#folder, "page"),
+      this.#files,
     );
     this.#gateway = gateway;
     this.log.push(...log);

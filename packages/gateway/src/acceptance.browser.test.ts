@@ -1,16 +1,18 @@
 /**
- * The official example servers behind the gateway, over stdio and over HTTP, with their apps in a real browser: page →
- * one WebSocket → guard → audit log → server, and back. Servers over stdio run in the strongest isolation there is.
+ * The official example servers behind the gateway, with their apps in a real browser: page → one WebSocket → guard →
+ * audit log → server, and back. Over stdio they run in the strongest isolation there is, before a page of these tests;
+ * over HTTP they are used in the built workbench, as a person would.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isVisibleTo, readToolUi } from "@vitrine/protocol";
+import { isVisibleTo, readToolUi, type Tool } from "@vitrine/protocol";
 import type { Frame, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GatewayPageApi } from "../../../testing/gateway/gateway-page.ts";
 import { GatewayStage, officialServer } from "../../../testing/gateway/gateway-stage.ts";
+import { builtWorkbench, WorkbenchPage } from "../../../testing/gateway/workbench-page.ts";
 import { colours, decodePng } from "../../../testing/host/picture.ts";
 import { writePdf } from "../../../testing/host/small-pdf.ts";
 import { freePort, until } from "../../../testing/sandbox-stage.ts";
@@ -19,10 +21,12 @@ declare const host: GatewayPageApi;
 
 interface App {
   name: string;
-  input?: Record<string, unknown>;
+  input?: Record<string, string>;
   /** Of the server's command line. */
   args?: string[];
   relax?: string[];
+  /** It wants a permission of the browser, about which the person is asked before there is an app. */
+  permission?: true;
   /** What the view must say. */
   shows?: RegExp;
   /** What it draws on. */
@@ -55,12 +59,13 @@ const APPS: App[] = [
     draws: "#scatter-chart",
     calls: "get-customer-data",
   },
-  { name: "debug", shows: /Host test host v1.0.0/, calls: "debug-log" },
+  { name: "debug", shows: /Host (test host v1.0.0|vitrine-workbench v0.1.0)/, calls: "debug-log" },
   {
     name: "pdf",
     args: [pdf],
     input: { url: pdf },
     relax: ["blob-workers", "data-scripts"],
+    permission: true,
     shows: /The first page/,
     draws: "#pdf-canvas",
     calls: "read_pdf_bytes",
@@ -102,41 +107,12 @@ renderer.render(scene, camera);`,
   },
 ];
 
-let stage: GatewayStage;
-const ports = new Map<string, number>();
-
-/** Starts a server as its users would, where the gateway expects it. */
-async function startOverHttp({ name, args = [] }: App): Promise<void> {
-  const port = ports.get(name);
-  const child = spawn(process.execPath, [officialServer(name), ...args], {
-    env: { PATH: process.env["PATH"], PORT: `${port}` },
-    stdio: "ignore",
-  });
-  onTestFinished(() => void child.kill());
-  await until(() => fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST" }));
-}
-
 beforeAll(async () => {
   // The servers run as somebody else.
   await chmod(folder, 0o755);
   await writeFile(pdf, writePdf(["The first page", "The second page"]));
-  for (const { name } of APPS) ports.set(name, await freePort());
-  const mcpServers = Object.fromEntries(
-    APPS.flatMap(({ name, args = [], relax = [] }) => {
-      const command = { command: process.execPath, args: [officialServer(name), "--stdio", ...args] };
-      const isolation = { driver: "auto", read: [folder] };
-      return [
-        [`${name}-stdio`, { ...command, isolation, relax, limits: { idle: "5s" } }],
-        [`${name}-http`, { url: `http://127.0.0.1:${ports.get(name)}/mcp`, relax }],
-      ];
-    }),
-  );
-  stage = await GatewayStage.open({ mcpServers });
 });
-afterAll(async () => {
-  await stage?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const textOf = async (view: Frame): Promise<string> =>
   (await view.locator("body").allInnerTexts()).join().replace(/\s+/g, " ");
@@ -151,51 +127,137 @@ async function coloursOf(element: Locator): Promise<number[]> {
   return most < picture.pixels.length * 0.995 ? [first, ...rest.map(([colour]) => colour)] : [];
 }
 
-const heard = (page: Page, event: string): Promise<unknown[]> =>
-  page.evaluate((key) => host.log.values(key), event);
+/** What the app must say and draw. */
+async function expectShown(view: Frame, { shows, draws, colour }: App): Promise<void> {
+  if (shows) await expect.poll(() => textOf(view)).toMatch(shows);
+  if (!draws) return;
+  const drawing = view.locator(draws).first();
+  await expect.poll(async () => (await coloursOf(drawing)).length).toBeGreaterThan(9);
+  if (colour !== undefined)
+    await expect.poll(async () => (await coloursOf(drawing)).slice(0, 3)).toContain(colour);
+}
+
+/** Every call of the view, and the model's own, is on record, as allowed, with how it ended. */
+async function expectOnRecord(
+  stage: GatewayStage,
+  server: string,
+  tool: string,
+  { calls }: App,
+): Promise<void> {
+  const allowed = async (actor: string, target: string) => {
+    const rows = await stage.rows({ server, newestFirst: true });
+    const entries = rows.filter(
+      (row) => row.kind === "entry" && row.actor === actor && row.target === target,
+    );
+    return entries.some(
+      ({ seq, decision }) =>
+        decision === "allowed" && rows.some((row) => row.of === seq && row.outcome === "ok"),
+    );
+  };
+  if (calls) await expect.poll(() => allowed("view", calls)).toBe(true);
+  await expect.poll(() => allowed("host", tool)).toBe(true);
+}
+
+async function expectNothingRefused(stage: GatewayStage, server: string): Promise<void> {
+  const refused = await stage.rows({ server, decision: "refused" });
+  // What a view still asks while it is closed is taken back with it.
+  expect(refused.filter(({ reason }) => reason !== "aborted")).toEqual([]);
+}
 
 /** The tool with a UI that a model may call. */
-async function toolOf(server: string): Promise<string> {
+async function toolOf(stage: GatewayStage, server: string): Promise<Tool> {
   const { tools } = await stage.gateway.catalogue({ user: "local" }, server);
   const tool = tools.find((one) => isVisibleTo(one, "model") && readToolUi(one).resourceUri);
   if (!tool) throw new Error(`${server} has no tool with a UI`);
-  return tool.name;
+  return tool;
 }
 
-describe.each(["stdio", "http"])("over %s", (transport) => {
+describe("over stdio", () => {
+  let stage: GatewayStage;
+  beforeAll(async () => {
+    const mcpServers = Object.fromEntries(
+      APPS.map(({ name, args = [], relax = [] }) => {
+        const command = { command: process.execPath, args: [officialServer(name), "--stdio", ...args] };
+        const isolation = { driver: "auto", read: [folder] };
+        return [name, { ...command, isolation, relax, limits: { idle: "5s" } }];
+      }),
+    );
+    stage = await GatewayStage.open({ mcpServers });
+  });
+  afterAll(() => stage?.close());
+
+  const heard = (page: Page, event: string): Promise<unknown[]> =>
+    page.evaluate((key) => host.log.values(key), event);
+
   it.each(APPS)("T07, C01, C05 and I01: $name", async (app) => {
-    const server = `${app.name}-${transport}`;
-    if (transport === "http") await startOverHttp(app);
     const page = await stage.openPage();
-    const tool = await toolOf(server);
-    const view = await stage.open(page, "app", server, tool, app.input ?? {});
-    if (app.shows) await expect.poll(() => textOf(view)).toMatch(app.shows);
-    if (app.draws) {
-      const drawing = view.locator(app.draws).first();
-      await expect.poll(async () => (await coloursOf(drawing)).length).toBeGreaterThan(9);
-      if (app.colour !== undefined)
-        await expect.poll(async () => (await coloursOf(drawing)).slice(0, 3)).toContain(app.colour);
-    }
+    const { name: tool } = await toolOf(stage, app.name);
+    const view = await stage.open(page, "app", app.name, tool, app.input ?? {});
+    await expectShown(view, app);
     await app.act?.(view);
-    // Every call of the view, and the model's own, is on record, as allowed, with how it ended.
-    const allowed = async (actor: string, target: string) => {
-      const rows = await stage.rows({ server, newestFirst: true });
-      const entries = rows.filter(
-        (row) => row.kind === "entry" && row.actor === actor && row.target === target,
-      );
-      return entries.some(
-        ({ seq, decision }) =>
-          decision === "allowed" && rows.some((row) => row.of === seq && row.outcome === "ok"),
-      );
-    };
-    if (app.calls) await expect.poll(() => allowed("view", `${app.calls}`)).toBe(true);
-    await expect.poll(() => allowed("host", tool)).toBe(true);
+    await expectOnRecord(stage, app.name, tool, app);
     expect(await heard(page, "app result")).toHaveLength(1);
     await page.evaluate(() => host.close("app"));
     expect(await heard(page, "odd")).toEqual([]);
-    const refused = await stage.rows({ server, decision: "refused" });
-    // What a view still asks while it is closed is taken back with it.
-    expect(refused.filter(({ reason }) => reason !== "aborted")).toEqual([]);
+    await expectNothingRefused(stage, app.name);
     await page.close();
+  });
+});
+
+describe("over http, in the workbench", () => {
+  let stage: GatewayStage;
+  let workbench: WorkbenchPage;
+  const children: ChildProcess[] = [];
+
+  /** Starts a server as its users would; gives its address. */
+  async function startOverHttp({ name, args = [] }: App): Promise<string> {
+    const port = await freePort();
+    const child = spawn(process.execPath, [officialServer(name), ...args], {
+      env: { PATH: process.env["PATH"], PORT: `${port}` },
+      stdio: "ignore",
+    });
+    children.push(child);
+    const url = `http://127.0.0.1:${port}/mcp`;
+    await until(() => fetch(url, { method: "POST" }));
+    return url;
+  }
+
+  beforeAll(async () => {
+    // All at once: the workbench asks each what it offers.
+    const servers = await Promise.all(
+      APPS.map(async (app) => [app.name, { url: await startOverHttp(app), relax: app.relax ?? [] }] as const),
+    );
+    stage = await GatewayStage.open({ mcpServers: Object.fromEntries(servers) }, builtWorkbench());
+    workbench = await WorkbenchPage.open(stage.context, stage.gateway.loginUrl());
+  });
+  afterAll(async () => {
+    await stage?.close();
+    for (const child of children) child.kill();
+  });
+
+  it.each(APPS)("T07, C01, C05 and I01: $name", async (app) => {
+    const server = app.name;
+    const { name: tool, title = tool } = await toolOf(stage, server);
+    await workbench.pick({ server, title });
+    // What has several lines is pasted, the rest is written into the form.
+    if (app.input) await workbench[JSON.stringify(app.input).includes("\\n") ? "paste" : "fill"](app.input);
+    const card = await workbench.run(title);
+    if (app.permission) await workbench.agree();
+    const view = await workbench.appIn(card);
+    // No server says that its tools only read: the person is asked about what the app itself calls.
+    if (app.calls && !app.act) await workbench.agree();
+    await expectShown(view, app);
+    await app.act?.(view);
+    if (app.calls && app.act) await workbench.agree();
+    await expectOnRecord(stage, server, tool, app);
+    await workbench.inspector.locator(".in-about").getByText(server).waitFor();
+    await expect.poll(() => workbench.countMessages("ui/notifications/tool-result")).toBe(1);
+    expect(await workbench.noticed()).toEqual([]);
+    await workbench.remove(card);
+    await expectNothingRefused(stage, server);
+  });
+
+  it("the workbench itself has nothing to complain about", () => {
+    expect(workbench.complaints).toEqual([]);
   });
 });

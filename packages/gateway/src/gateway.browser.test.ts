@@ -117,6 +117,11 @@ describe("questions", () => {
     expect(text).toContain("Change the notes (change)");
     // One answer for all of them must not look like one for this tool.
     expect(text).toContain("all tools of this server");
+    const buttons = await question().getByRole("button").allTextContents();
+    expect(buttons.slice(2)).toEqual([
+      "Allow all ordinary tools of demo for this session",
+      "Always allow all ordinary tools of demo",
+    ]);
     await answer("Deny");
     await saying(view).toMatch(/^change failed: denied/);
     expect(await calls()).not.toContain("change");
@@ -160,7 +165,10 @@ describe("questions", () => {
     await question(page.locator("#app")).waitFor();
     await page.reload();
     await restore();
-    await answer("Allow once", question(page.locator("#restored-0")));
+    const asked = question(page.locator("#restored-0"));
+    // It came into the frame, and says whose it is.
+    expect(await asked.locator("strong").textContent()).toMatch(/^.+ · demo asks$/);
+    await answer("Allow once", asked);
     await expect.poll(calls).toContain("change");
     expect((await calls()).filter((name) => name === "change")).toHaveLength(1);
   });
@@ -187,6 +195,16 @@ describe("questions", () => {
     await answer("Allow once");
     expect(await until(page, "open-link")).toMatchObject({ url: "https://example.com/path?q=1" });
     await press(view, "message");
+    await question().waitFor();
+    expect(await question().locator("p,pre").allTextContents()).toEqual([
+      "The app wants to write into the conversation as you:",
+      "",
+      "hello",
+      "",
+    ]);
+    expect(await question().getByRole("button").allTextContents()).toContain(
+      "Always allow all messages from demo",
+    );
     await answer("Deny");
     await saying(view).toMatch(/^message failed: denied/);
     await press(view, "download");
@@ -262,7 +280,7 @@ describe("a gateway that is stopped and started", () => {
   it("always is remembered, over a reload and over a restart; the page goes on by itself", async () => {
     let view = await open();
     await press(view, "change");
-    await answer("Always allow");
+    await answer("Always allow all ordinary tools of demo");
     await saying(view).toBe('change: "change done"');
     await page.reload();
     [view = view] = await restore();

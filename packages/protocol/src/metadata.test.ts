@@ -6,7 +6,14 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as examples from "./metadata.examples.js";
-import { isVisibleTo, RESOURCE_URI_META_KEY, readResourceUi, readToolUi, readUiLink } from "./metadata.js";
+import {
+  hasUi,
+  isVisibleTo,
+  RESOURCE_URI_META_KEY,
+  readResourceUi,
+  readToolUi,
+  readUiLink,
+} from "./metadata.js";
 import { readUiDocument } from "./ui-document.js";
 import { isUiMimeType, readUiCapability, UI_EXTENSION, UI_MIME_TYPE, uiExtension } from "./ui-extension.js";
 
@@ -99,6 +106,28 @@ describe("one bug, five products: every carrier of the link", () => {
   ] as const)("%s", (_, sources, resourceUri, from, problems) => {
     const link = readUiLink(sources);
     expect([link.resourceUri, link.from, codes(link.problems)]).toEqual([resourceUri, from, problems]);
+  });
+});
+
+describe("hasUi", () => {
+  const nested = (resourceUri: unknown) => ({ _meta: { ui: { resourceUri } } });
+  const flat = (uri: unknown) => ({ _meta: { [RESOURCE_URI_META_KEY]: uri } });
+  const both = { _meta: { ...nested(URI)._meta, ...flat(OTHER)._meta } };
+
+  it("says of every carrier what readToolUi says", () => {
+    const tools = [
+      {},
+      nested(URI),
+      nested(OTHER),
+      nested("https://a.example"),
+      flat(URI),
+      both,
+      ...hostile(),
+    ];
+    for (const tool of [...tools, nested(null), nested(1), flat("ui:x")])
+      for (const uri of [URI, OTHER, "https://a.example", "ui:x"])
+        expect(hasUi(tool, uri)).toBe(readToolUi(tool).resourceUri === uri);
+    expect([hasUi(nested(URI), URI), hasUi(flat(URI), URI), hasUi(both, OTHER)]).toEqual([true, true, false]);
   });
 });
 

@@ -147,6 +147,14 @@ export function readUiLink(sources: { tool?: unknown; result?: unknown }): {
   return { ...pick(result.resourceUri), from: "result", problems };
 }
 
+/**
+ * Whether a tool names this address as that of its UI (R01, R06): {@link readToolUi} without the problems, for code that
+ * is small because it has no words for them.
+ */
+export const hasUi = (tool: unknown, uri: string): boolean =>
+  isUiUri(uri) &&
+  (at(tool, "_meta", "ui", "resourceUri") ?? at(tool, "_meta", RESOURCE_URI_META_KEY)) === uri;
+
 const pick = (resourceUri: string | undefined) => (resourceUri === undefined ? {} : { resourceUri });
 
 function readLink(carrier: unknown): { declared: boolean; resourceUri?: string; problems: Problem[] } {

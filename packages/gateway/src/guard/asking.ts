@@ -10,6 +10,22 @@ import type { GatewayGuardOptions } from "./guard-options.js";
 import { operatorDecision, PERMISSION_METHOD, rememberable } from "./policy.js";
 import { shareAnswers } from "./shared-questions.js";
 
+/** What is remembered for a server as a whole, as nothing narrower is asked about. */
+const ALL: Readonly<Record<string, string>> = {
+  "ui/message": "all messages from",
+  "ui/update-model-context": "all context from",
+  "ui/download-file": "all files from",
+  "sampling/createMessage": "all use of the model by",
+};
+
+/** What a yes that is kept by this subject covers, for the button that says it. */
+function scopeOf({ method, subject, server }: Question, kept: string): string {
+  if (method === "tools/call") return kept === "" ? `all ordinary tools of ${server}` : `the tool ${subject}`;
+  if (method === "ui/open-link") return `links to ${subject}`;
+  if (method === PERMISSION_METHOD) return `${subject} for this app`;
+  return `${Object.hasOwn(ALL, method) ? ALL[method] : `all ${method} by`} ${server}`;
+}
+
 /** Asks the person, and remembers. */
 export class Asking {
   readonly consents: UserConsents;
@@ -48,8 +64,8 @@ export class Asking {
       const reason =
         subject === question.subject
           ? question.reason
-          : `${question.reason} "Always" is for all tools of this server that do not say that they destroy something.`;
-      return ask({ ...question, reason }, rememberable(question), signal);
+          : `${question.reason} Ordinary are all tools of this server that do not say that they destroy something.`;
+      return ask({ ...question, reason, scope: scopeOf(question, subject) }, rememberable(question), signal);
     };
     const keyOf = async (question: Question) => {
       const key = await this.consents.keyOf(question);

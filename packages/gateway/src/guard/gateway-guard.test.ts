@@ -458,6 +458,8 @@ describe("consent", () => {
     await callTool("set", { view: "v2" });
     expect(ask).toHaveBeenCalledOnce();
     expect(ask.mock.calls[0]?.[1]).toEqual(["session", "always"]);
+    // A yes says what it is for.
+    expect(ask.mock.calls[0]?.[0].scope).toBe("all ordinary tools of shop");
     expect(store.entries.map(({ reason }) => reason)).toEqual(["asked", "remembered", "remembered"]);
     expect(store.records).toMatchObject([{ user: "ann", server: "shop", method: "tools/call", subject: "" }]);
   });
@@ -603,6 +605,22 @@ describe("consent", () => {
     expect(ask).not.toHaveBeenCalled();
     await expect(callTool("look")).rejects.toMatchObject(refusal("not-allowed"));
     await expect(permit("ui/message", text, { view: "v2" })).rejects.toMatchObject(refusal("denied"));
+  });
+
+  it("is asked for with what a yes would cover", async () => {
+    const { permit, ask } = setUp();
+    ask.mockResolvedValue({ answer: "allow" });
+    const content = [{ type: "text", text: "Hi" }];
+    await permit("ui/open-link", { url: "https://a.example" });
+    await permit("ui/message", { role: "user", content });
+    await permit("ui/download-file", {
+      contents: [{ type: "resource", resource: { uri: "file:///a.txt", text: "" } }],
+    });
+    expect(ask.mock.calls.map(([{ scope }]) => scope)).toEqual([
+      "links to a.example",
+      "all messages from shop",
+      "all files from shop",
+    ]);
   });
 
   it("cannot be had when there is nobody to ask", async () => {

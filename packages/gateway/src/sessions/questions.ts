@@ -25,9 +25,9 @@ export class Questions {
   /** Asks, and waits for as long as the question matters. A page that goes for good has said no. */
   ask(question: Question, remember: GatewayQuestion["remember"], signal: AbortSignal): Promise<Answer> {
     const id = `q${++this.#last}`;
-    const { view, server, method, subject, title, reason, params, tool, link, files } = question;
+    const { view, server, method, subject, title, reason, params, tool, link, files, scope } = question;
     const asked: GatewayQuestion = {
-      ...{ id, view, server, method, subject, title, reason, params, tool, files, remember },
+      ...{ id, view, server, method, subject, title, reason, params, tool, files, remember, scope },
       link: link && { url: link.url, host: link.host, display: link.display },
     };
     return new Promise<Answer>((resolve) => {

@@ -6,7 +6,7 @@
 import type { Answer } from "../guard/consent.js";
 import { buildChrome, make } from "./chrome.js";
 import { frameListeners, frameOf } from "./frame.js";
-import { type FrameQuestion, prompt } from "./prompt.js";
+import { entitle, type FrameQuestion, prompt } from "./prompt.js";
 
 const STYLE =
   "inset:auto 8px 8px auto;margin:0;padding:0;border:1px solid #8886;border-radius:8px;width:min(420px,90vw)";
@@ -36,6 +36,8 @@ export async function askInPage(question: FrameQuestion, signal: AbortSignal): P
   const settle = (): void => {
     const frame = frameOf(question.view);
     (frame?.notices ?? openCard()).append(place);
+    // Moved along, it can say which app asks.
+    for (const box of place.children) entitle(box, question.server);
     if (frame) leave();
   };
   const leave = (): void => {

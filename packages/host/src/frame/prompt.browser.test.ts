@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import type { HostApi } from "../../../../testing/host/host-page.ts";
 import { HostStage } from "../../../../testing/host/host-stage.ts";
 import { type RawView, rawView } from "../../../../testing/host/raw-view.ts";
+import type { FrameQuestion } from "./prompt.ts";
 
 declare const host: HostApi;
 declare const raw: RawView;
@@ -35,7 +36,7 @@ const ask = (url = "https://example.com/a?b=c"): Promise<unknown> =>
     .catch(() => "gone");
 const prompt = () => page.getByRole("alertdialog");
 const button = (name: string) => prompt().getByRole("button", { name, exact: true });
-/** Clicks until it counts: the first clicks come too soon. */
+/** Clicks until it is answered. */
 const answer = async (name: string): Promise<void> => {
   await expect
     .poll(async () => {
@@ -59,6 +60,13 @@ it("I04, attack A42: a question names the server and shows the whole address", a
   expect(await asked).toEqual(DENIED);
 });
 
+it("D07: the heading names the app and its server", async () => {
+  view = await stage.mount(page, "weather", { id: "titled", title: "Weather\u202e forecast" });
+  void ask();
+  const text = "Weather%E2%80%AE forecast · weather asks";
+  expect(await page.getByRole("alertdialog", { name: text }).locator("strong").textContent()).toBe(text);
+});
+
 it("allowed once, it is done once, and asked again the next time", async () => {
   const asked = ask();
   await prompt().waitFor();
@@ -74,7 +82,7 @@ it("allowed once, it is done once, and asked again the next time", async () => {
 it("always allowed, it is not asked again", async () => {
   const asked = ask();
   await prompt().waitFor();
-  await answer("Always allow");
+  await answer("Always allow example.com");
   expect(await asked).toEqual({});
   expect(await ask()).toEqual({});
 });
@@ -94,6 +102,34 @@ it("attack C21: a click that came too soon, or by script, does not agree", async
   expect(await asked).toEqual(DENIED);
 });
 
+it("attack C21: a yes is drawn as disabled until it counts; a no counts at once", async () => {
+  // A clock that stands still: however slow the machine, this is too soon.
+  await page.evaluate(() => {
+    const now = performance.now();
+    performance.now = () => now;
+  });
+  const asked = ask();
+  await prompt().waitFor();
+  const yes = [button("Allow once"), button("Always allow example.com")];
+  for (const each of yes) {
+    expect(await each.getAttribute("aria-disabled")).toBe("true");
+    expect(await each.evaluate((shown) => getComputedStyle(shown).opacity)).toBe("0.5");
+    await each.click({ force: true });
+  }
+  expect(await page.evaluate(() => host.log.values("open-link"))).toEqual([]);
+  expect(await button("Deny").getAttribute("aria-disabled")).toBeNull();
+  await button("Deny").click();
+  await prompt().waitFor({ state: "detached" });
+  expect(await asked).toEqual(DENIED);
+  // The control: where time goes on, they come to count, and look like it; one click is enough.
+  await page.evaluate(() => Reflect.deleteProperty(performance, "now"));
+  const again = ask();
+  await expect.poll(() => button("Allow once").getAttribute("aria-disabled")).toBe("false");
+  expect(await button("Allow once").evaluate((shown) => getComputedStyle(shown).opacity)).toBe("1");
+  await button("Allow once").click();
+  expect(await again).toEqual({});
+});
+
 it("attack C21: it takes no focus, so that nothing typed into the app answers it", async () => {
   await view.locator("p").click();
   void ask();
@@ -110,8 +146,8 @@ it("is withdrawn when the app takes it back or goes", async () => {
   await prompt().waitFor({ state: "detached" });
 });
 
-/** Draws a question with these words, without an app that asks it; returns the texts of its lines. */
-async function draw(words: { title: string; subject: string; text: string }): Promise<string[]> {
+/** Draws a question, without an app that asks it; returns the texts of its lines, or of its buttons. */
+async function draw(words: Partial<FrameQuestion>, of = "p,pre"): Promise<string[]> {
   const entry = fileURLToPath(new URL("prompt.ts", import.meta.url));
   const { outputFiles } = await build({
     entryPoints: [entry],
@@ -121,32 +157,65 @@ async function draw(words: { title: string; subject: string; text: string }): Pr
     write: false,
   });
   await page.evaluate(`${outputFiles[0]?.text}; globalThis.drawn = drawn`);
-  return page.evaluate(({ title, subject, text }) => {
-    const place = document.createElement("div");
-    const question = {
-      title,
-      subject,
-      params: { text },
-      view: "v",
-      server: "s",
-      reason: "r",
-      method: "tools/call",
-    };
-    void drawn.prompt(place, question, new AbortController().signal);
-    return [...place.querySelectorAll("p,pre")].map(({ textContent }) => `${textContent}`);
-  }, words);
+  const question = {
+    ...{ view: "v", server: "s", reason: "r", method: "tools/call", title: "", subject: "", params: {} },
+    ...words,
+  };
+  return page.evaluate(
+    ([asked, selector]) => {
+      const place = document.createElement("div");
+      void drawn.prompt(place, asked, new AbortController().signal);
+      return [...place.querySelectorAll(selector)].map(({ textContent }) => `${textContent}`);
+    },
+    [question, of] as const,
+  );
 }
 
+it("shows what it is about as text: a link's address, the words of a message, the names of files, else JSON", async () => {
+  const shown = async (words: Partial<FrameQuestion>): Promise<string | undefined> =>
+    (await draw(words, "pre"))[0];
+  const url = "https://example.com/?a=1";
+  expect(await shown({ method: "ui/open-link", params: { url, content: [] } })).toBe(url);
+  const image = { type: "image", data: "AA==", mimeType: "image/png", text: "nothing" };
+  const content = [{ type: "text", text: 'Buy "it"\nnow' }, image];
+  const message = await shown({ method: "ui/message", params: { role: "user", content, url } });
+  // What is no text is not hidden behind one.
+  expect(message).toBe(`Buy "it"\nnow\n${JSON.stringify(image, null, 1)}`);
+  expect(await shown({ method: "ui/message", params: { content: "none" } })).toBe("");
+  expect(await shown({ method: "ui/download-file", files: ["a.txt", "b.txt"] })).toBe("a.txt\nb.txt");
+  // An app that calls a tool cannot put something else before its arguments.
+  const params = { name: "pay", arguments: { sum: 9 }, url, content };
+  expect(await shown({ params })).toBe(JSON.stringify(params, null, 1));
+});
+
+it("a button says what a remembered yes covers", async () => {
+  const buttons = (words: Partial<FrameQuestion>): Promise<string[]> => draw(words, "button");
+  const scope = "all ordinary tools of s\u202e";
+  expect(await buttons({ subject: "pay", scope, remember: ["session", "always"] })).toEqual([
+    "Deny",
+    "Allow once",
+    "Allow all ordinary tools of s%E2%80%AE for this session",
+    "Always allow all ordinary tools of s%E2%80%AE",
+  ]);
+  expect(await buttons({ subject: "pay", remember: [] })).toEqual(["Deny", "Allow once"]);
+  expect(await buttons({ subject: "pay" })).toContain("Always allow pay");
+  expect(await buttons({ method: "ui/message" })).toContain("Always allow s");
+});
+
 it("attack C21: characters that nobody sees, or that turn others around, are shown as what they are", async () => {
-  const lines = await draw({ title: "Show\u202e", subject: "sh\u200bow", text: "\u202egpj.exe" });
+  const lines = await draw({
+    title: "Show\u202e",
+    subject: "sh\u200bow",
+    params: { text: "\u202egpj.exe" },
+  });
   expect(lines.slice(1, 3)).toEqual(["Show%E2%80%AE (sh%E2%80%8Bow)", '{\n "text": "%E2%80%AEgpj.exe"\n}']);
 });
 
 it("attack C21: long arguments are shown, and where something is left out it is said how much", async () => {
   const draft = { title: "Show", subject: "show" };
-  const [, , whole, nothing] = await draw({ ...draft, text: `${"x".repeat(50_000)}!` });
+  const [, , whole, nothing] = await draw({ ...draft, params: { text: `${"x".repeat(50_000)}!` } });
   expect([whole?.slice(-5), nothing]).toEqual(['x!"\n}', ""]);
-  const [, , cut, rest] = await draw({ ...draft, text: "x".repeat(200_000) });
+  const [, , cut, rest] = await draw({ ...draft, params: { text: "x".repeat(200_000) } });
   expect([cut?.length, rest]).toEqual([100_000, "100015 more characters"]);
 });
 

@@ -4,10 +4,11 @@
  * @module
  */
 import type { Answer, Question } from "../guard/consent.js";
+import { arrayAt, resultObject } from "../guard/listing.js";
 import { button, make } from "./chrome.js";
 import { frameOf } from "./frame.js";
 
-/** Milliseconds before an answer counts: a click that was meant for something else does not agree (attack C21). */
+/** Milliseconds before a yes counts: a click that was meant for something else does not agree (attack C21). */
 const DELAY = 600;
 
 /** Characters that are shown; of what is left out, it is said how much (attack C21). */
@@ -16,7 +17,7 @@ const SHOWN = 100_000;
 /** What is shown of a question; one of a gateway's has it too, and says which answers can be remembered. */
 export type FrameQuestion = Pick<
   Question,
-  "view" | "server" | "title" | "subject" | "reason" | "method" | "params" | "files"
+  "view" | "server" | "title" | "subject" | "reason" | "method" | "params" | "files" | "scope"
 > & { readonly remember?: readonly ("session" | "always")[] | undefined };
 
 /**
@@ -35,15 +36,17 @@ export const askInFrame = async (question: FrameQuestion, signal: AbortSignal): 
 
 /** Shows a question, and gives the person's answer. */
 export function prompt(place: HTMLElement, question: FrameQuestion, signal: AbortSignal): Promise<Answer> {
-  const { server, title, subject, reason, params, files, remember = ["always"] } = question;
-  const detail = files?.join("\n") ?? JSON.stringify(params, null, 1);
+  const { server, title, subject, reason, scope = subject || server, remember = ["always"] } = question;
+  const detail = detailOf(question);
   const rest = detail.length - SHOWN;
   return new Promise((resolve) => {
-    const end = (answer: Answer["answer"], how?: Answer["remember"]): void => {
+    const end = (answer: Answer): void => {
+      clearInterval(drawing);
       uncovered.disconnect();
       box.remove();
-      resolve({ answer, remember: how });
+      resolve(answer);
     };
+    const deny = (): void => end({ answer: "deny" });
     let shown = performance.now();
     let wasVisible: boolean | undefined;
     // While something lies over it, and for a moment after, a click is meant for that. Where a browser can tell.
@@ -52,36 +55,73 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
         const { isVisible } = entry as { isVisible?: boolean };
         shown = wasVisible && !isVisible ? Number.POSITIVE_INFINITY : performance.now();
         wasVisible ||= isVisible;
+        draw();
       },
       { trackVisibility: true, delay: 100 } as IntersectionObserverInit,
     );
-    const choice = (text: string, answer: Answer["answer"], how?: Answer["remember"]): HTMLElement =>
-      button(text, ({ isTrusted }) => {
-        if (isTrusted && performance.now() - shown > DELAY) end(answer, how);
-      });
+    const counts = (): boolean => performance.now() - shown > DELAY;
+    // What a yes is for stands on its button.
+    const words = {
+      once: "Allow once",
+      session: `Allow ${scope} for this session`,
+      always: `Always allow ${scope}`,
+    };
+    const yes = (["once", ...remember] as const).map((how) =>
+      choice(words[how], () => counts() && end({ answer: "allow", remember: how })),
+    );
+    // What would not count does not look as if it did.
+    const draw = (): void => {
+      const style = `display:inline-block;margin-top:4px;opacity:${counts() ? 1 : 0.5}`;
+      for (const each of yes) Object.assign(each, { style, ariaDisabled: `${!counts()}` });
+    };
+    const drawing = setInterval(draw, 50);
     const box = make(
       "div",
-      { part: "prompt notice panel", role: "alertdialog", ariaLabel: `${server} asks` },
-      line("strong", `${server} asks`),
+      { part: "prompt notice panel", role: "alertdialog" },
+      make("strong", {}),
       line("p", reason),
       // What has no subject has no title of its own either.
       line("p", subject && title !== subject ? `${title} (${subject})` : subject),
       line("pre", detail.slice(0, SHOWN)),
       line("p", rest > 0 ? `${rest} more characters` : ""),
-      choice("Deny", "deny"),
-      choice("Allow once", "allow"),
-      ...remember.map((how) =>
-        choice(how === "always" ? "Always allow" : "Allow for this session", "allow", how),
-      ),
+      // A no that was not meant harms nobody.
+      choice("Deny", deny),
+      ...yes,
     );
-    signal.addEventListener("abort", () => end("deny"));
+    draw();
+    signal.addEventListener("abort", deny);
     place.append(box);
+    entitle(box, server);
     uncovered.observe(box);
     // It may have been taken back before anybody listened.
-    if (signal.aborted) end("deny");
+    if (signal.aborted) deny();
   });
 }
 
+/** A button for people: a script's click is none. */
+const choice = (text: string, act: () => void): HTMLElement =>
+  button(visible(text), ({ isTrusted }) => isTrusted && act());
+
+/** Says who asks: the app by the name of the frame that the question is in, and its server (D07). */
+export function entitle(box: Element, server: string): void {
+  const app = box.closest("dialog")?.ariaLabel;
+  box.ariaLabel = visible(`${app ? `${app} · ` : ""}${server} asks`);
+  box.children[0]?.replaceChildren(box.ariaLabel);
+}
+
+/** What exactly is to be done, for a person to read; by the method, so that nothing else that is sent along hides it. */
+function detailOf({ method, params, files }: FrameQuestion): string {
+  if (method === "ui/open-link") return `${params["url"]}`;
+  if (method === "ui/message") return arrayAt(params, "content").map(blockText).join("\n");
+  return files?.join("\n") ?? JSON.stringify(params, null, 1);
+}
+
+function blockText(block: unknown): string {
+  const { type, text } = resultObject(block);
+  return type === "text" ? `${text}` : JSON.stringify(block, null, 1);
+}
+
 /** Text in which characters show that nobody sees, and that turn around how others are read: as in an address. */
-const line = (tag: "p" | "pre" | "strong", text: string): HTMLElement =>
-  make(tag, text.replace(/\p{Cf}/gu, encodeURIComponent));
+const visible = (text: string): string => text.replace(/\p{Cf}/gu, encodeURIComponent);
+
+const line = (tag: "p" | "pre", text: string): HTMLElement => make(tag, visible(text));

@@ -81,8 +81,10 @@ async function placeOf({ opened: { place, problem } }: GatewayView): Promise<Fra
 }
 
 function textOf(result: CallToolResult | JsonText | undefined): string {
-  const { content } = Object(result instanceof JsonText ? result.parse() : result) as Partial<CallToolResult>;
+  const { content } = Object(result instanceof JsonText ? result.parse() : result) as { content?: unknown };
   // The answer is the server's, and may be anything.
-  if (!Array.isArray(content)) return "";
-  return content.map((block) => (block?.type === "text" ? `${block.text}` : "")).join("\n");
+  return [content]
+    .flat()
+    .map((block) => Object(block).text)
+    .join("\n");
 }

@@ -33,6 +33,8 @@ export interface Question extends ConsentKey {
   readonly files?: string[] | undefined;
   /** Why it is asked, in a sentence. */
   readonly reason: string;
+  /** What a yes that is remembered covers, in words for after "allow"; the subject if absent. */
+  readonly scope?: string | undefined;
 }
 
 /** A person's answer. */

@@ -167,6 +167,24 @@ describe("the question", () => {
     expect(ask.mock.calls[0]?.[0].files).toEqual(["acod.exe"]);
   });
 
+  it("I05, I06: says that an app would speak as the person, or to the model; of anything else, what it is", async () => {
+    const ask = allow();
+    const policy: PolicyOptions["policy"] = {
+      "ui/message": "ask",
+      "ui/update-model-context": "ask",
+      "resources/list": "ask",
+    };
+    const { send } = setUp({ ask, policy });
+    await send("ui/message", { role: "user", content: [] });
+    await send("ui/update-model-context", {});
+    await send("resources/list");
+    expect(ask.mock.calls.map(([{ reason }]) => reason)).toEqual([
+      "The app wants to write into the conversation as you:",
+      "The app wants to tell the model:",
+      "The app wants resources/list.",
+    ]);
+  });
+
   it("I11: shows what the model would be told", async () => {
     const ask = allow();
     const { send } = setUp({ ask });

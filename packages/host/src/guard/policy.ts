@@ -63,6 +63,8 @@ const REASONS: Record<string, string> = {
   "tools/call": "The app wants to use a tool that may change something.",
   "ui/open-link": "The app wants to open a page outside of this conversation.",
   "ui/download-file": "The app wants to save files on this device.",
+  "ui/message": "The app wants to write into the conversation as you:",
+  "ui/update-model-context": "The app wants to tell the model:",
   "sampling/createMessage": "The app wants to use your model.",
 };
 
@@ -111,7 +113,7 @@ export function applyPolicy(
 
 async function describe(call: ViewCall, tools: ToolDirectory): Promise<Question> {
   const { view, server, method, params } = call;
-  const reason = REASONS[method] ?? "The host asks before this.";
+  const reason = REASONS[method] ?? `The app wants ${method}.`;
   const base = { view, server, method, params, subject: "", title: method, fingerprint: "", reason };
   if (method === "tools/call") {
     const subject = String(params["name"]);

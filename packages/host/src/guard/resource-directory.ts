@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isUiUri, JsonText, readToolUi } from "@vitrine/protocol";
+import { hasUi, isUiUri, JsonText } from "@vitrine/protocol";
 import type { Upstream } from "../upstream.js";
 import { arrayAt, Listing, listAll, resultObject } from "./listing.js";
 import type { ToolDirectory } from "./tool-directory.js";
@@ -61,7 +61,7 @@ export class ResourceDirectory {
     if (this.#handedOut.has(uri)) return true;
     if (isUiUri(uri)) {
       const tools = [...(await this.#tools.forApp()), ...(await this.#tools.forModel())];
-      if (tools.some((tool) => readToolUi(tool).resourceUri === uri)) return true;
+      if (tools.some((tool) => hasUi(tool, uri))) return true;
     }
     const { uris, templates } = await this.#listing.get();
     return uris.has(uri) || (!hidesPath(uri) && templates.some((template) => fits(template, uri)));

@@ -56,6 +56,8 @@ export class AppModel extends Observable {
   modelContext: Params<"ui/update-model-context"> | undefined;
   /** When that was, in milliseconds since it was opened. */
   modelContextAt: number | undefined;
+  /** Questions to the person that wait for an answer. */
+  questions = 0;
   /** What its content measures, as it says. */
   size: { width?: number; height?: number } | undefined;
   readonly #surroundings: AppSurroundings;
@@ -96,6 +98,16 @@ export class AppModel extends Observable {
     frame?.setContext({ ...this.source.frame.context, ...contextOf(look, this.profile) });
     // Only when it is asked for: the person may have left the mode since.
     if (look.displayMode && look.displayMode !== before) frame?.setDisplayMode(look.displayMode);
+    this.changed();
+  }
+
+  /** The person is asked something for this app, above it: brings that into view. */
+  async asked(answer: Promise<unknown>): Promise<void> {
+    this.questions++;
+    this.changed();
+    this.element.frame?.notices.scrollIntoView({ block: "nearest" });
+    await answer.catch(() => {});
+    this.questions--;
     this.changed();
   }
 

@@ -5,6 +5,7 @@
  */
 import { askInPage } from "@vitrine/host";
 import { connectGateway, type Gateway, type GatewayState } from "@vitrine/host/gateway";
+import type { GatewayAnswer, GatewayQuestion } from "@vitrine/protocol";
 import type { AppModel } from "./app-model.js";
 import { Conversation } from "./conversation.js";
 import type { Look } from "./look.js";
@@ -36,7 +37,7 @@ export class Workbench extends Observable {
     this.#profiles = new Map(profiles.map((profile) => [profile.id, profile]));
     this.gateway = connectGateway({
       url: "/api/session",
-      onask: askInPage,
+      onask: (question, signal) => this.#ask(question, signal),
       onstate: (state) => {
         this.connection = state;
         this.changed();
@@ -86,6 +87,19 @@ export class Workbench extends Observable {
 
   get profiles(): readonly Profile[] {
     return [...this.#profiles.values()];
+  }
+
+  /** Whether somebody waits for an answer of the person's. */
+  get isAsking(): boolean {
+    return this.conversation.apps.some(({ questions }) => questions > 0);
+  }
+
+  #ask(question: GatewayQuestion, signal: AbortSignal): Promise<GatewayAnswer> {
+    const answer = askInPage(question, signal);
+    const app = this.conversation.apps.find(({ id }) => id === question.view);
+    void app?.asked(answer).then(() => this.changed());
+    this.changed();
+    return answer;
   }
 
   select(app: AppModel | undefined): void {

@@ -8,13 +8,14 @@ import { Button, Disclosure, DisclosurePanel, Heading } from "react-aria-compone
 import type { CallItem } from "../../model/call-item.js";
 import { toolTitle } from "../../model/foreign.js";
 import type { Workbench } from "../../model/workbench.js";
+import { Diagnosis } from "../inspector/diagnosis.js";
+import { Json } from "../inspector/json.js";
 import { Boundary } from "../shell/boundary.js";
 import { useNow } from "../shell/use-now.js";
 import { useObservable } from "../use-observable.js";
 import { AppSlot } from "./app-slot.js";
 import { CallProgress } from "./call-progress.js";
 import { ContentBlocks } from "./content-blocks.js";
-import { JsonValue } from "./json-value.js";
 
 /** A call. */
 export function CallCard({ workbench, call }: { workbench: Workbench; call: CallItem }) {
@@ -36,7 +37,7 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
       </header>
       {hasInput && (
         <Fold name="Arguments">
-          <JsonValue value={call.input} />
+          <Json value={call.input} label="Arguments" />
         </Fold>
       )}
       {state === "running" && <CallProgress call={call} />}
@@ -46,6 +47,7 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
         </p>
       )}
       {app && <AppSlot workbench={workbench} app={app} />}
+      {app && <Diagnosis app={app} />}
       {/* Without an app, and where something failed, the answer itself; else folded below the app. */}
       {result && isBare && <Result call={call} />}
       {result && !isBare && (
@@ -73,7 +75,7 @@ function titleOf({ servers }: Workbench, { server, tool }: CallItem): string {
 }
 
 function CallFacts({ call }: { call: CallItem }) {
-  const { state, at, endedAt } = call;
+  const { app, state, at, endedAt } = call;
   const now = useNow(state === "running", 1000);
   const [kind, word] = {
     running: ["", "running"],
@@ -84,6 +86,8 @@ function CallFacts({ call }: { call: CallItem }) {
   return (
     <span className="facts small soft">
       <span className={`badge ${kind}`}>{word}</span>
+      {app?.state === "failed" && <span className="badge bad">app failed</span>}
+      {app !== undefined && app.questions > 0 && <span className="badge warn">needs your answer</span>}
       <span>{duration((state === "running" ? now : (endedAt ?? at)) - at)}</span>
       <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
       <span className="mono">
@@ -163,7 +167,7 @@ function Result({ call: { result } }: { call: CallItem }) {
         )}
         {structuredContent !== undefined && (
           <Fold name="Structured content">
-            <JsonValue value={structuredContent} />
+            <Json value={structuredContent} label="Structured content" />
           </Fold>
         )}
       </div>

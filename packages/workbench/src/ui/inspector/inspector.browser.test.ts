@@ -316,10 +316,6 @@ describe("the inspector", () => {
     expect(await link.getAttribute("href")).toBe("https://github.com/anthropics/claude-ai-mcp/issues/40");
     expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
     expect(await axeFinds()).toEqual([]);
-    if (process.env["SHOT"]) {
-      await host.scrollIntoViewIfNeeded();
-      await page.screenshot({ path: "/tmp/c-policy.png" });
-    }
     await choose("goose");
     await call("shop", "blocked");
     await tab("Policy");

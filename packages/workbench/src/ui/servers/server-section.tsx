@@ -151,8 +151,14 @@ function ServerButton({
 
 /** Why it is not as it should be, in its own words too. */
 function ServerTrouble({ summary, problem }: { summary: ServerSummary; problem: string | undefined }) {
-  const said = summary.problem;
-  const text = said?.message ?? problem;
+  const { crash, garbage } = summary;
+  const said = summary.problem ?? crash;
+  const crashed = crash && `It ended at ${new Date(crash.at).toLocaleTimeString()}: ${crash.message}`;
+  const printed =
+    garbage === undefined
+      ? undefined
+      : `It prints what is no message to stdout, which is for messages alone; stderr is for the rest: ${garbage}`;
+  const text = summary.problem?.message ?? problem ?? crashed ?? printed;
   if (text === undefined) return null;
   return (
     <div className="problem small">

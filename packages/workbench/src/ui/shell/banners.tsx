@@ -3,15 +3,37 @@
  *
  * @module
  */
+import { useEffect, useState } from "react";
 import type { Workbench } from "../../model/workbench.js";
 import { useObservable } from "../use-observable.js";
 import { closedAdvice } from "./connection.js";
+
+/** Milliseconds: a connection that is back sooner needs no words. */
+const PATIENCE = 2000;
+const AWAY =
+  "The gateway does not answer. If it was stopped, start it again: this page goes on where it was, and what was under way is told.";
+
+/** Whether something has been so for a while. */
+function useLasting(isSo: boolean, milliseconds: number): boolean {
+  const [lasts, setLasts] = useState(false);
+  useEffect(() => {
+    if (!isSo) return undefined;
+    const timer = setTimeout(() => setLasts(true), milliseconds);
+    return () => {
+      clearTimeout(timer);
+      setLasts(false);
+    };
+  }, [isSo, milliseconds]);
+  return isSo && lasts;
+}
 
 /** Lines below the header, while there is something to say. */
 export function Banners({ workbench }: { workbench: Workbench }) {
   useObservable(workbench);
   // What else went wrong because the connection is gone needs no saying.
-  const lines = [closedAdvice(workbench.connection) ?? workbench.problem, workbench.alarm];
+  const isAway = useLasting(workbench.connection.phase === "reconnecting", PATIENCE);
+  const away = isAway ? AWAY : undefined;
+  const lines = [away ?? closedAdvice(workbench.connection) ?? workbench.problem, workbench.alarm];
   return lines.map((line) =>
     line === undefined ? null : (
       <p key={line} className="banner" role="alert">

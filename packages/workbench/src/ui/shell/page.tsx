@@ -19,6 +19,7 @@ import { ConversationPane } from "../conversation/conversation-pane.js";
 import { GridView } from "../grid/grid-view.js";
 import { Inspector } from "../inspector/inspector.js";
 import { type ChosenTool, ServersPane } from "../servers/servers-pane.js";
+import { useObservable } from "../use-observable.js";
 import { Banners } from "./banners.js";
 import { Boundary } from "./boundary.js";
 import { Header } from "./header.js";
@@ -39,7 +40,8 @@ const KEPT = { getItem: (name: string) => readKept(name) ?? null, setItem: keep 
 
 /** Everything. Where there is room for one pane only, CSS shows the one that is chosen: no app is moved for that. */
 export function Page({ workbench }: { workbench: Workbench }) {
-  const [pane, setPane] = useState<Pane>("tools");
+  useObservable(workbench);
+  const [pane, setPane] = useState<Pane>("conversation");
   const [chosen, setChosen] = useState<ChosenTool>();
   const layout = useDefaultLayout({ id: "panes", storage: KEPT });
   return (
@@ -90,6 +92,7 @@ export function Page({ workbench }: { workbench: Workbench }) {
           {PANES.map(({ id, title }) => (
             <ToggleButton key={id} id={id} className="pane-tab">
               {title}
+              {id === "conversation" && workbench.isAsking && <span className="badge warn">asks</span>}
             </ToggleButton>
           ))}
         </ToggleButtonGroup>

@@ -1,0 +1,137 @@
+/**
+ * The built workbench, driven as a person would: by what is written on its fields and buttons.
+ */
+import { existsSync } from "node:fs";
+import { workbenchFolder } from "@vitrine/workbench";
+import type { BrowserContext, Frame, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import { LIMIT } from "../browser.ts";
+
+/** The folder with the built workbench, for a gateway to serve. */
+export function builtWorkbench(): string {
+  if (!existsSync(workbenchFolder)) throw new Error("build the workbench first: npm run build");
+  return workbenchFolder;
+}
+
+/** A tool, as the list has it. */
+export interface ListedTool {
+  server: string;
+  title: string;
+}
+
+/** The workbench in a browser's tab. */
+export class WorkbenchPage {
+  readonly page: Page;
+  /** What the page complained about in its console, and what was thrown in it; apps are not the page. */
+  readonly complaints: string[] = [];
+
+  private constructor(page: Page, origin: string) {
+    this.page = page;
+    page.on("console", (message) => {
+      if (message.type() === "error" && message.location().url.startsWith(origin))
+        this.complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => this.complaints.push(`${error}`));
+  }
+
+  /** Opens the workbench by the link that signs in. */
+  static async open(context: BrowserContext, loginUrl: string): Promise<WorkbenchPage> {
+    context.setDefaultTimeout(LIMIT);
+    const page = await context.newPage();
+    await page.setViewportSize({ width: 1600, height: 1000 });
+    const workbench = new WorkbenchPage(page, new URL(loginUrl).origin);
+    await page.goto(loginUrl);
+    await page.getByText("Nothing has been called yet").waitFor();
+    return workbench;
+  }
+
+  get inspector(): Locator {
+    return this.page.getByRole("region", { name: "Inspector" });
+  }
+
+  button(name: string): Locator {
+    return this.page.getByRole("button", { name, exact: true });
+  }
+
+  /** Finds a tool by the search box, and opens it. */
+  async pick({ server, title }: ListedTool): Promise<void> {
+    const back = this.button("‹ All tools");
+    if (await back.isVisible()) await back.click();
+    await this.page.getByRole("searchbox", { name: "Search tools" }).fill(`${server} ${title}`);
+    const found = this.page.getByRole("listbox", { name: `Tools of ${server}`, exact: true });
+    const line = this.page.getByText(title, { exact: true });
+    await found.getByRole("option").filter({ has: line }).click();
+  }
+
+  /** Writes into the fields of the tool's form. */
+  async fill(values: Record<string, string>): Promise<void> {
+    for (const [name, value] of Object.entries(values))
+      await this.page.locator(".tool-page").getByLabel(name).fill(value);
+  }
+
+  /** Writes all arguments at once, beside the form. */
+  async paste(values: Record<string, unknown>): Promise<void> {
+    await this.page.getByRole("tab", { name: "JSON" }).click();
+    await this.page.getByRole("textbox", { name: "Arguments as JSON" }).fill(JSON.stringify(values));
+  }
+
+  /** Calls the tool that is open; gives its card. */
+  async run(title: string): Promise<Locator> {
+    await this.button("Run").click();
+    return this.card(title);
+  }
+
+  /** The last call of a tool in the conversation. */
+  card(title: string): Locator {
+    return this.page.getByRole("article", { name: title, exact: true }).last();
+  }
+
+  /** The app in a card, once it is there. */
+  async appIn(card: Locator): Promise<Frame> {
+    const outer = await card.locator("mcp-app iframe").elementHandle();
+    let view: Frame | undefined;
+    await expect
+      .poll(async () => (view = (await outer?.contentFrame())?.childFrames()[0]), { message: "no app" })
+      .toBeTruthy();
+    if (!view) throw new Error("no app");
+    return view;
+  }
+
+  /** Says yes to what is asked, by an app or before there is one, for as long as the page is open. */
+  async agree(): Promise<void> {
+    const yes = this.page.getByRole("alertdialog").getByRole("button", { name: /for this session$/ });
+    await yes.first().waitFor();
+    // A press that comes too soon is not meant for the question.
+    await expect
+      .poll(async () => {
+        if (await yes.count()) await yes.first().click();
+        return yes.count();
+      })
+      .toBe(0);
+  }
+
+  /** How many messages of a method the inspector lists for the app that it shows. */
+  async countMessages(method: string): Promise<number> {
+    await this.inspector.getByRole("tab", { name: /^Messages/ }).click();
+    await this.inspector.getByRole("searchbox", { name: "Method" }).fill(method);
+    const rows = this.inspector.getByRole("listbox", { name: "Messages" }).getByRole("option");
+    // The list follows when whoever writes pauses.
+    await expect
+      .poll(async () => (await rows.allInnerTexts()).filter((row) => !row.includes(method)))
+      .toEqual([]);
+    return rows.count();
+  }
+
+  /** What the inspector says that the page noticed about the app that it shows. */
+  async noticed(): Promise<string[]> {
+    await this.inspector.getByRole("tab", { name: /^Console/ }).click();
+    await this.inspector.locator(".in-line, .in-none").first().waitFor();
+    return this.inspector.locator(".in-line").filter({ hasText: "noticed by this page" }).allInnerTexts();
+  }
+
+  /** Takes a call out of the conversation, and its app with it. */
+  async remove(card: Locator): Promise<void> {
+    await card.getByRole("button", { name: /^Remove .* from the conversation$/ }).click();
+    await card.waitFor({ state: "detached" });
+  }
+}
