@@ -9,12 +9,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("configPlaces", () => {
   it("begins with the folder's own files, and ends with other clients' of this person", () => {
-    const at = { cwd: "/work", home: "/home/ana", env: {}, platform: "linux" } as const;
+    const at = { cwd: "/project", home: "/home/ana", env: {}, platform: "linux" } as const;
     expect(configPlaces(at)).toEqual([
-      "/work/.mcp.json",
-      "/work/mcp.json",
-      "/work/.vscode/mcp.json",
-      "/work/.cursor/mcp.json",
+      "/project/.mcp.json",
+      "/project/mcp.json",
+      "/project/.vscode/mcp.json",
+      "/project/.cursor/mcp.json",
       "/home/ana/.config/vitrine/mcp.json",
       "/home/ana/.cursor/mcp.json",
       "/home/ana/.config/Claude/claude_desktop_config.json",
@@ -26,8 +26,8 @@ describe("configPlaces", () => {
   });
 
   it("takes nothing of other clients for what others use", () => {
-    const places = servePlaces({ cwd: "/work", home: "/home/ana", env: {}, platform: "linux" });
-    expect(places).toEqual(["/work/.mcp.json", "/work/mcp.json", "/home/ana/.config/vitrine/mcp.json"]);
+    const places = servePlaces({ cwd: "/project", home: "/home/ana", env: {}, platform: "linux" });
+    expect(places).toEqual(["/project/.mcp.json", "/project/mcp.json", "/home/ana/.config/vitrine/mcp.json"]);
   });
 
   it("takes the first file that is there", () => {

@@ -3,17 +3,16 @@
  *
  * @module
  */
-import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { Refusal, type UpstreamMethod } from "@vitrine/host";
 import type { Implementation, JsonText, Params, ToolVisibility } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
 import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";
 import type { GatewaySettings } from "./config/config.js";
 import { GatewayError } from "./errors.js";
+import { changeOf, guardMetrics, logStarts, recordChange } from "./gateway-notes.js";
 import { CallRecord } from "./guard/call-record.js";
-import type { GatewayAsk, GuardMetrics } from "./guard/guard-options.js";
+import type { GatewayAsk } from "./guard/guard-options.js";
 import { Idempotency } from "./guard/idempotency.js";
 import { RefusalLog } from "./guard/refusal-log.js";
 import type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
@@ -26,13 +25,12 @@ import { Metrics } from "./http/metrics.js";
 import { type GatewayMetrics, type GatewayReadings, gatewayMetrics } from "./http/metrics-gateway.js";
 import type { StaticOptions } from "./http/static.js";
 import { launch } from "./isolation/launch.js";
+import { frameSource, sandboxSecret } from "./sandbox-place.js";
 import { GuardedServers, summaryOf } from "./servers/guarded-servers.js";
 import { OAuthSessions } from "./servers/oauth/sessions.js";
 import { ServerPool } from "./servers/pool.js";
 import { safeFetch } from "./servers/safe-fetch.js";
-import { readPrivate, writePrivate } from "./servers/secrets/private-file.js";
 import { openSecrets, type SecretStore } from "./servers/secrets/secrets.js";
-import type { CatalogueChange, Server } from "./servers/server.js";
 import { HttpCarriers } from "./sessions/carriers/http.js";
 import { WebSocketCarriers } from "./sessions/carriers/websocket.js";
 import { KnownViews } from "./sessions/known-views.js";
@@ -46,7 +44,7 @@ import {
 } from "./sessions/registry.js";
 import { showDocument } from "./sessions/show-document.js";
 import { openStore, type StoreOptions } from "./store/open.js";
-import type { AuditEntry, Store } from "./store/store.js";
+import type { Store } from "./store/store.js";
 
 /** What else a gateway may be given. */
 export interface GatewayOptions {
@@ -143,7 +141,7 @@ export class Gateway implements GatewayApi {
       if (!(error instanceof GatewayError && error.data.code === "stopping"))
         log.error({ err: error }, "something failed");
     };
-    this.#changes = new RefusalLog({ write: (entry) => this.#recordChange(entry), onerror });
+    this.#changes = new RefusalLog({ write: (entry) => recordChange(entry, log, store.audit), onerror });
     this.#oauth = new OAuthSessions({
       secrets,
       // Where there is one user only, nobody else can have begun a sign-in.
@@ -165,7 +163,7 @@ export class Gateway implements GatewayApi {
       settings: this.#live(),
       store,
       idempotency: new Idempotency({ find: (user, key) => store.audit.find(user, key) }),
-      metrics: this.#guardMetrics(),
+      metrics: guardMetrics(this.#counts),
       onerror,
       guardOf: (user, server) => ({
         views: (view) => this.#views.find(view, user, server),
@@ -192,13 +190,13 @@ export class Gateway implements GatewayApi {
         if (ready > 0) tell((page) => page.notify("gateway/changed", { server: status.name }));
         ready = status.starts;
       });
-      this.#logStarts(server, user);
+      logStarts(server, user, log);
       server.onChange((changes) => {
         const { name } = server.settings;
         tell((page) => page.notify("gateway/changed", { server: name }));
         const owner = user ?? (settings.listen.users.length > 0 ? "" : LOCAL_USER);
         for (const change of changes)
-          void this.#changes.note(`${name} ${owner}`, changed(name, owner, change));
+          void this.#changes.note(`${name} ${owner}`, changeOf(name, owner, change));
       });
     });
     this.#retention = setInterval(() => this.#prune(), HOUR).unref();
@@ -373,7 +371,7 @@ export class Gateway implements GatewayApi {
       refused: (call, error) =>
         new CallRecord(call, {
           ...{ server: call.server, audit, settings: this.#live(), refusals, onerror },
-          ...{ metrics: this.#guardMetrics(), clock: () => performance.now() },
+          ...{ metrics: guardMetrics(this.#counts), clock: () => performance.now() },
         }).refused(error),
       onerror,
     });
@@ -488,21 +486,6 @@ export class Gateway implements GatewayApi {
     };
   }
 
-  #guardMetrics(): GuardMetrics {
-    const { calls, callSeconds, callBytes, denials } = this.#counts;
-    return {
-      decided: (_call, decision, reason, paramsSize = 0) => {
-        if (decision === "refused") denials.add({ code: reason });
-        else callBytes.observe({ direction: "params" }, paramsSize);
-      },
-      ended: ({ server, method }, outcome, duration, size) => {
-        calls.add({ server, method, outcome });
-        callSeconds.observe({ server, method }, duration / 1000);
-        callBytes.observe({ direction: "result" }, size);
-      },
-    };
-  }
-
   /** What is read when somebody looks. */
   #readings(): GatewayReadings {
     return {
@@ -523,28 +506,6 @@ export class Gateway implements GatewayApi {
         return [...running].map(([driver, count]) => [{ driver }, count] as const);
       },
     };
-  }
-
-  /** Says what a server runs in, and why it does not: once for each start, and never what it wrote itself. */
-  #logStarts(server: Server, user: string | undefined): void {
-    let told: string | undefined;
-    server.onStatus(({ name, state, driver, starts, problem }) => {
-      const news = JSON.stringify([starts, state === "ready", problem?.code]);
-      if (news === told || (state !== "ready" && !problem)) return;
-      told = news;
-      if (state === "ready") this.#log.info({ server: name, user, driver }, "server started");
-      else this.#log.warn({ server: name, user, code: problem?.code }, `server failed: ${problem?.message}`);
-    });
-  }
-
-  /** A tool or a UI that is not what it was is on record, whoever looks at it next. */
-  #recordChange({ user, server, method, target, reason, params }: AuditEntry): Promise<number> {
-    const hashes: unknown = JSON.parse(params ?? "{}");
-    this.#log.warn(
-      { server, ...(user && { user }), change: reason, ...Object(hashes) },
-      `not what it was: ${target}`,
-    );
-    return this.#store.audit.mark({ user: user || undefined, server, method, target, reason, params });
   }
 
   #committed(seconds: number): void {
@@ -582,34 +543,3 @@ export class Gateway implements GatewayApi {
  */
 export const startGateway = (settings: GatewaySettings, options?: GatewayOptions): Promise<Gateway> =>
   Gateway.start(settings, options);
-
-/** A change of a catalogue in the words of the audit log. */
-const changed = (
-  server: string,
-  user: string,
-  { kind, name, before, after }: CatalogueChange,
-): AuditEntry => ({
-  ...{ user, actor: "operator", server, method: "catalogue/changed", target: name.slice(0, 500) },
-  ...{ decision: "allowed", params: JSON.stringify({ kind, before, after }) },
-  reason: before === undefined ? "added" : after === undefined ? "removed" : "changed",
-});
-
-/** Kept: with another one every app would have other origins, and empty storage. */
-async function sandboxSecret(folder: string): Promise<string> {
-  const file = join(folder, "sandbox.key");
-  const kept = await readPrivate(file);
-  if (kept) return kept.trim();
-  await writePrivate(file, `${randomBytes(32).toString("hex")}\n`, true);
-  // If another gateway was quicker, its secret counts.
-  return (await readPrivate(file))?.trim() ?? "";
-}
-
-/** The frames of all apps, as a source in a page's policy. */
-function frameSource(pattern: string | undefined, port: number): string {
-  if (pattern === undefined) return `http://*.localhost:${port}`;
-  const { protocol, host } = new URL(pattern.replace("{role}", "role").replace("{label}", "label"));
-  return `${protocol}//*.${host
-    .split(".")
-    .slice(pattern.includes("{role}.{label}") ? 2 : 1)
-    .join(".")}`;
-}

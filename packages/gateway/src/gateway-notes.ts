@@ -1,0 +1,62 @@
+/**
+ * What a gateway counts, logs and records of itself.
+ *
+ * @module
+ */
+import type { GuardMetrics } from "./guard/guard-options.js";
+import type { Log } from "./http/logging.js";
+import type { GatewayMetrics } from "./http/metrics-gateway.js";
+import type { CatalogueChange, Server } from "./servers/server.js";
+import type { AuditEntry, AuditLog } from "./store/store.js";
+
+/** Counts what guards decide, and how it ends. */
+export function guardMetrics({ calls, callSeconds, callBytes, denials }: GatewayMetrics): GuardMetrics {
+  return {
+    decided: (_call, decision, reason, paramsSize = 0) => {
+      if (decision === "refused") denials.add({ code: reason });
+      else callBytes.observe({ direction: "params" }, paramsSize);
+    },
+    ended: ({ server, method }, outcome, duration, size) => {
+      calls.add({ server, method, outcome });
+      callSeconds.observe({ server, method }, duration / 1000);
+      callBytes.observe({ direction: "result" }, size);
+    },
+  };
+}
+
+/** Says what a server runs in, and why it does not: once for each start, and never what it wrote itself. */
+export function logStarts(server: Server, user: string | undefined, log: Log): void {
+  let told: string | undefined;
+  server.onStatus(({ name, state, driver, starts, problem }) => {
+    const news = JSON.stringify([starts, state === "ready", problem?.code]);
+    if (news === told || (state !== "ready" && !problem)) return;
+    told = news;
+    if (state === "ready") log.info({ server: name, user, driver }, "server started");
+    else log.warn({ server: name, user, code: problem?.code }, `server failed: ${problem?.message}`);
+  });
+}
+
+/** A tool or a UI that is not what it was is on record, whoever looks at it next. */
+export function recordChange(
+  { user, server, method, target, reason, params }: AuditEntry,
+  log: Log,
+  audit: AuditLog,
+): Promise<number> {
+  const hashes: unknown = JSON.parse(params ?? "{}");
+  log.warn(
+    { server, ...(user && { user }), change: reason, ...Object(hashes) },
+    `not what it was: ${target}`,
+  );
+  return audit.mark({ user: user || undefined, server, method, target, reason, params });
+}
+
+/** A change of a catalogue in the words of the audit log. */
+export const changeOf = (
+  server: string,
+  user: string,
+  { kind, name, before, after }: CatalogueChange,
+): AuditEntry => ({
+  ...{ user, actor: "operator", server, method: "catalogue/changed", target: name.slice(0, 500) },
+  ...{ decision: "allowed", params: JSON.stringify({ kind, before, after }) },
+  reason: before === undefined ? "added" : after === undefined ? "removed" : "changed",
+});
