@@ -1,6 +1,6 @@
 /**
- * A server that does one thing wrong, as its first argument says: `garbage`, `exits`, `silent`, `huge`, or `stubborn`,
- * which does not end when it is asked to. With another word it is well, and has tools that are not. The second argument
+ * A server that does one thing wrong, as its first argument says: `garbage`, `exits`, `silent`, `huge`, `banner`, which prints
+ * a line and works, or `stubborn`, which does not end when it is asked to. With another word it is well, and has tools that are not. The second argument
  * is a file in which it writes its process id, and beside which it notes that a call was cancelled.
  */
 import { writeFileSync } from "node:fs";
@@ -27,6 +27,7 @@ if (deed === "garbage") {
   setInterval(() => process.stdout.write("Listening on http://localhost:3000\n"), 20);
 }
 
+if (deed === "banner") process.stdout.write("Welcome!\n");
 if (deed === "stubborn") {
   process.on("SIGTERM", () => {});
   setInterval(() => {}, 1000);

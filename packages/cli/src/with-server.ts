@@ -53,7 +53,10 @@ export function withServer<T>(
     try {
       const done = server.start().then(() => work({ server, signal, waiting }));
       done.catch(() => {});
-      return await Promise.race([done, stopped]);
+      const result = await Promise.race([done, stopped]);
+      const first = server.status.garbage?.first[0];
+      if (first !== undefined) terminal.note(strayLine(name, first));
+      return result;
     } catch (error) {
       throw signal.aborted ? signal.reason : explain(error, server, patient.limits.timeout);
     } finally {
@@ -62,6 +65,10 @@ export function withServer<T>(
     }
   });
 }
+
+/** Of a server that works, and prints what other clients may stumble over. */
+const strayLine = (name: string, first: string): string =>
+  `${name} printed what is no message: ${JSON.stringify(printable(first))}; stdout is for messages alone, use stderr`;
 
 /** What went wrong, with the server's name and its last words. */
 function explain(error: unknown, { settings, status }: Server, timeout: number): unknown {

@@ -72,6 +72,12 @@ describe("tools and resources", () => {
     expect(read.out).toMatch(/<!doctype html>/i);
   });
 
+  it("warn of a server that prints what is no message, though it works", async () => {
+    const { code, out, err } = await tools(`${BAD} banner`, { json: true });
+    expect([code, JSON.parse(out).tools.length]).toEqual([0, 7]);
+    expect(err).toContain('printed what is no message: "Welcome!"');
+  });
+
   it("show what a server says, and do nothing of it", async () => {
     const { out } = await tools(BAD);
     expect(out).toContain("what echo does\\u{1b}[31m");
