@@ -16,7 +16,7 @@ import {
 } from "./audit-reader.js";
 import type { AuditWriter } from "./audit-writer.js";
 import { ACCEPT_MARK, ChainCheck, PRUNE_MARK, prunedThrough } from "./chain-check.js";
-import { ask, type Engine } from "./engine.js";
+import { ask, change, type Engine } from "./engine.js";
 import { missingNoted } from "./export.js";
 import { GENESIS, shownRow } from "./row.js";
 import type {
@@ -206,7 +206,7 @@ async function removeRows(engine: Engine, through: number): Promise<void> {
     const first = await readFirstSeq(engine);
     if (first === 0 || first > through) return;
     const last = Math.min(through, first + REMOVED_AT_ONCE - 1);
-    await ask(engine, (db) => db.deleteFrom("vitrine_audit").where("seq", "<=", last).execute());
+    await change(engine, (db) => db.deleteFrom("vitrine_audit").where("seq", "<=", last));
     await new Promise(setImmediate);
   }
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { SelectQueryBuilder } from "kysely";
-import { ask, type Engine } from "./engine.js";
+import { ask, change, type Engine } from "./engine.js";
 import { GENESIS, indexable, type StoredRow, storableText } from "./row.js";
 import type { Tables } from "./schema.js";
 import type { AuditHead, AuditQuery } from "./store.js";
@@ -153,11 +153,10 @@ export async function readSettled(engine: Engine): Promise<number> {
 
 export async function writeSettled(engine: Engine, seq: number): Promise<void> {
   const value = String(seq);
-  await ask(engine, (db) =>
+  await change(engine, (db) =>
     db
       .insertInto("vitrine_state")
       .values({ name: "settled", value })
-      .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
-      .execute(),
+      .onConflict((conflict) => conflict.column("name").doUpdateSet({ value })),
   );
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Kysely } from "kysely";
+import type { CompiledQuery, Kysely } from "kysely";
 import { GatewayError } from "../errors.js";
 import type { StoredRow } from "./row.js";
 import type { EngineKind, Tables } from "./schema.js";
@@ -12,14 +12,13 @@ import type { EngineKind, Tables } from "./schema.js";
 export interface Engine {
   readonly kind: EngineKind;
   /**
-   * For everything but {@link append}. No transactions: on SQLite they would hold the rows of others. What is changed is
-   * on disk after {@link sync}.
+   * For reading, and for making queries. No transactions: on SQLite they would hold the rows of others.
    */
   readonly db: Kysely<Tables>;
   /** Adds rows, all of them or none. When it resolves, they are on disk. What it throws at once was not added. */
   append(rows: readonly StoredRow[]): Promise<void>;
-  /** Resolves when all that was changed is on disk. */
-  sync(): Promise<void>;
+  /** Changes something that is not the log; resolves with the number of rows when it is on disk. */
+  change(query: CompiledQuery): Promise<number>;
   /** Whether somebody else holds a lock, so that it is worth trying again at once. */
   isBusy(error: unknown): boolean;
   /** After a failure: makes the database usable again, or throws why it is not. */
@@ -32,12 +31,21 @@ export interface Engine {
 /** How long somebody else's lock is waited for, in milliseconds. */
 export const LOCK_TIMEOUT = 2000;
 
-/** Does something that is not an append, waiting for locks without stopping the process. */
-export async function ask<T>(engine: Engine, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+/** Reads, waiting for locks without stopping the process. */
+export const ask = <T>(engine: Engine, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> =>
+  patiently(engine, () => work(engine.db));
+
+/** Changes something that is not the log, in the same way; resolves with the number of rows when it is on disk. */
+export const change = (
+  engine: Engine,
+  query: (db: Kysely<Tables>) => { compile(): CompiledQuery },
+): Promise<number> => patiently(engine, () => engine.change(query(engine.db).compile()));
+
+async function patiently<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + LOCK_TIMEOUT;
   for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
     try {
-      return await work(engine.db);
+      return await work();
     } catch (error) {
       if (!engine.isBusy(error) || performance.now() > deadline) {
         throw new GatewayError("audit-failed", `the database does not answer: ${messageOf(error)}`, {
@@ -47,13 +55,6 @@ export async function ask<T>(engine: Engine, work: (db: Kysely<Tables>) => Promi
     }
     await wait(pause);
   }
-}
-
-/** Changes something that is not the log, and resolves when that is on disk. */
-export async function change<T>(engine: Engine, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-  const result = await ask(engine, work);
-  await engine.sync();
-  return result;
 }
 
 /** The sentence of whatever was thrown. PostgreSQL's driver has errors of errors with no sentence of their own. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { Socket } from "node:net";
-import { Kysely, PostgresDialect } from "kysely";
+import { type CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { GatewayError } from "../errors.js";
 import { type Engine, insertStatements, valuesOf, wait } from "./engine.js";
@@ -89,8 +89,10 @@ class PostgresEngine implements Engine {
     this.#textOf = insertStatements(this.db, chainRow(GENESIS, 0, {}));
   }
 
-  /** Every commit is on disk when it is answered. */
-  async sync(): Promise<void> {}
+  /** On disk when it is answered. */
+  async change(query: CompiledQuery): Promise<number> {
+    return Number((await this.db.executeQuery(query)).numAffectedRows ?? 0);
+  }
 
   async append(rows: readonly StoredRow[]): Promise<void> {
     const writer = this.#writer;

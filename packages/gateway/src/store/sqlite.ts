@@ -7,7 +7,7 @@
 import { closeSync, existsSync, fdatasyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Kysely, SqliteDialect, type SqliteStatement } from "kysely";
+import { type CompiledQuery, Kysely, SqliteDialect, type SqliteStatement } from "kysely";
 import Libsql from "libsql";
 import { GatewayError } from "../errors.js";
 import { type Engine, insertStatements, valuesOf } from "./engine.js";
@@ -42,7 +42,7 @@ export async function openSqlite(path: string, patience: number): Promise<Engine
     if (isFile && !existsSync(path)) closeSync(openSync(path, "a", 0o600));
     const connection = new Libsql(path, { timeout: 0 });
     if (isFile) connection.pragma("journal_mode = WAL", {});
-    // SQLite itself brings to the disk what must be there before something else. The end of a commit is `sync`.
+    // SQLite itself brings to the disk what must be there before something else. The end of a commit is `#sync`.
     connection.pragma("synchronous = NORMAL", {});
     // Fewer, larger checkpoints: one in hundreds of commits waits for one.
     connection.pragma("wal_autocheckpoint = 4000", {});
@@ -84,27 +84,43 @@ class SqliteEngine implements Engine {
   append(rows: readonly StoredRow[]): Promise<void> {
     this.#checkOpen();
     this.#checkDisk();
-    const sizes = parts(rows.length);
-    if (sizes.length === 1) this.#insert(rows);
-    else {
-      this.#connection.exec("begin immediate");
-      try {
-        let done = 0;
-        for (const size of sizes) this.#insert(rows.slice(done, (done += size)));
-        this.#connection.exec("commit");
-      } catch (error) {
-        // A full disk has ended the transaction already.
-        if (this.#connection.inTransaction) this.#connection.exec("rollback");
-        throw error;
-      }
-    }
+    this.#commit(() => {
+      let done = 0;
+      for (const size of parts(rows.length)) this.#insert(rows.slice(done, (done += size)));
+    });
     this.#checkFiles();
-    return this.sync();
+    return this.#sync();
   }
 
-  async sync(): Promise<void> {
-    if (!this.#isFile) return;
+  async change({ sql, parameters }: CompiledQuery): Promise<number> {
+    this.#checkOpen();
     this.#checkDisk();
+    const statement = this.#connection.prepare(sql) as SqliteStatement;
+    const { changes } = this.#commit(() => statement.run(parameters));
+    await this.#sync();
+    return Number(changes);
+  }
+
+  /**
+   * Does something, and commits it. The lock is taken first, and by itself: a prepared statement that finds the database locked
+   * stays in progress, as the driver does not reset it, and SQLite then commits nothing of what other statements
+   * do, without a word.
+   */
+  #commit<T>(work: () => T): T {
+    this.#connection.exec("begin immediate");
+    try {
+      const result = work();
+      this.#connection.exec("commit");
+      return result;
+    } catch (error) {
+      // A full disk has ended the transaction already.
+      if (this.#connection.inTransaction) this.#connection.exec("rollback");
+      throw error;
+    }
+  }
+
+  async #sync(): Promise<void> {
+    if (!this.#isFile) return;
     this.#wal ??= open(`${this.#path}-wal`, "r+");
     try {
       const wal = await this.#wal;

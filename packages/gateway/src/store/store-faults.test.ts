@@ -253,6 +253,30 @@ describe("a disk on which a commit", () => {
 });
 
 describe("a database that somebody else has locked", () => {
+  it("loses nothing that was written after it, however many rows were refused at once", async () => {
+    const file = newFile();
+    const { store, audit } = await open(file);
+    const acknowledged = [await audit.begin(entry)];
+    const other = new Libsql(file);
+    for (const many of [3, 2, 1]) {
+      other.exec("begin immediate");
+      const refused = Array.from({ length: many }, () => audit.begin(entry));
+      await Promise.allSettled(refused);
+      expect(audit.healthy).toBe(false);
+      other.exec("rollback");
+      await expect.poll(() => audit.healthy).toBe(true);
+      // In groups of other sizes than the one that was refused.
+      acknowledged.push(await audit.begin(entry));
+      acknowledged.push(...(await Promise.all([1, 2, 3].map(() => audit.begin(entry)))));
+    }
+    await expectSound(store, acknowledged);
+    const { count } = other.prepare("select count(*) as count from vitrine_audit").get([]) as {
+      count: number;
+    };
+    expect(count).toBe((await all(store)).length);
+    other.close();
+  });
+
   it("is waited for, and the process goes on meanwhile", async () => {
     const file = newFile();
     const { audit, alarms } = await open(file);

@@ -47,8 +47,7 @@ export class StoredConsents implements Consents {
       db
         .insertInto("vitrine_consents")
         .values({ id, ...fields })
-        .onConflict((conflict) => conflict.column("id").doUpdateSet(fields))
-        .execute(),
+        .onConflict((conflict) => conflict.column("id").doUpdateSet(fields)),
     );
     this.#forget();
   }
@@ -69,7 +68,7 @@ export class StoredConsents implements Consents {
   async revoke(user: string, key: Partial<ConsentKey> & { server: string }): Promise<number> {
     const { server, method, subject, fingerprint } = key;
     this.#forget();
-    const result = await change(this.#engine, (db) => {
+    const revoked = await change(this.#engine, (db) => {
       let rows = db
         .deleteFrom("vitrine_consents")
         .where("user", "=", indexable(user))
@@ -79,10 +78,10 @@ export class StoredConsents implements Consents {
       // As a caller has it, or as `list` shows it.
       if (fingerprint !== undefined)
         rows = rows.where("fingerprint", "in", [fingerprint, sha256(fingerprint)]);
-      return rows.executeTakeFirst();
+      return rows;
     });
     this.#forget();
-    return Number(result.numDeletedRows);
+    return revoked;
   }
 
   async #read(id: string): Promise<StoredConsent | undefined> {
