@@ -69,15 +69,12 @@ const VS_CODE: Profile = {
   id: "vscode",
   title: "VS Code",
   description:
-    "Inline only. ui/message works, by putting the text into the chat's input, though it is not among the capabilities. The room is as wide as the chat, and its height follows the window: no number is documented.",
+    "Inline only. What it can do for apps and how much room it gives is as in the strict profile, as no source that could be confirmed says otherwise.",
   displayModes: ["inline"],
   abilities: STRICT.abilities,
   context: { platform: "desktop" },
   csp: {
-    allows: [
-      "'self' in connect-src and font-src",
-      "forms, and workers from where scripts may come: form-action and worker-src are not set",
-    ],
+    allows: ["workers from where scripts may come: worker-src is not set"],
     blocks: [],
   },
   sources: {
@@ -86,10 +83,7 @@ const VS_CODE: Profile = {
       "2026-01-26: VS Code supports only inline; the host context in mcpToolCallUI.ts says the same.",
     ),
     context: at(`${VSCODE}/mcp/browser/mcpToolCallUI.ts`, "platform: desktop, unless it runs in a browser."),
-    csp: at(
-      `${VSCODE}/chat/browser/widget/chatContentParts/toolInvocationParts/chatMcpAppModel.ts`,
-      "The policy is a meta element in the document. That worker-src is not set is also in https://github.com/microsoft/vscode/issues/331633 (2026-08-19).",
-    ),
+    csp: at("https://github.com/microsoft/vscode/issues/331633", "2026-08-19: worker-src is not set."),
   },
 };
 
