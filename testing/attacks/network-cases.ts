@@ -942,13 +942,14 @@ export const DEPARTURES: readonly NetworkCase[] = [
   d(
     "A53",
     "download",
+    // From another origin this is a navigation like any other.
     (at) => {
       const link = document.body.appendChild(document.createElement("a"));
       link.download = "x";
       link.href = `${at.http}/?${at.secret}`;
       link.click();
     },
-    allowlist,
+    { ...allowlist, ...leaves },
   ),
   d(
     "A53",
@@ -959,6 +960,6 @@ export const DEPARTURES: readonly NetworkCase[] = [
       link.href = `${at.http}/?${at.secret}`;
       link.click();
     },
-    { ...clicked, ...allowlist },
+    { ...clicked, ...allowlist, ...leaves },
   ),
 ];
