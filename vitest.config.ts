@@ -1,11 +1,28 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const browser = "**/*.browser.test.{ts,tsx}";
 // No test is about time; a slow machine is not a failure. What is waited for is waited for this long.
 const poll = { timeout: 60_000, interval: 50 };
 
+/**
+ * Vitest begins with the files that took longest, or where it never saw them run with the largest. These take longer than
+ * their size tells: else they are at work when all others are done, and the machine is idle.
+ */
+const LONG =
+  /faults\/gateway-process|carriers\/http\.test|gateway\/src\/acceptance|render\.browser|isolation-d/;
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((each) => !isLong(each))];
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: {
@@ -16,6 +33,9 @@ export default defineConfig({
           testTimeout: 120_000,
           // Many of them wait for processes most of the time.
           maxWorkers: 4,
+          // What they import is loaded once in each worker: a third of their work otherwise.
+          isolate: false,
+          setupFiles: ["./testing/leave-no-trace.ts"],
         },
       },
       {
@@ -27,8 +47,9 @@ export default defineConfig({
           hookTimeout: 180_000,
           // Half of the time they wait: for frames, for what must not happen.
           maxWorkers: 3,
-          // What they share is loaded once in each worker, the browser's driver above all.
+          // What they share is loaded once in each worker, the browser's driver above all; and so is the browser.
           isolate: false,
+          environment: "./testing/browser-environment.ts",
           // After the unit tests: browsers want the machine for themselves.
           sequence: { groupOrder: 1 },
         },

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { launchChromium } from "../testing/browser.ts";
+import { sharedChromium } from "../testing/browser.ts";
 
 const START = fileURLToPath(new URL("start.mjs", import.meta.url));
 
@@ -32,7 +32,7 @@ function start(): Promise<string> {
 }
 
 beforeAll(async () => {
-  [address, browser] = await Promise.all([start(), launchChromium()]);
+  [address, browser] = await Promise.all([start(), sharedChromium()]);
 });
 afterAll(async () => {
   server?.kill();

@@ -9,7 +9,7 @@
  */
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchChromium, type Site, serveSite } from "./browser.js";
+import { type Site, serveSite, sharedChromium } from "./browser.js";
 import { HOST_PAGE, type MountOptions, RawHost, shows, viewPage } from "./raw-host.js";
 
 const CONTEXT = {
@@ -56,7 +56,7 @@ export function describeAdapter(
       const made = Object.entries(await scripts());
       const pages = made.map(([path, code]) => [path, viewPage(code, '<div id="root"></div>')] as const);
       [browser, site] = await Promise.all([
-        launchChromium(),
+        sharedChromium(),
         serveSite({ "/": HOST_PAGE, ...Object.fromEntries(pages) }),
       ]);
       host = await RawHost.launch(browser);

@@ -6,7 +6,7 @@
  */
 import type { Browser, Frame } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import { bundle, launchChromium, type Page, type Site, serveSite } from "./browser.js";
+import { bundle, type Page, type Site, serveSite, sharedChromium } from "./browser.js";
 import { HOST_PAGE, type MountOptions, RawHost, viewPage } from "./raw-host.js";
 
 declare const vitrine: typeof import("@vitrine/view");
@@ -44,7 +44,7 @@ export function appPage(pages: Record<string, Page> = {}): AppPage {
   beforeAll(async () => {
     const view = viewPage(await bundle(LIBRARY));
     [browser, site] = await Promise.all([
-      launchChromium(),
+      sharedChromium(),
       serveSite({ "/": HOST_PAGE, "/view": view, ...pages }),
     ]);
     host = await RawHost.launch(browser);

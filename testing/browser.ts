@@ -1,5 +1,5 @@
 /**
- * What browser tests share: one Chromium per test file, pages served on loopback, scripts bundled in memory.
+ * What browser tests share: Chromium, pages served on loopback, scripts bundled in memory.
  */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,13 +7,32 @@ import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { type Browser, type BrowserContext, chromium, type LaunchOptions } from "playwright-core";
 import { CHROMIUM_ARGS, findChromium } from "../scripts/chromium.mjs";
+import { atEndOfWorker } from "./browser-environment.ts";
 
 /** Milliseconds for what must happen: a slow machine is not a failure. */
 export const LIMIT = 60_000;
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Starts Chromium. Close it in `afterAll`. */
+/** The Chromium of this worker, how it was started, and what ends it. */
+let shared: { key: string; browser: Browser; end(): Promise<void> } | undefined;
+
+/**
+ * The Chromium that the files of a worker share, one file after another: each has contexts of its own in it. To close it,
+ * in `afterAll`, closes these. One that was started with other arguments is ended before.
+ */
+export async function sharedChromium(args: readonly string[] = []): Promise<Browser> {
+  const key = args.join(" ");
+  if (shared?.key === key && shared.browser.isConnected()) return shared.browser;
+  if (shared) await shared.end();
+  else atEndOfWorker(async () => shared?.end());
+  const browser = await launchChromium(args);
+  shared = { key, browser, end: browser.close.bind(browser) };
+  browser.close = async () => void (await Promise.all(browser.contexts().map((each) => each.close())));
+  return browser;
+}
+
+/** Starts a Chromium of a file's own: what is killed, or looked at as a whole. Close it in `afterAll`. */
 export function launchChromium(args: readonly string[] = [], more: LaunchOptions = {}): Promise<Browser> {
   return chromium.launch({ ...launching(args), ...more });
 }

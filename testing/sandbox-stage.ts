@@ -8,7 +8,15 @@ import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
 import type { Browser, Frame, Page } from "playwright-core";
 import { onTestFinished, vi } from "vitest";
-import { inlineScript, LIMIT, launchChromium, type Page as Served, type Site, serveSite } from "./browser.ts";
+import {
+  inlineScript,
+  LIMIT,
+  launchChromium,
+  type Page as Served,
+  type Site,
+  serveSite,
+  sharedChromium,
+} from "./browser.ts";
 
 /** A message as the host page heard it. */
 export interface Heard {
@@ -216,7 +224,7 @@ export class SandboxStage {
       port: 0,
       ...rest,
     });
-    return new SandboxStage(await launchChromium(args), site, served);
+    return new SandboxStage(args ? await launchChromium(args) : await sharedChromium(), site, served);
   }
 
   /** The same browser and host pages before another sandbox. Close its `served`. */

@@ -73,17 +73,18 @@ export class SessionStage {
     });
     this.sockets = new WebSocketCarriers(this.registry, options);
     this.http = new HttpCarriers(this.registry, options);
-    this.#server = createServer(
-      getRequestListener(async (request, env) => {
-        const page = options.pages?.[new URL(request.url).pathname];
-        if (page !== undefined) return new Response(page, { headers: { "content-type": "text/html" } });
-        if (!this.isAuthorized) return new Response("", { status: 401 });
-        const caller = this.#callerOf(request.url);
-        return request.method === "POST"
-          ? this.http.post(request, caller)
-          : this.http.stream(request, (env as HttpBindings).outgoing, caller);
-      }),
-    );
+    const answer = async (request: Request, env: object): Promise<Response> => {
+      const page = options.pages?.[new URL(request.url).pathname];
+      if (page !== undefined) return new Response(page, { headers: { "content-type": "text/html" } });
+      if (!this.isAuthorized) return new Response("", { status: 401 });
+      const caller = this.#callerOf(request.url);
+      const { outgoing } = env as HttpBindings;
+      return request.method === "POST"
+        ? this.http.post(request, outgoing, caller)
+        : this.http.stream(request, outgoing, caller);
+    };
+    // Other files run in this process.
+    this.#server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));
     this.#server.on("upgrade", (request: IncomingMessage, socket, head) => {
       if (!this.letsSockets || !this.isAuthorized) socket.destroy();
       else this.sockets.upgrade(request, socket, head, this.#callerOf(request.url ?? ""));

@@ -7,7 +7,7 @@ import { createLog, type Gateway, readSettings, startGateway } from "@vitrine/ga
 import { build } from "esbuild";
 import type { Browser, FrameLocator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchChromium } from "../../testing/browser.ts";
+import { sharedChromium } from "../../testing/browser.ts";
 import { officialServer } from "../../testing/gateway/gateway-stage.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -37,7 +37,7 @@ beforeAll(async () => {
     dataFolder: join(folder, "data"),
   });
   gateway = await startGateway(settings, { log: createLog({ level: "silent" }), static: { folder: files } });
-  browser = await launchChromium();
+  browser = await sharedChromium();
   page = await browser.newPage();
   await page.goto(gateway.loginUrl());
 });

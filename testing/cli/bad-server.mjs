@@ -1,5 +1,5 @@
 /**
- * A server that does one thing wrong, as its first argument says: `garbage`, `exits`, `silent`, `huge`, `banner`, which prints
+ * A server that does one thing wrong, as its first argument says: `garbage`, `exits`, `quits` (without a word), `silent`, `huge`, `banner`, which prints
  * a line and works, or `stubborn`, which does not end when it is asked to. With another word it is well, and has tools that are not. The second argument
  * is a file in which it writes its process id, and beside which it notes that a call was cancelled.
  */
@@ -23,6 +23,7 @@ if (deed === "exits") {
   process.stderr.write("no API key: set API_KEY\n");
   process.exit(3);
 }
+if (deed === "quits") process.exit(4);
 if (deed === "garbage") {
   setInterval(() => process.stdout.write("Listening on http://localhost:3000\n"), 20);
 }

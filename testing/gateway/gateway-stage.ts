@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLog, Gateway, type GatewayOptions, readSettings } from "@vitrine/gateway";
 import type { BrowserContext, Frame, Page } from "playwright-core";
-import { bundle, LIMIT, launchChromium } from "../browser.ts";
+import { bundle, LIMIT, sharedChromium } from "../browser.ts";
 import type { GatewayPageApi } from "./gateway-page.ts";
 
 declare const host: GatewayPageApi;
@@ -92,7 +92,7 @@ export class GatewayStage {
     const files = page ?? join(folder, "page");
     if (page === undefined) await writePage(files);
     const { gateway, log } = await startTestGateway(settings, join(folder, "data"), files);
-    const browser = await launchChromium(["--enable-unsafe-swiftshader"]);
+    const browser = await sharedChromium(["--enable-unsafe-swiftshader"]);
     return new GatewayStage(gateway, await browser.newContext(), log, settings, folder, files);
   }
 

@@ -55,9 +55,9 @@ export function spyCarriers(calls: unknown[][]): Carriers {
       calls.push(["upgrade", user]);
       socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n");
     },
-    frames: async (asked, { user }) => {
+    frames: async (asked, _outgoing, { user }) => {
       calls.push(["frames", user, await asked.text()]);
-      return new Response(null, { status: 202 });
+      return new Response(null, { status: 204 });
     },
     events: async (_request, _outgoing, { user }) => {
       calls.push(["events", user]);

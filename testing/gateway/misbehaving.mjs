@@ -3,6 +3,7 @@
  * ends. `node misbehaving.mjs <deed> [argument…]`
  */
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   closeSync,
   existsSync,
@@ -50,16 +51,13 @@ const DEEDS = {
   /** Takes memory in several processes, each of which takes little. */
   async hogTogether(count, megabytes) {
     const code = `const b = Buffer.alloc(${megabytes} * ${MEGABYTE}, 1); console.log(b.length); process.stdin.resume();`;
-    const alive = await Promise.all(
-      Array.from({ length: Number(count) }, () => {
-        const child = spawn(process.execPath, ["-e", code], { stdio: ["pipe", "pipe", "ignore"] });
-        return new Promise((resolve) => {
-          child.stdout.once("data", () => resolve(true));
-          child.once("exit", () => resolve(false));
-        });
-      }),
+    const children = Array.from({ length: Number(count) }, () =>
+      spawn(process.execPath, ["-e", code], { stdio: ["pipe", "pipe", "ignore"] }),
     );
-    return { taken: alive.filter(Boolean).length };
+    const had = (child) => Promise.race([once(child.stdout, "data"), once(child, "exit")]);
+    await Promise.all(children.map(had));
+    // One that had its memory may have been ended for the next.
+    return { taken: children.filter(({ exitCode, signalCode }) => exitCode === null && !signalCode).length };
   },
   read: (path) => attempt(() => readFileSync(path, "utf8")),
   write: (path) => attempt(() => writeFileSync(path, "written")),

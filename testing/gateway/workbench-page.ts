@@ -71,7 +71,6 @@ export class WorkbenchPage {
 
   /** Writes all arguments at once, beside the form. */
   async paste(values: Record<string, unknown>): Promise<void> {
-    await this.page.getByRole("tab", { name: "JSON" }).click();
     await this.page.getByRole("textbox", { name: "Arguments as JSON" }).fill(JSON.stringify(values));
   }
 

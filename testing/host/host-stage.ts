@@ -9,7 +9,7 @@ import { readUiDocument, type Tool, VitrineError } from "@vitrine/protocol";
 import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
 import type { Browser, BrowserContext, Frame, Page } from "playwright-core";
-import { bundle, LIMIT, launchChromium, launchProfile } from "../browser.ts";
+import { bundle, LIMIT, launchChromium, launchProfile, sharedChromium } from "../browser.ts";
 import type { HostApi, MountOptions, Served } from "./host-page.ts";
 
 declare const host: HostApi;
@@ -56,7 +56,7 @@ export class HostStage {
     const sandbox = await serveSandbox({ secret: "a secret for tests only", port: 0, hosts, ...options });
     const context = profile
       ? await launchProfile(profile, args)
-      : await (await launchChromium(args)).newContext();
+      : await (args ? await launchChromium(args) : await sharedChromium()).newContext();
     const stage = new HostStage(sandbox, context, site);
     answer = (request, response) => stage.#answer(request, response, script);
     return stage;

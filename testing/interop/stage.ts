@@ -6,10 +6,10 @@ import {
   bundle,
   inlineScript,
   LIMIT,
-  launchChromium,
   type Page as Served,
   type Site,
   serveSite,
+  sharedChromium,
 } from "../browser.ts";
 
 /** Replaces an import by another module, or by one made of text (which begins with `export`). */
@@ -59,7 +59,7 @@ export class Stage {
 
   static async open(pages: Record<string, Served>): Promise<Stage> {
     const site = await serveSite(pages);
-    const browser = await launchChromium();
+    const browser = await sharedChromium();
     return new Stage(browser, await browser.newContext(), site);
   }
 

@@ -77,6 +77,11 @@ const PAGES = {
   /** Can be read once. */
   fleeting: { text: html(FINE) },
   camera: { text: html(FINE), ui: { permissions: { camera: {} } } },
+  /** Declares a frame that some hosts do not let it have. */
+  framed: {
+    text: html(`${FINE}<iframe title="Map" src="https://maps.example.invalid/"></iframe>`),
+    ui: { csp: { frameDomains: ["https://maps.example.invalid"] } },
+  },
   spins: {
     text: html(
       FINE.replace(

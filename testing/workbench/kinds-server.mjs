@@ -62,6 +62,18 @@ const TOOLS = {
     inputSchema: ORDER,
     act: (input) => ({ content: [text(JSON.stringify(input))], structuredContent: { ordered: input } }),
   },
+  pay: {
+    title: "Pay",
+    inputSchema: {
+      type: "object",
+      properties: {
+        shop: { type: "string", title: "Shop" },
+        pin: { type: "string", title: "Pin", format: "password" },
+        apiKey: { type: "string", title: "Key" },
+      },
+    },
+    act: (input) => ({ content: [text(`paid with ${Object.keys(input)}`)] }),
+  },
   kinds: {
     title: "Every kind of content",
     inputSchema: none,

@@ -24,15 +24,20 @@ export function guardMetrics({ calls, callSeconds, callBytes, denials }: Gateway
   };
 }
 
+/** How the line begins that says why a server does not run. */
+export const SERVER_FAILED = "server failed";
+
 /** Says what a server runs in, and why it does not: once for each start, and never what it wrote itself. */
-export function logStarts(server: Server, user: string | undefined, log: Log): void {
+export function logStarts(server: Pick<Server, "onStatus">, user: string | undefined, log: Log): void {
   let told: string | undefined;
   server.onStatus(({ name, state, driver, starts, problem }) => {
+    // While it starts anew, the problem is still that of the last time.
+    if (state === "starting") return;
     const news = JSON.stringify([starts, state === "ready", problem?.code]);
     if (news === told || (state !== "ready" && !problem)) return;
     told = news;
     if (state === "ready") log.info({ server: name, user, driver }, "server started");
-    else log.warn({ server: name, user, code: problem?.code }, `server failed: ${problem?.message}`);
+    else log.warn({ server: name, user, code: problem?.code }, `${SERVER_FAILED}: ${problem?.message}`);
   });
 }
 

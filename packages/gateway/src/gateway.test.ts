@@ -457,6 +457,34 @@ describe("the host endpoint", () => {
     await doors.update({ shop: SHOP });
   });
 
+  it("asks at the newest page of the person that is connected, and at the next when that one is gone", async () => {
+    const kinds = ["websocket", "websocket", "http"] as const;
+    const pages: RawPage[] = [];
+    for (const over of kinds) pages.push(await doors.page("bea", over));
+    const stranger = await doors.page("dee", "websocket");
+    const asked: number[][] = [];
+    const link = async () => {
+      await doors.host("bea", { id: 1, method: "ui/open-link", params: { url: "https://bea.example/" } });
+      asked.push([...pages, stranger].map((page) => page.asked.length));
+    };
+    await link();
+    for (const at of [2, 1]) {
+      const carriers = () => doors.metric(`vitrine_carriers{kind="${kinds[at]}"}`);
+      const before = carriers();
+      // Its session stays for a while, in case it was only reloaded: nobody looks at it meanwhile.
+      pages[at]?.leave();
+      await expect.poll(carriers).toBe(before - 1);
+      await link();
+    }
+    expect(asked).toEqual([
+      [0, 0, 1, 0],
+      [0, 1, 1, 0],
+      [1, 1, 1, 0],
+    ]);
+    pages[0]?.close();
+    stranger.close();
+  });
+
   it("asks at a page, and does nothing where there is none", async () => {
     const denied = { status: 403, body: { error: { code: -32000, data: { code: "denied" } } } };
     const refused = await link("cal");

@@ -16,7 +16,7 @@ import type { GatewayAsk } from "./guard/guard-options.js";
 import { Idempotency } from "./guard/idempotency.js";
 import { RefusalLog } from "./guard/refusal-log.js";
 import type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
-import { Authentication, LOCAL_USER } from "./http/auth.js";
+import { Authentication, type LinkOptions, LOCAL_USER } from "./http/auth.js";
 import { answerView, type HostOptions } from "./http/host-door.js";
 import { KeptBrowsers } from "./http/kept-browsers.js";
 import { type Listener, listen } from "./http/listener.js";
@@ -31,6 +31,7 @@ import { OAuthSessions } from "./servers/oauth/sessions.js";
 import { ServerPool } from "./servers/pool.js";
 import { safeFetch } from "./servers/safe-fetch.js";
 import { openSecrets, type SecretStore } from "./servers/secrets/secrets.js";
+import type { ServerStatus } from "./servers/server.js";
 import { HttpCarriers } from "./sessions/carriers/http.js";
 import { WebSocketCarriers } from "./sessions/carriers/websocket.js";
 import { KnownViews } from "./sessions/known-views.js";
@@ -42,6 +43,7 @@ import {
   type SessionHandler,
   SessionRegistry,
 } from "./sessions/registry.js";
+import { restoreView } from "./sessions/restore-view.js";
 import { showDocument } from "./sessions/show-document.js";
 import { openStore, type StoreOptions } from "./store/open.js";
 import type { Store } from "./store/store.js";
@@ -68,6 +70,8 @@ export interface GatewayOptions {
    * ```
    */
   host?: ((caller: Caller, server: string) => HostOptions) | undefined;
+  /** Hears how servers are, with the end of what they wrote to stderr: for a person, and for no log. */
+  onstatus?: ((status: ServerStatus) => void) | undefined;
   /** What the database is opened with. */
   store?: Pick<StoreOptions, "acceptBrokenChain" | "noted"> | undefined;
 }
@@ -191,6 +195,7 @@ export class Gateway implements GatewayApi {
         ready = status.starts;
       });
       logStarts(server, user, log);
+      if (options.onstatus) server.onStatus(options.onstatus);
       server.onChange((changes) => {
         const { name } = server.settings;
         tell((page) => page.notify("gateway/changed", { server: name }));
@@ -239,6 +244,7 @@ export class Gateway implements GatewayApi {
       port: sandbox.port,
       origin: sandbox.origin,
       publicSuffix: sandbox.publicSuffix,
+      console: sandbox.console,
       onerror: (error) => this.#log.error({ err: error }, "the sandbox failed"),
       // Each must know the other: the page's policy names the frames, and the frames' policies name the page.
       hosts: async (port) => {
@@ -248,7 +254,7 @@ export class Gateway implements GatewayApi {
           auth: this.#auth,
           carriers: {
             upgrade: (request, socket, head, caller) => this.#sockets.upgrade(request, socket, head, caller),
-            frames: (request, caller) => this.#streams.post(request, caller),
+            frames: (request, outgoing, caller) => this.#streams.post(request, outgoing, caller),
             events: async (request, outgoing, caller) => this.#streams.stream(request, outgoing, caller),
           },
           static: files && { ...files, frames: [frameSource(sandbox.origin, port)] },
@@ -279,9 +285,9 @@ export class Gateway implements GatewayApi {
   }
 
   /** A link that signs a browser in, once. Show it to the person; never log it. */
-  loginUrl(user?: string): string {
+  loginUrl(user?: string, options?: LinkOptions): string {
     if (!this.#listener) throw new GatewayError("stopping", "the gateway does not listen");
-    return this.#listener.loginUrl(user);
+    return this.#listener.loginUrl(user, options);
   }
 
   /**
@@ -367,6 +373,8 @@ export class Gateway implements GatewayApi {
       forget: (view) => this.#views.remove(view),
       prepare: (view, at, wanted, signal) => prepareView(this.#place(), view, at, wanted, signal),
       document: async (view, document) => showDocument(this.#place(), view, document),
+      restore: async (opened, signal) =>
+        restoreView(this.#place(), (name) => this.#servers.get(user, name), opened, signal),
       closeDocument: (place) => void this.#sandbox?.sandbox.forget(place).catch(onerror),
       refused: (call, error) =>
         new CallRecord(call, {

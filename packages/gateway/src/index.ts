@@ -19,7 +19,9 @@ export {
 export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/watch.js";
 export * from "./errors.js";
 export { Gateway, type GatewayOptions, startGateway } from "./gateway.js";
+export { SERVER_FAILED } from "./gateway-notes.js";
 export type { Caller } from "./http/api.js";
+export type { LinkOptions } from "./http/auth.js";
 export type { HostOptions } from "./http/host-door.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
 export type * from "./isolation/isolation.js";

@@ -99,6 +99,8 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
+  // First what is spied on: it would put the clock's own functions back.
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 

@@ -71,6 +71,7 @@ describe("readLink", () => {
     ["mailto:a@example.com?attach=/etc/passwd", "link-mail-field"],
     ["mailto:a%0Ab@example.com", "link-malformed"],
     ["mailto:%zz", "link-malformed"],
+    ["mailto://a@example.com", "link-scheme"],
     [undefined, "link-malformed"],
     [["https://example.com"], "link-malformed"],
   ])("attack C14, D17: %j is refused", (text, code) => {

@@ -56,7 +56,8 @@ const bad = (code: BadLink["code"], message: string): BadLink => ({ ok: false, c
 function read(text: unknown): WebLink | BadLink {
   if (typeof text !== "string") throw 0;
   if (text.length > MAX_LINK) return bad("link-too-long", `the link is longer than ${MAX_LINK} characters`);
-  if (!/^(https?:\/\/[^/]|mailto:)/i.test(text)) {
+  // `mailto://a@b.example` has a host, and no recipient that could be shown.
+  if (!/^(https?:\/\/|mailto:)[^/]/i.test(text)) {
     return bad("link-scheme", "a link must begin with https://, http:// or mailto:");
   }
   // A URL parser takes tabs out and turns backslashes round: what is shown would not be what is opened.

@@ -20,6 +20,7 @@ export interface ProxyReport {
     | "navigated_away"
     | "csp_violation"
     | "script_error"
+    | "console"
     | "escape"
     | "flooded"
     | "too_large"

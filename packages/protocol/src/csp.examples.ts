@@ -1,4 +1,5 @@
 import { buildCsp, connectionAllowlist } from "./csp.js";
+import { narrowCsp } from "./narrowing.js";
 
 export function policyOfAView() {
   //#region buildCsp
@@ -19,4 +20,13 @@ export function allowlistHeader() {
   // header is (response-origin "https://live.example.com")
   //#endregion connectionAllowlist
   return header;
+}
+
+export function narrowerPolicy() {
+  //#region narrowCsp
+  const { accepted } = buildCsp({ frameDomains: ["https://maps.example"] });
+  const { csp, narrowed } = narrowCsp(accepted, ["frame-domains"]);
+  // csp is {}, and narrowed is { frameDomains: ["https://maps.example"] }
+  //#endregion narrowCsp
+  return { csp, narrowed };
 }

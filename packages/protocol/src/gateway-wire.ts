@@ -7,6 +7,7 @@
 
 import type { CallToolResult, Implementation, Tool } from "./mcp.js";
 import type { Prompt, Resource, ResourceTemplate } from "./mcp-answers.js";
+import type { Narrowing } from "./narrowing.js";
 import type { Progress } from "./peer.js";
 import type { ResourceCsp, ResourceMeta, ResourcePermissions, ToolVisibility } from "./ui-meta.js";
 
@@ -59,6 +60,8 @@ export interface ViewPlace {
   allow: string;
   policy: string;
   csp: ResourceCsp;
+  /** Declared, and closed because the page asked for a narrower policy. */
+  narrowed?: ResourceCsp | undefined;
   permissions: ResourcePermissions;
   relax: readonly string[];
   prefersBorder?: boolean | undefined;
@@ -73,6 +76,8 @@ export interface OpenedView {
   tool?: Tool | undefined;
   /** The address of its UI; of a document without a server its name. */
   uri: string;
+  /** How its policy is narrower than what it declares, as the page asked for. */
+  narrow?: readonly Narrowing[] | undefined;
   /** Where it is shown; undefined when it cannot be, and then {@link problem} says why (C07, C08). */
   place?: ViewPlace | undefined;
   problem?: { code: string; message: string } | undefined;
@@ -124,7 +129,8 @@ export interface GatewayRequests {
   /**
    * Opens a view of a tool, or of a resource by its address. With `arguments` the tool is called too, as the model or
    * the person would: the answer has them as `input`, and the view's channel hears `gateway/progress` while it is under
-   * way, and `ui/notifications/tool-result` or `ui/notifications/tool-cancelled` when it is over.
+   * way, and `ui/notifications/tool-result` or `ui/notifications/tool-cancelled` when it is over. With `narrow` its
+   * policy keeps out more than the view declares; nothing that a page says opens more.
    */
   "gateway/open": {
     params: {
@@ -132,6 +138,7 @@ export interface GatewayRequests {
       tool?: string | undefined;
       uri?: string | undefined;
       arguments?: Record<string, unknown> | undefined;
+      narrow?: readonly Narrowing[] | undefined;
     };
     result: OpenedView;
   };
@@ -145,6 +152,8 @@ export interface GatewayRequests {
       html: string;
       /** `_meta.ui` of its resource. */
       meta?: ResourceMeta | undefined;
+      /** As for `gateway/open`. */
+      narrow?: readonly Narrowing[] | undefined;
     };
     result: OpenedView;
   };

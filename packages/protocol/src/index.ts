@@ -37,6 +37,7 @@ export type { Prompt, Resource, ResourceTemplate } from "./mcp-answers.js";
 export * from "./messages.js";
 export * from "./metadata.js";
 export * from "./methods.js";
+export * from "./narrowing.js";
 export * from "./peer.js";
 export * from "./permissions.js";
 export { type Decoded, decode, type Infer, type Schema } from "./schema.js";

@@ -1,7 +1,7 @@
 /** The contract of every transport, in Chromium: real windows on different origins, real ports, a real worker. */
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { bundle, inlineScript, launchChromium, type Site, serveSite } from "../../../testing/browser.js";
+import { bundle, inlineScript, type Site, serveSite, sharedChromium } from "../../../testing/browser.js";
 import {
   CONTRACT,
   type End,
@@ -104,7 +104,7 @@ beforeAll(async () => {
     "evil/frame": html(EVIL),
     "/worker.js": { body: kit + TAKE_PORT, type: "text/javascript" },
   });
-  browser = await launchChromium();
+  browser = await sharedChromium();
   page = await browser.newPage();
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { Sandbox } from "@vitrine/sandbox";
 import fc from "fast-check";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchChromium } from "../../../testing/browser.ts";
+import { sharedChromium } from "../../../testing/browser.ts";
 
 const sandbox = new Sandbox({
   secret: "a secret of sixteen bytes or more",
@@ -13,7 +13,7 @@ const sandbox = new Sandbox({
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 afterAll(() => browser?.close());
 

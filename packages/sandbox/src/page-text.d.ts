@@ -2,3 +2,4 @@
 export const PROXY: string;
 export const DIRECT: string;
 export const LOADER: string;
+export const CONSOLE: string;

@@ -4,7 +4,7 @@
  * @module
  */
 import { SANDBOX, SANDBOX_WITH_ORIGIN } from "./headers.js";
-import { DIRECT, LOADER, PROXY } from "./page-text.js";
+import { CONSOLE, DIRECT, LOADER, PROXY } from "./page-text.js";
 
 /** The hash of the proxy's script, as its policy names it. */
 export const proxyScriptHash: Promise<string> = hash(PROXY);
@@ -34,8 +34,12 @@ export function proxyPage(page: {
  * there takes the place of the doctype and would give the document quirks, so the same doctype comes before it; a
  * document without one keeps the quirks that it was written for.
  */
-export const beforeDocument = (html: string, proxy: string): string =>
-  `${doctype(html)}<script data-proxy="${proxy}">${DIRECT}</script>`;
+export const beforeDocument = (html: string, proxy: string, console = false): string =>
+  `${doctype(html)}${script(proxy, DIRECT)}${consoleScript(proxy, console)}`;
+
+const script = (proxy: string, text: string): string => `<script data-proxy="${proxy}">${text}</script>`;
+
+const consoleScript = (proxy: string, wanted: boolean): string => (wanted ? script(proxy, CONSOLE) : "");
 
 /** What a parser passes over on its way to the doctype: white space, comments, and what it takes for comments. */
 const BEFORE_DOCTYPE =
@@ -57,11 +61,12 @@ function doctype(html: string): string {
 }
 
 /** The view's document when its HTML comes by message. */
-export const loaderPage = (proxy: string): string =>
-  `<!doctype html><title>App</title><script data-proxy="${proxy}">${LOADER}</script>`;
+export const loaderPage = (proxy: string, console = false): string =>
+  `<!doctype html><title>App</title>${script(proxy, LOADER)}${consoleScript(proxy, console)}`;
 
 /** What stands before a view's HTML that is fetched before it is needed: all that follows is text. */
-export const beforeText = (proxy: string): string => `${loaderPage(proxy)}<plaintext hidden>`;
+export const beforeText = (proxy: string, console = false): string =>
+  `${loaderPage(proxy, console)}<plaintext hidden>`;
 
 async function hash(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

@@ -122,6 +122,27 @@ describe("a view's document", () => {
     expect(before.match(/<script/g)).toHaveLength(1);
   });
 
+  it("reports its console only where that is asked for, by a second script on the same line", async () => {
+    const spoken = new Sandbox({ ...OPTIONS, console: true });
+    const fetched = async (from: Sandbox, html: string | undefined, path = ""): Promise<string[]> => {
+      const view = await from.register({ server: "s", html });
+      const answers = [view.src, documentOf(view) + path].map((at) => from.fetch(new Request(at)));
+      const headers = JSON.stringify([...(await Promise.all(answers)).map((each) => [...each.headers])]);
+      const bodies = (await Promise.all(answers)).map(async (each) => each.text());
+      const texts = [...(await Promise.all(bodies)), headers];
+      return texts.map((text) => text.replaceAll(new URL(view.src).pathname, ""));
+    };
+    for (const [html, path] of [[HTML], [undefined], [HTML, "?later"]] as const) {
+      const [proxy, plain = "", headers] = await fetched(sandbox, html, path);
+      const [otherProxy, told = "", otherHeaders] = await fetched(spoken, html, path);
+      expect([otherProxy, otherHeaders]).toEqual([proxy, headers]);
+      const [, script = ""] = /<\/script>(<script data-proxy="[^"]+">[^\n]*?<\/script>)/.exec(told) ?? [];
+      expect(script).toContain("console");
+      expect(told.replace(script, () => "")).toBe(plain);
+      expect(plain).not.toContain("console");
+    }
+  });
+
   it("S06: is byte for byte what it was, whatever it is", async () => {
     const pieces = fc.constantFrom(
       "<!doctype html>",

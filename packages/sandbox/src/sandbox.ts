@@ -6,6 +6,8 @@
 import {
   asksForPermission,
   buildCsp,
+  type Narrowing,
+  narrowCsp,
   PERMISSION_FEATURES,
   type Permission,
   type RejectedSource,
@@ -34,6 +36,11 @@ export interface SandboxOptions {
   records?: RecordStore | undefined;
   /** The domain of `origin` is on the public suffix list, so that its labels are sites of their own. */
   publicSuffix?: boolean | undefined;
+  /**
+   * Views report what their scripts write to the console, for the developers of apps: a script that does so stands before
+   * each document. Off by default.
+   */
+  console?: boolean | undefined;
   /** Hears why a browser was answered with an error: `records` failed, as a rule. */
   onerror?: ((error: unknown) => void) | undefined;
 }
@@ -48,6 +55,8 @@ export interface ViewRegistration {
   meta?: ResourceMeta | undefined;
   /** What the operator opens for this server beyond the specification. */
   relax?: readonly Relaxation[] | undefined;
+  /** What is closed although the view declares it. */
+  narrow?: readonly Narrowing[] | undefined;
   /** Which of the permissions that the view asks for it gets; none by default, only `clipboardWrite` if `opaque`. */
   grant?: ((permission: Permission) => boolean) | undefined;
   /**
@@ -71,6 +80,8 @@ export interface SandboxedView {
   policy: string;
   /** What was granted, for `hostCapabilities.sandbox`. */
   csp: ResourceCsp;
+  /** Declared, and closed by {@link ViewRegistration.narrow}. */
+  narrowed?: ResourceCsp | undefined;
   permissions: Partial<Record<Permission, object>>;
   relax: readonly Relaxation[];
   prefersBorder?: boolean | undefined;
@@ -80,6 +91,8 @@ export interface SandboxedView {
 interface RecordHead extends PagePolicy {
   /** The document comes by message. */
   waits: boolean;
+  /** It reports what is written to its console. */
+  console?: true;
 }
 
 /**
@@ -109,6 +122,7 @@ export class Sandbox {
   readonly #records: RecordStore;
   readonly #hosts: readonly string[];
   readonly #isolate: boolean;
+  readonly #console: boolean;
   readonly #onerror: (error: unknown) => void;
 
   /** @throws {VitrineError} `invalid` for options that would not keep apps apart */
@@ -120,6 +134,7 @@ export class Sandbox {
     this.#records = options.records ?? new MemoryRecords();
     this.#hosts = readHosts(options.hosts, this.#origins);
     this.#isolate = !this.#origins.ownSites && !options.publicSuffix;
+    this.#console = options.console ?? false;
     this.#onerror = options.onerror ?? (() => {});
   }
 
@@ -129,12 +144,13 @@ export class Sandbox {
    * @throws {VitrineError} `bad_resource` when its metadata declares what cannot be in a policy (B08); see `data`
    */
   async register(view: ViewRegistration): Promise<SandboxedView> {
-    const { meta = {}, relax = [], grant = () => false } = view;
+    const { meta = {}, relax = [], narrow = [], grant = () => false } = view;
     // A byte order mark is no part of a document, and would be text in it where something stands before.
     const html = view.html?.replace(/^\uFEFF/, "");
     const opaque = view.opaque ?? this.#origins.shareCookies;
     const { accepted, rejected } = buildCsp(meta.csp);
     if (rejected.length > 0) throw badResource(rejected);
+    const { csp, narrowed } = narrowCsp(accepted, narrow);
     const granted = (Object.keys(PERMISSION_FEATURES) as Permission[]).filter(
       (permission) =>
         asksForPermission(meta.permissions?.[permission]) &&
@@ -146,7 +162,7 @@ export class Sandbox {
     const label = await this.#keys.label(view.server, meta.domain);
     await this.#origins.prepare?.(label);
     const waits = html === undefined;
-    const head: RecordHead = { csp: accepted, relax, features, opaque, waits };
+    const head: RecordHead = { csp, relax, features, opaque, waits, ...(this.#console && { console: true }) };
     const record = `${JSON.stringify(head)}\n${html ?? ""}`;
     const places = this.#places(label);
     // Browsers keep these pages for good. So the name stands for all that is served under it: pages or policies of
@@ -164,11 +180,17 @@ export class Sandbox {
       viewOrigin: opaque ? "null" : places.view,
       allow: features.join("; "),
       policy: viewHeaders(head, places)["content-security-policy"] ?? "",
-      csp: accepted,
+      csp,
+      ...(Object.keys(narrowed).length > 0 && { narrowed }),
       permissions: Object.fromEntries(granted.map((permission) => [permission, {}])),
       relax,
       prefersBorder: meta.prefersBorder,
     };
+  }
+
+  /** Whether a view can still be shown: one that was not for long may have made room for others. */
+  async has({ src }: Pick<SandboxedView, "src">): Promise<boolean> {
+    return (await this.#records.get(new URL(src).pathname.slice(1))) !== undefined;
   }
 
   /** Lets go of a view that will not be shown again; who registered the same one has lost it, too. */
@@ -231,9 +253,10 @@ async function proxyAnswer(head: RecordHead, places: Places, src: string): Promi
 }
 
 function viewAnswer(head: RecordHead, places: Places, html: string, later = false): Answer {
-  const before = later ? beforeText(places.proxy) : beforeDocument(html, places.proxy);
+  const { proxy } = places;
+  const before = later ? beforeText(proxy, head.console) : beforeDocument(html, proxy, head.console);
   return {
-    body: head.waits ? loaderPage(places.proxy) : before + html,
+    body: head.waits ? loaderPage(proxy, head.console) : before + html,
     headers: viewHeaders(head, places),
   };
 }

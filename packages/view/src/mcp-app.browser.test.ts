@@ -3,7 +3,7 @@
 import { viewScript } from "@vitrine/view/script";
 import type { Browser, Frame } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchChromium, type Site, serveSite } from "../../../testing/browser.js";
+import { type Site, serveSite, sharedChromium } from "../../../testing/browser.js";
 import { HOST_PAGE, type MountOptions, RawHost, shows } from "../../../testing/raw-host.js";
 import type { McpApp as McpAppClass } from "./mcp-app.js";
 
@@ -103,7 +103,7 @@ let host: RawHost;
 beforeAll(async () => {
   const blank = `<!doctype html><meta charset="utf-8">${script}<p>blank</p>`;
   [browser, site] = await Promise.all([
-    launchChromium(),
+    sharedChromium(),
     serveSite({ "/": HOST_PAGE, "/dashboard": DASHBOARD, "/blank": blank }),
   ]);
   host = await RawHost.launch(browser);

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { viewScript } from "@vitrine/view/script";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchChromium, type Page, type Site, serveSite } from "../../../testing/browser.js";
+import { type Page, type Site, serveSite, sharedChromium } from "../../../testing/browser.js";
 import { HOST_PAGE, type MountOptions, RawHost, shows } from "../../../testing/raw-host.js";
 
 const INFO = { name: "weather", version: "2.1.0" };
@@ -50,7 +50,7 @@ let browser: Browser;
 let site: Site;
 let host: RawHost;
 beforeAll(async () => {
-  [browser, site] = await Promise.all([launchChromium(), serveSite(pages)]);
+  [browser, site] = await Promise.all([sharedChromium(), serveSite(pages)]);
   host = await RawHost.launch(browser);
 });
 afterAll(async () => {

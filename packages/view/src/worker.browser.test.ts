@@ -1,8 +1,8 @@
 /** A module worker has no document, and no parent window either: the packages still load there. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { bundle, launchChromium, type Site, serveSite } from "../../../testing/browser.ts";
+import { bundle, type Site, serveSite, sharedChromium } from "../../../testing/browser.ts";
 
-let browser: Awaited<ReturnType<typeof launchChromium>>;
+let browser: Awaited<ReturnType<typeof sharedChromium>>;
 let site: Site;
 
 const WORKER = `
@@ -16,7 +16,7 @@ const WORKER = `
 `;
 
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await sharedChromium();
   site = await serveSite({
     "/": "<!doctype html><title>worker</title>",
     "/worker.js": { body: await bundle(WORKER, { format: "esm" }), type: "text/javascript" },

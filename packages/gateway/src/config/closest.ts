@@ -18,12 +18,18 @@ function distance(a: string, b: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** `; did you mean "…"?` for the nearest word, and nothing if none is near. */
-export function closest(word: string, words: readonly string[]): string {
-  if (word.length > 64) return "";
+/** `did you mean "…"?` for the nearest word; undefined if none is near. */
+export function meant(word: string, words: readonly string[]): string | undefined {
+  if (word.length > 64) return undefined;
   const [best] = words
     .map((each) => ({ each, far: distance(word.toLowerCase(), each.toLowerCase()) }))
     .filter(({ each, far }) => far <= Math.ceil(each.length / 3))
     .sort((a, b) => a.far - b.far);
-  return best ? `; did you mean "${best.each}"?` : "";
+  return best && `did you mean "${best.each}"?`;
+}
+
+/** The same at the end of a sentence, which stays as it is if no word is near. */
+export function closest(word: string, words: readonly string[]): string {
+  const hint = meant(word, words);
+  return hint === undefined ? "" : `; ${hint}`;
 }

@@ -47,10 +47,10 @@ describe("commandLineServer", () => {
   });
 
   it.each([
-    [[], "name a server"],
-    [[" "], "name a server"],
+    [[], "names no server"],
+    [[" "], "names no server"],
     [["a\0b"], "NUL"],
-    [["ftp://example.com"], "must begin with https://"],
+    [["ftp://example.com"], "begin it with https://"],
     [["http://example.com/mcp"], "must be https"],
     [["https://example.com", "--header"], "a URL stands alone"],
   ])("%j is refused", (words, message) => {

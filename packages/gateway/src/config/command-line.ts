@@ -46,9 +46,9 @@ export function commandLineServer(
   const [first = "", ...args] = words;
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(first);
   const spot = new Spot(isUrl ? "" : "the command line", []);
-  if (!first.trim()) spot.wrong("name a server: a command with its arguments, or a URL");
-  if (words.some((word) => word.includes("\0"))) spot.wrong("must not contain a NUL character");
-  if (isUrl && args.length) spot.wrong("a URL stands alone; headers go into a settings file");
+  if (!first.trim()) spot.wrong("names no server", "write a command with its arguments, or a URL");
+  if (words.some((word) => word.includes("\0"))) spot.wrong("has a NUL character in it", "take that out");
+  if (isUrl && args.length) spot.wrong("a URL stands alone", "put headers into a settings file");
   const transport = isUrl ? remote(first, spot) : stdio(first, args, options);
   if (!transport || spot.problems.length)
     throw new GatewayError("config-invalid", spot.problems.join("\n"), { data: { problems: spot.problems } });

@@ -98,6 +98,8 @@ export interface SandboxSettings {
   /** The pattern of app origins, `http://{role}.{label}.localhost:PORT` by default. */
   origin?: string | undefined;
   publicSuffix: boolean;
+  /** Apps report what they write to their console; for the developers of apps. */
+  console: boolean;
 }
 
 /** What is recorded, and for how long. */

@@ -34,7 +34,9 @@ export const path =
     const written = string(value, spot);
     if (written === undefined || isAbsolute(written)) return written;
     if (!/^~(\/|$)/.test(written)) return resolve(folder, written);
-    return home ? join(home, written.slice(1)) : spot.wrong("nobody's home is known; write the whole path");
+    return home
+      ? join(home, written.slice(1))
+      : spot.wrong("nobody's home is known", "set HOME, or write the whole path");
   };
 
 /** A driver's name, or an object. Gives only what is written. */

@@ -16,6 +16,19 @@ export function pathOf(path: string, key: string | number): string {
   return (path + step).replace(/^\./, "");
 }
 
+/** What is wrong with a text, and where. It repeats nothing but keys: the text may hold secrets. */
+export class JsonError extends SyntaxError {
+  constructor(
+    /** What is wrong, and what to do. */
+    readonly problem: string,
+    readonly line: number,
+    readonly column: number,
+  ) {
+    super(`line ${line}, column ${column}: ${problem}`);
+    this.name = "JsonError";
+  }
+}
+
 /** What {@link parseJson} tells beside the value. */
 export interface Findings {
   /** Gets the line in which each part begins, by its path. */
@@ -28,7 +41,7 @@ export interface Findings {
  * Parses JSON with comments and commas after the last item, as VS Code writes it. A key that is there twice is an
  * error: of two servers of one name, or two rules for one method, nobody knows which was meant.
  *
- * @throws {SyntaxError} that says in which line. It repeats nothing but keys: the text may hold secrets.
+ * @throws {JsonError}
  */
 export function parseJson(text: string, { lines, twice }: Findings = {}): unknown {
   let at = text.startsWith("\uFEFF") ? 1 : 0;
@@ -42,9 +55,15 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
     lines.set(path, line);
   };
 
-  const fail = (message: string, position = at): never => {
+  const fail = (problem: string, position = at): never => {
     const before = text.slice(0, position).split("\n");
-    throw new SyntaxError(`line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${message}`);
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    const isOver = position >= text.length;
+    throw new JsonError(
+      isOver ? "the text ends too early; close what is open" : problem,
+      before.length,
+      column,
+    );
   };
   const take = (pattern: RegExp): string => {
     pattern.lastIndex = at;
@@ -58,18 +77,19 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
     return text[at] ?? "";
   };
   const skip = (character: string): void => {
-    if (peek() !== character) fail(`"${character}" is missing here`);
+    if (peek() !== character) fail(`a "${character}" is missing here; add it`);
     at++;
   };
-  const token = (pattern: RegExp, what: string): unknown => {
+  const token = (pattern: RegExp, what: string, fix: string): unknown => {
     const start = at;
     const found = take(pattern);
-    if (!found) fail(`${what} is missing here`);
+    if (!found && text[at] === '"') fail('this text does not end in its line; close it with "');
+    if (!found) fail(`${what} is missing here; ${fix}`);
     try {
       return JSON.parse(found);
     } catch {
       // The parser's own message would repeat the text.
-      return fail(`${what} is wrong here`, start);
+      return fail("this text is no JSON; write \\\\ for a backslash, and \\t for a tab", start);
     }
   };
   /** What stands between brackets, with commas. */
@@ -84,7 +104,7 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
 
   const value = (depth: number, path: string): unknown => {
     const next = peek();
-    if (depth > MAX_DEPTH) fail("this is nested too deep");
+    if (depth > MAX_DEPTH) fail(`this is nested more than ${MAX_DEPTH} deep; make it flatter`);
     if (next === "[") {
       const list: unknown[] = [];
       items("]", () => {
@@ -99,21 +119,22 @@ export function parseJson(text: string, { lines, twice }: Findings = {}): unknow
       const entries = new Map<string, unknown>();
       items("}", () => {
         const start = at;
-        const key = String(token(STRING, "a key in quotes"));
+        const key = String(token(STRING, "a key", 'write it in quotes ("…")'));
         const inside = pathOf(path, key);
         if (entries.has(key) && !twice?.(inside, path))
-          fail(`the key ${JSON.stringify(key)} is there twice`, start);
+          fail(`the key ${JSON.stringify(key)} is there twice; take one of them out`, start);
         note(inside, start);
         skip(":");
         entries.set(key, value(depth + 1, inside));
       });
       return Object.fromEntries(entries);
     }
-    return next === '"' ? token(STRING, "a text") : token(PLAIN, "a value");
+    const fix = 'write a text in quotes ("…"), a number, true, false, null, [ ] or { }';
+    return token(next === '"' ? STRING : PLAIN, "a value", fix);
   };
 
-  if (!peek()) throw new SyntaxError("the file is empty");
+  if (!peek()) throw new JsonError("there is nothing in it; write at least {}", 1, 1);
   const parsed = value(0, "");
-  if (peek()) fail("nothing more should be here");
+  if (peek()) fail("this comes after the end; take it out");
   return parsed;
 }

@@ -11,8 +11,9 @@ import { parseJson } from "./json.js";
 import { type ReadOptions, readSettings, readSettingsFile } from "./read.js";
 
 const env = { HOME: "/home/ana", KEY: "k3y", REGION: "" };
+const file = "/etc/vitrine/settings.json";
 const read = (written: string | Record<string, unknown>, options: ReadOptions = {}) =>
-  readSettings(written, { env, file: "/etc/vitrine/settings.json", ...options });
+  readSettings(written, { env, file, ...options });
 const one = async (server: Record<string, unknown>, options?: ReadOptions) => {
   const { servers } = await read({ mcpServers: { one: server } }, options);
   return servers.get("one");
@@ -22,7 +23,13 @@ const stdio = async (server: Record<string, unknown>, options?: ReadOptions) =>
 const remote = async (server: Record<string, unknown>, options?: ReadOptions) =>
   (await one({ url: "https://mcp.example.com/", ...server }, options))?.transport as RemoteSettings;
 
-/** The problems of settings that are wrong. */
+/** A problem: where it is, what is wrong, and what to do. */
+const ONE_LINE = /^(\/etc\/vitrine\/settings\.json(:\d+){0,2}|the command line): [^\n]+; [^\n]+$/;
+
+/**
+ * The problems of settings that are wrong, without the name of the file, which is in all of them. Each is one line, and says
+ * what to do.
+ */
 async function problems(written: string | Record<string, unknown>, options?: ReadOptions): Promise<string[]> {
   const error = await read(written, options).then(
     () => undefined,
@@ -32,8 +39,13 @@ async function problems(written: string | Record<string, unknown>, options?: Rea
   const { data, message } = error as GatewayError;
   expect(data.code).toBe("config-invalid");
   const found = data["problems"] as string[];
-  for (const problem of found) expect(message).toContain(problem);
-  return found;
+  expect(message).toBe(found.join("\n"));
+  for (const problem of found) {
+    expect(problem).toMatch(ONE_LINE);
+    // Where nobody can look it up.
+    expect(problem).not.toContain("s3cret");
+  }
+  return found.map((problem) => problem.replace(file, "").replace(/^: /, ""));
 }
 const problemsOf = (server: unknown, options?: ReadOptions) =>
   problems({ mcpServers: { one: server } }, options);
@@ -111,7 +123,12 @@ describe("readSettings", () => {
           { name: "bob", tokenHash: createHash("sha256").update(bobToken).digest("hex") },
         ],
       },
-      sandbox: { port: 8444, origin: "https://{role}-{label}.apps.example.net", publicSuffix: true },
+      sandbox: {
+        port: 8444,
+        origin: "https://{role}-{label}.apps.example.net",
+        publicSuffix: true,
+        console: true,
+      },
       policy: { "ui/open-link": "ask", "ui/download-file": "deny" },
       strict: true,
       audit: {
@@ -129,7 +146,7 @@ describe("readSettings", () => {
     const settings = await read({ mcpServers: { one: { command: "x" } } });
     expect(settings).toMatchObject({
       listen: { host: "127.0.0.1", port: 8090, users: [] },
-      sandbox: { port: 8091, publicSuffix: false },
+      sandbox: { port: 8091, publicSuffix: false, console: false },
       strict: false,
       audit: { payloads: "none" },
       database: "sqlite:/home/ana/.local/share/vitrine/gateway.db",
@@ -190,22 +207,212 @@ describe("readSettings", () => {
   });
 
   it.each([
-    ['{\n  "mcpServers": {\n    "a": s3cret\n  }\n}', "line 3, column 10: a value is missing here"],
-    ['{"mcpServers": {', "line 1, column 17: a key in quotes is missing here"],
-    ['{"a": 1 "b": 2}', 'line 1, column 9: "," is missing here'],
-    ['{"a" 1}', 'line 1, column 6: ":" is missing here'],
-    ['{"a": "s3cret\\x"}', "line 1, column 7: a text is wrong here"],
-    ['{"a": "s3cret', "line 1, column 7: a text is missing here"],
-    ["{} {}", "line 1, column 4: nothing more should be here"],
-    ["{,}", "line 1, column 2: a key in quotes is missing here"],
-    ['{"a": 1,, }', "line 1, column 9: a key in quotes is missing here"],
-    ["{'a': 1}", "line 1, column 2: a key in quotes is missing here"],
-    [`${"[".repeat(1000)}`, "line 1, column 102: this is nested too deep"],
-    ['{"mcpServers": {"a": {}, // one\n "a": {}}}', 'line 2, column 2: the key "a" is there twice'],
-    [" \n// nothing", "the file is empty"],
-    ["[]", "must be an object"],
-  ])("says where %j is wrong, and repeats nothing of it", async (text, problem) => {
+    [
+      '{\n  "mcpServers": {\n    "a": s3cret\n  }\n}',
+      ':3:10: a value is missing here; write a text in quotes ("…"), a number, true, false, null, [ ] or { }',
+    ],
+    ['{"mcpServers": {', ":1:17: the text ends too early; close what is open"],
+    ['{"a": 1 "b": 2}', ':1:9: a "," is missing here; add it'],
+    ['{"a" 1}', ':1:6: a ":" is missing here; add it'],
+    ['{"a": "s3cret\\x"}', ":1:7: this text is no JSON; write \\\\ for a backslash, and \\t for a tab"],
+    ['{"a": "s3cret', ':1:7: this text does not end in its line; close it with "'],
+    ['{"s3cret\n": 1}', ':1:2: this text does not end in its line; close it with "'],
+    ["{} {}", ":1:4: this comes after the end; take it out"],
+    ["{,}", ':1:2: a key is missing here; write it in quotes ("…")'],
+    ['{"a": 1,, }', ':1:9: a key is missing here; write it in quotes ("…")'],
+    ["{'a': 1}", ':1:2: a key is missing here; write it in quotes ("…")'],
+    [`${"[".repeat(1000)}`, ":1:102: this is nested more than 100 deep; make it flatter"],
+    ['{"mcpServers": {"a": {}, // one\n "a": {}}}', ':2:2: the key "a" is there twice; take one of them out'],
+    [" \n// nothing", ":1:1: there is nothing in it; write at least {}"],
+    ["[]", "must be an object; put all settings in { }"],
+  ])("says where %j is wrong and what to do, and repeats nothing of it", async (text, problem) => {
     expect(await problems(text)).toEqual([problem]);
+    await expect(readSettings(text)).rejects.toThrow(/^(line \d+, column \d+: |must be an object)/);
+  });
+
+  /** Every sentence that a setting can get, but for those of the text above. */
+  it.each<[string, unknown, string]>([
+    ["text", { dataFolder: 5 }, "dataFolder: must be text; put it in quotes"],
+    ["empty text", { dataFolder: " " }, "dataFolder: is empty; fill it in, or take it out"],
+    ["NUL", { dataFolder: "\0" }, "dataFolder: has a NUL character in it; take that out"],
+    ["a flag", { strict: "yes" }, "strict: must be a yes or no; write true or false, without quotes"],
+    [
+      "a port",
+      { listen: { port: "80" } },
+      "listen.port: must be a whole number; write one from 0 to 65535, without quotes",
+    ],
+    [
+      "a count",
+      { session: { perUser: 0 } },
+      "session.perUser: must be a whole number; write one that is 1 or more, without quotes",
+    ],
+    [
+      "a number",
+      { audit: { retentionDays: -1 } },
+      "audit.retentionDays: must be a number; write one above 0, without quotes",
+    ],
+    [
+      "a size",
+      { isolation: { memory: "lots" } },
+      'isolation.memory: must be a size; write it like "512MB" or "1GiB", or as a number of bytes',
+    ],
+    [
+      "a time",
+      { session: { grace: "soon" } },
+      'session.grace: must be a time; write it like "30s" or "5m", or as a number of milliseconds',
+    ],
+    [
+      "a word",
+      { audit: { payloads: "some" } },
+      'audit.payloads: this value is not known; write one of "none", "arguments", "all"',
+    ],
+    [
+      "a word that is like another",
+      { audit: { payloads: "argument" } },
+      'audit.payloads: this value is not known; write one of "none", "arguments", "all"; did you mean "arguments"?',
+    ],
+    ["a list", { audit: { redact: "iban" } }, "audit.redact: must be a list; put it in [ ]"],
+    ["an object", { session: "long" }, "session: must be an object; put its keys in { }"],
+    ["a record", { policy: [] }, "policy: must be an object; put its keys in { }"],
+    ["a strange key", { coworkFiles: 1 }, "coworkFiles: there is no such setting; take it out"],
+    ["a typing mistake", { listn: {} }, 'listn: there is no such setting; did you mean "listen"?'],
+    ["servers", { mcpServers: [] }, 'mcpServers: must be an object; write { "name": { "command": … } }'],
+    [
+      "an origin",
+      { listen: { origin: "http://x.example" } },
+      "listen.origin: must be an origin; write it like",
+    ],
+    ["a pattern", { sandbox: { origin: "https://x" } }, "sandbox.origin: must be a pattern; write it like"],
+    ["a database", { database: "mysql://x" }, "database: names no database; write"],
+    ["a method", { policy: { x: "ask" } }, "policy.x: there is no such method; write one such as"],
+    ["a user's name", { users: [{ token: "${KEY}" }] }, 'users[0]: has no name; add "name"'],
+    [
+      "a user's token",
+      { users: [{ name: "a", token: "short" }] },
+      "users[0].token: can be guessed; take 20 random characters or more",
+    ],
+    [
+      "two tokens",
+      { users: [{ name: "a", token: "x".repeat(20), tokenHash: "x" }] },
+      "users[0]: has a token and a tokenHash; take one of them out",
+    ],
+  ])("one sentence, with what to do: %s", async (_what, written, sentence) => {
+    const found = await problems(JSON.stringify(written));
+    expect(found).toEqual([expect.stringContaining(sentence)]);
+    expect(found[0]).toMatch(/^:1: /);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["no object", "npx", ': must be an object; write { "command": … } or { "url": … }'],
+    ["nothing", {}, ": has no command and no url; add one of them"],
+    ["a typing mistake", { comand: "x" }, ': has no command and no url; did you mean "command"?'],
+    ["both", { command: "x", url: "https://x" }, ": has a command and a url; take one of them out"],
+    [
+      "a program's key",
+      { url: "https://x.example", args: [] },
+      ".args: is only for a server with a command, and this one has a url; take it out",
+    ],
+    [
+      "an address's key",
+      { command: "x", headers: {} },
+      ".headers: is only for a server with a url, and this one has a command; take it out",
+    ],
+    [
+      "a rate",
+      { command: "x", limits: { rates: { call: { burst: 1 } } } },
+      "needs both burst and perSecond; add what is missing",
+    ],
+    [
+      "a permission",
+      { command: "x", permissions: { cammera: "deny" } },
+      '.permissions.cammera: there is no such setting; write one of "camera", "microphone"',
+    ],
+    ["a relaxation", { command: "x", relax: ["eval"] }, ".relax[0]: this value is not known; write one of"],
+    [
+      "a scheme",
+      { command: "x", schemes: ["UI://"] },
+      '.schemes[0]: must be a scheme; write it like "mcp-app"',
+    ],
+    ["a type", { command: "x", type: "http" }, '.type: this value is not known; write "stdio"'],
+    ["a variable's name", { command: "x", env: { "1": "x" } }, ".env.1: names no variable; use letters"],
+    [
+      "a variable",
+      { command: "${NOT_SET}" },
+      ".command: the environment variable NOT_SET is not set; set it, or write ${NOT_SET:-default}",
+    ],
+    [
+      "an odd variable",
+      { command: "${a b}" },
+      ".command: ${a b} names no variable; write ${NAME}, or $${ for a plain ${",
+    ],
+    [
+      "a secret's name",
+      { command: "${secret:a b}" },
+      ".command: ${secret:a b} names no secret; use 1 to 64 letters",
+    ],
+    [
+      "a secret",
+      { command: "${secret:X}" },
+      ".command: there is no secret X; keep it with vitrine-gateway secret set X, or take ${secret:X} out",
+    ],
+    [
+      "an input",
+      { command: "${input:x}" },
+      ".command: ${input:x} is not known; write ${env:NAME} or ${secret:NAME}, or $${ for a plain ${",
+    ],
+    ["a reference of two lines", { command: `\${a\n${"b".repeat(200)}}` }, ".command: ${a\\nbbb"],
+    [
+      "an image",
+      { command: "x", isolation: "container" },
+      ".isolation.image: a container needs an image; write its name",
+    ],
+    [
+      "a header's name",
+      { url: "https://x.example", headers: { "a b": "c" } },
+      '.headers["a b"]: names no header; use letters, digits and "-"',
+    ],
+    [
+      "a header",
+      { url: "https://x.example", headers: { a: "b\nc" } },
+      ".headers.a: cannot stand in a header; write one line",
+    ],
+    [
+      "two ways in",
+      { url: "https://x.example", headers: { authorization: "x" }, oauth: {} },
+      ".oauth: there is an Authorization header already; take one of them out",
+    ],
+    [
+      "a shared sign-in",
+      { url: "https://x.example", stateless: true, oauth: true },
+      ".oauth: a stateless server is shared, and all users would be the one who signs in; take oauth or stateless out",
+    ],
+    [
+      "half a client",
+      { url: "https://x.example", oauth: { clientSecret: "x" } },
+      ".oauth.clientSecret: needs a clientId; add it",
+    ],
+    ["no URL", { url: "//x" }, ".url: is no URL; write it like https://example.com/mcp"],
+    [
+      "another scheme",
+      { url: "ftp://x" },
+      ".url: is no address of the web; begin it with https:// or http://",
+    ],
+    [
+      "a password",
+      { url: "https://a:s3cret@x.example" },
+      ".url: has a name or password in it; use headers for that",
+    ],
+    ["a hash", { url: "https://x.example/#a" }, ".url: has a # in it; take out that, and what follows it"],
+    [
+      "plain http",
+      { url: "http://x.example" },
+      '.url: must be https, or an address of this machine; write https://, or allow plain http with "privateNetwork": true',
+    ],
+  ])("one sentence for a server, with what to do: %s", async (_what, server, sentence) => {
+    const found = await problems(`{"mcpServers":\n{"one": ${JSON.stringify(server)}}}`);
+    expect(found).toEqual([expect.stringContaining(sentence)]);
+    // What is not there is where that is which should have it.
+    expect(found[0]).toMatch(/^:2: mcpServers\.one/);
   });
 
   it("says in which line a setting is wrong", async () => {
@@ -219,9 +426,10 @@ describe("readSettings", () => {
       }
     }`;
     expect(await problems(text)).toEqual([
-      "line 4: mcpServers.b: needs a command or a url",
-      "line 7: mcpServers.c.args[1]: must be text",
+      ':4: mcpServers.b: has no command and no url; did you mean "command"?',
+      ":7: mcpServers.c.args[1]: must be text; put it in quotes",
     ]);
+    await expect(readSettings(text)).rejects.toThrow(/^line 4: mcpServers\.b/);
   });
 
   it("goes on without the servers that are wrong, if it is told to, and says which", async () => {
@@ -243,15 +451,22 @@ describe("readSettings", () => {
     });
     expect([...servers.keys()]).toEqual(["good"]);
     expect(skipped).toEqual([
-      { problem: "line 2: coworkFiles: there is no such setting, and it is ignored" },
-      { problem: "line 4: mcpServers.good.theirKey: there is no such setting, and it is ignored" },
+      {
+        problem:
+          "line 2: coworkFiles: there is no such setting, and it is ignored; take it out, unless others need it",
+      },
+      {
+        problem:
+          "line 4: mcpServers.good.theirKey: there is no such setting, and it is ignored; take it out, unless others need it",
+      },
       {
         server: "typo",
         problem: 'line 5: mcpServers.typo.isolatoin: there is no such setting; did you mean "isolation"?',
       },
       {
         server: "env",
-        problem: "line 6: mcpServers.env.env.KEY: the environment variable NOT_SET is not set",
+        problem:
+          "line 6: mcpServers.env.env.KEY: the environment variable NOT_SET is not set; set it, or write ${NOT_SET:-default}",
       },
       {
         server: "two",
@@ -259,7 +474,7 @@ describe("readSettings", () => {
       },
       {
         server: "Good",
-        problem: "line 9: mcpServers.Good: differs only in case from good; rename one",
+        problem: 'line 9: mcpServers.Good: differs only in case from "good"; rename one of them',
       },
     ]);
     await expect(readSettings('{"listn": {}}', { onskip: () => {} })).rejects.toThrow(
@@ -305,37 +520,20 @@ describe("readSettings", () => {
       expect(() => parseJson(`[${number}]`)).toThrow(SyntaxError);
   });
 
-  it("lists every problem with its place, and guesses what was meant", async () => {
+  it("lists every problem with its place", async () => {
     const found = await problems({
       mcpServers: {
-        weather: {
-          command: "x",
-          isolation: { memory: "lots", netwrok: true },
-          limits: { timeout: -1 },
-          polcy: {},
-        },
-        mail: { url: "ftp://x", headers: { "a b": "c" } },
+        weather: { command: "x", isolation: { memory: "lots", netwrok: true }, polcy: {} },
         nothing: {},
-        both: { command: "x", url: "https://x" },
-        mixed: { url: "https://x.example", args: [], isolation: "process" },
       },
       listn: {},
-      audit: { payloads: "argument" },
-      session: "long",
     });
     expect(found).toEqual([
-      'listn: there is no such setting; did you mean "listen"?',
-      'audit.payloads: must be one of "none", "arguments", "all"; did you mean "arguments"?',
-      "session: must be an object",
-      'mcpServers.weather.isolation.memory: must be a size such as "512MB" or "1GiB", or a number of bytes',
-      'mcpServers.weather.isolation.netwrok: there is no such setting; did you mean "network"?',
-      'mcpServers.weather.limits.timeout: must be a time such as "30s" or "5m", or a number of milliseconds',
-      'mcpServers.weather.polcy: there is no such setting; did you mean "policy"?',
-      'mcpServers.mail.headers["a b"]: is no name of a header',
-      "mcpServers.nothing: needs a command or a url",
-      "mcpServers.both: has a command and a url; one of them must go",
-      "mcpServers.mixed.args: only for a server with a command, and this one has a url",
-      "mcpServers.mixed.isolation: only for a server with a command, and this one has a url",
+      expect.stringMatching(/^listn: /),
+      expect.stringMatching(/^mcpServers\.weather\.isolation\.memory: /),
+      expect.stringMatching(/^mcpServers\.weather\.isolation\.netwrok: .*did you mean "network"/),
+      expect.stringMatching(/^mcpServers\.weather\.polcy: .*did you mean "policy"/),
+      expect.stringMatching(/^mcpServers\.nothing: /),
     ]);
   });
 
@@ -344,12 +542,7 @@ describe("readSettings", () => {
       'mcpServers.one.policy["tool/call:delete"]: there is no such method; did you mean "tools/call"?',
     ]);
     expect(await problems({ policy: { "ui/open-link": "dney" } })).toEqual([
-      'policy["ui/open-link"]: must be one of "allow", "ask", "deny"; did you mean "deny"?',
-    ]);
-    expect(await problemsOf({ command: "x", permissions: { cammera: "deny" } })).toHaveLength(1);
-    expect(await problemsOf({ command: "x", relax: ["eval"] })).toHaveLength(1);
-    expect(await problemsOf({ command: "x", limits: { rates: { call: { burst: 1 } } } })).toEqual([
-      "mcpServers.one.limits.rates.call: needs both burst and perSecond",
+      expect.stringMatching(/^policy\["ui\/open-link"\]: this value .*did you mean "deny"\?$/),
     ]);
   });
 
@@ -372,20 +565,6 @@ describe("readSettings", () => {
     });
   });
 
-  it("names what a reference does not find", async () => {
-    const found = await problemsOf({
-      command: "x",
-      env: { A: "${MISSING}", B: "${secret:LOST}", C: "${input:token}", D: "${a b}", E: "${}" },
-    });
-    expect(found).toEqual([
-      "mcpServers.one.env.A: the environment variable MISSING is not set",
-      "mcpServers.one.env.B: there is no secret LOST; store it first, or take ${secret:LOST} out",
-      "mcpServers.one.env.C: ${input:token}: only ${env:NAME} and ${secret:NAME} are known; write $${ for a plain ${",
-      "mcpServers.one.env.D: ${a b}: no name of a variable; write $${ for a plain ${",
-      "mcpServers.one.env.E: ${}: no name of a variable; write $${ for a plain ${",
-    ]);
-  });
-
   it("opens the store of secrets only for a reference, in the data folder, and says if it cannot", async () => {
     const open = vi.fn(async () => ({ get: async () => "s3cret" }));
     await stdio({ env: { A: "$${secret:X}" } }, { secrets: open });
@@ -396,7 +575,7 @@ describe("readSettings", () => {
     expect(open).toHaveBeenCalledWith("/home/ana/.local/share/vitrine");
     const locked = () => Promise.reject(new Error("the keyring is locked"));
     const found = await problemsOf({ command: "${secret:X}" }, { secrets: locked });
-    expect(found[0]).toBe("secrets cannot be read: the keyring is locked");
+    expect(found[0]).toMatch(/^secrets cannot be read: the keyring is locked; mend that, or take /);
   });
 
   it("passes nothing on of its own environment", async () => {
@@ -427,15 +606,15 @@ describe("readSettings", () => {
     const bad = ["", ".", "..", "a/b", "a b", " a", "ä", "а", "a\u200b", "a\n", "x".repeat(65), "a%2e"];
     for (const name of bad) {
       expect(await problems({ mcpServers: { [name]: { command: "x" } } })).toEqual([
-        expect.stringContaining("a name has 1 to 64 letters"),
+        expect.stringContaining("is no name; use 1 to 64 letters"),
       ]);
     }
     expect(await problems({ mcpServers: { Mail: { command: "x" }, mail: { command: "y" } } })).toEqual([
-      "mcpServers.mail: differs only in case from Mail; rename one",
+      'mcpServers.mail: differs only in case from "Mail"; rename one of them',
     ]);
     expect(
       await problems({ mcpServers: { mail: { command: "x" } }, servers: { mail: { command: "y" } } }),
-    ).toEqual(["mcpServers.mail: this name is there twice"]);
+    ).toEqual(["mcpServers.mail: this name is there twice; rename one of them"]);
     const { servers } = await read(
       '{"mcpServers": {"__proto__": {"command": "x"}, "constructor": {"command": "y"}}}',
     );
@@ -452,8 +631,8 @@ describe("readSettings", () => {
       "localhost.example.com",
       "127.1.evil",
     ]) {
-      const flag = /^listen\.host: .*allowRemote: true/;
-      const credential = /^listen\.host: .*needs users/;
+      const flag = /^listen\.host: .*"allowRemote": true/;
+      const credential = /^listen\.host: .*add users/;
       expect(await problems({ listen: { host } })).toEqual([
         expect.stringMatching(flag),
         expect.stringMatching(credential),
@@ -482,17 +661,16 @@ describe("readSettings", () => {
       ],
     });
     expect(found).toEqual([
-      "users[0]: needs one of tokenHash and token",
-      "users[1].tokenHash: must be the SHA-256 of a token, as 64 digits from 0 to f",
-      expect.stringMatching(/^users\[2\]\.name: a name has/),
-      "users[2]: needs a name",
-      "users[3].token: must have 20 characters or more, from a random source",
-      "users[4]: needs a name",
-      "users[5]: must be an object",
+      "users[0]: has no token and no tokenHash; add one of them",
+      'users[1].tokenHash: must be 64 digits from 0 to f; make it with printf %s "$TOKEN" | sha256sum',
+      expect.stringMatching(/^users\[2\]\.name: is no name; /),
+      "users[3].token: can be guessed; take 20 random characters or more",
+      'users[4]: has no name; add "name"',
+      "users[5]: must be an object; put its keys in { }",
     ]);
     const twice = { name: "ana", tokenHash: "0".repeat(64) };
     expect(await problems({ users: [twice, { ...twice, name: "Ana" }] })).toEqual([
-      "users.Ana: differs only in case from ana; rename one",
+      'users.Ana: differs only in case from "ana"; rename one of them',
     ]);
   });
 
@@ -520,12 +698,6 @@ describe("readSettings", () => {
     expect(await remote({ headers: { authorization: "Bearer ${KEY}" } })).toMatchObject({ oauth: false });
     expect(await remote({ stateless: true })).toMatchObject({ oauth: false });
     expect(await remote({ oauth: { clientId: "a" } })).toMatchObject({ oauth: true, clientId: "a" });
-    const url = "https://x.example";
-    expect(await problemsOf({ url, stateless: true, oauth: true })).toEqual([
-      "mcpServers.one.oauth: a stateless server is shared: all users would be the one who signs in",
-    ]);
-    expect(await problemsOf({ url, headers: { Authorization: "x" }, oauth: {} })).toHaveLength(1);
-    expect(await problemsOf({ url, oauth: { clientSecret: "x" } })).toHaveLength(1);
   });
 
   it("isolation is a name, an object, and what is said for all servers; a container needs an image", async () => {
@@ -543,9 +715,6 @@ describe("readSettings", () => {
       isolation: { driver: "bubblewrap", memory: 2 ** 31, network: true },
     });
     expect(servers.get("b")?.transport).toMatchObject({ isolation: { driver: "process", memory: 2 ** 31 } });
-    expect(await problemsOf({ command: "x", isolation: "container" })).toEqual([
-      "mcpServers.one.isolation.image: a container needs the name of an image",
-    ]);
     expect(await problemsOf({ command: "x", isolation: "bubblewarp" })).toEqual([
       expect.stringMatching(/did you mean "bubblewrap"/),
     ]);
@@ -559,13 +728,12 @@ describe("readSettings", () => {
     expect(await stdio({ command: "~/bin/server" })).toMatchObject({ command: "/home/ana/bin/server" });
     expect(await stdio({ command: "node" })).toMatchObject({ command: "node" });
     expect(await problemsOf({ command: "x", cwd: "~/a" }, { env: {} })).toEqual([
-      "dataFolder: nobody's home is known; say which folder",
-      "mcpServers.one.cwd: nobody's home is known; write the whole path",
+      "dataFolder: nobody's home is known; set HOME, or write which folder",
+      "mcpServers.one.cwd: nobody's home is known; set HOME, or write the whole path",
     ]);
     expect(await read({ database: "sqlite:audit.db" })).toMatchObject({
       database: "sqlite:/etc/vitrine/audit.db",
     });
-    expect(await problems({ database: "mysql://x" })).toHaveLength(1);
   });
 
   it("a disabled server needs nothing", async () => {
@@ -585,8 +753,9 @@ describe("readSettings", () => {
       strict: true,
       listen: { host: "::1", port: 3, origin: "https://x.example" },
     });
-    expect(await problems({}, { overrides: { listen: { port: 70_000 } } })).toEqual([
-      "listen.port: must be a whole number from 0 to 65535",
+    expect(await problems({}, { overrides: { listen: { port: 70_000 }, database: "x" } })).toEqual([
+      "the command line: listen.port: must be a whole number; write one from 0 to 65535, without quotes",
+      expect.stringMatching(/^the command line: database: /),
     ]);
     expect(
       await problems({ listen: { allowRemote: true, host: "0.0.0.0" } }, { overrides: { users: undefined } }),
@@ -595,9 +764,10 @@ describe("readSettings", () => {
 
   it("a file that cannot be read is a problem", async () => {
     await expect(readSettingsFile("/nowhere/x.json")).rejects.toThrow(
-      "/nowhere/x.json: there is no such file",
+      "/nowhere/x.json: there is no such file; write one, or name another",
     );
-    await expect(readSettingsFile(resolve("/"))).rejects.toThrow(/cannot be read/);
+    await expect(readSettingsFile(resolve("/"))).rejects.toThrow("/: is a folder; name a file in it");
+    await expect(readSettingsFile("/dev/null/x")).rejects.toThrow("/dev/null/x: cannot be read (ENOTDIR); ");
   });
 
   it("whatever is in the file, it gives settings or says what is wrong", async () => {
@@ -643,8 +813,10 @@ describe("readSettings", () => {
       fc.asyncProperty(fc.dictionary(fc.constantFrom(...keys), value), async (written) => {
         const text = JSON.stringify(written);
         const outcome = await read(text).catch((error: unknown) => error);
-        if (outcome instanceof Error) expect(outcome).toMatchObject({ data: { code: "config-invalid" } });
-        else expect(outcome).toHaveProperty("servers");
+        if (outcome instanceof GatewayError) {
+          expect(outcome.data.code).toBe("config-invalid");
+          for (const line of outcome.message.split("\n")) expect(line).toMatch(ONE_LINE);
+        } else expect(outcome).toHaveProperty("servers");
       }),
       { numRuns: 500 },
     );

@@ -11,7 +11,7 @@ import type { Isolation } from "../isolation/isolation.js";
 import { type SecretStore, secretKey } from "../servers/secrets/secrets.js";
 import type { GatewaySettings, ServerSettings } from "./config.js";
 import { isolation, type Places, path } from "./isolation-settings.js";
-import { type Findings, parseJson } from "./json.js";
+import { type Findings, JsonError, parseJson, pathOf } from "./json.js";
 import { flag, isObject, object, type Reader, Spot } from "./reader.js";
 import { referringText, type Sources, secretNames } from "./references.js";
 import { policy, readServer } from "./server-settings.js";
@@ -59,7 +59,7 @@ export interface ReadOptions {
 export interface SkippedSetting {
   /** The server that is not there because of it. */
   readonly server?: string | undefined;
-  /** What is wrong, and where. */
+  /** One line: where it is, what is wrong, and what to do. */
   readonly problem: string;
 }
 
@@ -95,13 +95,13 @@ export async function readSettings(
   const lines = new Map<string, number>();
   const twice = new Set<string>();
   const onstrange = onskip && ((problem: string) => onskip({ problem }));
-  const spot = new Spot("", [], { lines, onstrange });
+  const spot = new Spot("", [], { placeOf: placesIn(file, lines, options.overrides), onstrange });
   // Of two servers with one name neither is taken, and the others can be.
   const findings = {
     lines,
     twice: onskip && ((path: string, parent: string) => holdsServers(parent) && !!twice.add(path)),
   };
-  const whole = merge(options.defaults, parse(written, spot, findings), options.overrides);
+  const whole = merge(options.defaults, parse(written, file, spot, findings), options.overrides);
   const home = env["HOME"] || (options.env ? undefined : homedir());
   const places: Places = { folder: file ? dirname(resolve(file)) : process.cwd(), home };
   const sources: Sources = { env, secrets: new Map() };
@@ -110,7 +110,26 @@ export async function readSettings(
   const more = { servers: options.servers ?? [], isolation: options.isolation, twice, onskip };
   const settings = whole && readWhole(whole, { env, secrets }, places, dataFolder ?? "", more, spot);
   if (settings && !spot.problems.length) return settings;
-  throw invalid(file, spot.problems);
+  throw invalid(spot.problems);
+}
+
+/** Says where things are: in the file, or on the command line. */
+function placesIn(
+  file: string | undefined,
+  lines: ReadonlyMap<string, number>,
+  overrides: WrittenSettings = {},
+): (path: string) => string | undefined {
+  const overridden = new Set(
+    Object.entries(overrides).flatMap(([key, value]) =>
+      isObject(value) ? Object.keys(value).map((each) => pathOf(key, each)) : [key],
+    ),
+  );
+  return (path) => {
+    if (overridden.has(path)) return "the command line";
+    const line = lines.get(path);
+    if (line === undefined) return path === "" ? file : undefined;
+    return file === undefined ? `line ${line}` : `${file}:${line}`;
+  };
 }
 
 /**
@@ -134,31 +153,37 @@ export async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    const isMissing = isObject(cause) && cause["code"] === "ENOENT";
-    const problem = isMissing ? "there is no such file" : `cannot be read: ${String(cause)}`;
-    throw new GatewayError("config-invalid", `${file}: ${problem}`, { cause, data: { problems: [problem] } });
+    throw invalid([`${file}: ${unreadable(String(Object(cause).code))}`], cause);
   }
 }
 
-function invalid(file: string | undefined, problems: readonly string[]): GatewayError {
-  const title = `${file ?? "the settings"}: ${problems.length === 1 ? "a problem" : `${problems.length} problems`}`;
-  return new GatewayError("config-invalid", [title, ...problems].join("\n  "), { data: { problems } });
+function unreadable(code: string): string {
+  if (code === "ENOENT") return "there is no such file; write one, or name another";
+  if (code === "EISDIR") return "is a folder; name a file in it";
+  if (code === "EACCES") return "you may not read it; change its permissions, or name another";
+  return `cannot be read (${code}); mend that, or name another`;
 }
+
+const invalid = (problems: readonly string[], cause?: unknown): GatewayError =>
+  new GatewayError("config-invalid", problems.join("\n"), { cause, data: { problems } });
 
 /** Whether the keys of an object are names of servers. A path alone does not say it: names may have dots. */
 const holdsServers = (path: string): boolean => path === "mcpServers" || path === "servers";
 
 function parse(
   written: string | WrittenSettings,
+  file: string | undefined,
   spot: Spot,
   findings: Findings,
 ): WrittenSettings | undefined {
   if (typeof written !== "string") return written;
   try {
     const parsed = parseJson(written, findings);
-    return isObject(parsed) ? parsed : spot.wrong("must be an object");
+    return isObject(parsed) ? parsed : spot.wrong("must be an object", "put all settings in { }");
   } catch (error) {
-    return spot.wrong(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof JsonError)) throw error;
+    const { line, column, problem, message } = error;
+    throw invalid([file === undefined ? message : `${file}:${line}:${column}: ${problem}`], error);
   }
 }
 
@@ -184,7 +209,10 @@ const dataFolderOf = (
   const at = spot.at("dataFolder");
   if (whole?.["dataFolder"] !== undefined)
     return path(places, referringText(sources))(whole["dataFolder"], at);
-  return defaultDataFolder(sources.env, places.home) ?? at.wrong("nobody's home is known; say which folder");
+  return (
+    defaultDataFolder(sources.env, places.home) ??
+    at.wrong("nobody's home is known", "set HOME, or write which folder")
+  );
 };
 
 async function fetchSecrets(
@@ -203,7 +231,8 @@ async function fetchSecrets(
       if (value !== undefined) found.set(each, value);
     }
   } catch (error) {
-    spot.wrong(`secrets cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    spot.wrong(`secrets cannot be read: ${why}`, `mend that, or take every \${secret:NAME} out`);
   }
   return found;
 }
@@ -221,7 +250,7 @@ function readWhole(
 ): GatewaySettings | undefined {
   // Servers come last: they need what is said for all of them.
   const later: Reader<Record<string, unknown>> = (value, at) =>
-    isObject(value) ? value : at.wrong("must be an object with a server under each name");
+    isObject(value) ? value : at.wrong("must be an object", 'write { "name": { "command": … } }');
   const read = object(
     {
       mcpServers: later,
@@ -255,7 +284,7 @@ function readWhole(
     for (const [each, value] of Object.entries(read[key] ?? {})) {
       const at = spot.at(key).at(each).apart();
       names.push(each);
-      if (twice.has(at.path)) at.wrong("this name is there twice; rename one of them");
+      if (twice.has(at.path)) at.wrong("this name is there twice", "rename one of them");
       else if (name(each, at) !== undefined && !(isObject(value) && value["disabled"] === true)) {
         const server = readServer(each, value, at, context);
         if (server && at.problems.length === 0) servers.push(server);
@@ -274,7 +303,7 @@ function readWhole(
       servers.filter(({ name: each }) => !left.includes(each)).map((server) => [server.name, server]),
     ),
     listen: listenSettings(read.listen ?? {}, users, spot),
-    sandbox: { port: DEFAULTS.sandboxPort, publicSuffix: false, ...read.sandbox },
+    sandbox: { port: DEFAULTS.sandboxPort, publicSuffix: false, console: false, ...read.sandbox },
     policy: read.policy ?? {},
     strict,
     audit: {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isObject, type Reader, text } from "./reader.js";
+import { anyText, isObject, type Reader, text } from "./reader.js";
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
 const SECRET = /\$\$\{|\$\{secret:([^}]*)\}/g;
@@ -22,31 +22,46 @@ export interface Sources {
 export const referring =
   ({ env, secrets }: Sources): Reader<string> =>
   (value, spot) => {
-    if (typeof value !== "string") return spot.wrong("must be text");
+    const written = anyText(value, spot);
+    if (written === undefined) return undefined;
     let complete = true;
-    const missing = (message: string): string => {
+    const missing = (message: string, fix: string): string => {
       complete = false;
-      spot.wrong(message);
+      spot.wrong(message, fix);
       return "";
     };
-    const resolved = value.replace(REFERENCE, (whole, inside?: string) => {
+    const resolved = written.replace(REFERENCE, (whole, inside?: string) => {
       if (inside === undefined) return "${";
+      // On one line, and not all of it if a bracket is far away.
+      const shown = JSON.stringify(whole.slice(0, 80)).slice(1, -1);
       const [, kind, rest = inside] = /^([a-z]+):(?!-)(.*)$/s.exec(inside) ?? [];
       if (kind === "secret") {
         const secret = secrets.get(rest);
-        if (!SECRET_NAME.test(rest)) return missing(`${whole}: no name of a secret`);
-        return secret ?? missing(`there is no secret ${rest}; store it first, or take ${whole} out`);
+        if (!SECRET_NAME.test(rest))
+          return missing(`${shown} names no secret`, 'use 1 to 64 letters, digits, ".", "_" and "-"');
+        return (
+          secret ??
+          missing(
+            `there is no secret ${rest}`,
+            `keep it with vitrine-gateway secret set ${rest}, or take ${shown} out`,
+          )
+        );
       }
       if (kind !== undefined && kind !== "env")
         return missing(
-          `${whole}: only \${env:NAME} and \${secret:NAME} are known; write $\${ for a plain \${`,
+          `${shown} is not known`,
+          `write \${env:NAME} or \${secret:NAME}, or $\${ for a plain \${`,
         );
       const [, name = rest, fallback] = /^([^:]*):-(.*)$/s.exec(rest) ?? [];
-      if (!NAME.test(name)) return missing(`${whole}: no name of a variable; write $\${ for a plain \${`);
-      return env[name] ?? fallback ?? missing(`the environment variable ${name} is not set`);
+      if (!NAME.test(name))
+        return missing(`${shown} names no variable`, `write \${NAME}, or $\${ for a plain \${`);
+      return (
+        env[name] ??
+        fallback ??
+        missing(`the environment variable ${name} is not set`, `set it, or write \${${name}:-default}`)
+      );
     });
-    if (!complete) return undefined;
-    return resolved.includes("\0") ? spot.wrong("must not contain a NUL character") : resolved;
+    return complete ? anyText(resolved, spot) : undefined;
   };
 
 /** The same, of text that must not be empty. */

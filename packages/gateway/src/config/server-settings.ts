@@ -14,7 +14,7 @@ import { HOST_END, PERMISSION_FEATURES, type Permission, type Relaxation } from 
 import { isPolicyKey } from "../guard/policy.js";
 import type { Isolation } from "../isolation/isolation.js";
 import { isLoopbackHost, isPrivateHost } from "./address.js";
-import { closest } from "./closest.js";
+import { meant } from "./closest.js";
 import type { RemoteSettings, ServerSettings, StdioSettings } from "./config.js";
 import { ISOLATION, isolation, type Places, path } from "./isolation-settings.js";
 import {
@@ -23,6 +23,7 @@ import {
   flag,
   isObject,
   listOf,
+  nameOf,
   object,
   oneOf,
   positive,
@@ -57,7 +58,9 @@ const decision = oneOf("allow", "ask", "deny");
 const method: Reader<string> = (value, spot) => {
   const key = String(value);
   const [name = ""] = key.split(":");
-  return isPolicyKey(key, METHODS) ? key : spot.wrong(`there is no such method${closest(name, METHODS)}`);
+  if (isPolicyKey(key, METHODS)) return key;
+  const fix = meant(name, METHODS) ?? 'write one such as "tools/call" or "ui/open-link"';
+  return spot.wrong("there is no such method", fix);
 };
 
 /** `{"tools/call": "ask", "tools/call:delete": "deny"}` */
@@ -66,12 +69,13 @@ export const policy: Reader<Record<string, Decision>> = recordOf(decision, metho
 const rate = (value: unknown, spot: Spot): RateLimits[keyof RateLimits] | undefined => {
   const { burst, perSecond } = object({ burst: count(1), perSecond: positive })(value, spot) ?? {};
   if (burst !== undefined && perSecond !== undefined) return { burst, perSecond };
-  if (isObject(value) && Object.keys(value).length < 2) spot.wrong("needs both burst and perSecond");
+  if (isObject(value) && Object.keys(value).length < 2)
+    spot.wrong("needs both burst and perSecond", "add what is missing");
   return undefined;
 };
 
 const each = <K extends string, T>(keys: readonly K[], reader: Reader<T>): Reader<{ [key in K]?: T }> =>
-  recordOf(reader, oneOf(...keys)) as Reader<{ [key in K]?: T }>;
+  recordOf(reader, nameOf(...keys)) as Reader<{ [key in K]?: T }>;
 
 const limits = object({
   sizes: object({
@@ -97,7 +101,7 @@ const ours = {
   schemes: listOf((value, spot) =>
     typeof value === "string" && /^[a-z][a-z0-9+.-]*$/.test(value)
       ? value
-      : spot.wrong('must be a scheme such as "mcp-app", in lower case and without "://"'),
+      : spot.wrong("must be a scheme", 'write it like "mcp-app", in lower case and without "://"'),
   ),
   limits,
 } as const;
@@ -105,9 +109,11 @@ const ours = {
 const STDIO = ["command", "args", "env", "cwd", "isolation"];
 const REMOTE = ["url", "headers", "oauth", "privateNetwork"];
 const of = (keys: readonly string[], only: string) =>
-  Object.fromEntries(keys.map((key): [string, Reader<never>] => [key, (_, spot) => spot.wrong(only)]));
-const notRemote = of(STDIO, "only for a server with a command, and this one has a url");
-const notStdio = of(REMOTE, "only for a server with a url, and this one has a command");
+  Object.fromEntries(
+    keys.map((key): [string, Reader<never>] => [key, (_, spot) => spot.wrong(only, "take it out")]),
+  );
+const notRemote = of(STDIO, "is only for a server with a command, and this one has a url");
+const notStdio = of(REMOTE, "is only for a server with a url, and this one has a command");
 
 /** What all servers of a file share. */
 export interface ServerContext {
@@ -126,10 +132,13 @@ export function readServer(
   spot: Spot,
   context: ServerContext,
 ): ServerSettings | undefined {
-  if (!isObject(value)) return spot.wrong("must be an object with a command or a url");
+  if (!isObject(value)) return spot.wrong("must be an object", 'write { "command": … } or { "url": … }');
   const [hasCommand, hasUrl] = [value["command"] !== undefined, value["url"] !== undefined];
-  if (hasCommand === hasUrl)
-    return spot.wrong(hasUrl ? "has a command and a url; one of them must go" : "needs a command or a url");
+  if (hasCommand && hasUrl) return spot.wrong("has a command and a url", "take one of them out");
+  if (!hasCommand && !hasUrl) {
+    const hints = Object.keys(value).map((key) => meant(key, ["command", "url"]));
+    return spot.wrong("has no command and no url", hints.find(Boolean) ?? "add one of them");
+  }
   const read = hasUrl ? remote(value, spot, context) : stdio(value, spot, context);
   return read && { ...settings(name, read), transport: read.transport };
 }
@@ -155,7 +164,7 @@ function settings(name: string, read: Common): Omit<ServerSettings, "transport">
 const variable: Reader<string> = (value, spot) =>
   typeof value === "string" && /^[A-Za-z_][A-Za-z0-9_]*$/.test(value)
     ? value
-    : spot.wrong("the name of a variable has letters, digits and _");
+    : spot.wrong("names no variable", "use letters, digits and _, and no digit at the beginning");
 
 function stdio(
   value: Record<string, unknown>,
@@ -190,14 +199,16 @@ function stdio(
   const { command, args = [], env = {}, cwd } = read;
   const closed = { ...ISOLATION, ...(base || read.isolation ? { ...base, ...read.isolation } : unsaid) };
   if (closed.driver === "container" && !closed.image)
-    return spot.at("isolation").at("image").wrong("a container needs the name of an image");
+    return spot.at("isolation").at("image").wrong("a container needs an image", "write its name");
   const transport: StdioSettings = { type: "stdio", command, args, env, cwd, isolation: closed };
   return { ...read, transport };
 }
 
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const header: Reader<string> = (value, spot) =>
-  typeof value === "string" && HEADER.test(value) ? value : spot.wrong("is no name of a header");
+  typeof value === "string" && HEADER.test(value)
+    ? value
+    : spot.wrong("names no header", 'use letters, digits and "-"');
 
 function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerContext) {
   const string = referringText(sources);
@@ -211,7 +222,7 @@ function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerC
       headers: recordOf((written, at) => {
         const resolved = referring(sources)(written, at);
         return resolved !== undefined && /[^\t -~\x80-\xff]/.test(resolved)
-          ? at.wrong("must be one line, of characters that a header can have")
+          ? at.wrong("cannot stand in a header", "write one line, of Latin letters and signs")
           : resolved;
       }, header),
       oauth: either(
@@ -229,11 +240,16 @@ function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerC
   const { headers = {}, oauth } = read;
   const hasToken = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
   if (oauth && hasToken)
-    return spot.at("oauth").wrong("there is an Authorization header already; one of them must go");
+    return spot.at("oauth").wrong("there is an Authorization header already", "take one of them out");
   if (oauth && read.stateless)
-    return spot.at("oauth").wrong("a stateless server is shared: all users would be the one who signs in");
+    return spot
+      .at("oauth")
+      .wrong(
+        "a stateless server is shared, and all users would be the one who signs in",
+        "take oauth or stateless out",
+      );
   if (isObject(oauth) && oauth.clientSecret && !oauth.clientId)
-    return spot.at("oauth").at("clientSecret").wrong("needs a clientId");
+    return spot.at("oauth").at("clientSecret").wrong("needs a clientId", "add it");
   return {
     ...read,
     transport: {
@@ -253,12 +269,16 @@ export function address(
   spot: Spot,
 ): Pick<RemoteSettings, "url" | "privateNetwork"> | undefined {
   const at = spot.at("url");
-  if (!URL.canParse(url)) return at.wrong("must be a URL such as https://example.com/mcp");
+  if (!URL.canParse(url)) return at.wrong("is no URL", "write it like https://example.com/mcp");
   const { protocol, hostname, username, password, hash, href } = new URL(url);
-  if (protocol !== "https:" && protocol !== "http:") return at.wrong("must begin with https:// or http://");
-  if (username || password) return at.wrong("must not have a name or password in it; use headers");
-  if (hash) return at.wrong("must not have a # in it");
+  if (protocol !== "https:" && protocol !== "http:")
+    return at.wrong("is no address of the web", "begin it with https:// or http://");
+  if (username || password) return at.wrong("has a name or password in it", "use headers for that");
+  if (hash) return at.wrong("has a # in it", "take out that, and what follows it");
   if (protocol === "http:" && !isLoopbackHost(hostname) && privateNetwork !== true)
-    return at.wrong("must be https, or an address of this machine; privateNetwork: true allows plain http");
+    return at.wrong(
+      "must be https, or an address of this machine",
+      'write https://, or allow plain http with "privateNetwork": true',
+    );
   return { url: href, privateNetwork: privateNetwork ?? isPrivateHost(hostname) };
 }

@@ -39,7 +39,7 @@ const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 export const name: Reader<string> = (value, spot) =>
   typeof value === "string" && NAME.test(value) && !/^\.{1,2}$/.test(value)
     ? value
-    : spot.wrong('a name has 1 to 64 letters, digits, ".", "_" and "-", and is not "." or ".."');
+    : spot.wrong("is no name", 'use 1 to 64 letters, digits, ".", "_" and "-", and not "." or ".."');
 
 /** Says which names differ in nothing but their case, and gives them. */
 export function distinct(names: readonly string[], spot: Spot): string[] {
@@ -52,7 +52,8 @@ export function distinct(names: readonly string[], spot: Spot): string[] {
       spot
         .at(each)
         .wrong(
-          other === each ? "this name is there twice" : `differs only in case from ${other}; rename one`,
+          other === each ? "this name is there twice" : `differs only in case from ${JSON.stringify(other)}`,
+          "rename one of them",
         );
     }
     seen.set(each.toLowerCase(), each);
@@ -71,7 +72,10 @@ const origin =
     const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
     return url && isSafe && url.origin === written.replace(/\/$/, "")
       ? url.origin
-      : spot.wrong('must be an origin such as "https://gateway.example.com"; http only on this machine');
+      : spot.wrong(
+          "must be an origin",
+          'write it like "https://gateway.example.com", without a path; http only on this machine',
+        );
   };
 
 export const listenReader = (sources: Sources) =>
@@ -85,9 +89,10 @@ export const sandboxReader = (sources: Sources) =>
       if (written === undefined) return undefined;
       return /^https?:\/\/[^/]*\{label\}[^/]*$/.test(written) && written.includes("{role}")
         ? written
-        : spot.wrong('must be a pattern such as "https://{role}-{label}.apps.example.com"');
+        : spot.wrong("must be a pattern", 'write it like "https://{role}-{label}.apps.example.com"');
     },
     publicSuffix: flag,
+    console: flag,
   }) satisfies Reader<Partial<SandboxSettings>>;
 
 export const auditReader = object({
@@ -105,11 +110,15 @@ export const usersReader =
     const users = listOf((each, at): UserSettings | undefined => {
       const read = object({ name, tokenHash: text, token: referringText(sources) })(each, at);
       if (!read) return undefined;
-      if (read.name === undefined) return typeof each === "object" ? at.wrong("needs a name") : undefined;
-      if ((read.token === undefined) === (read.tokenHash === undefined))
-        return at.wrong("needs one of tokenHash and token");
+      // What is there and wrong was said already.
+      if (read.name === undefined) return "name" in read ? undefined : at.wrong("has no name", 'add "name"');
+      if ("token" in read && "tokenHash" in read)
+        return at.wrong("has a token and a tokenHash", "take one of them out");
+      if (!("token" in read || "tokenHash" in read))
+        return at.wrong("has no token and no tokenHash", "add one of them");
+      if (read.token === undefined && read.tokenHash === undefined) return undefined;
       if (read.token !== undefined && read.token.length < 20)
-        return at.at("token").wrong("must have 20 characters or more, from a random source");
+        return at.at("token").wrong("can be guessed", "take 20 random characters or more");
       const tokenHash =
         read.tokenHash ??
         createHash("sha256")
@@ -117,7 +126,9 @@ export const usersReader =
           .digest("hex");
       return /^[0-9a-f]{64}$/.test(tokenHash)
         ? { name: read.name, tokenHash }
-        : at.at("tokenHash").wrong("must be the SHA-256 of a token, as 64 digits from 0 to f");
+        : at
+            .at("tokenHash")
+            .wrong("must be 64 digits from 0 to f", 'make it with printf %s "$TOKEN" | sha256sum');
     })(value, spot);
     if (users)
       distinct(
@@ -137,8 +148,11 @@ export function listenSettings(
   if (!isLoopbackHost(host)) {
     const at = spot.at("listen").at("host");
     if (!allowRemote)
-      at.wrong("others could reach this address; listen.allowRemote: true says that they may");
-    if (!users.length) at.wrong("others could reach this address; it needs users, each with a token");
+      at.wrong(
+        "others could reach this address",
+        'say that they may, with --allow-remote or "allowRemote": true',
+      );
+    if (!users.length) at.wrong("others could reach this address", "add users, each with a token");
   }
   return { host, port: written.port ?? DEFAULTS.port, origin: written.origin, allowRemote, users };
 }
@@ -151,7 +165,7 @@ export const databaseReader =
     if (written === undefined) return undefined;
     if (/^postgres(ql)?:\/\//.test(written) && URL.canParse(written)) return written;
     const [, file] = /^sqlite:(.+)$/.exec(written) ?? [];
-    if (!file) return spot.wrong('must be "sqlite:/path/to/file" or "postgres://…"');
+    if (!file) return spot.wrong("names no database", 'write "sqlite:/path/to/file" or "postgres://…"');
     const absolute = path(places)(file, spot);
     return absolute && `sqlite:${absolute}`;
   };

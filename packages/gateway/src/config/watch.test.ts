@@ -62,7 +62,7 @@ describe("watchSettings", () => {
     const { watch, changes, errors } = await start("one");
     await put('{"mcpServers": {"one": {"command": "x", "isolaton": "process"}');
     await expect.poll(() => errors).toHaveLength(1);
-    expect(errors[0]).toMatch(/line 1, column 63: [\s\S]*stay as they were; correct the file/);
+    expect(errors[0]).toMatch(/^\S+:1:63: [\s\S]*stay as they were; correct the file/);
     await put('{"mcpServers": {"one": {"command": "x", "isolaton": "process"}}}');
     await expect.poll(() => errors).toHaveLength(2);
     expect(errors[1]).toMatch(
@@ -147,7 +147,7 @@ describe("watchSettings", () => {
     const onerror = vi.fn();
     await expect(watchSettings(file, () => {}, { onerror })).rejects.toThrow("there is no such file");
     await put("");
-    await expect(watchSettings(file, () => {}, { onerror })).rejects.toThrow("the file is empty");
+    await expect(watchSettings(file, () => {}, { onerror })).rejects.toThrow("there is nothing in it");
     expect(onerror).not.toHaveBeenCalled();
   });
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type HttpStage, openStage, type StageOptions } from "../../../../testing/gateway/http-stage.js";
 import { Authentication } from "./auth.js";
 import { cookieNameOf, setCookie } from "./cookie.js";
@@ -71,6 +71,24 @@ describe("Authentication", () => {
     const codes = Array.from({ length: 101 }, () => auth.link("local"));
     expect(() => auth.signIn(codes[0] ?? "", "::1")).toThrow(/too old/);
     expect(auth.signIn(codes[1] ?? "", "::1")).toBeTypeOf("string");
+  });
+
+  it("takes no link that a page led to but those that were made for it, for a minute, once", () => {
+    const used = vi.fn();
+    const { auth, clock } = setUp();
+    const plain = auth.link("local");
+    expect(() => auth.signIn(plain, "::1", true)).toThrow(expect.objectContaining({ code: "cross-site" }));
+    expect(() => auth.signIn("guess", "::1", true)).toThrow(expect.objectContaining({ code: "cross-site" }));
+    // Nobody elsewhere can use up what the person has.
+    expect(auth.signIn(plain, "::1")).toBeTypeOf("string");
+    const [led, late] = [1, 2].map(() => auth.link("local", { arrival: true, onused: used }));
+    expect(auth.signIn(led ?? "", "::1", true)).toBeTypeOf("string");
+    expect(used).toHaveBeenCalledOnce();
+    expect(() => auth.signIn(led ?? "", "::1", true)).toThrow(/another site/);
+    expect(() => auth.signIn(led ?? "", "::1")).toThrow(/used/);
+    clock.time += 60_001;
+    expect(() => auth.signIn(late ?? "", "::1", true)).toThrow(/too old/);
+    expect(used).toHaveBeenCalledOnce();
   });
 
   it("makes links for its users only", () => {
@@ -200,6 +218,24 @@ describe("the cookie", () => {
     expect(set).toMatch(/^vitrine-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(set).not.toContain(auth.token);
     expect((await ask(path, { headers })).status).toBe(401);
+  });
+
+  it("is not given to a browser that another site led to somebody's link: that would sign it in as them", async () => {
+    const { listener, ask, program } = await stageOf();
+    const { pathname, search } = new URL(listener.loginUrl());
+    const led = {
+      host: program["host"],
+      "sec-fetch-mode": "navigate",
+      "sec-fetch-dest": "document",
+    };
+    for (const site of ["cross-site", "same-site"]) {
+      const answer = await ask(`${pathname}${search}`, { headers: { ...led, "sec-fetch-site": site } });
+      expect(answer).toMatchObject({ status: 403, text: expect.stringContaining("cross-site") });
+      expect(answer.headers["set-cookie"]).toBeUndefined();
+    }
+    expect(
+      (await ask(`${pathname}${search}`, { headers: { ...led, "sec-fetch-site": "none" } })).status,
+    ).toBe(303);
   });
 
   it("is worth nothing after signing out, and what the browser had open is ended", async () => {

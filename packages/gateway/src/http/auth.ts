@@ -11,7 +11,7 @@ import { GatewayError } from "../errors.js";
 import type { Caller } from "./api.js";
 import { Buckets } from "./buckets.js";
 import { cookieValues } from "./cookie.js";
-import { HttpError } from "./http-error.js";
+import { crossSite, HttpError } from "./http-error.js";
 
 /** The user of a gateway for which nobody configured any. */
 export const LOCAL_USER = "local";
@@ -41,6 +41,23 @@ export interface Credentials {
   cookie?: string | undefined;
 }
 
+/** Options of {@link Authentication.link}. */
+export interface LinkOptions {
+  /**
+   * A page may lead the browser here: a file that this process writes, so that the link stands in no list of processes.
+   * Such links live for a minute, and only a program that has this object can make them. Any other link must be opened by
+   * the person: users can make links for themselves, and a page that led somebody's browser to one would sign them in as
+   * its maker, who would then see all that they do (login CSRF).
+   */
+  readonly arrival?: boolean | undefined;
+  /** Hears that a browser was signed in by it. */
+  readonly onused?: (() => void) | undefined;
+}
+
+interface Link extends Grounds, LinkOptions {
+  readonly until: number;
+}
+
 /** Who asks, and in which browser. */
 export interface Admitted {
   readonly caller: Caller;
@@ -67,6 +84,8 @@ export interface SignedInBrowser extends Readonly<BrowserSession> {
 
 /** Of each kind; of more, the oldest goes. */
 const MAX_LINKS = 100;
+/** Milliseconds that a link works to which a page leads: a browser must start in this time. */
+const ARRIVAL_LIFETIME = 60_000;
 const MAX_BROWSERS = 1000;
 /** Milliseconds of use after which browsers that are signed in are told of again. */
 const TOLD_EVERY = 600_000;
@@ -94,7 +113,7 @@ export class Authentication {
   /** The token that was made, for programs on this machine; undefined if users are configured. Never log it. */
   readonly token: string | undefined;
   #users: readonly User[];
-  readonly #links = new Map<string, Grounds & { readonly until: number }>();
+  readonly #links = new Map<string, Link>();
   readonly #browsers = new Map<string, BrowserSession>();
   readonly #failures: Buckets;
   readonly #options: Required<Pick<AuthenticationOptions, "linkLifetime" | "idle" | "lifetime">>;
@@ -139,25 +158,29 @@ export class Authentication {
    *
    * @throws {GatewayError} `config-invalid` if there is no such user
    */
-  link(user: string): string {
+  link(user: string, { arrival, onused }: LinkOptions = {}): string {
     const credential = this.#users.find(({ name }) => name === user)?.credential;
     if (credential === undefined) {
       throw new GatewayError("config-invalid", `there is no user ${JSON.stringify(user)}`);
     }
     const code = secret();
-    this.#links.set(digest(code), { user, credential, until: this.#now() + this.#options.linkLifetime });
+    const { linkLifetime } = this.#options;
+    const until = this.#now() + (arrival ? Math.min(ARRIVAL_LIFETIME, linkLifetime) : linkLifetime);
+    this.#links.set(digest(code), { user, credential, until, arrival, onused });
     keepNewest(this.#links, MAX_LINKS);
     return code;
   }
 
   /**
-   * Takes the code of a one-time link, which then is used up, and returns the value of a cookie.
+   * Takes the code of a one-time link, which then is used up, and returns the value of a cookie. `isLed` says that a page
+   * of another site led the browser here, which few links allow; the others stay good.
    *
-   * @throws {HttpError} `unauthenticated` for any other code
+   * @throws {HttpError} `unauthenticated` for any other code, `cross-site`
    */
-  signIn(code: string, address: string): string {
+  signIn(code: string, address: string, isLed = false): string {
     const key = digest(code);
     const link = this.#links.get(key);
+    if (isLed && !link?.arrival) throw crossSite();
     this.#links.delete(key);
     if (!link || link.until < this.#now()) {
       this.#fail(address, "this link was used, or is too old: ask the gateway for another");
@@ -172,6 +195,7 @@ export class Authentication {
     });
     for (const browser of keepNewest(this.#browsers, MAX_BROWSERS)) this.#tellEnd(browser);
     this.#tellBrowsers();
+    link.onused?.();
     return value;
   }
 

@@ -6,7 +6,7 @@
  * @module
  */
 import type { IncomingMessage } from "node:http";
-import { HttpError } from "./http-error.js";
+import { crossSite, HttpError } from "./http-error.js";
 import type { Places } from "./places.js";
 
 /** What a route says about who may come. */
@@ -14,7 +14,7 @@ export interface Door {
   readonly method: string;
   /** Something changes: `Origin` must be there. */
   readonly changes: boolean;
-  /** A page elsewhere may lead the person here: the way back from an authorization server. */
+  /** A page elsewhere may lead the person here: the way back from an authorization server, and some links to sign in. */
   readonly arrival?: boolean | undefined;
   /** The media type of the body; no body is taken if there is none. */
   readonly accepts?: string | undefined;
@@ -91,7 +91,7 @@ function checkSite(headers: IncomingMessage["headers"], door: Door): void {
   // A person typed it, or opened it from another program.
   if (site === "none" && isNavigation) return;
   if (door.arrival && isNavigation && headers["sec-fetch-dest"] === "document") return;
-  throw new HttpError("cross-site", "another site made the browser ask: open the address yourself");
+  throw crossSite();
 }
 
 function checkBody(headers: IncomingMessage["headers"], door: Door): void {

@@ -108,6 +108,10 @@ export class HttpError extends Error {
   }
 }
 
+/** A page of another site led the browser here, and must not. */
+export const crossSite = (): HttpError =>
+  new HttpError("cross-site", "another site made the browser ask: open the address yourself");
+
 /** An error as HTTP says it. */
 export interface Failure {
   status: number;

@@ -42,6 +42,11 @@ describe("where it listens", () => {
     }
   });
 
+  it("is a process whose globals stay as they are: what `fetch` answers is a `Response`", async () => {
+    const { listener } = await stageOf();
+    expect(await fetch(`${listener.origin}/healthz`)).toBeInstanceOf(Response);
+  });
+
   it("is elsewhere only with the flag and with users", async () => {
     const invalid = { data: { code: "config-invalid" } };
     await expect(openStage({ host: "0.0.0.0", origin: "https://vitrine.example" })).rejects.toMatchObject(

@@ -10,7 +10,7 @@ import { getRequestListener } from "@hono/node-server";
 import { GatewayError } from "../errors.js";
 import type { GatewayApi } from "./api.js";
 import { createApp } from "./app.js";
-import { type Authentication, LOCAL_USER } from "./auth.js";
+import { type Authentication, type LinkOptions, LOCAL_USER } from "./auth.js";
 import { Buckets } from "./buckets.js";
 import { failureOf, HttpError } from "./http-error.js";
 import { HTTP_LIMITS, type HttpLimits } from "./limits.js";
@@ -58,7 +58,7 @@ export interface Listener {
   readonly origins: readonly string[];
   readonly port: number;
   /** A link that signs a browser in, once. Show it to the person; never log it. */
-  loginUrl(user?: string): string;
+  loginUrl(user?: string, options?: LinkOptions): string;
   /**
    * Takes no more requests, waits for those that are under way, `grace` milliseconds at most (5,000 by default), and ends
    * event streams and WebSockets. May be called again.
@@ -119,7 +119,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     began: (route, outgoing, browser) => traffic.began(route, outgoing, browser),
   };
   const { fetch } = createApp(ROUTES, serving);
-  server.on("request", getRequestListener(fetch, { errorHandler: answerBroken }));
+  // With the global `Response` replaced, what `fetch` answers is none: the MCP client then misreads what an authorization
+  // server refuses. And globals are those of whoever embeds a gateway.
+  const adapter = { errorHandler: answerBroken, overrideGlobalObjects: false };
+  server.on("request", getRequestListener(fetch, adapter));
   server.on("clientError", refuseGarbage);
   server.on("upgrade", (request, socket: Duplex, head: Buffer) =>
     upgrade(request, socket, head, SOCKET, serving, (each, browser) => traffic.opened(each, browser)),
@@ -130,7 +133,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     origin: places.origin,
     origins: [...new Set(places.hosts.values())],
     port,
-    loginUrl: (user = LOCAL_USER) => `${places.origin}/login?code=${auth.link(user)}`,
+    loginUrl: (user = LOCAL_USER, link) => `${places.origin}/login?code=${auth.link(user, link)}`,
     close: async (grace = 5000) => {
       forget();
       await traffic.stop(grace);

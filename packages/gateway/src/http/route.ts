@@ -18,7 +18,7 @@ export interface Carriers {
   /** Takes a WebSocket over; it was checked, and it is known who asks. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
   /** Frames of a page, by POST. */
-  frames(request: Request, caller: Caller): Promise<Response>;
+  frames(request: Request, outgoing: ServerResponse, caller: Caller): Promise<Response>;
   /** Frames to a page, as an event stream. */
   events(request: Request, outgoing: ServerResponse, caller: Caller): Promise<Response>;
 }

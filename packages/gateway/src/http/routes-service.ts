@@ -5,7 +5,7 @@
  */
 import { setCookie } from "./cookie.js";
 import { CLOSED, JSON_HEADERS } from "./headers.js";
-import { HttpError } from "./http-error.js";
+import { crossSite, HttpError } from "./http-error.js";
 import { json, page } from "./reply.js";
 import type { Route } from "./route.js";
 import type { ObjectSchema } from "./schema.js";
@@ -17,6 +17,12 @@ const code: ObjectSchema = {
   },
   required: ["code"],
   additionalProperties: false,
+};
+
+/** Whether a page of another site led the browser here. */
+const isLedHere = (request: Request): boolean => {
+  const site = request.headers.get("sec-fetch-site");
+  return site !== null && site !== "same-origin" && site !== "none";
 };
 
 /** Routes of the listener itself. */
@@ -81,14 +87,20 @@ export const SERVICE_ROUTES: readonly Route[] = [
     auth: "public",
     // A browser sends no Origin when a person opens a link. The code is what lets in, and it works once.
     changes: false,
+    arrival: true,
     query: code,
-    replies: { 303: { description: "Signed in; goes on to `/`." } },
+    replies: {
+      200: { description: "Signed in, from the page of a file; goes on to `/`.", type: "text/html" },
+      303: { description: "Signed in; goes on to `/`." },
+    },
     handle: ({ request, query, origin, address }, { auth }) => {
       // A browser that looks ahead must not use the link up.
       if (request.headers.has("sec-purpose")) throw new HttpError("bad-request", "open the link yourself");
-      const value = auth.signIn(String(query["code"]), address);
-      const headers = { ...CLOSED, location: "/", "set-cookie": setCookie(origin, value) };
-      return new Response(null, { status: 303, headers });
+      const isLed = isLedHere(request);
+      const cookie = { "set-cookie": setCookie(origin, auth.signIn(String(query["code"]), address, isLed)) };
+      // The cookie does not come along on a way that began at another site: the page takes the last step by itself.
+      if (isLed) return page("One moment …", { ...cookie, refresh: "0; url=/" });
+      return new Response(null, { status: 303, headers: { ...CLOSED, ...cookie, location: "/" } });
     },
   },
   {
@@ -147,13 +159,11 @@ export const SERVICE_ROUTES: readonly Route[] = [
     replies: { 200: { description: "A page that says how it went.", type: "text/html" } },
     handle: async ({ request }, { api }, caller) => {
       const { pathname, searchParams } = new URL(request.url);
-      const site = request.headers.get("sec-fetch-site");
       // The cookie does not come along from another site. The page comes here once more by itself, and then it does:
       // so it is known who is signed in in this browser, and nobody can finish what another user began.
-      if (site !== null && site !== "same-origin" && site !== "none") {
+      if (isLedHere(request)) {
         // It says so itself, or the browser would lead it in a circle.
-        if (searchParams.has("again"))
-          throw new HttpError("cross-site", "another site made the browser ask: open the address yourself");
+        if (searchParams.has("again")) throw crossSite();
         searchParams.set("again", "1");
         return page("One moment …", { refresh: `0; url=${pathname}?${searchParams}` });
       }

@@ -42,12 +42,12 @@ export const SESSION_ROUTES: readonly GuardedRoute[] = [
     accepts: "application/json",
     limit: 1_048_576,
     replies: {
-      200: { description: "They were taken; to a hello, the welcome.", type: "*/*" },
-      202: { description: "They were taken." },
+      200: { description: "The answer to a hello: the carrier's name, and the welcome." },
+      204: { description: "They were taken." },
     },
     handle: ({ request, outgoing }, { carriers }, caller) => {
       setClosed(outgoing);
-      return carriers.frames(request, caller);
+      return carriers.frames(request, outgoing, caller);
     },
   },
   EVENTS,

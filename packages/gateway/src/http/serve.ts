@@ -94,7 +94,9 @@ export async function serve(route: Route, exchange: Exchange, serving: Serving):
     failure = failureOf(error);
     response = answerFailure(failure, serving.isStopping());
   }
-  const status = response.status;
+  const { outgoing } = exchange;
+  // Some write to the connection themselves.
+  const status = outgoing.headersSent ? outgoing.statusCode : response.status;
   const seconds = (performance.now() - began) / 1000;
   counts.httpRequests.add({ method: route.method, route: route.path, status: String(status) });
   counts.httpSeconds.observe({ route: route.path }, seconds);

@@ -3,9 +3,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchChromium } from "../../../../testing/browser.js";
+import { sharedChromium } from "../../../../testing/browser.js";
 import { type HttpStage, openStage } from "../../../../testing/gateway/http-stage.js";
 
 let browser: Browser;
@@ -15,7 +16,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-sign-in-"));
   await writeFile(join(folder, "index.html"), "<!doctype html><title>Workbench</title>");
   stage = await openStage({ static: { folder, frames: [] } });
-  browser = await launchChromium();
+  browser = await sharedChromium();
 });
 afterAll(async () => {
   await browser.close();
@@ -80,6 +81,23 @@ it("a person opens the link, and their page can do everything; a page elsewhere 
   expect(await page.textContent("body")).toContain("origin-forbidden");
   expect(calls).toEqual([]);
   elsewhere.close();
+  await context.close();
+});
+
+it("a file of the person's own leads to a link that was made for it, and to no other", async () => {
+  const { listener } = stage;
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const file = join(folder, "sign-in.html");
+  const open = async (link: string) => {
+    await writeFile(file, `<!doctype html><meta http-equiv="refresh" content="0; url=${link}">`);
+    await page.goto(pathToFileURL(file).href);
+  };
+  await open(listener.loginUrl());
+  await page.waitForSelector("text=cross-site");
+  await open(listener.loginUrl(undefined, { arrival: true }));
+  await page.waitForURL(`${listener.origin}/`);
+  expect(await page.title()).toBe("Workbench");
   await context.close();
 });
 

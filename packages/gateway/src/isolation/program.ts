@@ -36,10 +36,10 @@ export async function needProgram(spec: {
 }): Promise<string> {
   const found = await findProgram(spec.command, searchPath(spec.env), spec.cwd);
   if (found) return found;
-  const where = spec.command.includes("/") ? "" : ` in ${searchPath(spec.env)}`;
+  const where = spec.command.includes("/") ? "" : " in its PATH";
   throw new GatewayError(
     "server-failed",
-    `The server "${spec.name}" cannot start: there is no program "${spec.command}"${where}. Install it, or set "command" to its absolute path.`,
+    `The server "${spec.name}" cannot start: there is no program "${spec.command}"${where}; install it, or set "command" to its absolute path`,
   );
 }
 

@@ -89,6 +89,18 @@ describe("DirectRequests", () => {
     ]);
   });
 
+  it("sends nothing of a request that was taken back before it began, and the next has its own answer", async () => {
+    const { direct, sent } = requests();
+    const signal = AbortSignal.abort();
+    const early = direct.request("tools/call", { name: "a" }, { signal });
+    await expect(early).rejects.toMatchObject({ code: "aborted" });
+    const next = direct.request("tools/call", { name: "b" });
+    expect(sent).toMatchObject([{ id: "v1", method: "tools/call", params: { name: "b" } }]);
+    direct.take({ id: "v1", result: { for: "b" } });
+    expect(await next).toMatchObject({ for: "b" });
+    expect(direct.size).toBe(0);
+  });
+
   it("ends a call whose listener for progress throws, and no other", async () => {
     const { direct } = requests();
     const bad = direct.request(

@@ -3,10 +3,20 @@
  *
  * @module
  */
-import { decode, type GatewayRequests, INVALID_PARAMS, type Schema, VitrineError } from "@vitrine/protocol";
+import {
+  decode,
+  type GatewayRequests,
+  INVALID_PARAMS,
+  NARROWINGS,
+  type Narrowing,
+  type Schema,
+  VitrineError,
+} from "@vitrine/protocol";
 
 const STRING: Schema<string> = { kind: "string" };
 const RECORD: Schema<Record<string, unknown>> = { kind: "record", values: { kind: "unknown" } };
+/** Only what is known to take something away: whatever else is named here is refused. */
+const NARROW: Schema<Narrowing[]> = { kind: "array", items: { kind: "literal", values: NARROWINGS } };
 const shape = <T>(fields: Record<string, Schema>, optional: Record<string, Schema> = {}): Schema<T> => ({
   kind: "object",
   fields,
@@ -16,8 +26,8 @@ const shape = <T>(fields: Record<string, Schema>, optional: Record<string, Schem
 const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]["params"]> } = {
   "gateway/servers": shape({}),
   "gateway/catalogue": shape({ server: STRING }, { for: { kind: "literal", values: ["model", "app"] } }),
-  "gateway/open": shape({ server: STRING }, { tool: STRING, uri: STRING, arguments: RECORD }),
-  "gateway/show": shape({ name: STRING, html: STRING }, { meta: RECORD }),
+  "gateway/open": shape({ server: STRING }, { tool: STRING, uri: STRING, arguments: RECORD, narrow: NARROW }),
+  "gateway/show": shape({ name: STRING, html: STRING }, { meta: RECORD, narrow: NARROW }),
   "gateway/cancel": shape({ view: STRING }),
   "gateway/close": shape({ view: STRING }),
   "gateway/views": shape({}),

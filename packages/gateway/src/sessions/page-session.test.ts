@@ -4,6 +4,8 @@ import { describe, expect, it, vi } from "vitest";
 import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import { GatewayError } from "../errors.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
+import { Idempotency } from "../guard/idempotency.js";
+import type { AuditLog } from "../store/store.js";
 import { type PageOptions, PageSession } from "./page-session.js";
 
 function setUp(options: Partial<PageOptions> = {}) {
@@ -39,6 +41,7 @@ function setUp(options: Partial<PageOptions> = {}) {
     restart: async (name) => ({ name, state: "ready", capabilities: {}, protocolVersion: "new" }),
     document: async (view, { name }) => ({ view, server: "", capabilities: {}, uri: name }),
     closeDocument: vi.fn(),
+    restore: async (opened) => opened,
     know: (view) => void known.add(view),
     forget: (view) => void known.delete(view),
     prepare: async (view, _at, { uri = "ui://shop/cart.html" }): Promise<OpenedView> => ({
@@ -95,6 +98,15 @@ describe("what a page asks", () => {
     expect(await ask("gateway/open", { server: "shop", tool: "show", uri: "ui://shop/x" })).toMatchObject({
       error: { code: -32602 },
     });
+    // A page may take away from a policy, and knows how; whatever else it names could add.
+    for (const narrow of [["unsafe-eval"], ["frame-domains", "*"], { frameDomains: true }, "frame-domains"]) {
+      expect(await ask("gateway/open", { server: "shop", tool: "show", narrow })).toMatchObject({
+        error: { code: -32602, message: expect.stringContaining("params.narrow") },
+      });
+      expect(await ask("gateway/show", { name: "Cart", html: "<p>", narrow })).toMatchObject({
+        error: { code: -32602 },
+      });
+    }
     page.receive(".", "{");
     expect(sent.at(-1)?.message).toMatchObject({ id: null, error: { code: -32700 } });
   });
@@ -175,6 +187,70 @@ describe("what a page asks", () => {
       result: { name: "shop", protocolVersion: "new" },
     });
     expect(await ask("gateway/restart", {})).toMatchObject({ error: { code: -32602 } });
+  });
+
+  it("is answered to the page that came after a reload, and made once: while it runs, and when it is over", async () => {
+    const { ask, page, say, sent, server, store } = setUp();
+    const running = stall(server);
+    const request = {
+      ...{ id: "7-9.1", method: "gateway/call" },
+      params: { server: "shop", name: "secret", arguments: { a: 1 }, _meta: { progressToken: "7-9.1" } },
+    };
+    const answers = () => sent.filter(({ message }) => message["id"] === "7-9.1");
+    say(request);
+    await expect.poll(() => running).toHaveLength(1);
+    page.renewed();
+    say(request);
+    // It is the same one: what comes of it is told once, also how far it is.
+    running[0]?.onprogress?.({ progress: 1 });
+    await expect.poll(() => sent.at(-1)?.message).toMatchObject({ params: { progressToken: "7-9.1" } });
+    running[0]?.resolve({ content: [] });
+    await expect.poll(answers).toMatchObject([{ message: { result: { content: [] } } }]);
+    // The page was away when the answer came.
+    page.renewed();
+    say(request);
+    await expect.poll(answers).toHaveLength(2);
+    expect(answers()[1]).toEqual(answers()[0]);
+    expect([running.length, store.entries.length]).toEqual([1, 1]);
+    // Under a name that is in use by the page itself nothing else is asked.
+    say({ ...request, id: "7-9.2" });
+    await expect.poll(() => running).toHaveLength(2);
+    say({ ...request, id: "7-9.2" });
+    await expect.poll(() => sent.at(-1)?.message).toMatchObject({ id: "7-9.2", error: { code: -32600 } });
+    expect(await ask("gateway/servers")).toHaveProperty("result");
+  });
+
+  it("is not made again after a reload when its answer is not kept any more: the audit log knows that it was made", async () => {
+    const { ask, at, page, say, sent, server, store } = setUp();
+    const find: AuditLog["find"] = (user, key) => store.audit.find(user, key);
+    at.guard = gatewayGuard({
+      ...{ server, user: "ann", store, views: () => undefined, ask: () => ({ answer: "deny" }) },
+      settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
+      idempotency: new Idempotency({ find, keepFor: 0 }),
+    });
+    const request = { id: "7-9.1", method: "gateway/call", params: { server: "shop", name: "change" } };
+    const answers = () => sent.filter(({ message }) => message["id"] === "7-9.1");
+    say(request);
+    await expect.poll(answers).toHaveLength(1);
+    page.renewed();
+    say(request);
+    await expect
+      .poll(answers)
+      .toMatchObject([{}, { message: { error: { data: { code: "indeterminate" } } } }]);
+    expect(server.calls).toHaveLength(1);
+    expect(await ask("gateway/call", { server: "shop", name: "change" })).toHaveProperty("result");
+  });
+
+  it("can be taken back by the page that came after a reload", async () => {
+    const { page, say, server, store } = setUp();
+    const running = stall(server);
+    const request = { id: "7-9.1", method: "gateway/call", params: { server: "shop", name: "secret" } };
+    say(request);
+    await expect.poll(() => running).toHaveLength(1);
+    page.renewed();
+    say(request);
+    say({ method: "notifications/cancelled", params: { requestId: "7-9.1" } });
+    await expect.poll(() => store.outcomes).toMatchObject([{ of: 1, code: "aborted" }]);
   });
 
   it("comes once under an id", async () => {
@@ -400,6 +476,45 @@ describe("a view", () => {
     expect(sent).toHaveLength(length);
     expect(refused).toHaveBeenCalledTimes(2);
     expect(server.calls).toEqual([]);
+  });
+});
+
+describe("a view whose document the sandbox has no more", () => {
+  it("is shown again after a reload: its document comes back, and its call stays", async () => {
+    const gone = { src: "http://p.l.localhost/gone" } as ViewPlace;
+    const back = { src: "http://p.l.localhost/back" } as ViewPlace;
+    const restore = vi.fn(async (opened: OpenedView) => ({ ...opened, place: back }));
+    const { ask, open } = setUp({
+      prepare: async (view) => ({
+        view,
+        server: "shop",
+        capabilities: {},
+        uri: "ui://shop/cart",
+        place: gone,
+      }),
+      restore,
+    });
+    const { view } = await open({ arguments: {} });
+    await expect
+      .poll(async () => (await ask("gateway/views"))["result"])
+      .toMatchObject({ views: [{ view, place: back, result: {} }] });
+    // It is kept: once it is back, it is looked for in its new place.
+    expect(restore.mock.lastCall?.[0]).toMatchObject({ place: back });
+  });
+
+  it("without a server says that it is gone", async () => {
+    const place = { src: "http://p.l.localhost/gone" } as ViewPlace;
+    const { ask } = setUp({
+      document: async (view) => ({ view, server: "", capabilities: {}, uri: "Cart", place }),
+      restore: async () => {
+        throw new GatewayError("view-unknown", "open it again");
+      },
+    });
+    await ask("gateway/show", { name: "Cart", html: "<p>" });
+    const { result } = await ask("gateway/views");
+    const problem = { code: "load_failed", message: expect.stringContaining("open it again") };
+    expect(result).toMatchObject({ views: [{ problem }] });
+    expect(result).not.toHaveProperty("views.0.place");
   });
 });
 

@@ -14,6 +14,7 @@ import {
   INVALID_REQUEST,
   JsonText,
   METHOD_NOT_FOUND,
+  type Narrowing,
   type OpenedView,
   PARSE_ERROR,
   type Progress,
@@ -31,7 +32,7 @@ import { PacedNotices } from "./paced-notices.js";
 import { isPageMethod, pageParams } from "./page-params.js";
 import { withoutToken } from "./progress-token.js";
 import { Questions } from "./questions.js";
-import { errorMessage, isUnexpected, keyOf, notificationMessage, resultMessage } from "./rpc.js";
+import { errorMessage, isUnexpected, keyOf, notificationMessage, presentable, resultMessage } from "./rpc.js";
 import { withoutServer } from "./show-document.js";
 import { ShownCall } from "./shown-call.js";
 import { unknownView, ViewChannel } from "./view-channel.js";
@@ -63,6 +64,8 @@ export interface PageOptions {
   prepare(view: string, at: GuardedServer, wanted: WantedView, signal: AbortSignal): Promise<OpenedView>;
   /** Makes a document without a server ready to be shown. */
   document(view: string, document: GatewayRequests["gateway/show"]["params"]): Promise<OpenedView>;
+  /** Makes sure that a view can still be shown. */
+  restore(opened: OpenedView, signal: AbortSignal): Promise<OpenedView>;
   /** It will not be shown again. */
   closeDocument(place: ViewPlace): void;
   /** A view begins; it ends with {@link forget}. Told before anybody is asked about it. */
@@ -74,10 +77,11 @@ export interface PageOptions {
   onerror(error: unknown): void;
 }
 
-/** Which view: a tool's, or that of a resource. */
+/** Which view: a tool's, or that of a resource; and how much narrower its policy is than what it declares. */
 export interface WantedView {
   readonly tool?: string | undefined;
   readonly uri?: string | undefined;
+  readonly narrow?: readonly Narrowing[] | undefined;
 }
 
 /** Bytes in the queue from which on what can wait does. */
@@ -115,6 +119,9 @@ export class PageSession {
   /** The servers of views that were closed, for the record of what comes in their names. */
   readonly #closed = new Map<string, string>();
   readonly #open = new Map<RequestId, AbortController>();
+  /** Those of them that were asked before the page was reloaded. */
+  readonly #left = new Set<RequestId>();
+  #isRenewed = false;
   readonly #questions: Questions;
   readonly #notices: PacedNotices;
   readonly #ended = new AbortController();
@@ -180,6 +187,8 @@ export class PageSession {
 
   /** Another page came in place of this one, after a reload. */
   renewed(): void {
+    this.#isRenewed = true;
+    for (const id of this.#open.keys()) this.#left.add(id);
     this.#questions.again();
   }
 
@@ -230,6 +239,8 @@ export class PageSession {
 
   async #answer(id: RequestId, method: string, params: unknown): Promise<void> {
     const { wire, onerror } = this.#options;
+    // Asked again after a reload: it is still under way, and its answer goes to the page that is there now.
+    if (this.#left.delete(id)) return;
     if (this.#open.has(id) || this.#open.size >= MAX_OPEN) {
       const why = this.#open.has(id) ? `the id ${id} is in use` : "too many requests wait for an answer";
       return wire.send(".", errorMessage(id, new VitrineError(INVALID_REQUEST, why)));
@@ -240,7 +251,7 @@ export class PageSession {
     let answer: string;
     try {
       const request: PageRequest = {
-        ...{ key: keyOf(id), signal: controller.signal, mayBeOld: this.#options.mayBeOld },
+        ...{ key: keyOf(id), signal: controller.signal, mayBeOld: this.#options.mayBeOld || this.#isRenewed },
         ...(token !== undefined && {
           onprogress: (progress) => !controller.signal.aborted && this.#notices.progress(token, progress),
         }),
@@ -251,6 +262,7 @@ export class PageSession {
       answer = errorMessage(id, error);
     } finally {
       this.#open.delete(id);
+      this.#left.delete(id);
       this.#notices.endProgress(token);
     }
     if (!controller.signal.aborted) wire.send(".", answer);
@@ -266,9 +278,11 @@ export class PageSession {
     "gateway/catalogue": ({ server, for: who }) => this.#options.catalogue(server, who),
     "gateway/start": ({ server }) => this.#options.start(server),
     "gateway/restart": ({ server }) => this.#options.restart(server),
-    "gateway/views": () => ({
-      views: [...[...this.#views.values()].map(({ opened }) => opened), ...this.#documents.values()],
-    }),
+    "gateway/views": async (_params, { signal }) => {
+      const views = [...[...this.#views.values()].map(({ opened }) => opened), ...this.#documents.values()];
+      await Promise.all(views.map((opened) => this.#restore(opened, signal)));
+      return { views };
+    },
     "gateway/close": ({ view }) => {
       this.#checkView(view);
       this.#close(view);
@@ -280,12 +294,12 @@ export class PageSession {
     },
     "gateway/call": ({ server, name, arguments: input }, request) =>
       this.#call(this.#options.server(server), name, input ?? {}, request),
-    "gateway/open": async ({ server, tool, uri, arguments: input }, request) => {
+    "gateway/open": async ({ server, tool, uri, arguments: input, narrow }, request) => {
       if ((tool === undefined) === (uri === undefined)) {
         throw new VitrineError(INVALID_PARAMS, 'name either a "tool" or a "uri"');
       }
       this.#checkRoom();
-      const { opened, at } = await this.#prepare(server, { tool, uri }, request.signal);
+      const { opened, at } = await this.#prepare(server, { tool, uri, narrow }, request.signal);
       const view = this.#add(opened, at);
       if (tool !== undefined && input)
         this.#show(view, at, tool, input, request).catch(this.#options.onerror);
@@ -299,6 +313,19 @@ export class PageSession {
       return opened;
     },
   };
+
+  /** A page that was reloaded asks for documents again; of one that cannot be shown any more it is told why (C08). */
+  async #restore(opened: OpenedView, signal: AbortSignal): Promise<void> {
+    const { restore, onerror } = this.#options;
+    try {
+      const { place, problem } = await restore(opened, signal);
+      Object.assign(opened, { place, problem });
+    } catch (error) {
+      if (isUnexpected(error)) onerror(error);
+      const message = `its document is not kept any more, and cannot be read again: ${presentable(error).message}`;
+      Object.assign(opened, { place: undefined, problem: { code: "load_failed", message } });
+    }
+  }
 
   #checkView(view: string): void {
     if (!this.#views.has(view) && !this.#documents.has(view)) throw unknownView(view);

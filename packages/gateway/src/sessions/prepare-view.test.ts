@@ -1,24 +1,28 @@
 import type { Question } from "@vitrine/host";
-import type { UiDocument } from "@vitrine/protocol";
-import { Sandbox } from "@vitrine/sandbox";
+import type { Narrowing, OpenedView, UiDocument } from "@vitrine/protocol";
+import { MemoryRecords, Sandbox } from "@vitrine/sandbox";
 import { describe, expect, it } from "vitest";
 import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import type { ServerSettings } from "../config/config.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
 import { prepareView } from "./prepare-view.js";
+import { restoreView } from "./restore-view.js";
 
 type Document = Extract<UiDocument, { ok: true }>;
 
-const sandbox = new Sandbox({
-  secret: "a secret of a test's",
-  origin: "http://{role}.{label}.localhost:8091",
-  hosts: ["http://localhost:8090"],
-});
+const makeSandbox = (records?: MemoryRecords): Sandbox =>
+  new Sandbox({
+    secret: "a secret of a test's",
+    origin: "http://{role}.{label}.localhost:8091",
+    hosts: ["http://localhost:8090"],
+    records,
+  });
+const sandbox = makeSandbox();
 
 function setUp(document: Partial<Document> = {}, settings: Partial<ServerSettings> = {}) {
   const server = stageServer(settings);
   const asked: Question[] = [];
-  const state = { answer: "allow" as "allow" | "deny", document };
+  const state = { answer: "allow" as "allow" | "deny", remember: "always" as "always" | "once", document };
   const read = async (): Promise<UiDocument> => ({
     ...{
       ok: true,
@@ -35,13 +39,13 @@ function setUp(document: Partial<Document> = {}, settings: Partial<ServerSetting
     settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
     ask: (question) => {
       asked.push(question);
-      return { answer: state.answer, remember: "always" };
+      return { answer: state.answer, remember: state.remember };
     },
   });
   const at = { server: Object.assign(server, { document: read }), guard };
-  const prepare = (wanted: { tool?: string; uri?: string } = { tool: "show" }) =>
+  const prepare = (wanted: { tool?: string; uri?: string; narrow?: Narrowing[] } = { tool: "show" }) =>
     prepareView(sandbox, "v1", at, wanted, new AbortController().signal);
-  return { server, asked, state, prepare };
+  return { server, asked, state, at, prepare };
 }
 
 describe("prepareView", () => {
@@ -51,6 +55,35 @@ describe("prepareView", () => {
       ...{ view: "v1", server: "shop", uri: "ui://shop/cart.html", tool: { name: "show" } },
       place: { src: expect.stringContaining(".localhost:8091"), relax: ["unsafe-eval"], prefersBorder: true },
     });
+  });
+
+  it("keeps out what the page closes: the same app under two policies is two documents", async () => {
+    const csp = {
+      frameDomains: ["https://maps.example.com"],
+      resourceDomains: ["http://localhost:5173", "https://cdn.example.com"],
+    };
+    const { prepare } = setUp({ meta: { csp } });
+    const open = await prepare();
+    const narrow = await prepare({ tool: "show", narrow: ["frame-domains", "insecure-resources"] });
+    expect(open.place).toMatchObject({ csp });
+    expect(open.place?.narrowed).toBeUndefined();
+    expect(narrow).toMatchObject({
+      narrow: ["frame-domains", "insecure-resources"],
+      place: {
+        csp: { resourceDomains: ["https://cdn.example.com"] },
+        narrowed: { frameDomains: csp.frameDomains, resourceDomains: ["http://localhost:5173"] },
+      },
+    });
+    expect(narrow.place?.policy).not.toMatch(/maps\.example|localhost:5173/);
+    expect(narrow.place?.src).not.toBe(open.place?.src);
+    expect(narrow.place?.viewOrigin).toBe(open.place?.viewOrigin);
+    const served = await sandbox.fetch(
+      new Request(`${narrow.place?.viewOrigin}/${narrow.place?.src.split("/").at(-1)}`, {
+        headers: { host: new URL(narrow.place?.viewOrigin ?? "").host },
+      }),
+    );
+    expect(served.headers.get("content-security-policy")).toBe(narrow.place?.policy);
+    expect(served.headers.get("connection-allowlist")).toBe('(response-origin "https://cdn.example.com")');
   });
 
   it("opens a UI by its address, if the server names it", async () => {
@@ -130,5 +163,71 @@ describe("prepareView", () => {
       throw new Error("no such program");
     };
     await expect(prepare()).rejects.toThrow("no such program");
+  });
+});
+
+describe("restoreView", () => {
+  /** A view whose document had to make room for another one. */
+  async function lose(document: Partial<Document>, narrow?: Narrowing[]) {
+    const stage = setUp(document);
+    stage.state.remember = "once";
+    const small = makeSandbox(new MemoryRecords(300));
+    const { signal } = new AbortController();
+    const opened = await prepareView(small, "v1", stage.at, { tool: "show", narrow }, signal);
+    const restore = () => restoreView(small, () => stage.at, opened, signal);
+    expect((await restore()).place).toBe(opened.place);
+    await small.register({ server: "other", html: "x".repeat(300) });
+    const isThere = async (view: OpenedView) => view.place !== undefined && (await small.has(view.place));
+    expect(await isThere(opened)).toBe(false);
+    return { ...stage, opened, restore, isThere };
+  }
+
+  it("registers it again: same address, same policy, and nobody is asked", async () => {
+    const meta = { permissions: { camera: {} }, csp: { frameDomains: ["https://maps.example.com"] } };
+    const { opened, restore, isThere, asked } = await lose({ meta }, ["frame-domains"]);
+    const restored = await restore();
+    expect(restored).toEqual(opened);
+    expect(restored.place).toMatchObject({ permissions: { camera: {} }, narrowed: meta.csp });
+    expect(await isThere(restored)).toBe(true);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("S09: takes another document for another UI: it gets no permission that the person does not give again", async () => {
+    const { opened, restore, isThere, asked, state } = await lose({ meta: { permissions: { camera: {} } } });
+    state.document = { ...state.document, html: "<p>Another cart" };
+    state.answer = "deny";
+    const restored = await restore();
+    expect(restored.view).toBe("v1");
+    expect(restored.place?.src).not.toBe(opened.place?.src);
+    expect(restored.place?.permissions).toEqual({});
+    expect(await isThere(restored)).toBe(true);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("is tried again when it could not be brought back", async () => {
+    const { opened, restore, isThere } = await lose({});
+    const problem = { code: "load_failed", message: "its server did not start" };
+    Object.assign(opened, { place: undefined, problem });
+    const restored = await restore();
+    expect(await isThere(restored)).toBe(true);
+    expect(restored.problem).toBeUndefined();
+  });
+
+  it("that has no server is not there any more", async () => {
+    const { opened, restore } = await lose({});
+    Object.assign(opened, { server: "" });
+    await expect(restore()).rejects.toMatchObject({ data: { code: "view-unknown" } });
+  });
+
+  it("C08: says why it cannot be shown any more", async () => {
+    const { restore, server } = await lose({});
+    server.document = async () => ({ ok: false, code: "content-missing", message: "there is none" });
+    const restored = await restore();
+    expect(restored.problem).toEqual({ code: "content-missing", message: "there is none" });
+    expect(restored.place).toBeUndefined();
+    server.start = async () => {
+      throw new Error("no such program");
+    };
+    await expect(restore()).rejects.toThrow("no such program");
   });
 });

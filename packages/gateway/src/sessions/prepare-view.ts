@@ -30,6 +30,7 @@ export async function prepareView(
   signal: AbortSignal,
 ): Promise<OpenedView> {
   await server.start();
+  const { narrow = [] } = wanted;
   const { settings, upstream } = server;
   const tool = wanted.tool === undefined ? undefined : await findTool(guard, wanted.tool);
   const uri = wanted.uri ?? (await linkOf(server, tool));
@@ -39,6 +40,7 @@ export async function prepareView(
     capabilities: upstream.capabilities,
     uri,
     ...(tool && { tool }),
+    ...(narrow.length > 0 && { narrow }),
   };
   const problem = (code: string, message: string): OpenedView => ({ ...opened, problem: { code, message } });
   if (uri === "") return problem("no-ui", `the tool "${wanted.tool}" has no UI`);
@@ -49,7 +51,7 @@ export async function prepareView(
   if (!document.ok) return problem(document.code, document.message);
   const { html, meta } = document;
   const register = (grant: (permission: Permission) => boolean): ReturnType<Sandbox["register"]> =>
-    sandbox.register({ server: settings.name, html, meta, relax: settings.relax, grant });
+    sandbox.register({ server: settings.name, html, meta, relax: settings.relax, narrow, grant });
   try {
     const wanted: Permission[] = [];
     // First without: nobody is asked about a document that cannot be shown, or a permission that it could not use.

@@ -31,6 +31,14 @@ describe("showDocument", () => {
     expect(page.headers.get("content-security-policy")).toBe(place?.policy);
   });
 
+  it("keeps out what the page closes, whatever its metadata declares", async () => {
+    const meta = { csp: { frameDomains: ["https://maps.example.com"] } };
+    const shown = { name: "Cart", html: "<p>Cart", meta, narrow: ["frame-domains"] as const };
+    const { place } = await showDocument(sandbox, "v1", shown);
+    expect(place).toMatchObject({ csp: {}, narrowed: meta.csp });
+    expect(place?.policy).toContain("frame-src 'none';");
+  });
+
   it("is gone when it is let go of", async () => {
     const { place } = await show("<p>Cart");
     if (!place) throw new Error("no place");

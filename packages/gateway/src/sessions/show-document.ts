@@ -25,7 +25,7 @@ const ADDRESS = "ui://document";
 export async function showDocument(
   sandbox: Sandbox,
   view: string,
-  { name, html, meta }: GatewayRequests["gateway/show"]["params"],
+  { name, html, meta, narrow }: GatewayRequests["gateway/show"]["params"],
 ): Promise<OpenedView> {
   const opened: OpenedView = { view, server: "", capabilities: {}, uri: name };
   const content = { uri: ADDRESS, mimeType: UI_MIME_TYPE, text: html, _meta: { ui: meta } };
@@ -34,7 +34,8 @@ export async function showDocument(
   // No server has a space in its name, and nobody can guess the rest: the origin is its own, and so empty each time.
   const server = `document ${randomBytes(16).toString("hex")}`;
   try {
-    return { ...opened, place: await sandbox.register({ server, html: document.html, meta: document.meta }) };
+    const registration = { server, html: document.html, meta: document.meta, narrow };
+    return { ...opened, place: await sandbox.register(registration) };
   } catch (error) {
     if (!(error instanceof VitrineError) || error.code !== "bad_resource") throw error;
     return { ...opened, problem: { code: "bad_resource", message: error.message } };

@@ -1,6 +1,12 @@
 import { VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { memoryStore, type StageServer, stageServer } from "../../../../testing/gateway/guard-stage.js";
+import {
+  memoryStore,
+  type StageServer,
+  stageServer,
+  stageSettings,
+} from "../../../../testing/gateway/guard-stage.js";
+import type { ServerSettings } from "../config/config.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import { ViewChannel } from "./view-channel.js";
@@ -9,7 +15,7 @@ const UPDATED = "notifications/resources/updated";
 const TOOLS_CHANGED = "notifications/tools/list_changed";
 const LISTS_CHANGED = "notifications/resources/list_changed";
 
-function setUp() {
+function setUp(limits?: Partial<ServerSettings["limits"]>) {
   const store = memoryStore();
   const guarded = (server: StageServer): GuardedServer => ({
     server,
@@ -18,7 +24,8 @@ function setUp() {
       settings: { policy: { "ui/message": "allow" }, strict: false, audit: { payloads: "none", redact: [] } },
     }),
   });
-  const server = stageServer();
+  const stage = () => stageServer(limits && { limits: { ...stageSettings().limits, ...limits } });
+  const server = stage();
   const sent: Record<string, unknown>[] = [];
   const state = { isCongested: false };
   const refused = vi.fn(async () => {});
@@ -39,7 +46,7 @@ function setUp() {
     say({ id, method, params });
     return answerOf(id);
   };
-  return { store, server, channel, sent, state, refused, guarded, say, ask, answerOf };
+  return { store, server, stage, channel, sent, state, refused, guarded, say, ask, answerOf };
 }
 
 describe("what a view asks", () => {
@@ -173,6 +180,42 @@ describe("what a server says", () => {
       { jsonrpc: "2.0", method: UPDATED, params: { uri: "note://1" } },
       { jsonrpc: "2.0", method: TOOLS_CHANGED, params: {} },
     ]);
+  });
+
+  it("is heard of 500 resources at most: one more is refused, and one that is given up makes room", async () => {
+    const { ask, channel, guarded, sent, server, stage } = setUp({
+      rates: { read: { burst: 5000, perSecond: 5000 } },
+      concurrency: { perView: 1000, total: 1000 },
+    });
+    const uri = (id: number | string) => `notes:///${id}.md`;
+    const subscribe = (id: number | string) => ask("resources/subscribe", { uri: uri(id) });
+    const asked = () => server.calls.filter((call) => call.startsWith("resources/subscribe")).length;
+    const first = await Promise.all(Array.from({ length: 499 }, (_, id) => subscribe(id)));
+    expect(first.filter(({ result }) => result === undefined)).toEqual([]);
+    // One that the server refuses takes no place.
+    const answer = server.upstream.answers["resources/subscribe"];
+    server.upstream.answers["resources/subscribe"] = () => {
+      throw Object.assign(new Error("no such note"), { code: -32002 });
+    };
+    expect(await subscribe("none")).toMatchObject({ error: { message: "no such note" } });
+    if (answer) server.upstream.answers["resources/subscribe"] = answer;
+    expect(await subscribe(500)).toMatchObject({ result: {} });
+    const before = asked();
+    expect(await subscribe(501)).toMatchObject({
+      error: { code: -32602, message: "a view hears of at most 500 resources: unsubscribe some" },
+    });
+    expect(asked()).toBe(before);
+    // The others go on, and what it has may be asked for again.
+    expect(await subscribe(500)).toMatchObject({ result: {} });
+    sent.splice(0);
+    server.upstream.say(UPDATED, { uri: uri(500) });
+    server.upstream.say(UPDATED, { uri: uri(501) });
+    expect(sent).toMatchObject([{ method: UPDATED, params: { uri: uri(500) } }]);
+    await ask("resources/unsubscribe", { uri: uri(7) });
+    expect(await subscribe(501)).toMatchObject({ result: {} });
+    // Another server has been asked for nothing yet.
+    channel.move(guarded(stage()));
+    expect(await subscribe(502)).toMatchObject({ result: {} });
   });
 
   it("waits for a page that reads slowly, and is then said once, in the order in which it first came", () => {

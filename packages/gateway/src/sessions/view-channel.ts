@@ -4,9 +4,8 @@
  * @module
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { isRefusal, Subscriptions, type UpstreamMethod } from "@vitrine/host";
+import { isRefusal, type Subscriptions, type UpstreamMethod } from "@vitrine/host";
 import {
-  INVALID_PARAMS,
   INVALID_REQUEST,
   type OpenedView,
   type Params,
@@ -19,6 +18,7 @@ import { isByThePage } from "../guard/allow-list.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import { membersOf } from "../servers/answer-text.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
+import { BoundedSubscriptions } from "./bounded-subscriptions.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices, type PacedNoticesOptions } from "./paced-notices.js";
 import { withoutToken } from "./progress-token.js";
@@ -41,8 +41,6 @@ export interface ViewChannelOptions extends PacedNoticesOptions {
 /** Requests of one view that may wait for an answer at a time; the guard's own limits are below that. */
 const MAX_OPEN = 1000;
 
-/** Resources that one view may hear of: with a template of the server's there are as many as it likes. */
-const MAX_HEARD = 500;
 /** Milliseconds for which the answer to a view that asks too fast is held back, on average. */
 const HOLD = 1000;
 
@@ -59,7 +57,6 @@ export class ViewChannel {
   readonly opened: OpenedView;
   readonly #options: ViewChannelOptions;
   readonly #open = new Map<RequestId, AbortController>();
-  readonly #heard = new Set<string>();
   readonly #notices: PacedNotices;
   #at: GuardedServer;
   #subscriptions: Subscriptions;
@@ -95,7 +92,7 @@ export class ViewChannel {
 
   #listen(): [Subscriptions, () => void] {
     const { upstream } = this.#at.server;
-    const subscriptions = new Subscriptions(upstream);
+    const subscriptions = new BoundedSubscriptions(upstream);
     const stop = upstream.listen((method, params) => {
       if (method === "notifications/resources/updated" && !subscriptions.hears(params["uri"])) return;
       this.tell(`${method} ${params["uri"] ?? ""}`, notificationMessage(method, params));
@@ -199,12 +196,7 @@ export class ViewChannel {
         : (progress: Progress) => !this.#closed && this.#notices.progress(token, progress);
     return guard.pass(call, async (passed) => {
       const { uri } = passed.params as { uri: string };
-      if (method === "resources/subscribe") {
-        if (this.#heard.size >= MAX_HEARD && !this.#heard.has(uri)) throw tooManyHeard();
-        this.#heard.add(uri);
-        return subscriptions.add(uri, signal);
-      }
-      if (method === "resources/unsubscribe") this.#heard.delete(uri);
+      if (method === "resources/subscribe") return subscriptions.add(uri, signal);
       if (method === "resources/unsubscribe") return subscriptions.remove(uri);
       return server.upstream.request(method as UpstreamMethod, passed.params as Params<UpstreamMethod>, {
         signal,
@@ -263,8 +255,6 @@ export const unknownView = (view: string): GatewayError =>
 const pause = (signal: AbortSignal): Promise<void> =>
   // Not all at the same moment: they would be asked again at the same moment, too.
   wait(HOLD * (0.5 + Math.random()), undefined, { signal, ref: false }).catch(() => {});
-const tooManyHeard = (): VitrineError =>
-  new VitrineError(INVALID_PARAMS, `a view hears of at most ${MAX_HEARD} resources: unsubscribe some`);
 const notRequest = (): VitrineError => new VitrineError(INVALID_REQUEST, "this is no JSON-RPC request");
 const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";
 

@@ -19,6 +19,11 @@ export interface Port {
 
 /** Options of one request. */
 export interface CallOptions {
+  /**
+   * The request's own name, such as `<random>.1`, in place of one that is made up: a page that was reloaded asks again under
+   * it, and hears what came of the first time.
+   */
+  id?: string | undefined;
   signal?: AbortSignal | undefined;
   onprogress?: ((progress: Progress) => void) | undefined;
   /** Hears the result before anything else that the gateway said after it. */
@@ -60,8 +65,7 @@ export class Calls {
 
   /** Asks, and waits for as long as it takes: over a lost connection, too. */
   request(port: Port, method: string, params: object, options: CallOptions = {}): Promise<unknown> {
-    const { signal, onprogress } = options;
-    const id = `${this.#nonce}.${++this.#last}`;
+    const { id = `${this.#nonce}.${++this.#last}`, signal, onprogress } = options;
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.notify(port, "notifications/cancelled", { requestId: id, reason: "the caller took it back" });

@@ -2,7 +2,7 @@
 import type { OpenedView } from "@vitrine/protocol";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { bundle, inlineScript, LIMIT, launchChromium } from "../../../../testing/browser.ts";
+import { bundle, inlineScript, LIMIT, sharedChromium } from "../../../../testing/browser.ts";
 import { SessionStage } from "../../../../testing/session-stage.ts";
 import type { Gateway } from "./gateway.js";
 
@@ -32,7 +32,7 @@ let stage: SessionStage;
 let context: BrowserContext;
 
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await sharedChromium();
   html = `<!doctype html><title>Page</title><body>${inlineScript(await bundle(SCRIPT))}`;
 });
 afterAll(() => browser.close());

@@ -314,8 +314,11 @@ describe("a gateway", () => {
     const page = openPage(before);
     const input = { city: "Rome" };
     before.answer = ({ method, params }) =>
-      method === "gateway/show" ? opened("d1", { server: "" }) : opened(`v${params["tool"]}`, { input });
-    const document = { name: "Recorded", html: "<p>", meta: { prefersBorder: true } };
+      method === "gateway/show"
+        ? opened("d1", { server: "" })
+        : opened(`v${params["tool"]}`, { input, narrow });
+    const narrow = ["frame-domains" as const];
+    const document = { name: "Recorded", html: "<p>", meta: { prefersBorder: true }, narrow };
     const shown = await page.gateway.showDocument(document);
     expect(before.noted.at(-1)).toMatchObject({ method: "gateway/show", params: document });
     const told: unknown[] = [];
@@ -337,6 +340,10 @@ describe("a gateway", () => {
     await vi.waitFor(() => expect(told).toHaveLength(2), LONG);
     await vi.waitFor(() => expect(shown.opened.view).toMatch(/^gateway-show/), LONG);
     expect(after.noted.find(({ method }) => method === "gateway/show")?.params).toEqual(document);
+    // As narrow as they were.
+    expect(after.noted.filter(({ method }) => method === "gateway/open")).toMatchObject(
+      Array(2).fill({ params: { server: "weather", narrow } }),
+    );
     expect(told).toEqual([
       ["quick", "ui/notifications/tool-result"],
       ["slow", "ui/notifications/tool-cancelled"],
@@ -380,6 +387,9 @@ describe("a gateway", () => {
     const wanted = { server: "weather", name: "forecast" };
     await page.gateway.request("gateway/call", wanted, { onprogress: (progress) => heard.push(progress) });
     expect(heard).toEqual([{ progress: 1, total: 2, message: "half" }]);
+    // Under a name of the page's own, so that it can be asked again after a reload.
+    await page.gateway.request("gateway/call", wanted, { id: "7-9.1" });
+    expect(stage.noted.at(-1)).toMatchObject({ id: "7-9.1", method: "gateway/call", params: wanted });
   });
 
   it("asks the person, and takes a question back", async () => {

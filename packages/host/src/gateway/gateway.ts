@@ -31,7 +31,7 @@ export interface GatewayOptions extends ConnectionOptions {
 }
 
 /** Options of one request to the gateway. */
-export type GatewayRequestOptions = Pick<CallOptions, "signal" | "onprogress">;
+export type GatewayRequestOptions = Pick<CallOptions, "id" | "signal" | "onprogress">;
 
 type OpeningMethod = "gateway/open" | "gateway/show";
 type NoticeListener = (params: never) => void;
@@ -79,7 +79,7 @@ export class Gateway {
       if (this.state.phase === "closed") throw new VitrineError("closed", this.state.message);
       const limit = this.#connection.messageLimit;
       if (text.length > limit) {
-        throw new VitrineError("send-failed", `the message is larger than the gateway's ${limit} characters`);
+        throw new VitrineError("send-failed", `the gateway takes at most ${limit} characters`);
       }
       session.send(channel, text);
     });
@@ -257,9 +257,9 @@ export class Gateway {
   }
 
   async #reopen(view: GatewayView): Promise<void> {
-    const { server, tool, uri } = view.opened;
+    const { server, tool, uri, narrow } = view.opened;
     const document = this.#documents.get(view);
-    const params = document ?? (tool ? { server, tool: tool.name } : { server, uri });
+    const params = document ?? { server, narrow, tool: tool?.name, uri: tool ? undefined : uri };
     view.waits();
     try {
       await this.#open(document ? "gateway/show" : "gateway/open", params, {
@@ -270,7 +270,8 @@ export class Gateway {
         },
       });
     } catch (error) {
-      view.ended(error instanceof Error ? error.message : "the gateway cannot open the view again");
+      // What a request is refused with is an error of ours.
+      view.ended((error as Error).message);
     }
   }
 

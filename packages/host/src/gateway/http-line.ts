@@ -20,11 +20,9 @@ export const dialHttp =
       over.abort();
       events.closed(line, status);
     };
-    const post = async (frames: string[]): Promise<Record<string, unknown>> => {
+    const post = async (frames: string[]): Promise<Response> => {
       const body = JSON.stringify(frames);
-      return (
-        await check(await send(url, { method: "POST", headers, body, signal, redirect: "error" }))
-      ).json();
+      return check(await send(url, { method: "POST", headers, body, signal, redirect: "error" }));
     };
     const check = async (response: Response): Promise<Response> => {
       if (response.ok) return response;
@@ -48,7 +46,7 @@ export const dialHttp =
       isPosting = false;
     };
     const open = async (): Promise<void> => {
-      const { carrier, frames } = await post([hello]);
+      const { carrier, frames } = await (await post([hello])).json();
       const [answer = ""] = frames as string[];
       headers = { ...headers, [HEADER]: `${carrier}` };
       if (!answer.startsWith("welcome ")) return events.frame(line, answer);

@@ -2,8 +2,8 @@
  * The same frames by plain HTTP, for where a WebSocket cannot be opened: a POST says hello, an event stream brings
  * frames to the page, and more POSTs bring frames from it.
  *
- * Functions of web requests and responses: the listener's routes call them, after its one authentication. Only the stream
- * writes to the connection itself: a web stream takes longer than all the rest.
+ * Functions of web requests and responses: the listener's routes call them, after its one authentication. Only the stream,
+ * and the answer to each POST of a page, write to the connection themselves: a web response takes longer than all the rest.
  *
  * @module
  */
@@ -13,6 +13,10 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Bye, type CarrierFault, writeHandshake } from "@vitrine/protocol";
 import type { Caller } from "../../http/api.js";
 import type { LiveSession, PageCarrier, SessionRegistry } from "../registry.js";
+
+// An answer whose body was looked at is an ordinary one. Else, in a process where Hono's adapter replaced the global
+// `Response` before this was loaded, it is one that the adapter writes at once: a second answer to the same request.
+void RESPONSE_ALREADY_SENT.body;
 
 /** Names the carrier in every request but the first. A secret: who has it speaks for the page. */
 export const CARRIER_HEADER = "vitrine-carrier";
@@ -54,14 +58,14 @@ export class HttpCarriers {
    * Takes frames, as a JSON array of texts. Without a carrier's name the first must be a hello: the answer then has the
    * name, and the welcome. 409 says that another page took the session over, 410 that the carrier is gone.
    */
-  async post(request: Request, caller: Caller): Promise<Response> {
+  async post(request: Request, outgoing: ServerResponse, caller: Caller): Promise<Response> {
     const frames = await readFrames(request);
     if (!frames) return answer(400, { message: "send a JSON array of at most 1,000 frames, and 1 MiB" });
     const name = request.headers.get(CARRIER_HEADER);
     if (name === null) return this.#hello(frames, caller);
     const carrier = this.#open.get(name);
     if (carrier?.user !== caller.user) return gone();
-    return carrier.take(frames);
+    return carrier.take(frames, outgoing);
   }
 
   /** The stream of frames to the page. There is one for each carrier. */
@@ -174,17 +178,20 @@ class HttpCarrier implements PageCarrier {
     return true;
   }
 
-  async take(frames: string[]): Promise<Response> {
+  async take(frames: string[], outgoing: ServerResponse): Promise<Response> {
     // One at a time keeps them in order, and a page that may not send more has one answer to wait for.
     if (this.#isTaking) return answer(429, { message: "wait for the answer to the last POST" });
     this.#isTaking = true;
     let wait = 0;
     for (const frame of frames) wait = Math.max(wait, this.#session?.receive(this, frame) ?? 0);
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
+    // First what was asked for, as far as that goes without waiting; the page has its answer while servers are at work.
+    else await new Promise<void>((resolve) => process.nextTick(resolve));
     this.#isTaking = false;
     if (this.#bye === "taken-over") return answer(409, { message: "another page goes on with this session" });
     if (this.#isOver) return gone();
-    return answer(200, { ack: this.#session?.wire.received ?? 0 });
+    outgoing.writeHead(204, HEADERS).end();
+    return RESPONSE_ALREADY_SENT;
   }
 
   beat(): void {

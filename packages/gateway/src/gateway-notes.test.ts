@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { logStarts } from "./gateway-notes.js";
+import { createLog } from "./http/logging.js";
+import type { Server, ServerStatus } from "./servers/server.js";
+
+it("tells each failure of a start once, as it was", () => {
+  const logged: string[] = [];
+  const log = createLog({ stream: { write: (line) => void logged.push(JSON.parse(line).msg) } });
+  let tell: (status: ServerStatus) => void = () => {};
+  const server: Pick<Server, "onStatus"> = {
+    onStatus: (listener) => {
+      tell = listener;
+      return () => {};
+    },
+  };
+  logStarts(server, "local", log);
+  const problem = (message: string) => ({ code: "server-failed", message });
+  const [first, second] = [problem("one"), problem("two")];
+  const statuses: Pick<ServerStatus, "state" | "starts" | "problem">[] = [
+    { state: "starting", starts: 1 },
+    { state: "waiting", starts: 1, problem: first },
+    { state: "idle", starts: 1, problem: first },
+    // What is known while it starts again is still what went wrong before.
+    { state: "starting", starts: 2, problem: first },
+    { state: "waiting", starts: 2, problem: second },
+    { state: "starting", starts: 3, problem: second },
+    { state: "ready", starts: 3 },
+  ];
+  for (const status of statuses) tell({ name: "shop", capabilities: {}, ...status });
+  expect(logged).toEqual(["server failed: one", "server failed: two", "server started"]);
+});

@@ -1,0 +1,42 @@
+/**
+ * Brings the document of a view back that had to make room for others in the sandbox.
+ *
+ * @module
+ */
+import type { OpenedView } from "@vitrine/protocol";
+import type { Sandbox } from "@vitrine/sandbox";
+import { GatewayError } from "../errors.js";
+import type { GuardedServer } from "../servers/guarded-servers.js";
+import { prepareView } from "./prepare-view.js";
+
+/**
+ * The view, with a place that can be shown. The same document gets its old address and the permissions that it had; another
+ * one is another UI, and is prepared, and asked about, as if it were opened now.
+ *
+ * @throws what went wrong with the server; `view-unknown` for a document that has none
+ */
+export async function restoreView(
+  sandbox: Sandbox,
+  find: (server: string) => GuardedServer,
+  opened: OpenedView,
+  signal: AbortSignal,
+): Promise<OpenedView> {
+  const { view, place, problem, uri, narrow } = opened;
+  // What could not be brought back the last time is tried again.
+  if (place ? await sandbox.has(place) : problem?.code !== "load_failed") return opened;
+  if (opened.server === "") throw new GatewayError("view-unknown", "open the recording again");
+  const at = find(opened.server);
+  const { settings } = at.server;
+  await at.server.start();
+  const document = await at.server.document(uri);
+  if (document.ok && place) {
+    const { html, meta } = document;
+    const grant = (permission: string): boolean => Object.hasOwn(place.permissions, permission);
+    const registration = { server: settings.name, html, meta, relax: settings.relax, narrow, grant };
+    // Metadata that cannot be in a policy is another document's: that one says so below.
+    const again = await sandbox.register(registration).catch(() => undefined);
+    if (again?.src === place.src) return opened;
+  }
+  const tool = opened.tool?.name;
+  return prepareView(sandbox, view, at, { ...(tool === undefined ? { uri } : { tool }), narrow }, signal);
+}

@@ -1,0 +1,30 @@
+/**
+ * Unit tests of many files run in one process, one file after another. What a file changed of the process is changed back
+ * when it is done: above all listeners for faults, for with one of them vitest no longer hears of any.
+ */
+import fc from "fast-check";
+import { afterAll, expect, vi } from "vitest";
+
+const EVENTS = ["uncaughtException", "unhandledRejection", "SIGINT", "SIGTERM"];
+
+const environment = { ...process.env };
+const listeners = new Map(EVENTS.map((event) => [event, new Set(process.rawListeners(event))]));
+const globals = () => [setTimeout, fetch, Response];
+const before = globals();
+
+// Registered before the file's own, it runs after them.
+afterAll(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.unstubAllEnvs();
+  fc.resetConfigureGlobal();
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+  Object.assign(process.env, environment);
+  for (const [event, known] of listeners) {
+    for (const each of process.rawListeners(event)) {
+      if (!known.has(each)) process.off(event, each as () => void);
+    }
+  }
+  expect(globals(), "This file leaves other globals than it found.").toEqual(before);
+});
