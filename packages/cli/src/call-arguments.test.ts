@@ -43,7 +43,7 @@ describe("callArguments", () => {
   it.each<[string | undefined, string[], string]>([
     ['{"city": }', [], "--args is no JSON: line 1, column 10: a value is missing here"],
     ['{\n  "city": "Rome"\n  "days": 1}', [], "line 3, column 3"],
-    ["", [], "empty"],
+    ["", [], "nothing in it"],
     ["[1]", [], "arguments are an object"],
     ["null", [], "arguments are an object"],
     ["@/nowhere/a.json", [], "there is no such file"],

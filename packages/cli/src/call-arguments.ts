@@ -41,7 +41,7 @@ export async function jsonArguments(
   const written =
     file !== undefined
       ? await readFile(file, "utf8").catch((cause: unknown) => {
-          throw new CliError("arguments-invalid", `--args @${file}: it cannot be read: ${reason(cause)}`);
+          throw new CliError("arguments-invalid", `--args @${file}: ${reason(cause)}`);
         })
       : args === "-"
         ? await text(stdin)
@@ -51,8 +51,12 @@ export async function jsonArguments(
   throw new CliError("arguments-invalid", `${where}: arguments are an object, such as {"city": "Rome"}`);
 }
 
-const reason = (cause: unknown): string =>
-  Object(cause).code === "ENOENT" ? "there is no such file" : String(Object(cause).code ?? cause);
+function reason(cause: unknown): string {
+  const { code } = Object(cause) as { code?: unknown };
+  if (code === "ENOENT") return "there is no such file; write one, or name another";
+  if (code === "EISDIR") return "it is a folder; name a file in it";
+  return `it cannot be read (${String(code ?? cause)}); mend that, or name another`;
+}
 
 function parse(written: string, where: string): unknown {
   try {
@@ -100,7 +104,7 @@ function wordValue(key: string, written: string, schema: Schema): unknown {
     if (type === undefined || (Array.isArray(type) && type.includes("string"))) return written;
     throw new CliError(
       "arguments-invalid",
-      `${key}: the tool wants a value of the kind ${String(type)}, as JSON`,
+      `${key}: the tool wants a value of the kind ${String(type)}; write it as JSON`,
     );
   }
 }

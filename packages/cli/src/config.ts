@@ -94,5 +94,5 @@ export function atHome(
 }
 
 /** What was left out of a file, for people. Names in it are anybody's: the file may have come with a repository. */
-export const skippedText = (file: string, { server, problem }: SkippedSetting): string =>
-  oneLine(`${file}: ${problem}${server === undefined ? "" : `; ${server} is left out`}`);
+export const skippedText = ({ server, problem }: SkippedSetting): string =>
+  oneLine(`${problem}${server === undefined ? "" : ` (${server} is left out)`}`);

@@ -1,34 +1,76 @@
 /**
- * The gateway's log, for a person who watches it.
+ * What a gateway does, for a person who watches it.
  *
  * @module
  */
-import { createLog, type Log } from "@vitrine/gateway";
+import { createLog, type Log, SERVER_FAILED, type ServerStatus } from "@vitrine/gateway";
 import { oneLine, type Terminal } from "./terminal.js";
 
-/** A log that says what matters to somebody who writes a server: a line each, and none twice in a row. */
-export function devLog(terminal: Terminal): Log {
+/** What matters to somebody who writes a server: a line each, and none twice in a row. */
+export interface DevLog {
+  readonly log: Log;
+  /** How a server is. Why it failed is said with its last words: once, however often it is tried again. */
+  readonly status: (status: ServerStatus) => void;
+  /** The person changed a server: if it fails in the same words, that is news. */
+  again(server: string): void;
+}
+
+/** Milliseconds after which a person wonders what a server does. */
+const SLOW = 5_000;
+
+/** Says it on a terminal. */
+export function devLog(terminal: Terminal): DevLog {
+  /** What was said last of each server, and of the gateway. */
   const told = new Map<unknown, string>();
+  const slow = new Map<string, NodeJS.Timeout>();
+  const note = (server: string, sentence: string): void =>
+    terminal.note(`${terminal.dim(oneLine(server), "err")}  ${sentence}`);
+
   const write = (line: string): void => {
     const { level, msg, server, err } = readLine(line);
-    const name = typeof server === "string" ? `${terminal.dim(oneLine(server), "err")}  ` : "";
-    if (msg === "server started") {
-      told.delete(server);
-      terminal.note(`${name}ready`);
-      return;
-    }
+    // Of servers more is known than a log may say.
+    if (String(msg).startsWith(SERVER_FAILED)) return;
     if (level !== "warn" && level !== "error" && level !== "fatal") return;
     const why = Object(err)["message"];
     const sentence = oneLine(`${String(msg)}${why ? `: ${String(why)}` : ""}`);
-    // A server that is tried again and again fails in the same words, and whoever waited for it repeats them.
+    // Whoever waited for a server that failed repeats why.
     const isKnown =
-      told.get(server) === sentence || [...told.values()].some((each) => why && each.endsWith(why));
+      told.get(server) === sentence ||
+      [...told.values()].some((each) => why && each.endsWith(oneLine(String(why))));
     told.set(server, sentence);
-    if (!isKnown) terminal.note(`${name}${terminal.red(sentence, "err")}`);
+    const red = terminal.red(sentence, "err");
+    if (!isKnown && typeof server === "string") note(server, red);
+    else if (!isKnown) terminal.note(red);
     // A fault of ours: with the place where it is.
     if (level === "fatal") terminal.note(terminal.dim(String(Object(err)["stack"] ?? ""), "err"));
   };
-  return createLog({ stream: { write } });
+
+  const once = (server: string, sentence: string, say: () => void): void => {
+    if (told.get(server) === sentence) return;
+    told.set(server, sentence);
+    say();
+  };
+
+  const status = ({ name, state, problem }: ServerStatus): void => {
+    clearTimeout(slow.get(name));
+    slow.delete(name);
+    if (state === "stopped") return;
+    // While it starts anew, the problem is still that of the last time.
+    if (state === "starting") {
+      if (told.get(name) === "ready") told.delete(name);
+      const wonder = (): void => note(name, terminal.dim("has not answered yet", "err"));
+      if (!told.has(name)) slow.set(name, setTimeout(wonder, SLOW).unref());
+    } else if (state === "ready") once(name, state, () => note(name, state));
+    else if (problem) {
+      const sentence = oneLine(problem.message);
+      once(name, sentence, () => {
+        note(name, terminal.red(sentence, "err"));
+        terminal.lastWords(problem.stderr);
+      });
+    }
+  };
+
+  return { log: createLog({ stream: { write } }), status, again: (server) => void told.delete(server) };
 }
 
 function readLine(line: string): Record<string, unknown> {

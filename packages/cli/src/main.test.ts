@@ -13,6 +13,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -98,7 +99,9 @@ describe("vitrine", () => {
   });
 
   it.each<[string[], string]>([
-    [["tols", "x"], "Did you mean tools?"],
+    [["tols", "x"], "did you mean vitrine tools x?"],
+    [["./server", "--no-open"], "did you mean vitrine dev ./server --no-open?"],
+    [["npx -y server"], "did you mean vitrine dev 'npx -y server'?"],
     [["tools", "x", "--jsn"], "Did you mean --json?"],
     [["tools"], "missing required argument 'server'"],
     [["tools", "x", "--timeout", "soon"], "30s"],
@@ -112,9 +115,24 @@ describe("vitrine", () => {
   });
 
   it("says what went wrong in JSON too, if it is asked for JSON", async () => {
-    const wrong = await run(["tools", "--json"]);
-    expect(wrong.code).toBe(2);
-    expect(json(wrong)).toMatchObject({ error: { code: "usage" } });
+    const words = [
+      ["tools"],
+      ["tools", "x", "--jsn"],
+      ["resources", "x", "y", "z"],
+      ["call", "x"],
+      ["call", "x", "y", "--timeout", "soon"],
+      ["dev", "--port", "many"],
+      ["serve", "--port"],
+      ["--port", "99999"],
+    ];
+    const wrong = await Promise.all(words.map((each) => run([...each, "--json"])));
+    for (const [index, each] of wrong.entries()) {
+      expect({ ...each, out: json(each) }, words[index]?.join(" ")).toEqual({
+        code: 2,
+        out: { error: { code: "usage", message: expect.any(String) } },
+        err: "",
+      });
+    }
     const failed = await run(["call", `${BAD} exits`, "echo", "--json"]);
     expect(failed.code).toBe(1);
     expect(json(failed)).toEqual({
@@ -123,6 +141,28 @@ describe("vitrine", () => {
         message: expect.stringContaining("ended with code 3"),
         stderr: "no API key: set API_KEY\n",
       },
+    });
+  });
+});
+
+describe("vitrine render", () => {
+  const schema = JSON.parse(readFileSync(at("../render.schema.json"), "utf8"));
+  const isValid = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
+
+  it.each<[string[]]>([
+    [[]],
+    [["x", "--tol", "y"]],
+    [["x", "--tool"]],
+    [["x", "--timeout", "soon"]],
+    [["x", "y", "--tool", "z"]],
+    [["x", "--tool", "y", "--theme", "blue"]],
+  ])("%j is wrong: with --json one object of its own contract, code 2", async (words) => {
+    const wrong = await run(["render", "--json", ...words]);
+    expect({ code: wrong.code, err: wrong.err }).toEqual({ code: 2, err: "" });
+    expect(isValid(json(wrong)), JSON.stringify(isValid.errors)).toBe(true);
+    expect(json(wrong)).toMatchObject({
+      ok: false,
+      cause: { code: "usage", message: expect.any(String), fix: "See vitrine render --help." },
     });
   });
 });
@@ -172,6 +212,20 @@ describe("vitrine dev", () => {
     child.kill("SIGINT");
     expect(await code).toBe(0);
     await expect.poll(() => [first, second].some(isRunning)).toBe(false);
+  });
+
+  it("shows once why a server does not start, with what it wrote to stderr, however often it is tried", async () => {
+    const file = join(folder, "failing.pid");
+    const words = ["--static", page, "--port", "0", "--data", join(folder, "failing")];
+    const { child, said, code } = start(["dev", `${BAD} exits ${file}`, ...words]);
+    const seen = new Set<number>();
+    // The third start comes after the second failure.
+    await expect.poll(async () => seen.add(await pidIn(file)).size, { timeout: 20_000 }).toBe(3);
+    child.kill("SIGINT");
+    expect(await code).toBe(0);
+    expect(said.err.match(/ended with code 3/g)).toHaveLength(1);
+    expect(said.err.match(/│ no API key: set API_KEY/g)).toHaveLength(1);
+    for (const pid of seen) expect(isRunning(pid)).toBe(false);
   });
 
   it("says one JSON object; ends at once with the second Ctrl-C, and its servers with it", async () => {

@@ -5,9 +5,12 @@
  * @module
  */
 import { CommanderError } from "commander";
-import { type CliError, EXIT, told, usage } from "./exit.js";
+import { surroundings } from "./config-places.js";
+import { CliError, EXIT, told, usage } from "./exit.js";
+import { failureJson } from "./failure-json.js";
 import { createProgram } from "./program.js";
 import { Terminal } from "./terminal.js";
+import { unknownCommand } from "./unknown-command.js";
 
 const terminal = new Terminal();
 const words = process.argv.slice(2);
@@ -33,13 +36,17 @@ async function main(): Promise<number> {
     await program.parseAsync(withCommand(words), { from: "user" });
     return code;
   } catch (error) {
-    return fail(error instanceof CommanderError ? ofCommander(error) : error);
+    return fail(error instanceof CommanderError ? await ofCommander(error) : error);
   }
 }
 
 /** Help and version are no errors; all else is about the command line. */
-function ofCommander(error: CommanderError): CliError | undefined {
+async function ofCommander(error: CommanderError): Promise<CliError | undefined> {
   if (error.exitCode === 0) return undefined;
+  if (error.code === "commander.unknownCommand") {
+    const [, near] = /Did you mean (\S+)\?/.exec(error.message) ?? [];
+    return unknownCommand(words, near, surroundings());
+  }
   if (error.code === "commander.help") return usage("name a command; vitrine --help lists them");
   const sentence = error.message.replace(/^error: /, "").replace(/\n\((Did you mean .*\?)\)$/s, ". $1");
   return usage(
@@ -51,15 +58,13 @@ function fail(error: unknown): number {
   if (error === undefined) return EXIT.ok;
   const known = told(error);
   if (known) {
-    if (wantsJson) {
-      const { code, message, stderr } = known;
-      terminal.json({ error: { code, message, ...(stderr && { stderr }) } });
-    } else terminal.fail(known);
+    if (wantsJson) terminal.json(failureJson(words[0], known));
+    else terminal.fail(known);
     return known.exit;
   }
   // A fault of ours: with the place where it is.
   const { stack = String(error) } = Object(error) as Error;
-  if (wantsJson) terminal.json({ error: { code: "fault", message: String(error) } });
+  if (wantsJson) terminal.json(failureJson(words[0], new CliError("fault", String(error))));
   terminal.note(`This is a fault of Vitrine's own; please report it.\n${stack}`);
   return EXIT.failed;
 }

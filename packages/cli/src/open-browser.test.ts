@@ -1,39 +1,120 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { dirname, join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { type HttpStage, openStage } from "../../../testing/gateway/http-stage.js";
 import { browserCommand, openBrowser } from "./open-browser.js";
+import { writeSignInPage } from "./sign-in-page.js";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-open-"));
-afterAll(() => {
+const [home, runtime] = [join(folder, "home"), join(folder, "run")];
+const said = join(folder, "said");
+for (const name of ["xdg-open", "wslview"]) {
+  const program = join(folder, name);
+  writeFileSync(
+    program,
+    `#!/bin/sh\nprintf '%s|' "$#" "$@" > "${said}.part" && mv "${said}.part" "${said}"\n`,
+  );
+  chmodSync(program, 0o755);
+}
+
+let stage: HttpStage;
+beforeAll(async () => {
+  vi.stubEnv("PATH", `${folder}:${process.env["PATH"]}`);
+  for (const each of [home, runtime]) mkdirSync(each);
+  stage = await openStage();
+});
+afterEach(() => rmSync(said, { force: true }));
+afterAll(async () => {
   vi.unstubAllEnvs();
+  await stage.listener.close(0);
   rmSync(folder, { recursive: true, force: true });
 });
 
-const program = join(folder, "xdg-open");
-const said = join(folder, "said");
-writeFileSync(program, `#!/bin/sh\nprintf '%s|' "$#" "$@" > "${said}.part" && mv "${said}.part" "${said}"\n`);
-chmodSync(program, 0o755);
-
 const at = (env: Record<string, string>, platform: NodeJS.Platform = "linux") => ({
-  ...{ cwd: folder, home: folder, platform },
+  ...{ cwd: folder, home, platform },
   env: { PATH: folder, ...env },
 });
+
+/** What the program that opens pages was told. */
+async function told(): Promise<string> {
+  await vi.waitFor(() => expect(existsSync(said)).toBe(true), 20_000);
+  return readFileSync(said, "utf8");
+}
+
+/** Goes where a page leads, as a browser does from a file. */
+function follow(file: string) {
+  const [, link = ""] = /url=([^"]+)"/.exec(readFileSync(file, "utf8")) ?? [];
+  const { pathname, search } = new URL(link);
+  return stage.ask(`${pathname}${search}`, {
+    headers: {
+      host: stage.program["host"],
+      "sec-fetch-site": "cross-site",
+      "sec-fetch-mode": "navigate",
+      "sec-fetch-dest": "document",
+    },
+  });
+}
 
 describe("openBrowser", () => {
   it("knows how on every system, and that there is none without a screen", async () => {
     expect(await browserCommand(at({}))).toBeUndefined();
-    expect(await browserCommand(at({ DISPLAY: ":0" }))).toEqual(["xdg-open"]);
+    expect(await browserCommand(at({ DISPLAY: ":0" }))).toMatchObject({ words: ["xdg-open"] });
     expect(await browserCommand(at({ DISPLAY: ":0", PATH: "/nowhere" }))).toBeUndefined();
-    expect(await browserCommand(at({}, "darwin"))).toEqual(["open"]);
-    expect(await browserCommand(at({}, "win32"))).toEqual(["rundll32", "url.dll,FileProtocolHandler"]);
+    expect(await browserCommand(at({ WSL_DISTRO_NAME: "Debian" }))).toMatchObject({ words: ["wslview"] });
+    expect(await browserCommand(at({}, "darwin"))).toMatchObject({ words: ["open"] });
+    expect(await browserCommand(at({}, "win32"))).toMatchObject({
+      words: ["rundll32", "url.dll,FileProtocolHandler"],
+    });
   });
 
-  it("hands the address over as one argument, past every shell", async () => {
-    vi.stubEnv("PATH", `${folder}:${process.env["PATH"]}`);
-    const url = "http://127.0.0.1:1/login?code=a&b=$(id);`id`";
-    expect(await openBrowser(url, at({ DISPLAY: ":0" }))).toBe(true);
-    await vi.waitFor(() => expect(existsSync(said)).toBe(true), 20_000);
-    expect(readFileSync(said, "utf8")).toBe(`1|${url}|`);
+  it("shows the link to nobody else: a file of the person's own leads to it, and goes when it was used", async () => {
+    expect(await openBrowser(stage.listener, at({ DISPLAY: ":0", XDG_RUNTIME_DIR: runtime }))).toBe(true);
+    const [, file = ""] = /^1\|(.+)\|$/.exec(await told()) ?? [];
+    expect(dirname(dirname(file))).toBe(runtime);
+    expect([statSync(dirname(file)).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
+    const answer = await follow(file);
+    expect(answer).toMatchObject({ status: 200, headers: { refresh: "0; url=/" } });
+    expect(answer.headers["set-cookie"]).toHaveLength(1);
+    expect(readdirSync(runtime)).toEqual([]);
+  });
+
+  it("leaves nothing behind where nobody opens pages", async () => {
+    vi.stubEnv("PATH", "/nowhere");
+    expect(await openBrowser(stage.listener, at({ DISPLAY: ":0", XDG_RUNTIME_DIR: runtime }))).toBe(false);
+    vi.stubEnv("PATH", `${folder}:/usr/bin:/bin`);
+    expect(readdirSync(runtime)).toEqual([]);
+  });
+
+  it("gives up without a place to write to, and hands Windows the link itself", async () => {
+    const nowhere = join(folder, "said", "no");
+    expect(await openBrowser(stage.listener, at({ DISPLAY: ":0", XDG_RUNTIME_DIR: nowhere }))).toBe(false);
+    expect(await openBrowser(stage.listener, at({ WSL_DISTRO_NAME: "Debian" }))).toBe(true);
+    expect(await told()).toMatch(/^1\|http:\S+\/login\?code=[\w-]+\|$/);
+  });
+});
+
+describe("writeSignInPage", () => {
+  it("is where the browser can read it: under the home folder, and not hidden if Snap is there", () => {
+    const link = "http://127.0.0.1:1/login?code=a&b=\"'<";
+    const hidden = writeSignInPage(link, at({}));
+    expect(dirname(dirname(hidden.file))).toBe(join(home, ".cache"));
+    expect(readFileSync(hidden.file, "utf8")).toContain("code=a&#38;b=&#34;&#39;&#60;");
+    mkdirSync(join(home, "snap"));
+    const seen = writeSignInPage(link, at({ XDG_RUNTIME_DIR: runtime }));
+    expect(dirname(dirname(seen.file))).toBe(home);
+    for (const page of [hidden, seen]) page.remove();
+    expect(readdirSync(home).sort()).toEqual([".cache", "snap"]);
+    expect(readdirSync(join(home, ".cache"))).toEqual([]);
   });
 });

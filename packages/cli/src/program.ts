@@ -170,6 +170,11 @@ function addRender(program: Command, done: (code: number) => void): void {
     .option("--profile <name>", "imitate a known host")
     .option("--screenshot <file>", "a PNG of the app")
     .option("--trace <file>", "a recording that --replay plays again")
+    .option(
+      "--redact <path>",
+      "take values out of the recording: params.arguments.user, result.content.*.text; again for more",
+      collect,
+    )
     .option("--replay <file>", "play a recording, and fail if the app now behaves differently")
     .option(
       "--click <text>",
@@ -197,6 +202,7 @@ function addRender(program: Command, done: (code: number) => void): void {
           `vitrine render ./my-server --tool forecast --args '{"city": "Rome"}' --screenshot app.png`,
           "vitrine render weather --tool forecast --click Refresh --wait Sunday --json",
           "vitrine render weather --all --theme dark --screenshot sheet.png",
+          "vitrine render weather --tool forecast --click Refresh --trace session.jsonl --redact result.content.*.text",
           "vitrine render --replay session.jsonl",
         ),
     )

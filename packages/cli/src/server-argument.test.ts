@@ -122,10 +122,12 @@ describe("the settings file", () => {
     expect((await servers.findOne("weather")).name).toBe("weather");
     expect(notes[0]).toBe(`settings: ${config}`);
     expect(notes.slice(1)).toEqual([
-      `${config}: line 10: theirs: there is no such setting, and it is ignored`,
-      `${config}: line 5: mcpServers.key.env.K: the environment variable NOT_SET is not set; key is left out`,
-      `${config}: line 6: mcpServers.typo: needs a command or a url; typo is left out`,
-      `${config}: line 8: mcpServers.twice: this name is there twice; rename one of them; twice is left out`,
+      `${config}:10: theirs: there is no such setting, and it is ignored; take it out, unless others need it`,
+      expect.stringMatching(
+        /mcp\.json:5: mcpServers\.key\.env\.K: .* not set; set it, .* \(key is left out\)$/,
+      ),
+      `${config}:6: mcpServers.typo: has no command and no url; did you mean "command"? (typo is left out)`,
+      `${config}:8: mcpServers.twice: this name is there twice; rename one of them (twice is left out)`,
     ]);
     await expect(servers.findOne("key")).rejects.toThrow("NOT_SET is not set");
     await expect(servers.findOne("twice")).rejects.toThrow("there twice");
@@ -137,7 +139,7 @@ describe("the settings file", () => {
     const { servers, notes } = finder({ config: hostile });
     await servers.config();
     expect(notes).toHaveLength(2);
-    expect(notes[1]).toContain("; a\\u{1b}]0;x\\u{7}\\u{9b}2J ready is left out");
+    expect(notes[1]).toContain("(a\\u{1b}]0;x\\u{7}\\u{9b}2J ready is left out");
     expect(notes[1]).not.toMatch(/\p{Cc}/u);
   });
 

@@ -50,9 +50,9 @@ export class ServerArguments {
     this.#oninfo = oninfo;
   }
 
-  /** The settings file; undefined if there is none. */
-  config(): Promise<Config | undefined> {
-    return (this.#config ??= this.#read());
+  /** The settings file; undefined if there is none. What is wrong with the server that is asked for is an error of its own. */
+  config(asked?: string): Promise<Config | undefined> {
+    return (this.#config ??= this.#read(asked));
   }
 
   /** Whether the file was needed. */
@@ -147,21 +147,21 @@ export class ServerArguments {
     const start = await folderStart(path);
     if ("words" in start) return [this.program(start)];
     const { settings, skipped } = await readConfig(start.config, this.#options, this.#at);
-    this.#tell(start.config, skipped);
+    this.#tell(skipped);
     const servers = [...settings.servers.values()].map((server) => this.equipped(server));
     if (servers.length > 0) return servers;
     throw new CliError("server-unknown", `${start.config} has no server that can be used: add one to it`);
   }
 
   async #named(name: string): Promise<ServerSettings | undefined> {
-    const config = await this.config();
+    const config = await this.config(name);
     const server = config?.settings.servers.get(name);
     if (server) {
       this.#ofFile.add(name);
       return this.equipped(server);
     }
     const problem = config?.skipped.find((each) => each.server === name)?.problem;
-    if (config && problem) throw new CliError("config-invalid", `${config.file}: ${problem}`);
+    if (problem) throw new CliError("config-invalid", problem);
     return undefined;
   }
 
@@ -178,17 +178,17 @@ export class ServerArguments {
     );
   }
 
-  async #read(): Promise<Config | undefined> {
+  async #read(asked: string | undefined): Promise<Config | undefined> {
     const file = configFile(this.#options, this.#at);
     if (file === undefined) return undefined;
     const config = await readConfig(file, this.#options, this.#at);
     this.#taken.push(...config.settings.servers.keys());
     this.#oninfo(`settings: ${file}`);
-    this.#tell(file, config.skipped);
+    this.#tell(config.skipped.filter(({ server }) => server === undefined || server !== asked));
     return config;
   }
 
-  #tell(file: string, skipped: Config["skipped"]): void {
-    for (const each of skipped) this.#oninfo(skippedText(file, each));
+  #tell(skipped: Config["skipped"]): void {
+    for (const each of skipped) this.#oninfo(skippedText(each));
   }
 }

@@ -96,7 +96,12 @@ export class Terminal {
   /** An error: its sentence, and the last words of the server that caused it. */
   fail(error: CliError): void {
     this.note(`${this.red("✗", "err")} ${printable(error.message)}`);
-    const lines = printable(error.stderr ?? "")
+    this.lastWords(error.stderr);
+  }
+
+  /** The last lines that a server wrote to stderr, if there are any. */
+  lastWords(stderr = ""): void {
+    const lines = printable(stderr)
       .trimEnd()
       .split("\n")
       .filter((line) => line.trim() !== "");

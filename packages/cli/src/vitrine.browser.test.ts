@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchChromium } from "../../../testing/browser.ts";
+import { sharedChromium } from "../../../testing/browser.ts";
 import { WorkbenchPage } from "../../../testing/gateway/workbench-page.ts";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -40,7 +40,7 @@ async function start(): Promise<string> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-first-"));
-  const [url, launched] = await Promise.all([start(), launchChromium()]);
+  const [url, launched] = await Promise.all([start(), sharedChromium()]);
   browser = launched;
   workbench = await WorkbenchPage.open(await browser.newContext(), url);
 });
@@ -61,6 +61,11 @@ it("shows the weather at the first press, and the app can be used", async () => 
   await view.getByRole("textbox", { name: "Another city" }).fill("Oslo");
   await view.getByRole("button", { name: "Show", exact: true }).click();
   await view.getByRole("heading", { name: "Oslo" }).waitFor();
+  // Who works on an app reads its console in the inspector.
+  await view.evaluate("console.info('written by the app')");
+  const inspector = workbench.page.getByRole("region", { name: "Inspector" });
+  await inspector.getByRole("tab", { name: /^Console/ }).click();
+  await inspector.getByRole("log").getByText("written by the app").waitFor();
 });
 
 it("shows the board, which can be added to without a question, and fills the page until Esc", async () => {

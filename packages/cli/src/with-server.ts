@@ -85,13 +85,26 @@ function explain(error: unknown, { settings, status }: Server, timeout: number):
     const message = `${known.message}; put an Authorization header into a settings file, or open it with vitrine dev and sign in there`;
     return new CliError(known.code, message, { cause: error });
   }
-  const first = status.garbage?.first[0] ?? firstGarbage(error);
-  const strange =
-    first === undefined
-      ? ""
-      : `; a server may print messages only, and it printed ${JSON.stringify(printable(first))}`;
   const message = known.message.includes(name) ? known.message : `${name}: ${known.message}`;
-  return new CliError(known.code, `${message}${strange}`, { cause: error, stderr, exit: known.exit });
+  const first = status.garbage?.first[0] ?? firstGarbage(error);
+  const fix = first === undefined ? fixOf(known.code, message, stderr) : strayFix(message, first);
+  return new CliError(known.code, `${message}${fix}`, { cause: error, stderr, exit: known.exit });
+}
+
+function strayFix(message: string, first: string): string {
+  const shown = JSON.stringify(printable(first));
+  const what = message.endsWith("no messages")
+    ? `, such as ${shown}`
+    : `; it printed ${shown}, which is no message`;
+  return `${what}: let it write such lines to stderr`;
+}
+
+/** What to do, where the error does not say it and the server's last words do not either. */
+function fixOf(code: string, message: string, stderr = ""): string {
+  if (code === "server-too-large") return ": let it send less, or raise limits.message in a settings file";
+  if (/the handshake within/.test(message))
+    return ": see that it speaks MCP over stdin and stdout, or give it longer with --timeout";
+  return /ended with code/.test(message) && stderr.trim() === "" ? ": run it by itself to see why" : "";
 }
 
 function firstGarbage(error: unknown): string | undefined {

@@ -120,14 +120,20 @@ describe("one sentence for", () => {
       "a server that prints garbage",
       () => tools(`${BAD} garbage`, { timeout: 1500 }),
       "server-failed",
-      /within 1500 ms.*Listening on http/,
+      /within 1500 ms.* lines that are no messages, such as "Listening on http.*": let it write such lines to stderr$/,
     ],
-    ["a server that exits at once", () => tools(`${BAD} exits`), "server-failed", /ended with code 3/],
+    ["a server that exits at once", () => tools(`${BAD} exits`), "server-failed", /ended with code 3$/],
+    [
+      "one that exits without a word",
+      () => tools(`${BAD} quits`),
+      "server-failed",
+      /ended with code 4: run it by itself to see why$/,
+    ],
     [
       "one that never answers",
       () => tools(`${BAD} silent`, { timeout: 1500 }),
       "server-failed",
-      /within 1500 ms/,
+      /within 1500 ms: see that it speaks MCP over stdin and stdout, or give it longer with --timeout$/,
     ],
     [
       "a call that hangs",
@@ -137,7 +143,26 @@ describe("one sentence for", () => {
     ],
     ["a server that exits in a call", () => call(BAD, "exit"), "server-exited", /ended with code 7/],
     ["a handshake of 100 MB", () => tools(`${BAD} huge`), "server-too-large", /more than 64000000 bytes/],
-    ["a result of 100 MB", () => call(BAD, "huge"), "server-too-large", /more than 64000000 bytes/],
+    [
+      "a result of 100 MB",
+      () => call(BAD, "huge"),
+      "server-too-large",
+      /more than 64000000 bytes: let it send less, or raise limits\.message in a settings file$/,
+    ],
+    ["no JSON", () => call(BAD, "echo", [], { args: "{" }), "arguments-invalid", /^--args is no JSON: .*; /],
+    ["no object", () => call(BAD, "echo", [], { args: "[1]" }), "arguments-invalid", /an object, such as/],
+    [
+      "arguments in a folder",
+      () => call(BAD, "echo", [], { args: `@${folder}` }),
+      "arguments-invalid",
+      /it is a folder; name a file in it$/,
+    ],
+    [
+      "an argument of another kind",
+      () => call(BAD, "echo", ["count=many"]),
+      "arguments-invalid",
+      /of the kind integer; write it as JSON$/,
+    ],
     [
       "no such program",
       () => tools("no-such-program --stdio"),
@@ -187,20 +212,56 @@ describe("a settings file with mistakes", () => {
     const { code, out, err } = await call("good", "echo", ["text=x"], { config: file });
     expect({ code, out }).toEqual({ code: 0, out: '{"text":"x"}\n' });
     expect(err.split("\n").filter((line) => line.startsWith(file))).toEqual([
-      expect.stringMatching(/line 3: mcpServers\.typo\.arg: there is no such setting; did you mean "args"\?/),
-      expect.stringContaining("line 4: mcpServers.key.env.KEY: the environment variable NOT_SET is not set"),
-      expect.stringContaining("line 6: mcpServers.twice: this name is there twice"),
+      `${file}:3: mcpServers.typo.arg: there is no such setting; did you mean "args"? (typo is left out)`,
+      `${file}:4: mcpServers.key.env.KEY: the environment variable NOT_SET is not set; set it, or write $\{NOT_SET:-default} (key is left out)`,
+      `${file}:6: mcpServers.twice: this name is there twice; rename one of them (twice is left out)`,
     ]);
-    expect((await failure(tools("twice", { config: file }))).message).toContain("this name is there twice");
     expect((await failure(tools("x", { config: join(folder, "no.json") }))).message).toContain(
       "no such file",
     );
+  });
+
+  it.each([
+    ["typo", 3],
+    ["key", 4],
+    ["twice", 6],
+  ])("is an error for whoever asks for %s, and said once", async (name, line) => {
+    const err = new PassThrough();
+    const terminal = new Terminal(new PassThrough(), err);
+    const error = await failure(toolsCommand(name, { config: file }, terminal));
+    expect(error).toMatchObject({ code: "config-invalid", exit: 1 });
+    expect(error.message).toMatch(new RegExp(`^${file}:${line}: mcpServers\\.${name}.*; `));
+    err.end();
+    expect(await text(err)).not.toContain(`mcpServers.${name}`);
+  });
+
+  const broken = join(folder, "broken.json");
+  writeFileSync(broken, '{ "mcpServers": { "a": 1 "b": 2 } }');
+  it.each<[string, string[], string | undefined, string, number, RegExp]>([
+    ["an unknown server", ["nobody"], file, "server-unknown", 1, /there is no server "nobody".* has good$/],
+    ["one with a mistake", ["typo"], file, "config-invalid", 1, /settings\.json:3: .*did you mean "args"\?$/],
+    ["one server twice", ["good", "good"], file, "usage", 2, /two servers are called "good"/],
+    [
+      "a file that is no JSON",
+      [],
+      broken,
+      "config-invalid",
+      1,
+      /broken\.json:1:26: a "," is missing here; add it$/,
+    ],
+    ["no such file", [], join(folder, "no.json"), "config-invalid", 1, /no\.json: there is no such file; /],
+  ])("vitrine dev: %s is one sentence", async (_what, names, config, code, exit, sentence) => {
+    writeFileSync(join(folder, "index.html"), "");
+    const terminal = new Terminal(new PassThrough(), new PassThrough());
+    const error = await failure(devCommand(names, { config, static: folder, port: 0 }, terminal));
+    expect(error).toMatchObject({ code, exit, message: expect.stringMatching(sentence) });
+    expect(error.message).not.toContain("\n");
   });
 
   it("is refused as a whole for what others use", async () => {
     writeFileSync(join(folder, "index.html"), "");
     const terminal = new Terminal(new PassThrough(), new PassThrough());
     const error = await failure(serveCommand({ config: file, static: folder, port: 0 }, terminal));
-    expect(error).toMatchObject({ code: "config-invalid", message: expect.stringContaining("line 6") });
+    expect(error).toMatchObject({ code: "config-invalid", message: expect.stringContaining(`${file}:6:`) });
   });
 });

@@ -7,7 +7,6 @@ import {
   type Gateway,
   GatewayError,
   type GatewaySettings,
-  type Log,
   type SettingsWatch,
   startGateway,
   untilStopped,
@@ -16,7 +15,7 @@ import {
 } from "@vitrine/gateway";
 import { personalOptions, skippedText } from "../config.js";
 import { type Surroundings, surroundings } from "../config-places.js";
-import { devLog } from "../dev-log.js";
+import { type DevLog, devLog } from "../dev-log.js";
 import { type DevServerOptions, devSettings } from "../dev-settings.js";
 import { freePorts } from "../free-ports.js";
 import { openBrowser } from "../open-browser.js";
@@ -54,12 +53,15 @@ export function devCommand(
       told.add(sentence);
     };
     const plan = await devSettings(names, options, at, tell);
-    const log = devLog(terminal);
-    const { gateway, settings } = await start(plan.settings, folder, options, terminal, log);
+    const news = devLog(terminal);
+    const { log } = news;
+    const { gateway, settings } = await start(plan.settings, folder, options, terminal, news);
     const watches = new ServerWatches({
       ...{ gateway, cwd: at.cwd },
-      onrestart: (name, file) =>
-        terminal.note(`${terminal.dim(name, "err")}  ${oneLine(file)} changed: it is started again`),
+      onrestart: (name, file) => {
+        terminal.note(`${terminal.dim(name, "err")}  ${oneLine(file)} changed: it is started again`);
+        news.again(name);
+      },
       onerror: (name, error) => terminal.note(terminal.red(`${name}: ${String(error)}`, "err")),
     });
     const watchServers = async ({ servers }: GatewaySettings): Promise<void> => {
@@ -99,7 +101,7 @@ const watchOptions = (
   tell: (sentence: string) => void,
 ): WatchOptions => ({
   ...personalOptions(options, at, file),
-  onskip: (skipped) => tell(skippedText(file, skipped)),
+  onskip: (skipped) => tell(skippedText(skipped)),
   onerror: ({ message }) => terminal.note(terminal.red(message, "err")),
 });
 
@@ -109,7 +111,7 @@ async function start(
   folder: string,
   options: DevOptions,
   terminal: Terminal,
-  log: Log,
+  { log, status }: DevLog,
 ): Promise<{ gateway: Gateway; settings: GatewaySettings }> {
   const waiting = terminal.waiting("starting");
   try {
@@ -117,9 +119,9 @@ async function start(
     const settings: GatewaySettings = {
       ...read,
       listen: { host: "127.0.0.1", port: page, users: [] },
-      sandbox: { port: apps, publicSuffix: false },
+      sandbox: { port: apps, publicSuffix: false, console: true },
     };
-    const more = { log, static: { folder } };
+    const more = { log, onstatus: status, static: { folder } };
     const gateway = await startGateway(settings, more).catch((error: unknown) => {
       const isInUse = error instanceof GatewayError && error.data["inUse"] === true;
       if (!isInUse || options.database !== undefined) throw error;
@@ -153,5 +155,5 @@ async function welcome(
   );
   const mayOpen = options.open !== false && terminal.isWatched && !at.env["CI"];
   // A link of its own: the one above stays good for another browser.
-  if (mayOpen) await openBrowser(gateway.loginUrl(), at);
+  if (mayOpen) await openBrowser(gateway, at);
 }

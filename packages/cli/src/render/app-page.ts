@@ -4,7 +4,7 @@
  * @module
  */
 import { writeFile } from "node:fs/promises";
-import type { RenderDocument, RenderPage, RenderSnapshot } from "@vitrine/workbench";
+import type { RenderAct, RenderDocument, RenderPage, RenderSnapshot } from "@vitrine/workbench";
 import type { Page } from "playwright-core";
 import { CliError, EXIT, told } from "../exit.js";
 import { causeOf, causeOfError } from "./cause.js";
@@ -12,7 +12,7 @@ import { listenToConsole } from "./console-lines.js";
 import type { RenderPlan } from "./render-plan.js";
 import type { RenderCause, RenderResult, RenderTimings } from "./render-result.js";
 import type { Stage } from "./stage.js";
-import { click, wait } from "./steps.js";
+import { act } from "./steps.js";
 import { drawn, picture, viewFrame, visibleText } from "./view-frame.js";
 
 /** In the page; see `RenderPage`. */
@@ -43,6 +43,12 @@ export interface Rendered {
 /** Milliseconds that an app gets, beyond being ready, to come to rest. */
 const REST = 3_000;
 
+/** Milliseconds that what was pressed or shown when an app was recorded may take to be there in its replay. */
+const PATIENCE = 10_000;
+
+/** Milliseconds after its deadline by which a replay has surely ended. */
+const LATER = 1_000;
+
 const SPINS = {
   code: "unresponsive",
   message: "This app does not respond.",
@@ -59,8 +65,8 @@ export const renderTool = (stage: Stage, plan: RenderPlan, turn: Turn): Promise<
     const lines = listenToConsole(page);
     await page.evaluate((asked) => vitrineRender.open(asked), { ...request, profile, mode, allow, timeout });
     await rest(page);
-    const cause = await act(page, plan);
-    return finish(page, turn, lines, ({ isReady, hasResult }) =>
+    const cause = await use(page, plan);
+    return finish(page, plan, turn, lines, ({ isReady, hasResult }) =>
       isReady && hasResult
         ? cause
         : causeOf({ code: "result-missing", message: "The app was not given the result of its tool." }),
@@ -75,17 +81,63 @@ export const replayRecording = (
   recording: string,
 ): Promise<Rendered> =>
   withPage(stage, async (page) => {
-    const { timeout } = plan;
+    const { timeout, steps } = plan;
     const server = stage.server || undefined;
+    const acts = steps.length > 0 ? steps : undefined;
     const lines = listenToConsole(page);
-    await page.evaluate((asked) => vitrineRender.replay(asked), { recording, server, timeout });
+    await Promise.all([
+      page.evaluate((asked) => vitrineRender.replay(asked), { recording, server, acts, timeout }),
+      repeatActs(page, timeout),
+    ]);
     await rest(page);
-    return finish(page, turn, lines, ({ replay }) => {
-      const { differences = [] } = replay ?? {};
+    return finish(page, plan, turn, lines, ({ replay }) => {
+      const { differences = [], restored } = replay ?? {};
       if (differences.length === 0) return undefined;
-      return causeOf({ code: "replay-differs", message: differences.join(" ") });
+      const message = differences.join(" ");
+      return causeOf(
+        restored ? { code: "replay-unsure", message: KEPT + message } : { code: "replay-differs", message },
+      );
     });
   });
+
+const KEPT =
+  "The app was recorded after it had been open before; what it had kept is not in the file, and the differences may come from that. ";
+
+/** Does with a replayed app what the page cannot do itself, each time when its turn has come. */
+async function repeatActs(page: Page, timeout: number): Promise<void> {
+  const deadline = Date.now() + timeout;
+  for (;;) {
+    const step = await page.evaluate(() => vitrineRender.nextAct());
+    if (!step) return;
+    const left = Math.max(1, deadline - Date.now());
+    const problem = await repeatAct(page, step, left);
+    await page.evaluate((why) => vitrineRender.actEnded(why), problem);
+  }
+}
+
+/** Does it, within the time that is left; returns why it cannot be done. */
+async function repeatAct(page: Page, step: RenderAct, left: number): Promise<string | undefined> {
+  const frame = await viewFrame(page);
+  if (!frame) return "the app is not shown";
+  // A pause that is too long lasts until the replay has ended, and is not taken for done.
+  const longest = left + LATER;
+  const pause = "wait" in step && typeof step.wait === "number" ? Math.min(step.wait, longest) : undefined;
+  try {
+    await drawn(frame);
+    // Half of what is left, so that what cannot be done is told and does not end all.
+    await act(frame, pause === undefined ? step : { wait: pause }, Math.min(PATIENCE, left / 2), () =>
+      note(page, step),
+    );
+    return undefined;
+  } catch (error) {
+    const known = told(error);
+    if (!known) throw error;
+    return known.message;
+  }
+}
+
+const note = (page: Page, step: RenderAct): Promise<void> =>
+  page.evaluate((done) => vitrineRender.noteAct(done), step);
 
 async function withPage(stage: Stage, work: (page: Page) => Promise<Rendered>): Promise<Rendered> {
   const page = await (await stage.context()).newPage();
@@ -128,14 +180,11 @@ async function rest(page: Page): Promise<void> {
 }
 
 /** Does what a person would. What does not work is told with the rest. */
-async function act(page: Page, { steps, timeout }: RenderPlan): Promise<RenderCause | undefined> {
+async function use(page: Page, { steps, timeout }: RenderPlan): Promise<RenderCause | undefined> {
   const frame = await viewFrame(page);
   if (!frame || steps.length === 0) return undefined;
   try {
-    for (const step of steps) {
-      if ("click" in step) await click(frame, step.click, timeout);
-      else await wait(frame, step.wait, timeout);
-    }
+    for (const step of steps) await act(frame, step, timeout, () => note(page, step));
     await rest(page);
     return undefined;
   } catch (error) {
@@ -147,6 +196,7 @@ async function act(page: Page, { steps, timeout }: RenderPlan): Promise<RenderCa
 /** Asks for everything that is known of the app. */
 async function finish(
   page: Page,
+  plan: RenderPlan,
   turn: Turn,
   lines: ReturnType<typeof listenToConsole>,
   judge: (snapshot: RenderSnapshot) => RenderCause | undefined,
@@ -158,7 +208,7 @@ async function finish(
   const snapshot = await page.evaluate(() => vitrineRender.snapshot());
   const { view, replay } = snapshot;
   const problem = snapshot.problem ?? (text === undefined ? SPINS : undefined);
-  const trace = await traced(page, turn);
+  const trace = await traced(page, plan, turn);
   const cause = problem ? causeOf(problem) : (judge(snapshot) ?? trace.cause);
   const result: RenderResult = {
     ok: cause === undefined,
@@ -177,6 +227,7 @@ async function finish(
     consents: snapshot.consents,
     ...(replay && { replay }),
     ...(trace.file !== undefined && { trace: trace.file }),
+    ...(trace.redacted && { redacted: trace.redacted }),
   };
   return { result, picture: taken };
 }
@@ -184,15 +235,20 @@ async function finish(
 /** Writes the recording, if one is wanted; says where it is, or why there is none. */
 async function traced(
   page: Page,
+  { redact }: RenderPlan,
   { trace: file, document }: Turn,
-): Promise<{ file?: string; cause?: RenderCause }> {
+): Promise<{ file?: string; redacted?: RenderResult["redacted"]; cause?: RenderCause }> {
   if (file === undefined) return {};
-  const trace = await page.evaluate((kept) => vitrineRender.trace(kept), document);
+  const trace = await page.evaluate(([kept, paths]) => vitrineRender.trace(kept, paths), [
+    document,
+    redact,
+  ] as const);
   // Without an app there is a problem already.
   if (!trace) return {};
   if ("problem" in trace) return { cause: causeOf(trace.problem) };
   await save(file, trace.recording);
-  return { file };
+  if (redact.length === 0) return { file };
+  return { file, redacted: redact.map((path, at) => ({ path, values: trace.redacted[at] ?? 0 })) };
 }
 
 function timingsOf({ startedAt, connectedAt }: Turn, { times }: RenderSnapshot): RenderTimings {

@@ -33,10 +33,12 @@ const FIXES: Readonly<Record<string, string>> = {
   wait_timeout: "Wait for a text that the app comes to show, or longer with --timeout.",
   result_missing: "Look at the messages with --trace: the app became ready and was told nothing.",
   replay_differs: "Make the app behave as it did, or record it anew with --trace.",
+  replay_unsure: "Record the app anew when it is opened for the first time, and not after a reload.",
   recording_invalid: "Name a file that --trace or the workbench wrote.",
   some_failed: "Look at the cause of each.",
   trace_failed: "Let the server answer resources/read as often as it is asked, or leave out --trace.",
   server_error: "Look at what the server answered, which is in the message.",
+  fault: "Report it, with what was printed to stderr: it is a fault of Vitrine's own.",
   file_unwritable: "Name a file in a folder that is there and can be written to.",
   interrupted: "Run it again.",
 };
@@ -64,6 +66,6 @@ export function causeOfError(error: unknown): { cause: RenderCause; exit: number
   const known: CliError | undefined = told(error);
   if (!known) throw error;
   const { code, exit, stderr } = known;
-  const words = stderr?.trim() ? ` It wrote to stderr: ${stderr.trim().slice(-2000)}` : "";
+  const words = stderr?.trim() ? `; it wrote to stderr: ${stderr.trim().slice(-2000)}` : "";
   return { cause: causeOf({ code, message: `${known.message}${words}` }), exit };
 }

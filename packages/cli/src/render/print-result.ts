@@ -20,7 +20,10 @@ export function printResult(terminal: Terminal, result: RenderResult): void {
   if (appInfo) row("app", `${appInfo["name"] ?? ""} ${appInfo["version"] ?? ""}`);
   if (size.height > 0) row("size", `${size.width} × ${size.height}`);
   if (result.replay)
-    row("replayed", `${result.replay.compared} deeds compared, ${result.replay.untested} not`);
+    row(
+      "replayed",
+      `${result.replay.compared} deeds compared, ${result.replay.untested} not, ${result.replay.steps} steps repeated`,
+    );
   const reached = Object.entries(timings).flatMap(([step, at]) => (at === null ? [] : [`${step} ${at}`]));
   if (reached.length > 0) row("ms", reached.join(", "));
   for (const { directive, blocked } of csp.violations.slice(0, MOST_LINES))
@@ -35,6 +38,8 @@ export function printResult(terminal: Terminal, result: RenderResult): void {
   printLines(terminal, "text", result.text.split("\n"));
   if (result.screenshot) row("screenshot", result.screenshot);
   if (result.trace) row("trace", result.trace);
+  for (const { path, values } of result.redacted ?? [])
+    row("redacted", `${path}: ${values > 0 ? values : "nothing is there"}`);
 }
 
 /** Several, a line each. */

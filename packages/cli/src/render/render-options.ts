@@ -28,9 +28,11 @@ export interface RenderOptions extends ServerOptions {
   readonly profile?: string | undefined;
   readonly screenshot?: string | undefined;
   readonly trace?: string | undefined;
+  /** Places in messages whose values are taken out of the recording: `params.arguments.user`. */
+  readonly redact?: readonly string[] | undefined;
   /** A recording: its app is shown without the server; with one, the app as that server has it now. */
   readonly replay?: string | undefined;
-  /** `--click` and `--wait`, in the order of the command line. */
+  /** `--click` and `--wait`, in the order of the command line; with a recording, in place of what it has. */
   readonly steps?: readonly RenderStep[] | undefined;
   readonly allowCalls?: boolean | undefined;
   readonly allowLinks?: boolean | undefined;

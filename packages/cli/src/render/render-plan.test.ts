@@ -29,6 +29,13 @@ it("keeps the order of clicks and waits, and knows milliseconds from texts", () 
   ]);
 });
 
+it("takes steps for a recording, too, and paths of what is taken out of one", () => {
+  const steps = [{ click: "Refresh" }];
+  expect(planOf({ replay: "a.jsonl", steps })).toMatchObject({ replay: "a.jsonl", steps, redact: [] });
+  const redact = ["params.arguments.user", "result.content.*.text..name"];
+  expect(planOf({ tool, trace: "a.jsonl", redact })).toMatchObject({ redact });
+});
+
 it("allows what was said, and no more", () => {
   expect(planOf({ tool, allowLinks: true, allowMessages: false }).allow).toEqual(["links"]);
   expect(planOf({ tool, allowAll: true }).allow).toEqual(["all"]);
@@ -50,6 +57,8 @@ it.each<[string, RenderOptions, RegExp]>([
   ["a wait without end", { tool, steps: [{ wait: "99999999" }] }, /an hour/],
   ["no time at all", { tool, timeout: 0 }, /--timeout/],
   ["a tool of a recording", { tool, replay: "a.jsonl" }, /--replay/],
+  ["values that are taken out of nothing", { tool, redact: ["params.a"] }, /--trace FILE/],
+  ["a path that leads nowhere", { tool, trace: "a.jsonl", redact: ["user"] }, /--redact user: begin with/],
 ])(
   "says what is wrong with %s, and ends with the code for a wrong command line",
   (_what, options, sentence) => {

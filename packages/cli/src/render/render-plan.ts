@@ -3,13 +3,10 @@
  *
  * @module
  */
-import type { Allowance } from "@vitrine/workbench";
+import { type Allowance, type RenderAct, wrongPath } from "@vitrine/workbench";
 import { usage } from "../exit.js";
 import { DEVICES, type Device } from "./devices.js";
 import type { RenderOptions } from "./render-options.js";
-
-/** What is done with an app once it is shown. */
-export type PlannedStep = { readonly click: string } | { readonly wait: string | number };
 
 /** The options, checked. */
 export interface RenderPlan {
@@ -24,8 +21,11 @@ export interface RenderPlan {
   readonly profile: string;
   readonly screenshot: string | undefined;
   readonly trace: string | undefined;
+  /** Places in messages whose values are taken out of the recording. */
+  readonly redact: readonly string[];
   readonly replay: string | undefined;
-  readonly steps: readonly PlannedStep[];
+  /** What is done with the app once it is shown. */
+  readonly steps: readonly RenderAct[];
   readonly allow: readonly Allowance[];
   readonly timeout: number;
   /** Whether somebody said it: then it counts for the server too, whatever its settings say. */
@@ -48,6 +48,7 @@ export function planOf(options: RenderOptions): RenderPlan {
     throw usage(`--screenshot ${screenshot}: pictures are PNG; let the name end with .png`);
   return {
     ...{ tools, all, args, screenshot, trace, replay },
+    redact: redactOf(options),
     theme: oneOf("--theme", options.theme ?? "light", ["light", "dark"]),
     mode: oneOf("--mode", options.mode ?? "inline", ["inline", "fullscreen", "pip"]),
     device: DEVICES[oneOf("--device", options.device ?? "desktop", ["desktop", "tablet", "mobile"])],
@@ -64,12 +65,10 @@ export function planOf(options: RenderOptions): RenderPlan {
 }
 
 /** Which apps: some that are named, all of them, or that of a recording. */
-function checkTools({ tool: tools = [], all = false, args, replay, steps = [] }: RenderOptions): void {
+function checkTools({ tool: tools = [], all = false, args, replay }: RenderOptions): void {
   if (replay !== undefined) {
-    if (all || tools.length > 0 || args !== undefined || steps.length > 0)
-      throw usage(
-        "--replay: the recording says which app it is and what was done; leave out --tool, --all, --args, --click and --wait",
-      );
+    if (all || tools.length > 0 || args !== undefined)
+      throw usage("--replay: the recording says which app it is; leave out --tool, --all and --args");
     return;
   }
   if (all && tools.length > 0) throw usage("--all and --tool: say one of them");
@@ -102,6 +101,16 @@ function timeZoneOf(timeZone: string | undefined): string | undefined {
   } catch {
     throw usage(`--time-zone ${timeZone}: write a name such as Europe/Rome or UTC`);
   }
+}
+
+function redactOf({ redact = [], trace }: RenderOptions): readonly string[] {
+  if (redact.length > 0 && trace === undefined)
+    throw usage("--redact: say with --trace FILE which recording the values are taken out of");
+  for (const path of redact) {
+    const wrong = wrongPath(path);
+    if (wrong !== undefined) throw usage(`--redact ${path}: ${wrong}`);
+  }
+  return redact;
 }
 
 function clickOf(click: string): string {

@@ -55,6 +55,8 @@ export interface RenderResult {
   readonly replay?: ReplayOutcome | undefined;
   readonly screenshot?: string | undefined;
   readonly trace?: string | undefined;
+  /** How many values of the recording were taken out for each `--redact`. */
+  readonly redacted?: readonly { readonly path: string; readonly values: number }[] | undefined;
 }
 
 /** What became of several. */

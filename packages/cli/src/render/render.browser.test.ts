@@ -194,6 +194,87 @@ describe.concurrent("an app that does as it should", () => {
     });
   });
 
+  it("runs under the policy of the host that is imitated, and so does its replay", async () => {
+    const trace = file("framed.jsonl");
+    const blocked = { directive: "frame-src", blocked: expect.stringContaining("maps.example.invalid") };
+    const closed = { policy: expect.stringContaining("frame-src 'none'"), violations: [blocked] };
+    expect(await result(APPS_SERVER, { tool: ["framed"], trace })).toMatchObject({ ok: true, csp: closed });
+    expect(await result("", { replay: trace })).toMatchObject({ ok: true, csp: closed });
+    expect(await result(APPS_SERVER, { tool: ["framed"], profile: "spec" })).toMatchObject({
+      ok: true,
+      csp: { policy: expect.stringContaining("frame-src https://maps.example.invalid"), violations: [] },
+    });
+  });
+
+  it("is pressed again by the replay where it was pressed, and what follows is compared", async () => {
+    const trace = file("pressed.jsonl");
+    const steps = [{ click: "message" }, { wait: "message done" }];
+    const redact = ["params.content.*.text", "params.nowhere"];
+    const recorded = await result(APPS_SERVER, { tool: ["fine"], steps, trace, redact, allowMessages: true });
+    expect(recorded.redacted).toEqual([
+      { path: "params.content.*.text", values: 2 },
+      { path: "params.nowhere", values: 0 },
+    ]);
+    const [header = "", ...lines] = readFileSync(trace, "utf8").trimEnd().split("\n");
+    const events: Record<string, unknown>[] = lines.map((line) => JSON.parse(line));
+    const at = (isIt: (event: Record<string, unknown>) => boolean): number => events.findIndex(isIt);
+    const said = at(({ m }) => Object(m).method === "ui/message");
+    expect(lines[said]).not.toContain("hello");
+    expect(at(({ did }) => Object(did).click === "message")).toBeLessThan(said);
+    expect(at(({ did }) => Object(did).wait === "message done")).toBeGreaterThan(said);
+
+    const again = file("pressed-again.jsonl");
+    const replayed = await result("", { replay: trace, trace: again });
+    expect(replayed).toMatchObject({ ok: true, replay: { differences: [], steps: 2, untested: 0 } });
+    expect(replayed.text).toContain("message done");
+    expect(readFileSync(again, "utf8")).toContain('"did":{"click":"message"}');
+
+    // The same button does something else now; and again, where the app may have kept something.
+    const changed = header.replace("app.sendMessage(", "Promise.resolve(");
+    writeFileSync(trace, [changed, ...lines].join("\n"));
+    const differences = [expect.stringMatching(/^The app no longer asks for ui\/message \(message \d+\)\.$/)];
+    expect(await runJson("", { replay: trace })).toMatchObject({
+      code: 1,
+      printed: { cause: { code: "replay_differs" }, replay: { differences, steps: 2 } },
+    });
+    writeFileSync(trace, [JSON.stringify({ ...JSON.parse(changed), restored: true }), ...lines].join("\n"));
+    expect(await runJson("", { replay: trace })).toMatchObject({
+      code: 1,
+      printed: {
+        cause: { code: "replay_unsure", message: expect.stringContaining("had kept") },
+        replay: { differences, restored: true },
+      },
+    });
+  });
+
+  it("is pressed in a replay as the command line says, and what cannot be pressed is a difference", async () => {
+    const trace = file("unpressed.jsonl");
+    const steps = [{ click: "message" }, { wait: "message done" }];
+    await result(APPS_SERVER, { tool: ["fine"], steps, trace, allowMessages: true });
+    const lines = readFileSync(trace, "utf8").split("\n");
+    writeFileSync(trace, lines.filter((line) => !line.includes('"did":')).join("\n"));
+    const alone = await result("", { replay: trace });
+    expect(alone).toMatchObject({ ok: true, replay: { untested: 1, steps: 0 } });
+    const pressed = await result("", { replay: trace, steps });
+    expect(pressed).toMatchObject({ ok: true, replay: { untested: 0, steps: 2 } });
+    expect(pressed.replay?.compared).toBe((alone.replay?.compared ?? 0) + 1);
+    const wrong = await result("", { replay: trace, steps: [{ click: "massage" }], timeout: 6000 });
+    expect(wrong).toMatchObject({
+      cause: { code: "replay_differs" },
+      replay: {
+        steps: 0,
+        differences: expect.arrayContaining([
+          expect.stringMatching(/^A step cannot be repeated: --click massage: the app shows no such text/),
+        ]),
+      },
+    });
+    // A step that time did not suffice for is not passed over.
+    const cut = await result("", { replay: trace, steps: [...steps, { wait: "600000" }], timeout: 5000 });
+    expect(cut.replay?.differences).toContainEqual(
+      expect.stringMatching(/^The replay came to .* of 3 within/),
+    );
+  });
+
   it("ends the replay of an app that never rests, and finds it the same", async () => {
     const trace = file("restless.jsonl");
     const recorded = await result(APPS_SERVER, { tool: ["restless"], trace });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { RenderAct } from "@vitrine/workbench";
 import type { Frame, Locator } from "playwright-core";
 import { CliError } from "../exit.js";
 
@@ -10,11 +11,29 @@ import { CliError } from "../exit.js";
 const LOOK = 100;
 
 /**
- * Clicks on what has this text, or is meant by this selector: a button rather than a paragraph that says the same.
+ * Does one of them. `onact` hears of a click when all is ready for it, and of a wait when it is over: what the app had said
+ * by then came before it.
  *
- * @throws {CliError} `click-failed`
+ * @throws {CliError} `click-failed`, `wait-timeout`
  */
-export async function click(frame: Frame, target: string, timeout: number): Promise<void> {
+export async function act(
+  frame: Frame,
+  step: RenderAct,
+  timeout: number,
+  onact: () => Promise<void>,
+): Promise<void> {
+  if ("click" in step) return click(frame, step.click, timeout, onact);
+  await wait(frame, step.wait, timeout);
+  await onact();
+}
+
+/** Clicks on what has this text, or is meant by this selector: a button rather than a paragraph that says the same. */
+async function click(
+  frame: Frame,
+  target: string,
+  timeout: number,
+  onact: () => Promise<void>,
+): Promise<void> {
   const deadline = Date.now() + timeout;
   const found = await find(frame, target, deadline);
   if (!found)
@@ -23,7 +42,10 @@ export async function click(frame: Frame, target: string, timeout: number): Prom
       `--click ${target}: the app shows no such text, and has no such element`,
     );
   try {
-    await found.click({ timeout: Math.max(1, deadline - Date.now()) });
+    const left = (): number => Math.max(1, deadline - Date.now());
+    await found.click({ trial: true, timeout: left() });
+    await onact();
+    await found.click({ timeout: left() });
   } catch (cause) {
     const reasons = String(Object(cause).message)
       .split("\n")
@@ -52,12 +74,8 @@ async function find(frame: Frame, target: string, deadline: number): Promise<Loc
 /** Words are not: they would be elements that no document has. */
 const isSelector = (target: string): boolean => /^[#.[*:]|^[a-z][\w-]*($|[#.[:> ])/i.test(target);
 
-/**
- * Waits for a text, or so many milliseconds.
- *
- * @throws {CliError} `wait-timeout`
- */
-export async function wait(frame: Frame, what: string | number, timeout: number): Promise<void> {
+/** Waits for a text, or so many milliseconds. */
+async function wait(frame: Frame, what: string | number, timeout: number): Promise<void> {
   if (typeof what === "number") return pause(what);
   try {
     await frame.getByText(what).filter({ visible: true }).first().waitFor({ timeout });

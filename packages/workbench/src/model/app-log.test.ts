@@ -52,3 +52,24 @@ it("answers are known by their requests, also when those are forgotten; of very 
   expect(answer(0).method).toBe("");
   expect(answer(10_000).method).toBe("tools/call");
 });
+
+it("what an app reports of itself is text, whatever it is", () => {
+  const log = new AppLog(() => 0);
+  const hostile = { toString: 1, valueOf: 1 };
+  log.report({ code: "console", by: "view", level: "warn", text: "careful" });
+  log.report({ code: "console", by: "view", level: hostile, text: hostile });
+  log.report({ code: "console", by: "view", level: "log" });
+  log.report({ code: "console", by: "view", level: "warn", missed: 9000 });
+  log.report({ code: "console", by: "view", level: "error", missed: "no number", text: "x" });
+  log.report({ code: "script_error", by: "view", message: hostile });
+  log.report({ code: "csp_violation", by: "view", directive: hostile, blocked: hostile });
+  expect(log.lines.map(({ level, from, text }) => [level, from, text])).toEqual([
+    ["warning", "console", "careful"],
+    ["info", "console", '{"toString":1,"valueOf":1}'],
+    ["log", "console", "undefined"],
+    ["warning", "console", "9000 lines came too fast to be told"],
+    ["error", "console", "x"],
+    ["error", "script", '{"toString":1,"valueOf":1}'],
+  ]);
+  expect(log.violations).toHaveLength(1);
+});

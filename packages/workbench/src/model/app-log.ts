@@ -6,6 +6,7 @@
 import { type ProxyReport, sizeOf, type Traffic } from "@vitrine/host";
 import type { RequestId } from "@vitrine/protocol";
 import { Observable } from "./observable.js";
+import type { Act } from "./recorded-act.js";
 
 /** One message. */
 export interface LoggedMessage {
@@ -39,8 +40,11 @@ export interface LoggedStep {
 export interface LoggedLine {
   readonly at: number;
   readonly level: string;
-  /** `log`: the app's `notifications/message`; `script`: what its scripts threw; `host`: what this page noticed. */
-  readonly from: "log" | "script" | "host";
+  /**
+   * `log`: the app's `notifications/message`; `console`: what its scripts wrote there; `script`: what they threw;
+   * `host`: what this page noticed.
+   */
+  readonly from: "log" | "console" | "script" | "host";
   readonly text: string;
   readonly data?: unknown;
 }
@@ -51,6 +55,12 @@ export interface LoggedViolation {
   readonly directive: string;
   readonly blocked: string;
   readonly report: ProxyReport;
+}
+
+/** Something that was done with the app from outside. */
+export interface LoggedAct {
+  readonly at: number;
+  readonly act: Act;
 }
 
 /** Messages that tell how far an app has come. */
@@ -65,6 +75,15 @@ const MILESTONES = new Set([
   "ui/resource-teardown",
 ]);
 const MOST_MILESTONES = 1000;
+
+/** The methods of a console, as levels of a log. */
+const LEVELS = new Map<unknown, string>([
+  ["debug", "debug"],
+  ["log", "log"],
+  ["info", "info"],
+  ["warn", "warning"],
+  ["error", "error"],
+]);
 
 /** Messages that are kept; the oldest go first. */
 const MOST = 200_000;
@@ -94,6 +113,7 @@ export class AppLog extends Observable {
   readonly steps: LoggedStep[] = [];
   readonly lines: LoggedLine[] = [];
   readonly violations: LoggedViolation[] = [];
+  readonly acts: LoggedAct[] = [];
   /** Messages that were forgotten. */
   dropped = 0;
   /** How many there were, from the app and to it. */
@@ -183,6 +203,11 @@ export class AppLog extends Observable {
     this.changed();
   }
 
+  act(act: Act): void {
+    this.acts.push({ at: this.now, act });
+    this.changed();
+  }
+
   line(line: Omit<LoggedLine, "at">): void {
     this.lines.push({ at: this.now, ...line });
     this.#sizes.lines += line.text.length;
@@ -197,11 +222,21 @@ export class AppLog extends Observable {
     const { code, directive, blocked, message } = report;
     if (code === "csp_violation") {
       if (this.violations.length < MOST_LINES)
-        this.violations.push({ at: this.now, directive: `${directive}`, blocked: `${blocked}`, report });
-    } else if (code === "script_error") this.line({ level: "error", from: "script", text: `${message}` });
+        this.violations.push({ at: this.now, directive: words(directive), blocked: words(blocked), report });
+    } else if (code === "script_error") this.line({ level: "error", from: "script", text: words(message) });
+    else if (code === "console") this.#console(report);
     else if (code === "loaded") this.step("document loaded");
     else this.line({ level: "warning", from: "host", text: code, data: report });
     this.changed();
+  }
+
+  #console({ level, text, missed }: ProxyReport): void {
+    const isMissing = Number.isSafeInteger(missed);
+    this.line({
+      level: LEVELS.get(level) ?? "info",
+      from: "console",
+      text: isMissing ? `${missed} lines came too fast to be told` : words(text),
+    });
   }
 
   /** Forgets the messages. */
@@ -216,6 +251,10 @@ export class AppLog extends Observable {
     setTimeout(tell, PAUSE);
   }
 }
+
+/** The app's words, which may be anything. */
+const words = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
 
 /** Takes the oldest away, but for the last one, if they are too many or too large together: how many, and their size. */
 function forget<T>(

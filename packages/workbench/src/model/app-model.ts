@@ -15,6 +15,7 @@ import {
 import type { Implementation, Params } from "@vitrine/protocol";
 import { AppLog } from "./app-log.js";
 import type { AppSource, CallListener } from "./app-source.js";
+import { AppToolList } from "./app-tool-list.js";
 import { contextOf, type Look, setDimensions } from "./look.js";
 import { Observable } from "./observable.js";
 import { type Profile, STRICT } from "./profile.js";
@@ -64,6 +65,7 @@ export class AppModel extends Observable {
   readonly #room = {};
   #look: Look;
   #element: McpAppElement | undefined;
+  #toolList: AppToolList | undefined;
 
   constructor(source: AppSource, { profile = STRICT, look = {}, surroundings = {} }: AppModelOptions = {}) {
     super();
@@ -85,6 +87,11 @@ export class AppModel extends Observable {
   /** The app, to be put into the page. Made when it is first asked for. */
   get element(): McpAppElement {
     return (this.#element ??= this.#open());
+  }
+
+  /** The tools that it offers. It is asked for them when somebody wants to know, so that a rendering has no message more. */
+  get toolList(): AppToolList {
+    return (this.#toolList ??= new AppToolList(bridgeOf(this.element)));
   }
 
   /** Changes where the app believes it runs, at once. */
@@ -140,8 +147,7 @@ export class AppModel extends Observable {
       },
       onreport: (report) => this.log.report(report),
     };
-    const { bridge } = element;
-    if (!bridge) throw new Error("an app without a bridge");
+    const bridge = bridgeOf(element);
     this.#listen(bridge);
     source.tell(bridge, this.#surroundings.call ?? {});
     if (this.#look.width !== undefined) element.style.width = `${this.#look.width}px`;
@@ -197,4 +203,9 @@ export class AppModel extends Observable {
       };
     return handlers;
   }
+}
+
+function bridgeOf({ bridge }: McpAppElement): Bridge {
+  if (!bridge) throw new Error("an app without a bridge");
+  return bridge;
 }

@@ -29,6 +29,8 @@ export interface AppSource {
   readonly problem?: OpenedView["problem"];
   /** The document itself, where it is known: that of a recording. */
   readonly document?: { readonly html: string; readonly meta: ResourceMeta } | undefined;
+  /** It had been open before, such as before a reload of the page, and may have kept something. */
+  readonly isRestored?: boolean | undefined;
   /** What its frame stands on; how it looks and what the page does for it is the model's. */
   readonly frame: Pick<AppFrameOptions, "view" | "upstream" | "guard" | "instance" | "fallback" | "context">;
   /** Tells the app of the call that it shows: now, and as it goes on. */
@@ -43,8 +45,8 @@ export interface CallListener {
   cancelled?(reason: string | undefined): void;
 }
 
-/** A view of the gateway's. */
-export function gatewaySource(view: GatewayView): AppSource {
+/** A view of the gateway's; `isRestored` says that its app had been open before. */
+export function gatewaySource(view: GatewayView, isRestored = false): AppSource {
   const tool = readTool(view.opened.tool);
   const { title, ...frame } = gatewayApp(view, {
     info: { name: "", version: "" },
@@ -55,6 +57,7 @@ export function gatewaySource(view: GatewayView): AppSource {
     id,
     title,
     frame,
+    isRestored,
     server: view.upstream.server,
     uri: view.opened.uri,
     tool,

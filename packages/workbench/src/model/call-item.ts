@@ -17,6 +17,8 @@ export class CallItem extends Observable {
   readonly server: string;
   readonly tool: string;
   readonly input: Record<string, unknown>;
+  /** There were secrets among its arguments, and they were lost with a reload. */
+  readonly isInputCut: boolean;
   state: CallState;
   progress: Progress | undefined;
   result: CallToolResult | undefined;
@@ -25,17 +27,23 @@ export class CallItem extends Observable {
   /** Why it failed. */
   problem: string | undefined;
   app: AppModel | undefined;
+  /** The name of the request that waits for its answer, if no app shows it. */
+  request: string | undefined;
   /** The name under which the gateway knows the app. */
   view: string | undefined;
   profile: string | undefined;
   endedAt: number | undefined;
+  /** What of its arguments may be kept. */
+  readonly #kept: Record<string, unknown>;
   #isTakenBack = false;
   /** Takes the call back. */
   oncancel: (() => unknown) | undefined;
 
-  constructor(saved: SavedCall) {
+  constructor(saved: SavedCall, kept = saved.input) {
     super();
-    const { id, at, server, tool, input, state, result, problem, view, profile, endedAt } = saved;
+    this.#kept = kept;
+    this.isInputCut = saved.isInputCut ?? false;
+    const { id, at, server, tool, input, state, result, problem, request, view, profile, endedAt } = saved;
     this.id = id;
     this.at = at;
     this.server = server;
@@ -45,13 +53,14 @@ export class CallItem extends Observable {
     this.result = result;
     this.isResultLost = saved.isResultLost ?? false;
     this.problem = problem;
+    this.request = request;
     this.view = view;
     this.profile = profile;
     this.endedAt = endedAt;
   }
 
   update(
-    change: Partial<Pick<CallItem, "state" | "progress" | "result" | "problem" | "app" | "view">>,
+    change: Partial<Pick<CallItem, "state" | "progress" | "result" | "problem" | "app" | "request" | "view">>,
   ): void {
     Object.assign(this, change);
     if (this.result) this.isResultLost = false;
@@ -93,7 +102,9 @@ export class CallItem extends Observable {
   }
 
   get saved(): SavedCall {
-    const { kind, id, at, server, tool, input, state, result, problem, view, profile, endedAt } = this;
+    const { kind, id, at, server, tool, state, result, problem, request, view, profile, endedAt } = this;
+    const isWhole = JSON.stringify(this.#kept) === JSON.stringify(this.input);
+    const isInputCut = this.isInputCut || !isWhole || undefined;
     const isResultLost = this.isResultLost || undefined;
     return {
       kind,
@@ -101,11 +112,13 @@ export class CallItem extends Observable {
       at,
       server,
       tool,
-      input,
+      input: this.#kept,
+      isInputCut,
       state,
       result,
       isResultLost,
       problem,
+      request,
       view,
       profile,
       endedAt,

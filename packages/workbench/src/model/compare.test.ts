@@ -83,6 +83,19 @@ describe("compare", () => {
     ]);
   });
 
+  it("does not miss what followed from a press that nobody repeated, and misses it when somebody did", () => {
+    const pressed: RecordedEvent[] = [call("a"), { t: 1, did: { click: "Refresh" } }, call("b"), call("c")];
+    expect(compare(pressed, [call("a")])).toMatchObject({ isSame: true, compared: 1, untested: 2 });
+    expect(compare(pressed, [call("a"), call("b")], { isRepeated: true })).toEqual({
+      isSame: false,
+      differences: ['The app no longer asks for tools/call "c" (message 3).'],
+      compared: 3,
+      untested: 0,
+    });
+    const waited: RecordedEvent[] = [call("a"), { t: 1, did: { wait: "Sunday" } }, call("b")];
+    expect(compare(waited, [call("a"), call("b")])).toMatchObject({ compared: 2, untested: 0 });
+  });
+
   it("overlooks that the app goes on with what it did", () => {
     expect(
       compare([call("a"), call("poll")], [call("a"), call("poll"), call("poll"), call("poll")]).isSame,

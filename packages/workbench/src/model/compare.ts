@@ -4,9 +4,10 @@
  * @module
  */
 
-import { isDeed, type RunMessage, runOf, sinceLastStart } from "./recorded-run.js";
+import { jsonIn } from "./json-in.js";
+import { aloneUntil, isDeed, type RunMessage, runOf, sinceLastStart } from "./recorded-run.js";
 import { isRecord, isStep, type RecordedEvent } from "./recording.js";
-import { jsonIn, REDACTED } from "./redact.js";
+import { REDACTED } from "./redacted.js";
 
 /** What {@link compare} found. */
 export interface Comparison {
@@ -23,6 +24,8 @@ export interface Comparison {
 export interface CompareOptions {
   /** The place in the run up to which it was replayed; what comes later is not missed. */
   readonly until?: number | undefined;
+  /** What was done with the app was done again: what followed from it is expected. */
+  readonly isRepeated?: boolean | undefined;
 }
 
 /** Sentences are for people: nobody reads more. */
@@ -39,13 +42,13 @@ const WINDOW = 30;
 export function compare(
   recorded: readonly RecordedEvent[],
   now: readonly RecordedEvent[],
-  { until = Number.POSITIVE_INFINITY }: CompareOptions = {},
+  { until = Number.POSITIVE_INFINITY, isRepeated = false }: CompareOptions = {},
 ): Comparison {
   const all = runOf(recorded).filter(isDeed);
   const done = runOf(now).filter(isDeed);
-  const first = all.findIndex(({ person }) => person);
-  const isAlone = first >= 0 && !done.some(({ person }) => person);
-  const then = isAlone ? all.slice(0, first) : all;
+  const isAlone = !isRepeated && !done.some(({ person }) => person);
+  const alone = isAlone ? aloneUntil(recorded) : Number.POSITIVE_INFINITY;
+  const then = all.filter(({ n }) => n < alone);
   const differences = [
     ...stateDifferences(recorded, now, until),
     ...deedDifferences(then, done, until),

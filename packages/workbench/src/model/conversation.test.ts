@@ -1,4 +1,4 @@
-import type { Gateway, GatewayView } from "@vitrine/host/gateway";
+import type { Gateway, GatewayState, GatewayView } from "@vitrine/host/gateway";
 import { describe, expect, it, vi } from "vitest";
 import type { CallItem } from "./call-item.js";
 import { Conversation, type ConversationOptions } from "./conversation.js";
@@ -22,11 +22,16 @@ const viewOf = (id: string, more: Partial<GatewayView> = {}): GatewayView =>
   }) as unknown as GatewayView;
 
 /** A page that had these entries before it was reloaded; `open` is how the gateway opens a view. */
-async function stage(saved: unknown[], open: () => Promise<GatewayView>, kept: GatewayView[] = []) {
+async function stage(
+  saved: unknown[],
+  open: () => Promise<GatewayView>,
+  kept: GatewayView[] = [],
+  more: object = { state: { phase: "connecting" } },
+) {
   const stored = new Map([["vitrine-conversation", JSON.stringify(saved)]]);
   const openView = vi.fn(open);
   const options = {
-    gateway: { openView, restoreViews: async () => kept } as unknown as Gateway,
+    gateway: { openView, restoreViews: async () => kept, ...more } as unknown as Gateway,
     storage: {
       getItem: (key: string) => stored.get(key) ?? null,
       setItem: (key: string, text: string) => stored.set(key, text),
@@ -39,13 +44,45 @@ async function stage(saved: unknown[], open: () => Promise<GatewayView>, kept: G
   const items = conversation.items.filter((item): item is CallItem => item.kind === "call");
   const [item] = items;
   if (!item) throw new Error("nothing was restored");
-  return { conversation, item, openView, stored: () => readSaved(stored.get("vitrine-conversation")) };
+  return {
+    conversation,
+    item,
+    openView,
+    options,
+    stored: () => readSaved(stored.get("vitrine-conversation")),
+  };
 }
 
 const TOOLS = new Set(["t"]);
 const refuse = async (): Promise<never> => {
   throw new Error("no such server");
 };
+
+describe("secrets among the arguments", () => {
+  const schema = () => ({ properties: { pin: { type: "string", format: "password" } } });
+
+  it("are sent, and never kept: after a reload the call says that they are missing", async () => {
+    const { conversation, stored, options } = await stage([call()], async () => viewOf("new"));
+    const request = vi.fn(async () => ({ content: [] }));
+    Object.assign(options.gateway, { request });
+    Object.assign(options, { schema });
+    const input = { pin: "s3cret-1", apiKey: "s3cret-2", city: "Rome" };
+    const item = conversation.call("s", "pay", input, false);
+    conversation.call("s", "look", { city: "Rome" }, false);
+    await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(2));
+    expect(request.mock.calls[0]).toMatchObject(["gateway/call", { arguments: input }, {}]);
+    expect([item.input, item.isInputCut]).toEqual([input, false]);
+    conversation.flush();
+    const saved = stored();
+    expect(JSON.stringify(saved)).not.toContain("s3cret");
+    const again = (await stage(saved, refuse)).conversation.items.slice(1) as CallItem[];
+    expect(again.map(({ tool, input, isInputCut }) => [tool, input, isInputCut])).toEqual([
+      ["pay", { city: "Rome" }, true],
+      ["look", { city: "Rome" }, false],
+    ]);
+    expect(again.map(({ saved: { isInputCut } }) => isInputCut)).toEqual([true, undefined]);
+  });
+});
 
 describe("after a reload", () => {
   it("a call whose app cannot be opened again has failed, and does not run for ever", async () => {
@@ -58,6 +95,59 @@ describe("after a reload", () => {
     const { item } = await stage([call()], refuse);
     await vi.waitFor(() => expect(item.problem).toBe("no such server"));
     expect(item.state).toBe("done");
+  });
+
+  it("an app is known to have been open before, and a recording says so; that of a new call is not", async () => {
+    const kept = viewOf("kept");
+    const { conversation, item } = await stage([call({ view: "kept" })], async () => viewOf("new"), [kept]);
+    expect(item.app?.source.isRestored).toBe(true);
+    const fresh = conversation.call("s", "t", {}, true);
+    await vi.waitFor(() => expect(fresh.app?.source.isRestored).toBe(false));
+  });
+
+  describe("a call without an app that was under way", () => {
+    const waiting = call({ id: "7-9", state: "running", view: undefined, request: "7-9.1" });
+    const reload = (saved: SavedCall, state: GatewayState) => {
+      const request = vi.fn(async () => ({ content: [{ type: "text", text: "done" }] }));
+      return { request, staged: stage([saved], refuse, [], { request, state }) };
+    };
+    const resumed: GatewayState = { phase: "open", over: "websocket", resumed: true };
+
+    it("has its answer where the gateway remembers the page: it is asked under the same name", async () => {
+      const { request, staged } = reload(waiting, resumed);
+      const { item } = await staged;
+      await vi.waitFor(() => expect(item.state).toBe("done"));
+      expect(item.result?.content).toEqual([{ type: "text", text: "done" }]);
+      const asked = { server: "s", name: "t", arguments: { x: 1 } };
+      expect(request.mock.calls).toMatchObject([["gateway/call", asked, { id: "7-9.1" }]]);
+    });
+
+    it.each<[string, SavedCall, GatewayState]>([
+      ["the gateway does not remember the page", waiting, { ...resumed, resumed: false }],
+      ["it had secrets, which are not kept", { ...waiting, isInputCut: true }, resumed],
+      ["its app was just being opened", { ...waiting, request: undefined }, resumed],
+    ])("is not made again where %s: it says where to look", async (_where, saved, state) => {
+      const { request, staged } = reload(saved, state);
+      const { item } = await staged;
+      expect(item.state).toBe("failed");
+      expect(item.problem).toContain("audit log");
+      expect(request).not.toHaveBeenCalled();
+    });
+  });
+
+  it("a call is known by name before it is asked, and an app is opened as narrow as its profile is", async () => {
+    const { conversation, openView, options, stored } = await stage([call()], async () => viewOf("new"));
+    const request = vi.fn(() => new Promise(() => {}));
+    Object.assign(options.gateway, { request });
+    const item = conversation.call("s", "slow", {}, false);
+    conversation.flush();
+    expect(stored().at(-1)).toMatchObject({ state: "running", request: `${item.id}.1` });
+    expect(item.request).toMatch(/^[\w-]+\.1$/);
+    conversation.call("s", "t", {}, true);
+    await vi.waitFor(() => expect(openView).toHaveBeenCalledTimes(2));
+    // The first is that of the page before, which the gateway had no more.
+    for (const asked of openView.mock.calls as unknown[][])
+      expect(asked[0]).toMatchObject({ narrow: STRICT.narrow });
   });
 
   it("an app whose result could not be kept is told that none comes", async () => {

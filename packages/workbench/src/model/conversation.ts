@@ -14,6 +14,7 @@ import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";
 import type { Profile } from "./profile.js";
 import { readSaved, type SavedMessage, writeSaved } from "./saved-conversation.js";
+import { withoutSecrets } from "./secrets.js";
 
 export type { CallItem };
 
@@ -27,6 +28,8 @@ export interface ConversationOptions {
   /** What new apps look like. */
   readonly look: () => Look;
   readonly profile: (id?: string) => Profile;
+  /** What a tool's arguments are, if that is known. */
+  readonly schema?: (server: string, tool: string) => unknown;
 }
 
 const KEY = "vitrine-conversation";
@@ -60,7 +63,8 @@ export class Conversation extends Observable {
   /** Calls a tool; `hasApp` says that it has one to show. */
   call(server: string, tool: string, input: Record<string, unknown>, hasApp: boolean): CallItem {
     const profile = this.#options.profile().id;
-    const item = new CallItem({ ...entry("call"), server, tool, input, state: "running", profile });
+    const kept = withoutSecrets(this.#options.schema?.(server, tool), input);
+    const item = new CallItem({ ...entry("call"), server, tool, input, state: "running", profile }, kept);
     this.#add(item);
     void (hasApp ? this.#open(item) : this.#ask(item));
     return item;
@@ -161,10 +165,9 @@ export class Conversation extends Observable {
       item.subscribe(() => this.#save());
       const view = item.view === undefined ? undefined : views.get(item.view);
       if (item.view !== undefined) views.delete(item.view);
-      if (view) this.#attach(item, view);
+      if (view) this.#attach(item, view, true);
       else if (item.view !== undefined) void this.#reopen(item);
-      else if (item.state === "running")
-        item.update({ state: "failed", problem: "the page was reloaded before the answer came" });
+      else if (item.state === "running") this.#askAgain(item);
     }
     // What this page knows nothing of, nobody would ever close.
     for (const view of views.values()) void forget(view);
@@ -182,15 +185,31 @@ export class Conversation extends Observable {
     this.#save();
   }
 
+  /** The page was reloaded before the answer came: a gateway that remembers the page has it, or still waits for it. */
+  #askAgain(item: CallItem): void {
+    const { state } = this.#options.gateway;
+    const isKnown = item.request !== undefined && state.phase === "open" && state.resumed;
+    // Without its secrets it would be another call.
+    if (isKnown && !item.isInputCut) void this.#ask(item);
+    else
+      item.end(
+        "the page was reloaded before the answer came; the gateway's audit log says how the call ended",
+      );
+  }
+
   async #ask(item: CallItem): Promise<void> {
     const controller = new AbortController();
     item.oncancel = () => controller.abort();
+    // Known before it is asked, and so after a reload, too: under one name nothing is done twice.
+    const id = item.request ?? `${item.id}.1`;
+    item.update({ request: id });
     try {
       const { server, tool: name, input } = item;
       const result = await this.#options.gateway.request(
         "gateway/call",
         { server, name, arguments: input },
         {
+          id,
           signal: controller.signal,
           onprogress: (progress) => item.update({ progress: readProgress(progress) }),
         },
@@ -207,7 +226,7 @@ export class Conversation extends Observable {
     try {
       const { server, tool, input } = item;
       const view = await this.#options.gateway.openView(
-        { server, tool, arguments: input },
+        { server, tool, arguments: input, narrow: this.#profileOf(item).narrow },
         { signal: controller.signal },
       );
       if (this.#items.includes(item)) this.#attach(item, view);
@@ -221,7 +240,11 @@ export class Conversation extends Observable {
   async #reopen(item: CallItem): Promise<void> {
     try {
       const { server, tool, input, result } = item;
-      const view = await this.#options.gateway.openView({ server, tool });
+      const view = await this.#options.gateway.openView({
+        server,
+        tool,
+        narrow: this.#profileOf(item).narrow,
+      });
       if (!this.#isShown(item)) {
         void forget(view);
         return;
@@ -231,7 +254,7 @@ export class Conversation extends Observable {
       if (item.isResultLost) Object.assign(view.opened, { cancelled: "its result was too large to be kept" });
       item.end("the gateway no longer has this call, and its answer did not come");
       if (item.state === "done") item.update({ problem: undefined });
-      this.#attach(item, view);
+      this.#attach(item, view, true);
     } catch (error) {
       const problem = messageOf(error);
       if (item.state === "running") item.end(problem);
@@ -239,11 +262,11 @@ export class Conversation extends Observable {
     }
   }
 
-  #attach(item: CallItem, view: GatewayView): void {
+  #attach(item: CallItem, view: GatewayView, isRestored = false): void {
     item.oncancel = () => view.cancel();
     view.onprogress = (progress) => item.update({ progress: readProgress(progress) });
-    const app: AppModel = new AppModel(gatewaySource(view), {
-      profile: this.#options.profile(item.profile),
+    const app: AppModel = new AppModel(gatewaySource(view, isRestored), {
+      profile: this.#profileOf(item),
       look: this.#options.look(),
       surroundings: {
         message: (from, params) => this.#said(from, params),
@@ -260,6 +283,11 @@ export class Conversation extends Observable {
       void this.#close(item, app, problem);
     };
     item.update({ app, view: view.id, progress: readProgress(view.progress) });
+  }
+
+  /** The host that the item's app believes it is in. */
+  #profileOf({ profile }: CallItem): Profile {
+    return this.#options.profile(profile);
   }
 
   /** The answer is the server's, and may be anything. */

@@ -1,6 +1,8 @@
 import { buildCsp, type ResourceCsp } from "@vitrine/protocol";
 import { describe, expect, it } from "vitest";
 import { adviceOn, DIRECTIVES, directivesOf, groupViolations, suggestedMeta } from "./csp-advice.js";
+import { SPEC, STRICT } from "./profile.js";
+import { HOSTS } from "./profiles.js";
 
 const declare = (field: keyof ResourceCsp, value: string) => ({ kind: "declare", field, value });
 const relax = (relaxation: string) => ({ kind: "relax", relaxation });
@@ -62,6 +64,58 @@ describe("advice on what a policy blocked", () => {
     expect(buildCsp({ [remedy.field]: [remedy.value] }).policy).toContain(
       "connect-src https://api.example.com;",
     );
+  });
+
+  describe("what is declared, and closed by a profile", () => {
+    const claude = HOSTS.find(({ id }) => id === "claude") ?? SPEC;
+    const narrowed = {
+      frameDomains: ["https://*.maps.example.com"],
+      resourceDomains: ["http://localhost:5173"],
+    };
+    const advise = (directive: string, blocked: string, profile = STRICT) =>
+      adviceOn(directive, blocked, false, { profile, narrowed });
+
+    it("is not to be declared again: it names the profile, whom that imitates, and what to do", () => {
+      const frame = advise("frame-src", "https://eu.maps.example.com/embed?q=1");
+      expect(frame.remedy).toEqual({ kind: "profile", narrowing: "frame-domains" });
+      for (const word of [STRICT.title, claude.title, "csp.frameDomains", "ui/open-link", SPEC.title])
+        expect(frame.text).toContain(word);
+      const script = advise("script-src-elem", "http://localhost:5173/a.js");
+      expect(script.remedy).toEqual({ kind: "profile", narrowing: "insecure-resources" });
+      expect(script.text).toContain("https");
+      const own = advise("frame-src", "https://eu.maps.example.com/", claude);
+      expect(own.text).toContain(`the profile "${claude.title}" closes it all the same. `);
+    });
+
+    it.each([
+      ["frame-src", "https://maps.example.com/"],
+      ["frame-src", "https://other.example.com/"],
+      ["frame-src", "https://eu.maps.example.com:8443/"],
+      ["connect-src", "http://localhost:5173/"],
+      ["img-src", "https://eu.maps.example.com/a.png"],
+    ])("is that alone: %s %s was never declared", (directive, blocked) => {
+      expect(advise(directive, blocked)).toEqual(adviceOn(directive, blocked));
+    });
+
+    it("stays in what is suggested", () => {
+      const [group] = groupViolations(
+        [
+          {
+            ...{ at: 1, directive: "frame-src", blocked: "https://eu.maps.example.com/" },
+            report: { code: "csp_violation", by: "view" },
+          },
+        ],
+        { profile: STRICT, narrowed },
+      );
+      expect(group?.remedy.kind).toBe("profile");
+      const place = {
+        ...{ csp: { resourceDomains: ["https://cdn.example.com"] }, narrowed, permissions: {} },
+      };
+      expect(suggestedMeta(place, group ? [group] : []).csp).toEqual({
+        resourceDomains: ["https://cdn.example.com", "http://localhost:5173"],
+        frameDomains: ["https://*.maps.example.com"],
+      });
+    });
   });
 
   it("an app that tried to leave its document cannot declare its way out", () => {

@@ -3,13 +3,25 @@
  *
  * @module
  */
-import { buildCsp, type Relaxation, type ResourceCsp, type ViewPlace } from "@vitrine/protocol";
+import {
+  buildCsp,
+  CSP_FIELDS,
+  NARROWINGS,
+  type Narrowing,
+  narrowCsp,
+  type Relaxation,
+  type ResourceCsp,
+  type ViewPlace,
+} from "@vitrine/protocol";
 import type { LoggedViolation } from "./app-log.js";
+import { type Profile, SPEC } from "./profile.js";
+import { HOSTS } from "./profiles.js";
 
-/** What would let it through: a declaration of the app's own, the operator's choice, or nothing but another way. */
+/** What would let it through: a declaration of the app's own, the operator's choice, another host, or nothing but another way. */
 export type Remedy =
   | { readonly kind: "declare"; readonly field: keyof ResourceCsp; readonly value: string }
   | { readonly kind: "relax"; readonly relaxation: Relaxation }
+  | { readonly kind: "profile"; readonly narrowing: Narrowing }
   | { readonly kind: "rewrite" };
 
 /** Advice on something that was blocked. */
@@ -17,6 +29,12 @@ export interface Advice {
   readonly remedy: Remedy;
   /** A sentence or two for the app's author. */
   readonly text: string;
+}
+
+/** What the profile of an app closed, although the app declares it. */
+export interface Closing {
+  readonly profile: Profile;
+  readonly narrowed?: ResourceCsp | undefined;
 }
 
 /** The same thing, blocked once or often. */
@@ -82,11 +100,17 @@ const REWRITES: readonly [directive: RegExp, text: string][] = [
   [/^frame-ancestors$/, "Only the host may show an app."],
 ];
 
+/** What an app's author can do about what a stricter host closes. */
+const NARROWED: Readonly<Record<Narrowing, string>> = {
+  "frame-domains": "Draw it in the app itself, or open the page with ui/open-link",
+  "insecure-resources": "Serve it over https, or put it into the document",
+};
+
 /**
  * What to do about something that was blocked.
  *
  */
-export function adviceOn(directive: string, blocked: string, isOfFrame = false): Advice {
+export function adviceOn(directive: string, blocked: string, isOfFrame = false, closing?: Closing): Advice {
   const rewrite = (text: string): Advice => ({ remedy: { kind: "rewrite" }, text });
   if (isOfFrame)
     return rewrite("An app cannot leave its own document. To open a page, ask the host with ui/open-link.");
@@ -102,6 +126,8 @@ export function adviceOn(directive: string, blocked: string, isOfFrame = false):
   const origin = originOf(blocked);
   if (!field || !origin)
     return rewrite(`No declaration allows ${blocked || "this"} under ${directive}. Do without it.`);
+  const closed = closing && closedBy(closing, field, origin);
+  if (closed) return closed;
   const { accepted, rejected } = buildCsp({ [field]: [origin] });
   const value = accepted[field]?.[0];
   if (value === undefined) return rewrite(`It cannot be declared: ${origin} ${rejected[0]?.reason}.`);
@@ -111,6 +137,33 @@ export function adviceOn(directive: string, blocked: string, isOfFrame = false):
   };
 }
 
+/** It is declared, and only the profile keeps it out. */
+function closedBy(
+  { profile, narrowed }: Closing,
+  field: keyof ResourceCsp,
+  origin: string,
+): Advice | undefined {
+  const source = narrowed?.[field]?.find((each) => covers(each, origin));
+  if (source === undefined) return undefined;
+  const narrowing = NARROWINGS.find((each) => narrowCsp({ [field]: [source] }, [each]).narrowed[field]);
+  if (!narrowing) return undefined;
+  const others = HOSTS.filter(({ id, narrow }) => id !== profile.id && narrow.includes(narrowing));
+  const as = others.length > 0 ? `, as ${others.map(({ title }) => title).join(", ")} does` : "";
+  return {
+    remedy: { kind: "profile", narrowing },
+    text: `csp.${field} declares ${source}, and the profile "${profile.title}" closes it all the same${as}. ${NARROWED[narrowing]}; to see the app without that limit, choose the profile "${SPEC.title}".`,
+  };
+}
+
+/** Whether a source of a policy, as `buildCsp` writes it, is about an origin. */
+function covers(source: string, origin: string): boolean {
+  const { protocol, host } = new URL(origin);
+  const [scheme = "", name = ""] = source.split("://");
+  // As browsers do: a source over http is one over https, too.
+  if (protocol !== `${scheme}:` && `${scheme}s:` !== protocol) return false;
+  return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;
+}
+
 /** The scheme, host and port of an address; undefined for `data`, `inline` and the like. */
 function originOf(blocked: string): string | undefined {
   const { protocol = "", host = "" } = URL.canParse(blocked) ? new URL(blocked) : {};
@@ -118,7 +171,7 @@ function originOf(blocked: string): string | undefined {
 }
 
 /** What was blocked, each thing once, in the order in which it first happened. */
-export function groupViolations(violations: readonly LoggedViolation[]): ViolationGroup[] {
+export function groupViolations(violations: readonly LoggedViolation[], closing?: Closing): ViolationGroup[] {
   const groups = new Map<string, ViolationGroup>();
   for (const { at, directive, blocked, report } of violations) {
     // What the sandbox's own frame may show: the app tried to go elsewhere.
@@ -131,7 +184,7 @@ export function groupViolations(violations: readonly LoggedViolation[]): Violati
       known
         ? { ...known, count: known.count + 1 }
         : {
-            ...adviceOn(directive, blocked, isOfFrame),
+            ...adviceOn(directive, blocked, isOfFrame, closing),
             directive,
             blocked,
             count: 1,
@@ -144,12 +197,20 @@ export function groupViolations(violations: readonly LoggedViolation[]): Violati
   return [...groups.values()];
 }
 
+/** What the app declared: what is allowed, and what its profile closed. */
+export function declaredCsp({ csp, narrowed = {} }: Pick<ViewPlace, "csp" | "narrowed">): ResourceCsp {
+  const fields = CSP_FIELDS.map(
+    (field) => [field, [...(csp[field] ?? []), ...(narrowed[field] ?? [])]] as const,
+  );
+  return Object.fromEntries(fields.filter(([, sources]) => sources.length > 0));
+}
+
 /** `_meta.ui` of the resource as it is, with all that would have to be declared. */
 export function suggestedMeta(
-  place: Pick<ViewPlace, "csp" | "permissions" | "prefersBorder">,
+  place: Pick<ViewPlace, "csp" | "narrowed" | "permissions" | "prefersBorder">,
   advice: readonly Advice[],
 ): { csp: ResourceCsp } & Record<string, unknown> {
-  const csp: ResourceCsp = { ...place.csp };
+  const csp = declaredCsp(place);
   for (const { remedy } of advice) {
     if (remedy.kind !== "declare") continue;
     const { field, value } = remedy;

@@ -33,6 +33,13 @@ export function unshown({ source: { problem, uri, tool } }: Diagnosed): Diagnosi
       evidence,
       `Set _meta.ui.resourceUri of the tool${tool ? ` "${tool.name}"` : ""} to the address of a UI resource.`,
     );
+  if (code === "load_failed")
+    return error(
+      "load_failed",
+      "This app's document is not there any more.",
+      evidence,
+      "See that its server runs, and reload the page; or call the tool again.",
+    );
   if (isResourceCode(code))
     return error(
       code,

@@ -92,6 +92,14 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
       errorsOf(facts),
       "Correct the error; the console tab has all of them.",
     );
+  const closed = facts.blocked.find(({ remedy }) => remedy.kind === "profile");
+  if (closed)
+    return warning(
+      "profile_blocked",
+      `The profile "${app.profile.title}" keeps out something that this app declares and uses.`,
+      blockedOf(facts),
+      closed.text,
+    );
   if (!isPast) return undefined;
   if (app.source.tool && !facts.result)
     return {

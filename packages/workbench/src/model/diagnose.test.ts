@@ -1,10 +1,16 @@
 import { FAILURES, type FailureCode } from "@vitrine/host";
-import { JsonText, type Tool, type UiDocumentErrorCode } from "@vitrine/protocol";
+import { JsonText, type Tool, type UiDocumentErrorCode, type ViewPlace } from "@vitrine/protocol";
 import { describe, expect, it } from "vitest";
 import { AppLog } from "./app-log.js";
 import { type Diagnosed, diagnose, diagnosisLine, lookAgainIn } from "./diagnose.js";
+import { STRICT } from "./profile.js";
 
 const tool = { name: "show", inputSchema: { type: "object" } } as Tool;
+
+const PLACE: ViewPlace = {
+  ...{ src: "http://p.l.localhost/n", origin: "http://p.l.localhost", viewOrigin: "http://v.l.localhost" },
+  ...{ allow: "", policy: "", csp: {}, permissions: {}, relax: [] },
+};
 
 /** An app that was opened and loads; `now` is moved by tests. */
 function stage() {
@@ -16,7 +22,8 @@ function stage() {
     log,
     size: undefined,
     look: {},
-    source: { uri: "ui://shop/cart", tool, problem: undefined },
+    profile: STRICT,
+    source: { uri: "ui://shop/cart", tool, problem: undefined, place: undefined },
   };
   log.step("opened");
   log.step("loading");
@@ -73,9 +80,17 @@ describe("an app whose resource cannot be shown", () => {
     expect(diagnose(app)?.evidence.join()).toContain(message);
   });
 
+  it("is not kept any more", () => {
+    const { app } = stage();
+    app.source = { ...app.source, problem: { code: "load_failed", message: "its server is gone" } };
+    expect(diagnose(app)).toMatchObject({ level: "error", cause: { code: "load_failed" } });
+    expect(diagnose(app)?.evidence.join()).toContain("its server is gone");
+    expect(diagnose(app)?.fix).toContain("call the tool again");
+  });
+
   it("is no app at all", () => {
     const { app } = stage();
-    app.source = { uri: "", tool, problem: { code: "no-ui", message: 'the tool "show" has no UI' } };
+    app.source = { ...app.source, uri: "", problem: { code: "no-ui", message: 'the tool "show" has no UI' } };
     expect(diagnose(app)).toMatchObject({ cause: { code: "no_ui" } });
     expect(diagnose(app)?.fix).toContain('"show"');
   });
@@ -239,6 +254,22 @@ describe("an app that runs", () => {
     expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "script_error" } });
     block("script-src-elem", "https://cdn.example.com/chart.js");
     expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "script_blocked" } });
+  });
+
+  it("uses what it declares and its profile closes: says which profile, and what to do", () => {
+    const { app, run, block, time } = stage();
+    run();
+    const narrowed = { frameDomains: ["https://maps.example.com"] };
+    app.source = { ...app.source, place: { ...PLACE, narrowed } };
+    time.now = 10_000;
+    expect(diagnose(app)).toBeUndefined();
+    block("frame-src", "https://maps.example.com/embed");
+    expect(diagnose(app)).toMatchObject({
+      level: "warning",
+      cause: { code: "profile_blocked", message: expect.stringContaining(STRICT.title) },
+    });
+    expect(diagnose(app)?.evidence).toEqual(["frame-src blocked https://maps.example.com/embed"]);
+    expect(diagnose(app)?.fix).toContain("ui/open-link");
   });
 
   it("does not respond", () => {

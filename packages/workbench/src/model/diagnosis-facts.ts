@@ -19,7 +19,7 @@ export interface Facts {
 }
 
 /** What the log says. */
-export function factsOf({ log }: Diagnosed): Facts {
+export function factsOf({ log, profile, source }: Diagnosed): Facts {
   // An app that was mounted again began anew.
   const since = log.steps.findLast(({ step }) => step === "loading")?.at ?? 0;
   const last = (method: string, direction: "in" | "out"): LoggedMessage | undefined =>
@@ -38,7 +38,10 @@ export function factsOf({ log }: Diagnosed): Facts {
     result: last("ui/notifications/tool-result", "out"),
     cancelled: last("ui/notifications/tool-cancelled", "out"),
     errors: log.lines.filter(({ from, at }) => from === "script" && at >= since).map(({ text }) => text),
-    blocked: groupViolations(log.violations.filter(({ at }) => at >= since)),
+    blocked: groupViolations(
+      log.violations.filter(({ at }) => at >= since),
+      { profile, narrowed: source.place?.narrowed },
+    ),
   };
 }
 

@@ -29,6 +29,8 @@ export type DiagnosisCode =
   | "script_error"
   /** The policy keeps the app from running a script. */
   | "script_blocked"
+  /** The profile keeps out what the app declares. */
+  | "profile_blocked"
   /** The app says that it has no height. */
   | "zero_height"
   /** The app never said how high it is. */
@@ -45,8 +47,8 @@ export type DiagnosisCode =
   | "view_closed";
 
 /** What a diagnosis is made from. */
-export type Diagnosed = Pick<AppModel, "state" | "failure" | "log" | "size" | "look"> & {
-  readonly source: Pick<AppModel["source"], "uri" | "tool" | "problem">;
+export type Diagnosed = Pick<AppModel, "state" | "failure" | "log" | "size" | "look" | "profile"> & {
+  readonly source: Pick<AppModel["source"], "uri" | "tool" | "problem" | "place">;
 };
 
 /** There is no app to see. */

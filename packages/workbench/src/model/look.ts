@@ -43,8 +43,13 @@ export function setDimensions(
   room: { height?: number; maxHeight?: number; maxWidth?: number },
   look: Look,
   profile: Profile,
+  windowHeight: number = globalThis.innerHeight,
 ): void {
-  const { height, maxHeight = profile.maxHeight } = look;
+  const { height } = look;
+  const share = profile.maxHeightOfWindow && Math.round(profile.maxHeightOfWindow * windowHeight);
+  // A device has a limit of its own: the narrower of them counts.
+  const limits = [look.maxHeight, profile.maxHeight, share].filter((limit) => limit !== undefined);
+  const maxHeight = limits.length > 0 ? Math.min(...limits) : undefined;
   for (const [key, value] of Object.entries({ height, maxHeight, maxWidth: profile.maxWidth })) {
     if (value === undefined) Reflect.deleteProperty(room, key);
     else Reflect.set(room, key, value);

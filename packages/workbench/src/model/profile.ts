@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DisplayMode, HostContext } from "@vitrine/protocol";
+import { type DisplayMode, type HostContext, NARROWINGS, type Narrowing } from "@vitrine/protocol";
 
 /** What the page does for apps, by the capability that says so (I13). */
 export interface Abilities {
@@ -32,10 +32,14 @@ export interface Profile {
   /** Pixels: the width that an inline app gets at most, and the height that it may have. */
   readonly maxWidth?: number | undefined;
   readonly maxHeight?: number | undefined;
+  /** The same as a part of the window's height. */
+  readonly maxHeightOfWindow?: number | undefined;
   /** What else its apps are told. */
   readonly context?: HostContext | undefined;
-  /** What its policy lets through that this sandbox does not, or keeps out that this one lets through; for people to read. */
-  readonly csp?: { readonly allows: readonly string[]; readonly blocks: readonly string[] } | undefined;
+  /** What its policy keeps out although apps declare it: in force here, too. */
+  readonly narrow: readonly Narrowing[];
+  /** What its policy lets through that this sandbox does not: never in force here, and for people to read. */
+  readonly allows?: readonly string[] | undefined;
   /** For each field, where that is written. Ours needs none. */
   readonly sources: Readonly<Partial<Record<keyof Profile, Source>>>;
 }
@@ -48,13 +52,27 @@ const ALL: Abilities = {
   logging: true,
 };
 
-/** This host: all that MCP Apps name, under a policy that adds nothing to what an app declares. */
+/** MCP Apps to the letter: what an app declares is allowed, and nothing else. Where no source says otherwise, hosts are so. */
+export const SPEC: Profile = {
+  id: "spec",
+  title: "The specification",
+  description:
+    "Everything that MCP Apps name, under a policy that allows what an app declares and nothing else: no eval, no inline workers, no address that is not named. Some hosts keep out more.",
+  displayModes: ["inline", "fullscreen", "pip"],
+  abilities: ALL,
+  narrow: [],
+  sources: {},
+};
+
+/**
+ * The one in force when nobody chose: a policy that is never more lenient than that of the strictest known host. Display
+ * modes and abilities are complete, as an app must be seen to use them.
+ */
 export const STRICT: Profile = {
+  ...SPEC,
   id: "strict",
   title: "Vitrine, strict",
   description:
-    "Everything that MCP Apps name, under a policy that allows what an app declares and nothing else: no eval, no inline workers, no address that is not named.",
-  displayModes: ["inline", "fullscreen", "pip"],
-  abilities: ALL,
-  sources: {},
+    "Everything that MCP Apps name, under a policy as narrow as that of the strictest known host: what an app declares is allowed, but no frames of other sites, and nothing that is loaded over http.",
+  narrow: NARROWINGS,
 };

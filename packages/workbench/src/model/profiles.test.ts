@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { type Abilities, type Profile, STRICT } from "./profile.js";
-import { PROFILES } from "./profiles.js";
+import { type Abilities, type Profile, SPEC, STRICT } from "./profile.js";
+import { HOSTS, PROFILES } from "./profiles.js";
 
 /** What a profile says of a host; the rest is about the profile. */
 const FIELDS = [
@@ -8,8 +8,10 @@ const FIELDS = [
   "abilities",
   "maxWidth",
   "maxHeight",
+  "maxHeightOfWindow",
   "context",
-  "csp",
+  "narrow",
+  "allows",
 ] as const satisfies (keyof Profile)[];
 
 it("begins with the strict profile, and no two have the same name", () => {
@@ -18,11 +20,11 @@ it("begins with the strict profile, and no two have the same name", () => {
   expect(new Set(PROFILES.map(({ title }) => title)).size).toBe(PROFILES.length);
 });
 
-it.each(PROFILES.slice(1).map((profile) => [profile.id, profile] as const))(
-  "%s: every field that is not as in the strict profile has a source with a date",
+it.each(PROFILES.filter((each) => each !== STRICT).map((profile) => [profile.id, profile] as const))(
+  "%s: every field that is not as in the specification has a source with a date",
   (_id, profile) => {
     for (const field of FIELDS) {
-      if (JSON.stringify(profile[field]) === JSON.stringify(STRICT[field])) continue;
+      if (JSON.stringify(profile[field]) === JSON.stringify(SPEC[field])) continue;
       const source = profile.sources[field];
       expect(source, `${profile.id}.${field}`).toMatchObject({
         url: expect.stringMatching(/^https:\/\//),
@@ -34,11 +36,22 @@ it.each(PROFILES.slice(1).map((profile) => [profile.id, profile] as const))(
   },
 );
 
+it("begins with a policy that is never more lenient than any known host's, and is complete in all else", () => {
+  for (const { id, narrow } of HOSTS)
+    for (const each of narrow) expect(STRICT.narrow, `${id} ${each}`).toContain(each);
+  for (const field of FIELDS) if (field !== "narrow") expect(STRICT[field]).toEqual(SPEC[field]);
+  expect(SPEC.narrow).toEqual([]);
+});
+
 it("has one profile that is never more lenient than any known host", () => {
   const common = PROFILES.find(({ id }) => id === "common");
   expect(common).toBeDefined();
   if (!common) return;
-  for (const host of PROFILES) {
+  for (const host of HOSTS) {
+    for (const each of host.narrow) expect(common.narrow).toContain(each);
+    expect(common.maxHeight ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(
+      host.maxHeight ?? Number.POSITIVE_INFINITY,
+    );
     for (const mode of common.displayModes) expect(host.displayModes).toContain(mode);
     for (const [name, is] of Object.entries(common.abilities))
       if (is) expect(host.abilities[name as keyof Abilities], `${host.id} ${name}`).toBe(true);

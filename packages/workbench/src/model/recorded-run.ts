@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { isMessage, isStep, type RecordedEvent, type RecordedMessage, record } from "./recording.js";
+import type { Act } from "./recorded-act.js";
+import { isAct, isMessage, isStep, type RecordedEvent, type RecordedMessage, record } from "./recording.js";
 
 /** A message in its place. */
 export interface RunMessage extends RecordedMessage {
@@ -47,6 +48,30 @@ export function runOf(events: readonly RecordedEvent[]): RunMessage[] {
       } else if (message.kind === "request") asked[d].set(id, message);
       return message;
     });
+}
+
+/** Something that was done with the app from outside, and how many messages of the run came before it. */
+export interface PlacedAct {
+  readonly place: number;
+  readonly act: Act;
+}
+
+/** What was done with the app since it was last opened. */
+export function actsOf(events: readonly RecordedEvent[]): PlacedAct[] {
+  let place = 0;
+  return sinceLastStart(events).flatMap((event) => {
+    if (isMessage(event)) place++;
+    return isAct(event) ? [{ place, act: event.did }] : [];
+  });
+}
+
+/** How many messages came before anybody did something with the app: those come by themselves. */
+export function aloneUntil(events: readonly RecordedEvent[]): number {
+  const messages = sinceLastStart(events).filter(isMessage);
+  const first = messages.findIndex(({ person }) => person);
+  // Waiting changes nothing.
+  const pressed = actsOf(events).find(({ act }) => "click" in act);
+  return Math.min(first < 0 ? messages.length : first, pressed?.place ?? messages.length);
 }
 
 /** What depends on the place and the time more than on the app: it may come or not. */

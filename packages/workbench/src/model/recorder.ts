@@ -17,7 +17,7 @@ export interface AppDocument {
 }
 
 /** What an app's log holds, in order. */
-export function eventsOf({ messages, steps, lines, violations }: AppLog): RecordedEvent[] {
+export function eventsOf({ messages, steps, lines, violations, acts }: AppLog): RecordedEvent[] {
   return [
     ...steps.map(({ at, step, detail }) => ({ t: at, step, ...(detail !== undefined && { detail }) })),
     ...messages.map(({ at, direction, message, person }) => ({
@@ -28,6 +28,7 @@ export function eventsOf({ messages, steps, lines, violations }: AppLog): Record
     })),
     ...lines.map(({ at, level, from, text }) => ({ t: at, line: { level, from, text } })),
     ...violations.map(({ at, directive, blocked }) => ({ t: at, violation: { directive, blocked } })),
+    ...acts.map(({ at, act }) => ({ t: at, did: act })),
   ].sort((a, b) => a.t - b.t);
 }
 
@@ -56,11 +57,16 @@ export async function recordApp(app: AppModel, kept?: AppDocument): Promise<Reco
       look,
       relax: source.place?.relax ?? [],
       dropped: log.dropped,
+      ...(isRestored(app) && { restored: true }),
     },
     events: eventsOf(log),
     skipped: 0,
   };
 }
+
+/** Whether it had been open before, and may have kept something: over a reload of the page, or tried again in it. */
+export const isRestored = ({ source, log }: AppModel): boolean =>
+  source.isRestored === true || log.steps.filter(({ step }) => step === "loading").length > 1;
 
 async function readDocument({ source: { frame, uri } }: AppModel): Promise<AppDocument> {
   const failed = (why: string): Error =>

@@ -9,7 +9,9 @@ import {
   readRecording,
   writeRecording,
 } from "./recording.js";
-import { CALLS, EMAILS, REDACTED, redact, SECRETS, TOKENS } from "./redact.js";
+import { CALLS, EMAILS, redact, SECRETS, TOKENS } from "./redact.js";
+import { countAt } from "./redact-paths.js";
+import { REDACTED } from "./redacted.js";
 
 const recording = (events: readonly RecordedEvent[] = []): Recording => ({
   header: {
@@ -43,6 +45,9 @@ const events: RecordedEvent[] = [
   { t: 3, d: "in", m: { jsonrpc: "2.0", method: "notifications/message", params: {} }, person: true },
   { t: 4, line: { level: "error", from: "script", text: "no" } },
   { t: 5, violation: { directive: "img-src", blocked: "https://x.example" } },
+  { t: 6, did: { click: "Buy" } },
+  { t: 7, did: { wait: "Thank you" } },
+  { t: 8, did: { wait: 200 } },
 ];
 const errorOf = (text: string): RecordingError => {
   try {
@@ -57,6 +62,13 @@ const lines = (more: string): string => `${writeRecording(recording())}${more}`;
 describe("the file", () => {
   it("is read as it was written", () => {
     expect(readRecording(writeRecording(recording(events)))).toEqual(recording(events));
+  });
+
+  it("says that the app was restored, and nothing of it otherwise", () => {
+    const { header } = recording();
+    const restored = readRecording(writeRecording({ header: { ...header, restored: true }, events }));
+    expect(restored.header.restored).toBe(true);
+    expect(readRecording(writeRecording(recording())).header).not.toHaveProperty("restored");
   });
 
   it("holds results that came as text, without an end of line or with the ends of Windows", () => {
@@ -100,6 +112,10 @@ describe("the file", () => {
     ['{"t":1,"step":1}', '"step" must be'],
     ['{"t":1,"line":{}}', '"line" must be'],
     ['{"t":1,"violation":{}}', '"violation" must be'],
+    ['{"t":1,"did":"click"}', '"did" must be'],
+    ['{"t":1,"did":{"click":" "}}', '"did" must be'],
+    ['{"t":1,"did":{"wait":-1}}', '"did" must be'],
+    ['{"t":1,"did":{"wait":1e9}}', '"did" must be'],
   ])("an event %s is refused with the number of its line", (event, words) => {
     const error = errorOf(lines(`{"t":0,"step":"loading"}\n\n${event}`));
     expect(error).toMatchObject({ code: "line-invalid", line: 4 });
@@ -147,6 +163,26 @@ describe("redaction", () => {
     const clean = redact(secret, [{ paths: ["params.arguments.list.*", "result.content.0.text"] }]);
     expect(paramsOf(clean)).toMatchObject({ token: "abc", list: [REDACTED] });
     expect(writeRecording(clean)).not.toContain('"secret"');
+  });
+
+  it("takes out what stands at a path of a text that is JSON, and counts it", () => {
+    const text = JSON.stringify({ user: { name: "joe" }, city: "Rome" });
+    const m = {
+      jsonrpc: "2.0",
+      id: 1,
+      result: new JsonText(JSON.stringify({ content: [{ text }, { text: "{" }] })),
+    };
+    const answered = recording([
+      { t: 1, d: "out", m },
+      { t: 2, did: { click: "joe" } },
+    ]);
+    const path = "result.content.*.text..user.name";
+    const clean = redact(answered, [{ paths: [path] }]);
+    expect(writeRecording(clean)).toContain(JSON.stringify(`{"user":{"name":"${REDACTED}"},"city":"Rome"}`));
+    expect(clean.header.redacted).toEqual([`values at ${path}: 1`]);
+    expect(countAt(answered.events, path)).toBe(1);
+    expect(countAt(clean.events, path)).toBe(0);
+    expect(countAt(answered.events, "result.content.*.text.user")).toBe(0);
   });
 
   it("takes out all that methods asked and were answered, and leaves that they were", () => {

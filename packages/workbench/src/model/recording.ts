@@ -7,6 +7,7 @@
 import type { HostContext, Implementation, ResourceMeta, Tool } from "@vitrine/protocol";
 import type { Look } from "./look.js";
 import { jsonOf } from "./message-json.js";
+import { type Act, readAct } from "./recorded-act.js";
 
 export const RECORDING_FORMAT = "vitrine-recording";
 /** Raised when an older reader would misread a newer file. What is only added needs no other number. */
@@ -41,6 +42,11 @@ export interface RecordingHeader {
   readonly relax: readonly string[];
   /** Messages before the first one here that had been forgotten. */
   readonly dropped: number;
+  /**
+   * The app had been open before, in the same page: what it had kept by then is not here. A replay begins without it,
+   * and may differ because of that.
+   */
+  readonly restored?: boolean | undefined;
   /** What was taken out, in words; undefined when nothing was. */
   readonly redacted?: readonly string[] | undefined;
 }
@@ -70,8 +76,13 @@ export interface RecordedViolation {
   readonly t: number;
   readonly violation: { readonly directive: string; readonly blocked: string };
 }
+/** What was done with it from outside: a press when it was done, a wait when it was over. */
+export interface RecordedAct {
+  readonly t: number;
+  readonly did: Act;
+}
 /** Something that happened. */
-export type RecordedEvent = RecordedMessage | RecordedStep | RecordedLine | RecordedViolation;
+export type RecordedEvent = RecordedMessage | RecordedStep | RecordedLine | RecordedViolation | RecordedAct;
 
 /** A recording. */
 export interface Recording {
@@ -97,6 +108,7 @@ export class RecordingError extends Error {
 
 export const isMessage = (event: RecordedEvent): event is RecordedMessage => "m" in event;
 export const isStep = (event: RecordedEvent): event is RecordedStep => "step" in event;
+export const isAct = (event: RecordedEvent): event is RecordedAct => "did" in event;
 
 /** The text of the file. */
 export function writeRecording({ header, events }: Pick<Recording, "header" | "events">): string {
@@ -200,6 +212,7 @@ function readHeader(line: string, number: number): RecordingHeader {
     look: record(look) as Look,
     relax: text(relax),
     dropped: typeof read["dropped"] === "number" ? read["dropped"] : 0,
+    ...(read["restored"] === true && { restored: true }),
     ...(Array.isArray(redacted) && { redacted: text(redacted) }),
   };
 }
@@ -209,7 +222,7 @@ function readEvent(line: string, number: number): RecordedEvent | undefined {
   const wrong = (what: string): RecordingError => new RecordingError("line-invalid", number, what);
   const read = parse(line);
   if (!isRecord(read)) throw wrong("this is no JSON object; each line must be one");
-  const { t, d, m, step, detail, line: written, violation } = read;
+  const { t, d, m, step, detail, line: written, violation, did } = read;
   if (typeof t !== "number" || !(t >= 0))
     throw wrong('"t" must be the milliseconds since the app was opened');
   if (m !== undefined || d !== undefined) {
@@ -230,6 +243,11 @@ function readEvent(line: string, number: number): RecordedEvent | undefined {
     const { directive, blocked } = record(violation);
     if (typeof directive !== "string") throw wrong('"violation" must be an object with "directive"');
     return { t, violation: { directive, blocked: `${blocked ?? ""}` } };
+  }
+  if (did !== undefined) {
+    const act = readAct(record(did));
+    if (!act) throw wrong('"did" must be an object with "click" or "wait"');
+    return { t, did: act };
   }
   return undefined;
 }

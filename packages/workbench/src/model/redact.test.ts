@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { compare } from "./compare.js";
 import { isMessage, type RecordedEvent, type Recording, writeRecording } from "./recording.js";
-import { EMAILS, QUERIES, REDACTED, redact, SECRETS, TOKENS } from "./redact.js";
+import { EMAILS, QUERIES, redact, SECRETS, TOKENS } from "./redact.js";
+import { REDACTED } from "./redacted.js";
 
 const recording = (...events: RecordedEvent[]): Recording => ({
   header: {

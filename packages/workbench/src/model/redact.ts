@@ -4,11 +4,11 @@
  *
  * @module
  */
+import { jsonIn } from "./json-in.js";
 import { plainOf } from "./message-json.js";
-import { isRecord, type RecordedEvent, type Recording, record } from "./recording.js";
-
-/** What stands in place of a value. */
-export const REDACTED = "[redacted]";
+import { type RecordedEvent, type Recording, record } from "./recording.js";
+import { withoutPath } from "./redact-paths.js";
+import { REDACTED } from "./redacted.js";
 
 /** What is taken out. */
 export type RedactionRule =
@@ -16,7 +16,7 @@ export type RedactionRule =
   | { readonly keys: readonly string[] }
   /** Values of keys that end so, such as `userToken` for `token`. */
   | { readonly endings: readonly string[] }
-  /** Values at these places of a message, such as `params.arguments.user` or `result.content.*.text`. */
+  /** Values at these places of a message, such as `params.arguments.user` or `result.content.*.text`; see `wrongPath`. */
   | { readonly paths: readonly string[] }
   /**
    * Parts of text: e-mail addresses, what looks like a token, or the values in the queries of addresses; in the midst of
@@ -88,6 +88,7 @@ export function redact(recording: Recording, rules: readonly RedactionRule[]): R
   let { context, tool, title, uri } = header;
   for (const rule of rules) {
     let count = 0;
+    const add = (): void => void count++;
     const change = changeOf(rule);
     const counted: Change = (value, path) => {
       const next = change(value, path);
@@ -95,7 +96,13 @@ export function redact(recording: Recording, rules: readonly RedactionRule[]): R
       return next;
     };
     const apply = <T>(value: T): T => walk(value, [], counted) as T;
-    events = "methods" in rule ? withoutMethods(events, rule.methods, () => count++) : events.map(apply);
+    if ("methods" in rule) events = withoutMethods(events, rule.methods, add);
+    else if ("paths" in rule)
+      events = rule.paths.reduce<readonly RecordedEvent[]>(
+        (left, path) => withoutPath(left, path, add),
+        events,
+      );
+    else events = events.map(apply);
     if (!("paths" in rule) && !("methods" in rule)) {
       context = apply(context);
       tool = apply(tool);
@@ -122,12 +129,6 @@ function changeOf(rule: RedactionRule): Change {
       return typeof key === "string" && isMeant(key) ? REDACTED : undefined;
     };
   }
-  if ("paths" in rule) {
-    const paths = rule.paths.map((path) => ["m", ...path.split(".")]);
-    const fits = (wanted: readonly string[], path: Path): boolean =>
-      wanted.length === path.length && wanted.every((part, at) => part === "*" || part === `${path[at]}`);
-    return (_value, path) => (paths.some((wanted) => fits(wanted, path)) ? REDACTED : undefined);
-  }
   if (!("text" in rule)) return () => undefined;
   if (rule.text === "queries") return withoutQueries;
   const pattern = PATTERNS[rule.text];
@@ -143,7 +144,8 @@ function endsWith(endings: readonly string[]): (key: string) => boolean {
   };
 }
 
-const isSecret = endsWith(SECRET_ENDINGS);
+/** Whether a value of that name is a secret. */
+export const isSecret = endsWith(SECRET_ENDINGS);
 
 function withoutQueries(value: unknown, path: Path): unknown {
   // What is written into its address is a picture or a page, and has no query.
@@ -210,17 +212,6 @@ function insideOf(text: unknown, path: Path, change: Change): unknown {
   } catch {
     // Too deep to be looked into.
     return REDACTED;
-  }
-}
-
-/** The object or list that a text is as JSON. */
-export function jsonIn(text: unknown): unknown {
-  if (typeof text !== "string" || !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    const inner: unknown = JSON.parse(text);
-    return isRecord(inner) || Array.isArray(inner) ? inner : undefined;
-  } catch {
-    return undefined;
   }
 }
 

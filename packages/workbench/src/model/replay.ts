@@ -10,9 +10,11 @@ import { type CallToolResult, type DisplayMode, type HostContext, mergeHostConte
 import { AppModel, type AppSurroundings } from "./app-model.js";
 import type { AppSource } from "./app-source.js";
 import { type Comparison, compare } from "./compare.js";
+import type { Look } from "./look.js";
 import { Observable } from "./observable.js";
 import { type Profile, STRICT } from "./profile.js";
-import { isDeed, type RunMessage, runOf } from "./recorded-run.js";
+import { type Act, isActTakenOut, sayAct } from "./recorded-act.js";
+import { actsOf, aloneUntil, isDeed, type PlacedAct, type RunMessage, runOf } from "./recorded-run.js";
 import { RecordedServer } from "./recorded-server.js";
 import { type AppDocument, eventsOf } from "./recorder.js";
 import { isRecord, type Recording, record } from "./recording.js";
@@ -28,6 +30,16 @@ export interface ReplayOptions {
   readonly profiles?: readonly Profile[] | undefined;
   /** Another document in place of the recorded one: the app as it is now. */
   readonly document?: AppDocument | undefined;
+  /** Another host or place than the recorded one. */
+  readonly profile?: Profile | undefined;
+  readonly look?: Look | undefined;
+  /**
+   * Does again what was done with the app, and says why if it cannot. A page cannot, as the app is of another origin:
+   * without it nothing is done, and what followed is not expected.
+   */
+  readonly act?: ((act: Act) => Promise<string | undefined>) | undefined;
+  /** What to do in place of what was done, when all messages have happened: the recording does not say when. */
+  readonly acts?: readonly Act[] | undefined;
   readonly surroundings?: Omit<AppSurroundings, "message" | "call"> | undefined;
 }
 
@@ -46,6 +58,8 @@ export class Replay extends Observable {
   readonly recording: Recording;
   /** What was said, both ways. */
   readonly messages: readonly RunMessage[];
+  /** What was done with the app, and when. */
+  readonly acts: readonly PlacedAct[];
   /** How many of them have happened. */
   position = 0;
   isPlaying = false;
@@ -54,7 +68,11 @@ export class Replay extends Observable {
   onapp: ((app: AppModel) => void) | undefined;
   readonly #gateway: Gateway;
   readonly #options: ReplayOptions;
-  readonly #firstPerson: number;
+  /** How many messages came before anybody did something. */
+  readonly #alone: number;
+  /** How much was tried to be done again, and what of that could not be. */
+  #acted = 0;
+  #failedActs: string[] = [];
   #app: AppModel | undefined;
   #deeds: Deeds | undefined;
   #bridge: Bridge | undefined;
@@ -75,8 +93,10 @@ export class Replay extends Observable {
     this.messages = runOf(recording.events);
     this.#gateway = gateway;
     this.#options = options;
-    const first = this.messages.findIndex(({ person }) => person);
-    this.#firstPerson = first < 0 ? this.messages.length : first;
+    const { acts } = options;
+    const place = this.messages.length;
+    this.acts = acts?.map((act) => ({ place, act })) ?? actsOf(recording.events);
+    this.#alone = aloneUntil(recording.events);
   }
 
   /** Opens a recording, at its beginning. */
@@ -95,15 +115,27 @@ export class Replay extends Observable {
     return this.position >= this.messages.length;
   }
 
+  /** How much of what was done with the app was done again. */
+  get acted(): number {
+    return this.#acted - this.#failedActs.length;
+  }
+
   /** What is different, as far as it was played. */
   get comparison(): Comparison {
     const { log } = this.app;
-    const key = `${this.app.id} ${this.position} ${log.counts.in} ${log.steps.length} ${log.lines.length} ${log.violations.length}`;
+    const key = `${this.app.id} ${this.position} ${this.#acted} ${this.#failedActs.length} ${log.counts.in} ${log.steps.length} ${log.lines.length} ${log.violations.length}`;
     if (this.#compared?.key !== key) {
       const until = this.isAtEnd ? undefined : this.position;
-      this.#compared = { key, found: compare(this.recording.events, eventsOf(log), { until }) };
+      this.#compared = { key, found: this.#compare(until) };
     }
     return this.#compared.found;
+  }
+
+  #compare(until?: number): Comparison {
+    const isRepeated = this.#acted > 0;
+    const found = compare(this.recording.events, eventsOf(this.app.log), { until, isRepeated });
+    const differences = [...this.#failedActs, ...found.differences];
+    return { ...found, isSame: differences.length === 0, differences };
   }
 
   /** Plays on, to the end. */
@@ -163,10 +195,12 @@ export class Replay extends Observable {
     });
     await Promise.race([this.#playOut(), late]).finally(() => clearTimeout(timer));
     this.pause();
-    if (this.isAtEnd) return this.comparison;
+    const steps = this.#options.act ? this.acts.length : 0;
+    if (this.isAtEnd && this.#acted === steps) return this.comparison;
     // What was not reached is missed, and not passed over: a replay that was cut short proves nothing.
-    const found = compare(this.recording.events, eventsOf(this.app.log));
-    const cut = `The replay came to message ${this.position} of ${this.messages.length} within ${Math.round(limit)} ms.`;
+    const found = this.#compare();
+    const step = steps > 0 ? ` and step ${this.#acted} of ${steps}` : "";
+    const cut = `The replay came to message ${this.position} of ${this.messages.length}${step} within ${Math.round(limit)} ms.`;
     return { ...found, isSame: false, differences: [cut, ...found.differences] };
   }
 
@@ -196,11 +230,14 @@ export class Replay extends Observable {
 
   async #begin(): Promise<void> {
     const { header } = this.recording;
-    const { profiles = [], document = header.document, surroundings } = this.#options;
+    const { profiles = [], document = header.document, surroundings, look } = this.#options;
+    const recorded = profiles.find(({ id }) => id === header.profile);
+    const profile = this.#options.profile ?? recorded ?? STRICT;
     const view = await this.#gateway.showDocument({
       name: header.title,
       html: document.html,
       meta: document.meta,
+      narrow: profile.narrow,
     });
     const greeting = this.messages.find(({ d, method }) => d === "in" && method === "ui/initialize")?.answer;
     const { hostContext, hostCapabilities } = record(greeting?.m["result"]);
@@ -209,6 +246,8 @@ export class Replay extends Observable {
     const server = new RecordedServer(header.server, this.messages, record(hostCapabilities));
     this.#server = server;
     this.#owed = 0;
+    this.#acted = 0;
+    this.#failedActs = [];
     this.position = 0;
     const place = gatewayApp(view, { info: { name: "", version: "" } }).view;
     const source: AppSource = {
@@ -237,8 +276,8 @@ export class Replay extends Observable {
       close: () => view.close(),
     };
     this.#app = new AppModel(source, {
-      profile: profiles.find(({ id }) => id === header.profile) ?? STRICT,
-      look: recordedLook(known, header.look),
+      profile,
+      look: look ?? recordedLook(known, header.look),
       // What the app says was said then; that it can be said is part of what the app knows.
       surroundings: { ...surroundings, message: () => {} },
     });
@@ -255,7 +294,9 @@ export class Replay extends Observable {
     const isTurn = (): boolean => turn === this.#turn;
     this.isPlaying = true;
     this.changed();
-    while (this.position < to && isTurn()) {
+    while (isTurn()) {
+      await this.#repeatActs(isTurn);
+      if (this.position >= to || !isTurn()) break;
       const message = this.messages[this.position];
       if (!message) break;
       const before = this.messages[this.position - 1]?.t ?? message.t;
@@ -274,12 +315,29 @@ export class Replay extends Observable {
     this.changed();
   }
 
+  /** Does again what was done with the app at this place, when the app has done what it had done before it. */
+  async #repeatActs(isTurn: () => boolean): Promise<void> {
+    const { act: repeat } = this.#options;
+    while (repeat && isTurn()) {
+      const next = this.acts[this.#acted];
+      if (!next || next.place > this.position) return;
+      await this.#caughtUp(next.place);
+      if (!isTurn()) return;
+      const problem = isActTakenOut(next.act) ? takenOut(next.act) : await repeat(next.act);
+      // One that ended with its turn was cut short by it.
+      if (!isTurn()) return;
+      this.#acted++;
+      if (problem !== undefined) this.#failedActs.push(`A step cannot be repeated: ${problem}.`);
+      this.changed();
+    }
+  }
+
   /** The app has done what it did before a place, or is not expected to: a person did something first. */
   async #caughtUp(place: number): Promise<void> {
     const { app } = this;
     const deeds = this.#deeds;
     if (!deeds) return;
-    const last = Math.min(place, this.#firstPerson);
+    const last = this.#acted > 0 ? place : Math.min(place, this.#alone);
     const due = this.messages.slice(0, last).filter(isDeed).length;
     const missing = (): number => due - this.#owed - deeds.count;
     if (missing() <= 0) return;
@@ -310,9 +368,14 @@ export class Replay extends Observable {
     this.#context = mergeHostContext(this.#context, recordedContext(change));
     app.source.frame.context = this.#context;
     app.setLook(app.look);
-    if (/^(inline|fullscreen|pip)$/.test(`${displayMode}`))
+    // Where it is shown in another place, that place has its own mode.
+    if (!this.#options.look && /^(inline|fullscreen|pip)$/.test(`${displayMode}`))
       app.element.frame?.setDisplayMode(displayMode as DisplayMode);
   }
 }
+
+/** What cannot be known any more cannot be pressed; that it is not waited for changes nothing. */
+const takenOut = (act: Act): string | undefined =>
+  "click" in act ? `what was pressed was taken out of the recording (${sayAct(act)})` : undefined;
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

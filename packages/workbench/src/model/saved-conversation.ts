@@ -17,11 +17,15 @@ export interface SavedCall {
   readonly server: string;
   readonly tool: string;
   readonly input: Record<string, unknown>;
+  /** There were secrets among the arguments, which are never kept. */
+  readonly isInputCut?: boolean | undefined;
   readonly state: CallState;
   readonly result?: CallToolResult | undefined;
   /** There was a result, too large to be kept. */
   readonly isResultLost?: boolean | undefined;
   readonly problem?: string | undefined;
+  /** The name of the request that waits for its answer, if no app shows it. */
+  readonly request?: string | undefined;
   /** The gateway's name of the app that shows it. */
   readonly view?: string | undefined;
   readonly profile?: string | undefined;
@@ -93,12 +97,14 @@ function readEntry(value: unknown): Saved | undefined {
   if (kind === "message" && isText(title))
     return { kind, id, at, server, title, content: readContent(value["content"]) };
   if (kind !== "call" || !isText(tool) || !isFields(input) || !isState(state)) return undefined;
-  const { result, isResultLost, problem, view, profile, endedAt } = value;
+  const { isInputCut, result, isResultLost, problem, request, view, profile, endedAt } = value;
   return {
     ...{ kind, id, at, server, tool, input, state },
+    ...(isInputCut === true && { isInputCut }),
     ...(result !== undefined && { result: readResult(result) }),
     ...(isResultLost === true && { isResultLost }),
     ...(isText(problem) && { problem }),
+    ...(isText(request) && { request }),
     ...(isText(view) && { view }),
     ...(isText(profile) && { profile }),
     ...(isTime(endedAt) && { endedAt }),

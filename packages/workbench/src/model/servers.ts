@@ -4,7 +4,7 @@
  * @module
  */
 import type { Gateway } from "@vitrine/host/gateway";
-import type { ServerCatalogue, ServerSummary } from "@vitrine/protocol";
+import type { ServerCatalogue, ServerSummary, Tool } from "@vitrine/protocol";
 import { readCatalogue } from "./foreign.js";
 import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";
@@ -40,6 +40,11 @@ export class Servers extends Observable {
 
   get(name: string): ServerState | undefined {
     return this.#states.get(name);
+  }
+
+  /** What a server says of one of its tools. */
+  tool(server: string, name: string): Tool | undefined {
+    return this.get(server)?.catalogue?.tools.find((tool) => tool.name === name);
   }
 
   /** Asks for all of them: at the start, and when the gateway was restarted. */

@@ -58,6 +58,7 @@ export class Workbench extends Observable {
       gateway: this.gateway,
       storage: sessionStorage,
       look: () => this.#look,
+      schema: (server, tool) => this.servers.tool(server, tool)?.inputSchema,
       profile: (id) => (id === undefined ? this.#profile : (this.#profiles.get(id) ?? STRICT)),
     });
     this.servers.onchangedviews = (server, tools) => void this.conversation.renew(server, tools);

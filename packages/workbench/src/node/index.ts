@@ -5,6 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 
+export { wrongPath } from "./redaction-path.js";
 export type * from "./render-page.js";
 
 /** The folder with the workbench's pages: `index.html` for people, `render.html` for `vitrine render`. */

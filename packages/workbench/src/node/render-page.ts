@@ -29,8 +29,13 @@ export interface RenderDocument {
   readonly meta: object;
 }
 
-/** A recording, or why there is none. */
-export type RenderTrace = { readonly recording: string } | { readonly problem: RenderProblem };
+/** Something to be done with the app: a text or selector to press; a text to wait for, or milliseconds. */
+export type RenderAct = { readonly click: string } | { readonly wait: string | number };
+
+/** A recording with how many values were taken out for each path, or why there is none. */
+export type RenderTrace =
+  | { readonly recording: string; readonly redacted: readonly number[] }
+  | { readonly problem: RenderProblem };
 
 /** Which recording to play. */
 export interface ReplayRequest {
@@ -38,6 +43,8 @@ export interface ReplayRequest {
   readonly recording: string;
   /** A server whose app of the same address takes the place of the recorded one. */
   readonly server?: string | undefined;
+  /** What is done with the app, in place of what the recording has. */
+  readonly acts?: readonly RenderAct[] | undefined;
   /** Milliseconds that all of it may take: then what there is by then is compared. */
   readonly timeout: number;
 }
@@ -49,6 +56,10 @@ export interface ReplayOutcome {
   /** How many of the app's deeds were compared, and how many were not, as a person had to do something first. */
   readonly compared: number;
   readonly untested: number;
+  /** How many steps, such as presses, were repeated. */
+  readonly steps: number;
+  /** The app was recorded with what it had kept from before: a difference may come from that. */
+  readonly restored?: boolean | undefined;
 }
 
 /** Something that had to be asked, and what was answered. */
@@ -125,14 +136,20 @@ export interface RenderPage {
   readonly profiles: readonly { readonly id: string; readonly displayModes: readonly string[] }[];
   /** Shows an app. Resolves when it is ready and has its result, when it failed, or when the time is over. */
   open(request: RenderRequest): Promise<void>;
-  /** Plays a recording to its end, and compares. */
+  /** Plays a recording to its end, and compares. Needs somebody who does what {@link nextAct} says. */
   replay(request: ReplayRequest): Promise<void>;
+  /** What is to be done with the replayed app, when it is time for that; undefined when there is nothing more. */
+  nextAct(): Promise<RenderAct | undefined>;
+  /** That was done, or could not be: why. */
+  actEnded(problem?: string): void;
+  /** Notes for the recording what is done with the app at this moment. */
+  noteAct(act: RenderAct): void;
   /** Resolves when the app asks for nothing any more and says nothing, or after so many milliseconds. */
   settle(limit: number): Promise<void>;
   snapshot(): RenderSnapshot;
   /**
    * A recording of what happened, with a document that was kept or else one that is read anew; undefined when there was
-   * no app to record.
+   * no app to record. Values at the paths are taken out of it.
    */
-  trace(document?: RenderDocument): Promise<RenderTrace | undefined>;
+  trace(document?: RenderDocument, redact?: readonly string[]): Promise<RenderTrace | undefined>;
 }

@@ -10,11 +10,14 @@ import { DEVICES } from "../model/devices.js";
 import { diagnose } from "../model/diagnose.js";
 import type { Look } from "../model/look.js";
 import { messageOf } from "../model/messages.js";
-import type { Profile } from "../model/profile.js";
+import { type Profile, STRICT } from "../model/profile.js";
 import { recordApp } from "../model/recorder.js";
 import { readRecording, writeRecording } from "../model/recording.js";
+import { redact } from "../model/redact.js";
+import { countAt } from "../model/redact-paths.js";
 import { Replay } from "../model/replay.js";
 import type {
+  RenderAct,
   RenderDocument,
   RenderPage,
   RenderProblem,
@@ -25,6 +28,7 @@ import type {
   ReplayOutcome,
   ReplayRequest,
 } from "../node/render-page.js";
+import { Commissions } from "./commissions.js";
 import { Consents } from "./consents.js";
 import { currentDocument } from "./current-document.js";
 import { isQuiet, until } from "./quiet.js";
@@ -39,6 +43,7 @@ const PROXY_READY = "ui/notifications/sandbox-proxy-ready";
 export class Rendering implements RenderPage {
   readonly profiles: readonly Profile[];
   readonly #times: RenderTimes = {};
+  readonly #commissions = new Commissions();
   #consents = new Consents([]);
   #app: AppModel | undefined;
   #hasEnded = false;
@@ -53,13 +58,14 @@ export class Rendering implements RenderPage {
     const { server, tool, arguments: input, profile, allow, timeout } = request;
     this.#consents = new Consents(allow);
     const deadline = performance.now() + timeout;
+    const imitated = this.profiles.find(({ id }) => id === profile) ?? STRICT;
     try {
       const view = await this.#connect().openView(
-        { server, tool, arguments: input },
+        { server, tool, arguments: input, narrow: imitated.narrow },
         { signal: AbortSignal.timeout(timeout) },
       );
       const app = new AppModel(gatewaySource(view), {
-        profile: this.profiles.find(({ id }) => id === profile),
+        profile: imitated,
         look: lookOf(request),
         surroundings: {
           // What it says goes nowhere: there is no conversation. A recording has it.
@@ -80,7 +86,7 @@ export class Rendering implements RenderPage {
     }
   }
 
-  async replay({ recording: text, server, timeout }: ReplayRequest): Promise<void> {
+  async replay({ recording: text, server, acts, timeout }: ReplayRequest): Promise<void> {
     const deadline = performance.now() + timeout;
     try {
       const recording = readRecording(text);
@@ -89,13 +95,39 @@ export class Rendering implements RenderPage {
         server === undefined
           ? undefined
           : await currentDocument(gateway, server, recording.header.uri, timeout);
-      const replay = await Replay.open(gateway, recording, { profiles: this.profiles, document });
+      const replay = await Replay.open(gateway, recording, {
+        profiles: this.profiles,
+        document,
+        acts,
+        act: (act) => this.#commissions.give(act),
+      });
       this.#show(replay.app);
       const { differences, compared, untested } = await replay.run(Math.max(0, deadline - performance.now()));
-      this.#replayed = { differences, compared, untested };
+      const { restored } = recording.header;
+      this.#replayed = {
+        differences,
+        compared,
+        untested,
+        steps: replay.acted,
+        ...(restored && { restored }),
+      };
     } catch (error) {
       this.#problem = problemOf(error);
+    } finally {
+      this.#commissions.end();
     }
+  }
+
+  nextAct(): Promise<RenderAct | undefined> {
+    return this.#commissions.next();
+  }
+
+  actEnded(problem?: string): void {
+    this.#commissions.ended(problem);
+  }
+
+  noteAct(act: RenderAct): void {
+    this.#app?.log.act(act);
   }
 
   async settle(limit: number): Promise<void> {
@@ -122,17 +154,29 @@ export class Rendering implements RenderPage {
       policy: source?.place?.policy ?? "",
       around: [location.origin, ...(source?.place ? [source.place.origin] : [])],
       violations: (log?.violations ?? []).map(({ directive, blocked }) => ({ directive, blocked })),
-      lines: (log?.lines ?? []).map(({ level, from, text }) => ({ level, from, text })),
+      // The console is heard by who drives this page.
+      lines: (log?.lines ?? []).flatMap(({ level, from, text }) =>
+        from === "console" ? [] : [{ level, from, text }],
+      ),
       consents: this.#consents.given,
       messages: { sent: log?.counts.out ?? 0, received: log?.counts.in ?? 0 },
       replay: this.#replayed,
     };
   }
 
-  async trace(document?: RenderDocument): Promise<RenderTrace | undefined> {
+  async trace(document?: RenderDocument, paths: readonly string[] = []): Promise<RenderTrace | undefined> {
     if (!this.#app) return undefined;
     try {
-      return { recording: writeRecording(await recordApp(this.#app, document)) };
+      const recording = await recordApp(this.#app, document);
+      const clean =
+        paths.length > 0
+          ? redact(
+              recording,
+              paths.map((path) => ({ paths: [path] })),
+            )
+          : recording;
+      const redacted = paths.map((path) => countAt(recording.events, path));
+      return { recording: writeRecording(clean), redacted };
     } catch (error) {
       return {
         problem: {

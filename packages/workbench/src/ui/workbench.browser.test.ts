@@ -170,24 +170,54 @@ describe("the form of a tool", () => {
     expect(await called("order")).toBe(1);
   });
 
-  it("is kept in step with JSON, of which it says where it is wrong", async () => {
-    await page.getByRole("tab", { name: "JSON" }).click();
+  it("is kept in step with the JSON below it, of which it says where it is wrong", async () => {
     const json = page.getByRole("textbox", { name: "Arguments as JSON" });
     expect(JSON.parse(await json.inputValue())).toMatchObject({ name: "Ana", tags: ["blue"] });
+    await field("Name").fill("Anna");
+    await expect.poll(async () => JSON.parse(await json.inputValue())).toMatchObject({ name: "Anna" });
     await json.fill('{"name": "Bo",\n "size": }');
     await page.getByText("This is not JSON: line 2, column 10").waitFor();
+    // The form is as it was, and neither is sent.
+    expect(await field("Name").inputValue()).toBe("Anna");
     expect(await axeFinds()).toEqual([]);
     await run();
+    expect(await json.evaluate((area) => area === document.activeElement)).toBe(true);
     await json.fill('{"name": "Bo", "size": "huge", "delivery": {"by": "pickup"}, "more": 1}');
     await run();
     await page.getByText("more: The tool does not know this property.").waitFor();
     await page.getByText(/^size: This does not match any of/).waitFor();
     expect(await called("order")).toBe(1);
-    await json.fill('{"name": "Bo", "size": "small", "delivery": {"by": "pickup"}}');
-    await page.getByRole("tab", { name: "Form" }).click();
-    expect(await field("Name").inputValue()).toBe("Bo");
+    const written = '{"name": "Bo", "size": "small", "delivery": {"by": "pickup"}}';
+    await json.fill(written);
+    await expect.poll(() => field("Name").inputValue()).toBe("Bo");
     await run();
     await expect.poll(() => called("order")).toBe(2);
+    // As it was written, without the defaults that the form shows, and nothing of the earlier tries is left.
+    const sent = card("Order a cake").locator(".block-text");
+    await expect.poll(async () => JSON.parse(`${await sent.textContent()}`)).toEqual(JSON.parse(written));
+    expect([await json.inputValue(), await page.locator(".tool-page [aria-invalid=true]").count()]).toEqual([
+      written,
+      0,
+    ]);
+    // What is changed in the form counts from then on.
+    await button("+ Add to Tags").click();
+    await expect.poll(async () => JSON.parse(await json.inputValue()).count).toBe(3);
+  });
+
+  it("stands beside its JSON where there is room", async () => {
+    const places = async () => {
+      const form = await page.locator(".tool-page form").boundingBox();
+      const json = await page.getByRole("textbox", { name: "Arguments as JSON" }).boundingBox();
+      if (!form || !json) throw new Error("one of them is not there");
+      return json.x > form.x + form.width ? "beside" : json.y > form.y + form.height ? "below" : "over it";
+    };
+    expect(await places()).toBe("below");
+    await page.setViewportSize({ width: 3000, height: 800 });
+    await expect.poll(places).toBe("beside");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await button("JSON").click();
+    await page.getByRole("textbox", { name: "Arguments as JSON" }).waitFor({ state: "hidden" });
+    await button("JSON").click();
   });
 
   it("remembers what a tool was called with", async () => {
@@ -354,7 +384,8 @@ describe("an app", () => {
     await allow.waitFor();
     await expect
       .poll(async () => {
-        if (await allow.count()) await allow.click();
+        // What is pressed while the list still moves is pressed again, before the question is given up.
+        await allow.click({ timeout: 1000 }).catch(() => {});
         return allow.count();
       })
       .toBe(0);
@@ -372,6 +403,31 @@ describe("an app", () => {
     await page.keyboard.press("Escape");
     await expect.poll(mode).toBe("inline");
     expect(await view.evaluate(() => (globalThis as { mark?: string }).mark)).toBe("still there");
+  });
+
+  it("is put into a display mode once: who leaves it is not brought back by another change", async () => {
+    const view = await appIn(card("Demo"));
+    const mode = (): Promise<string | null> =>
+      card("Demo").locator("mcp-app dialog").getAttribute("data-mode");
+    const theme = async (name: string, expected: string): Promise<void> => {
+      await page.getByRole("banner").getByRole("button", { name: /Theme/ }).click();
+      await page.getByRole("option", { name, exact: true }).click();
+      await expect.poll(() => view.evaluate("app.getHostContext().theme")).toBe(expected);
+    };
+    await page.getByRole("tab", { name: "Context", exact: true }).click();
+    await page
+      .getByRole("region", { name: "Inspector" })
+      .getByRole("button", { name: "Display mode" })
+      .click();
+    await page.getByRole("option", { name: "Full screen" }).click();
+    await expect.poll(mode).toBe("fullscreen");
+    await page.keyboard.press("Escape");
+    await expect.poll(mode).toBe("inline");
+    await theme("Dark", "dark");
+    await theme("Light", "light");
+    expect(await mode()).toBe("inline");
+    expect(await view.evaluate("app.getHostContext().displayMode")).toBe("inline");
+    await page.getByRole("tab", { name: /^Messages/ }).click();
   });
 
   it("can be one of several, of which the clicked one is inspected", async () => {
@@ -412,7 +468,29 @@ describe("a server that is killed", () => {
 });
 
 describe("a reload", () => {
-  it("keeps the conversation, every app and a call under way; nothing is called twice", async () => {
+  it("loses the secrets of a call, and says so", async () => {
+    await pick("Pay");
+    for (const [name, value] of [
+      ["Shop", "North"],
+      ["Pin", "s3cret-pin"],
+      ["Key", "s3cret-key"],
+    ] as const)
+      await field(name).fill(value);
+    await run();
+    await card("Pay").getByText("paid with shop,pin,apiKey").waitFor();
+    expect(await card("Pay").getByText("were not kept").count()).toBe(0);
+    await page.reload();
+    await card("Pay").getByText("Its secret arguments were not kept over the reload").waitFor();
+    await card("Pay").getByText("paid with shop,pin,apiKey").waitFor();
+    expect(await card("Pay").getByRole("button", { name: "Run again" }).count()).toBe(0);
+    await card("Pay").getByRole("button", { name: "Arguments" }).click();
+    await card("Pay").getByText("North").waitFor();
+    const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
+    expect(stored).toContain("North");
+    expect(stored).not.toContain("s3cret");
+  });
+
+  it("keeps the conversation, every app and calls under way; nothing is called twice", async () => {
     const view = await appIn(card("Demo"));
     await view.evaluate("app.state.set('kept by the app')");
     await writeFile(join(folder, "hold"), "");
@@ -421,6 +499,10 @@ describe("a reload", () => {
     await card("Slow demo").getByText("running").waitFor();
     await (await appIn(card("Slow demo"))).getByRole("button", { name: "read", exact: true }).waitFor();
     await expect.poll(() => called("show-slow")).toBe(1);
+    const copies = await called("slow");
+    await pick("Copy the notes");
+    await run();
+    await expect.poll(() => called("slow")).toBe(copies + 1);
     const shown = await called("show");
     const titles = await page.getByRole("article").getByRole("heading", { level: 3 }).allInnerTexts();
     const width = async (): Promise<number> => (await page.locator("#tools").boundingBox())?.width ?? 0;
@@ -440,10 +522,16 @@ describe("a reload", () => {
     expect(await again.evaluate("app.state.get()")).toBe("kept by the app");
     await page.getByRole("article", { name: "Demo says" }).getByText("hello").waitFor();
     await card("Slow demo").getByText("running").waitFor();
+    await card("Copy the notes").getByText("running").waitFor();
     await rm(join(folder, "hold"));
     await card("Slow demo").getByText("done", { exact: true }).waitFor();
     await (await appIn(card("Slow demo"))).getByText("show-slow done").waitFor();
-    expect([await called("show"), await called("show-slow")]).toEqual([shown, 1]);
+    await card("Copy the notes").getByText("slow done").waitFor();
+    expect([await called("show"), await called("show-slow"), await called("slow")]).toEqual([
+      shown,
+      1,
+      copies + 1,
+    ]);
   });
 });
 
@@ -462,6 +550,27 @@ it("an app whose source has changed begins anew, with the call that it showed", 
 });
 
 describe("a phone", () => {
+  it("begins with the conversation, and with JSON folded below the form", async () => {
+    const phone = await browser.newPage();
+    try {
+      await phone.setViewportSize({ width: 390, height: 844 });
+      await phone.goto(gateway.loginUrl());
+      await phone.getByText("Nothing has been called yet").waitFor();
+      const panes = ["Tools", "Conversation", "Inspector"].map((name) => phone.getByRole("radio", { name }));
+      expect(await Promise.all(panes.map((pane) => pane.isChecked()))).toEqual([false, true, false]);
+      expect(await phone.getByRole("searchbox", { name: "Search tools" }).isVisible()).toBe(false);
+      await phone.getByRole("radio", { name: "Tools" }).click();
+      await phone.getByRole("option", { name: /^Order a cake/ }).click();
+      const json = phone.getByRole("button", { name: "JSON" });
+      expect(await json.getAttribute("aria-expanded")).toBe("false");
+      await json.click();
+      await phone.getByRole("textbox", { name: "Arguments as JSON" }).waitFor();
+      expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    } finally {
+      await phone.close();
+    }
+  });
+
   it("shows one pane at a time, and no app begins anew", async () => {
     const view = await appIn(card("Slow demo"));
     await view.evaluate(() => Object.assign(globalThis, { mark: "still there" }));
@@ -507,6 +616,9 @@ it("a gateway that is gone is waited for, and the page says so", async () => {
     .getByRole("status")
     .getByText(/^Reconnecting/)
     .waitFor();
+  // A connection that is soon back needs no more words than that.
+  expect(await page.getByRole("alert").count()).toBe(0);
+  await page.getByRole("alert").getByText("The gateway does not answer.").waitFor();
   expect(await axeFinds()).toEqual([]);
   // That nobody answers, the browser says too.
   complaints.length = kept;

@@ -3,19 +3,19 @@
  *
  * @module
  */
-import { type ReactNode, useState } from "react";
-import { Button, Disclosure, DisclosurePanel, Heading } from "react-aria-components";
+import { useState } from "react";
+import { Button, Heading } from "react-aria-components";
 import type { CallItem } from "../../model/call-item.js";
 import { toolTitle } from "../../model/foreign.js";
 import type { Workbench } from "../../model/workbench.js";
+import { Fold } from "../fold.js";
 import { Diagnosis } from "../inspector/diagnosis.js";
 import { Json } from "../inspector/json.js";
-import { Boundary } from "../shell/boundary.js";
 import { useNow } from "../shell/use-now.js";
 import { useObservable } from "../use-observable.js";
 import { AppSlot } from "./app-slot.js";
 import { CallProgress } from "./call-progress.js";
-import { ContentBlocks } from "./content-blocks.js";
+import { Result } from "./result.js";
 
 /** A call. */
 export function CallCard({ workbench, call }: { workbench: Workbench; call: CallItem }) {
@@ -40,6 +40,11 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
           <Json value={call.input} label="Arguments" />
         </Fold>
       )}
+      {call.isInputCut && (
+        <p className="soft">
+          Its secret arguments were not kept over the reload: to run it again, fill in its form.
+        </p>
+      )}
       {state === "running" && <CallProgress call={call} />}
       {problem !== undefined && (
         <p className="problem" role="status">
@@ -49,10 +54,10 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
       {app && <AppSlot workbench={workbench} app={app} />}
       {app && <Diagnosis app={app} />}
       {/* Without an app, and where something failed, the answer itself; else folded below the app. */}
-      {result && isBare && <Result call={call} />}
+      {result && isBare && <Result result={result} />}
       {result && !isBare && (
         <Fold name="Result">
-          <Result call={call} />
+          <Result result={result} />
         </Fold>
       )}
       {call.isResultLost && <p className="soft">Its result was too large to be kept over the reload.</p>}
@@ -70,7 +75,7 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
 
 /** What the tool is called, if its server says so now. */
 function titleOf({ servers }: Workbench, { server, tool }: CallItem): string {
-  const known = servers.get(server)?.catalogue?.tools.find(({ name }) => name === tool);
+  const known = servers.tool(server, tool);
   return known ? toolTitle(known) : tool;
 }
 
@@ -107,7 +112,7 @@ function CallButtons({ workbench, call }: { workbench: Workbench; call: CallItem
   const [isClosing, setClosing] = useState(false);
   const { app, state, server, tool, input } = call;
   const views = servers.get(server)?.catalogue?.views;
-  const canRun = servers.get(server)?.catalogue?.tools.some(({ name }) => name === tool) ?? false;
+  const canRun = !call.isInputCut && servers.tool(server, tool) !== undefined;
   const end = async (act: Promise<void>): Promise<void> => {
     setClosing(true);
     await act;
@@ -150,47 +155,5 @@ function CallButtons({ workbench, call }: { workbench: Workbench; call: CallItem
         ✕
       </Button>
     </span>
-  );
-}
-
-function Result({ call: { result } }: { call: CallItem }) {
-  if (!result) return null;
-  const { content, structuredContent, isError } = result;
-  return (
-    // By itself, so that the app beside it stays.
-    <Boundary name="The result">
-      <div className={isError ? "result problem" : "result"}>
-        {isError && <strong>The tool says that it failed.</strong>}
-        <ContentBlocks content={content} />
-        {content.length === 0 && structuredContent === undefined && (
-          <p className="soft">It answered nothing.</p>
-        )}
-        {structuredContent !== undefined && (
-          <Fold name="Structured content">
-            <Json value={structuredContent} label="Structured content" />
-          </Fold>
-        )}
-      </div>
-    </Boundary>
-  );
-}
-
-/** Something to unfold. */
-function Fold({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <Disclosure className="fold-box">
-      {({ isExpanded }) => (
-        <>
-          <Button slot="trigger" className="fold-button small soft">
-            <span className="fold" aria-hidden="true">
-              ›
-            </span>
-            {name}
-          </Button>
-          {/* What nobody looks at is not drawn: it may be large. */}
-          <DisclosurePanel>{isExpanded && children}</DisclosurePanel>
-        </>
-      )}
-    </Disclosure>
   );
 }

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Tool } from "@vitrine/protocol";
+import { withoutSecrets } from "../../model/secrets.js";
 import { keep, readKept } from "../shell/kept.js";
 import { readArguments } from "./json-text.js";
-import { withoutSecrets } from "./secrets.js";
 
 const nameOf = (server: string, tool: string): string => `arguments ${JSON.stringify([server, tool])}`;
 
@@ -14,7 +14,7 @@ const nameOf = (server: string, tool: string): string => `arguments ${JSON.strin
 export const lastArguments = (server: string, tool: string): Record<string, unknown> | undefined =>
   readArguments(readKept(nameOf(server, tool)) ?? "").value;
 
-/** Remembers what a tool is called with, but for what its schema calls a secret. */
+/** Remembers what a tool is called with, but for secrets. */
 export function rememberArguments(
   server: string,
   { name, inputSchema }: Pick<Tool, "name" | "inputSchema">,

@@ -8,7 +8,7 @@ import Form from "@rjsf/core/lib/components/Form.js";
 import type { RJSFSchema } from "@rjsf/utils";
 import type { Tool } from "@vitrine/protocol";
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
-import { Button, Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { Button, Disclosure, DisclosurePanel } from "react-aria-components";
 import { lastArguments, rememberArguments } from "./arguments-memory.js";
 import { JsonEditor } from "./json-editor.js";
 import { readArguments } from "./json-text.js";
@@ -21,34 +21,50 @@ type Arguments = Record<string, unknown>;
 
 const NO_BUTTON = <span hidden />;
 
+/** On a phone the form comes first, and JSON when it is asked for. */
+const ROOMY = "(min-width: 760px)";
+
 const print = (input: Arguments): string => JSON.stringify(input, null, 2);
 
 /** Props of a {@link ToolForm}. */
 export interface ToolFormProps {
+  /** Whose tool it is: what it was called with last is kept under that name. */
   server: string;
   tool: Tool;
+  /** Begins the names of its fields, which are in the page once. */
+  idPrefix?: string;
   onRun: (input: Arguments) => void;
 }
 
-/** The form of one tool. */
-export function ToolForm({ server, tool, onRun }: ToolFormProps) {
+/** The form of one tool, and beside it, or below it where there is no room, the same as JSON: what is changed last counts. */
+export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFormProps) {
   const schema = tool.inputSchema as RJSFSchema;
   const form = useRef<Form>(null);
   const box = useRef<HTMLDivElement>(null);
   const [input, setInput] = useState(() => startOf(schema, lastArguments(server, tool.name)));
   const [text, setText] = useState(() => print(input));
-  const [tab, setTab] = useState("form");
+  const [isJsonLast, setJsonLast] = useState(false);
+  const [isJsonOpen, setJsonOpen] = useState(() => matchMedia(ROOMY).matches);
   /** What is wrong with the JSON, once it was tried. */
   const [problems, setProblems] = useState<string[]>([]);
   const read = useMemo(() => readArguments(text), [text]);
   const hasInput = !isEmpty(schema);
 
+  const fill = (next: Arguments): void => {
+    setInput(next);
+    setText(print(next));
+    setProblems([]);
+    setJsonLast(false);
+  };
   const send = (value: Arguments): void => {
     setProblems([]);
     rememberArguments(server, tool, value);
     onRun(value);
   };
+  /** As it was written: the form would add its defaults. */
   const sendJson = (): void => {
+    // What the fields say is wrong may be of an earlier try.
+    form.current?.validateForm();
     const errors = read.value ? checkValue(schema, read.value) : [{ path: [], message: read.problem }];
     if (read.value && errors.length === 0) {
       send(read.value);
@@ -57,10 +73,12 @@ export function ToolForm({ server, tool, onRun }: ToolFormProps) {
     setProblems(
       errors.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message)),
     );
+    setJsonOpen(true);
+    box.current?.querySelector<HTMLElement>(".json-text")?.focus();
   };
   const run = (): void => {
     if (!hasInput) send({});
-    else if (tab === "json") sendJson();
+    else if (isJsonLast) sendJson();
     else form.current?.submit();
   };
   const keys = (event: KeyboardEvent): void => {
@@ -74,20 +92,10 @@ export function ToolForm({ server, tool, onRun }: ToolFormProps) {
   return (
     <div className="tool-form" ref={box} onKeyDownCapture={keys}>
       {hasInput && (
-        <Tabs className="tabs" selectedKey={tab} onSelectionChange={(key) => setTab(`${key}`)}>
-          <TabList className="tab-list" aria-label="How to write the arguments">
-            <Tab className="tab" id="form">
-              Form
-            </Tab>
-            <Tab className="tab" id="json">
-              JSON
-            </Tab>
-          </TabList>
-          <TabPanel id="form" className="tab-panel">
+        <div className="sides">
+          <div className="side">
             {read.problem !== undefined && (
-              <p className="problem small">
-                The JSON beside this form is wrong, and not in it. {read.problem}
-              </p>
+              <p className="problem small">The JSON is wrong, and not in this form.</p>
             )}
             <Form
               ref={form}
@@ -96,36 +104,45 @@ export function ToolForm({ server, tool, onRun }: ToolFormProps) {
               templates={templates}
               widgets={widgets}
               formData={input}
-              idPrefix="argument"
+              idPrefix={idPrefix}
               experimental_defaultFormStateBehavior={DEFAULTS}
               useFallbackUiForUnsupportedType
               showErrorList={false}
               noHtml5Validate
-              onError={() => focusFirstError(box.current)}
-              onChange={({ formData }) => {
-                const next = plain(formData);
-                setInput(next);
-                setText(print(next));
+              onError={() => isJsonLast || focusFirstError(box.current)}
+              onChange={({ formData }, ...field) => {
+                // No field was changed: these are defaults for what is not in the JSON.
+                if (isJsonLast && field.length === 0) return;
+                fill(plain(formData));
               }}
               onSubmit={({ formData }) => send(plain(formData))}
             >
               {/* In place of its own button: ours stands below, for both ways. */}
               {NO_BUTTON}
             </Form>
-          </TabPanel>
-          <TabPanel id="json" className="tab-panel">
-            <JsonEditor
-              text={text}
-              problems={problems.length > 0 ? problems : read.problem === undefined ? [] : [read.problem]}
-              onChange={(next) => {
-                setText(next);
-                setProblems([]);
-                const { value } = readArguments(next);
-                if (value) setInput(value);
-              }}
-            />
-          </TabPanel>
-        </Tabs>
+          </div>
+          <Disclosure className="side" isExpanded={isJsonOpen} onExpandedChange={setJsonOpen}>
+            <Button slot="trigger" className="fold-button small soft">
+              <span className="fold" aria-hidden="true">
+                ›
+              </span>
+              JSON
+            </Button>
+            <DisclosurePanel>
+              <JsonEditor
+                text={text}
+                problems={problems.length > 0 ? problems : read.problem === undefined ? [] : [read.problem]}
+                onChange={(next) => {
+                  setText(next);
+                  setProblems([]);
+                  setJsonLast(true);
+                  const { value } = readArguments(next);
+                  if (value) setInput(value);
+                }}
+              />
+            </DisclosurePanel>
+          </Disclosure>
+        </div>
       )}
       {!hasInput && <p className="soft">This tool takes no arguments.</p>}
       <div className="run-row">
@@ -136,15 +153,7 @@ export function ToolForm({ server, tool, onRun }: ToolFormProps) {
           {/Mac|iP(hone|ad)/.test(navigator.platform) ? "⌘" : "Ctrl"} + Enter
         </span>
         {hasInput && (
-          <Button
-            className="button quiet"
-            onPress={() => {
-              const next = startOf(schema, undefined);
-              setInput(next);
-              setText(print(next));
-              setProblems([]);
-            }}
-          >
+          <Button className="button quiet" onPress={() => fill(startOf(schema, undefined))}>
             Reset
           </Button>
         )}

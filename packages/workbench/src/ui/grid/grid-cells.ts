@@ -1,5 +1,5 @@
 /**
- * One call, shown by its app several times at once: under each chosen profile, theme and device.
+ * One app, several times at once: under each chosen profile, theme and device.
  *
  * @module
  */
@@ -8,9 +8,12 @@ import type { CallToolResult } from "@vitrine/protocol";
 import { AppModel } from "../../model/app-model.js";
 import { gatewaySource } from "../../model/app-source.js";
 import { DEVICES, type Device } from "../../model/devices.js";
+import type { Look } from "../../model/look.js";
 import { messageOf, textOf } from "../../model/messages.js";
 import { Observable } from "../../model/observable.js";
 import type { Profile } from "../../model/profile.js";
+import type { Recording } from "../../model/recording.js";
+import { Replay } from "../../model/replay.js";
 
 /** The call that the apps show. The tool is not called again. */
 export interface GridCall {
@@ -19,6 +22,9 @@ export interface GridCall {
   readonly input: Record<string, unknown>;
   readonly result?: CallToolResult | undefined;
 }
+
+/** What the cells show: an app with its call, or a recording, which each of them plays. */
+export type GridSubject = { readonly call: GridCall } | { readonly recording: Recording };
 
 /** What is chosen: a cell for each combination. */
 export interface GridChoice {
@@ -34,6 +40,8 @@ export interface GridCell {
   readonly theme: "light" | "dark";
   readonly device: Device;
   readonly app?: AppModel | undefined;
+  /** What plays the app, if it is that of a recording. */
+  readonly replay?: Replay | undefined;
   /** Why there is no app. */
   readonly problem?: string | undefined;
   /** What the app said last, as a turn of the person. */
@@ -46,15 +54,15 @@ export const MOST_CELLS = 24;
 /** The cells, each with a view of its own. */
 export class GridCells extends Observable {
   readonly #gateway: Gateway;
-  readonly #call: GridCall;
+  readonly #subject: GridSubject;
   readonly #cells = new Map<string, GridCell>();
   /** Combinations that there was no room for. */
   left = 0;
 
-  constructor(gateway: Gateway, call: GridCall) {
+  constructor(gateway: Gateway, subject: GridSubject) {
     super();
     this.#gateway = gateway;
-    this.#call = call;
+    this.#subject = subject;
   }
 
   get list(): readonly GridCell[] {
@@ -78,35 +86,48 @@ export class GridCells extends Observable {
       before.delete(cell.id);
       if (!known) void this.#open(cell);
     }
-    for (const { app } of before.values()) void app?.close("the grid shows another");
+    for (const cell of before.values()) void closeCell(cell, "the grid shows another");
     this.changed();
   }
 
   async close(): Promise<void> {
     const cells = this.list;
     this.#cells.clear();
-    await Promise.all(cells.map(({ app }) => app?.close("the grid is closed")));
+    await Promise.all(cells.map((cell) => closeCell(cell, "the grid is closed")));
   }
 
   async #open(cell: GridCell): Promise<void> {
-    const { server, tool, input, result } = this.#call;
+    const subject = this.#subject;
     try {
-      const view = await this.#gateway.openView({ server, tool });
-      // Nobody waits for it any more.
-      if (this.#cells.get(cell.id) !== cell) return void (await view.close());
-      Object.assign(view.opened, { input, result });
-      const app = new AppModel(gatewaySource(view), {
-        profile: cell.profile,
-        look: { ...DEVICES[cell.device], theme: cell.theme },
-        surroundings: {
-          message: (_app, { content }) => this.#update(cell.id, { said: textOf({ content }) }),
-        },
-      });
-      view.onclosed = (problem) => this.#update(cell.id, { problem });
-      this.#update(cell.id, { app });
+      await ("call" in subject ? this.#show(cell, subject.call) : this.#play(cell, subject.recording));
     } catch (error) {
       this.#update(cell.id, { problem: messageOf(error) });
     }
+  }
+
+  /** Plays a recording to its end, as fast as its app can. */
+  async #play(cell: GridCell, recording: Recording): Promise<void> {
+    const { profile } = cell;
+    const replay = await Replay.open(this.#gateway, recording, { profile, look: lookOf(cell) });
+    if (this.#cells.get(cell.id) !== cell) return replay.close();
+    this.#update(cell.id, { app: replay.app, replay });
+    await replay.play("max");
+  }
+
+  async #show(cell: GridCell, { server, tool, input, result }: GridCall): Promise<void> {
+    const view = await this.#gateway.openView({ server, tool, narrow: cell.profile.narrow });
+    // Nobody waits for it any more.
+    if (this.#cells.get(cell.id) !== cell) return void (await view.close());
+    Object.assign(view.opened, { input, result });
+    const app = new AppModel(gatewaySource(view), {
+      profile: cell.profile,
+      look: lookOf(cell),
+      surroundings: {
+        message: (_app, { content }) => this.#update(cell.id, { said: textOf({ content }) }),
+      },
+    });
+    view.onclosed = (problem) => this.#update(cell.id, { problem });
+    this.#update(cell.id, { app });
   }
 
   #update(id: string, change: Partial<GridCell>): void {
@@ -116,3 +137,8 @@ export class GridCells extends Observable {
     this.changed();
   }
 }
+
+const lookOf = ({ device, theme }: GridCell): Look => ({ ...DEVICES[device], theme });
+
+const closeCell = async ({ app, replay }: GridCell, reason: string): Promise<void> =>
+  replay ? replay.close() : app?.close(reason);

@@ -9,9 +9,10 @@ import type { AppModel } from "../../model/app-model.js";
 import { DEVICES, type Device } from "../../model/devices.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Diagnosis } from "../inspector/diagnosis.js";
+import { replaysOf } from "../replay/replays.js";
 import { useObservable } from "../use-observable.js";
 import "./grid.css";
-import { type GridCall, type GridCell, GridCells, MOST_CELLS } from "./grid-cells.js";
+import { type GridCell, GridCells, type GridSubject, MOST_CELLS } from "./grid-cells.js";
 import { Scaled } from "./scaled.js";
 
 const THEMES = [
@@ -37,14 +38,14 @@ export interface GridViewProps {
   onClose?: (() => void) | undefined;
 }
 
-/** The grid of the app that is selected: all of its cells are told what the app was told. */
+/** The grid of the app that is selected: all of its cells are told what the app was told, or play its recording. */
 export function GridView({ workbench, onClose }: GridViewProps) {
-  // The call as it was when the grid was opened: what happens below it does not begin it anew.
-  const [call] = useState(() => callOf(workbench));
+  // As it was when the grid was opened: what happens below it does not begin it anew.
+  const [subject] = useState(() => subjectOf(workbench));
   return (
     <div className="grid-view">
-      {call ? (
-        <Cells workbench={workbench} call={call} />
+      {subject ? (
+        <Cells workbench={workbench} subject={subject} />
       ) : (
         <div className="empty">
           <h2>No app to show</h2>
@@ -60,23 +61,32 @@ export function GridView({ workbench, onClose }: GridViewProps) {
   );
 }
 
-/** The call behind the selected app; one of a recording has no server that could open it again. */
-function callOf({ selected, conversation }: Workbench): GridCall | undefined {
-  const calls = conversation.items.filter((item) => item.kind === "call");
-  const canBeOpened = (app: AppModel | undefined): boolean => !!app && !app.source.document;
-  return (
-    calls.find(({ app }) => app === selected && canBeOpened(app)) ??
-    calls.findLast(({ app }) => canBeOpened(app))
-  );
+/** What is behind the selected app, or else behind the newest one: its recording, or its call. */
+function subjectOf(workbench: Workbench): GridSubject | undefined {
+  const calls = workbench.conversation.items.filter((item) => item.kind === "call");
+  const call =
+    calls.find(({ app }) => app && app === workbench.selected) ??
+    calls.findLast(({ app }) => app !== undefined);
+  const replay = replaysOf(workbench).of(call?.app);
+  if (replay) return { recording: replay.recording };
+  return call && { call };
 }
 
-function Cells({ workbench, call }: { workbench: Workbench; call: GridCall }) {
+/** What it is called, and whose it is. */
+function nameOf(subject: GridSubject): { tool: string; server: string } {
+  if ("call" in subject) return subject.call;
+  const { tool, title, server } = subject.recording.header;
+  return { tool: tool?.name ?? title, server: `${server}, from a recording` };
+}
+
+function Cells({ workbench, subject }: { workbench: Workbench; subject: GridSubject }) {
   const { gateway, profile } = workbench;
   const profiles = useMemo(() => workbench.profiles, [workbench]);
   const [chosenProfiles, setProfiles] = useState<readonly string[]>([profile.id]);
   const [themes, setThemes] = useState<readonly string[]>(["light", "dark"]);
   const [devices, setDevices] = useState<readonly string[]>(["desktop", "mobile"]);
-  const cells = useMemo(() => new GridCells(gateway, call), [gateway, call]);
+  const cells = useMemo(() => new GridCells(gateway, subject), [gateway, subject]);
+  const { tool, server } = nameOf(subject);
   useObservable(cells);
   useEffect(() => {
     cells.choose({
@@ -90,7 +100,7 @@ function Cells({ workbench, call }: { workbench: Workbench; call: GridCall }) {
     <>
       <div className="grid-choices">
         <p>
-          <strong>{call.tool}</strong> <span className="soft">of {call.server}</span>
+          <strong>{tool}</strong> <span className="soft">of {server}</span>
         </p>
         <Toggles label="Theme" options={THEMES} value={themes} onChange={setThemes} />
         <Toggles label="Device" options={DEVICE_NAMES} value={devices} onChange={setDevices} />

@@ -9,11 +9,16 @@ import type { AppLog, LoggedLine } from "../../model/app-log.js";
 import { Choice } from "../choice.js";
 import { useObservable } from "../use-observable.js";
 import { SearchBox } from "./fields.js";
-import { moment } from "./format.js";
+import { count, moment } from "./format.js";
 
 /** From the least to the worst, as MCP has them. */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
-const FROM = { log: "logged by the app", script: "thrown by its script", host: "noticed by this page" };
+const FROM = {
+  log: "logged by the app",
+  console: "console",
+  script: "thrown by its script",
+  host: "noticed by this page",
+};
 
 const OPTIONS = [
   { id: "debug", label: "All levels" },
@@ -42,13 +47,16 @@ export function ConsoleTab({ log }: { log: AppLog }) {
         <p className="in-none soft">
           {log.lines.length > 0
             ? "No line is like that."
-            : "No lines yet. What the app logs with notifications/message, and what its scripts throw, is listed here."}
+            : "No lines yet. What the app logs with notifications/message, what its scripts throw, and, if the gateway has sandbox.console on, what they write to their console, is listed here."}
         </p>
       ) : (
         <VList className="in-lines" data={lines} tabIndex={0} role="log" aria-label="Lines">
           {(line, index) => <Line key={index} line={line} />}
         </VList>
       )}
+      <div className="in-foot soft small">
+        {count(lines.length)} of {count(log.lines.length)}
+      </div>
     </div>
   );
 }

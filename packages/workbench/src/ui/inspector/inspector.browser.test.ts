@@ -7,7 +7,7 @@ import type { Gateway } from "@vitrine/gateway";
 import axe from "axe-core";
 import type { Browser, Frame, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LIMIT, launchChromium } from "../../../../../testing/browser.js";
+import { LIMIT, sharedChromium } from "../../../../../testing/browser.js";
 import { officialServer, startTestGateway } from "../../../../../testing/gateway/gateway-stage.js";
 import { type RawView, rawView } from "../../../../../testing/host/raw-view.js";
 import { buildInspectorPage } from "../../../../../testing/workbench/inspector-folder.mjs";
@@ -23,6 +23,7 @@ const TABS = [
   "Context",
   "Console",
   "Model context",
+  "App tools",
   "Permissions",
   "Audit",
 ];
@@ -43,8 +44,49 @@ const DOCUMENTS: Record<string, object> = {
     ),
     _meta: { ui: { csp: { connectDomains: ["https://known.example.com"] }, prefersBorder: true } },
   },
+  framed: {
+    mimeType,
+    text: rawView(
+      'start().then(() => tell("ui/notifications/size-changed", { height: 80 }));',
+      '<iframe title="Map" src="https://maps.example.invalid/embed"></iframe>',
+    ),
+    _meta: { ui: { csp: { frameDomains: ["https://maps.example.invalid"] } } },
+  },
   blank: { mimeType, text: rawView("throw new Error('nothing is there');") },
   wrong: { mimeType: "text/html", text: rawView() },
+  helpful: {
+    mimeType,
+    text: rawView(
+      `const named = (name, more) => ({ name, inputSchema: { type: "object" }, ...more });
+       const text = { type: "string" };
+       const inputSchema = { type: "object", properties: { name: text }, required: ["name"] };
+       raw.tools = [named("greet", { title: "Greet", description: "Says <b>hello</b>.", inputSchema })];
+       answers["tools/list"] = () => ({ tools: raw.tools });
+       answers["tools/call"] = ({ name, arguments: input }) =>
+         name === "greet"
+           ? { content: [{ type: "text", text: "hello " + input.name }], structuredContent: { to: input.name } }
+           : { content: [{ type: "text", text: "there is no wall" }], isError: true };
+       raw.add = () => {
+         raw.tools = [...raw.tools, named("paint", { annotations: { destructiveHint: true } })];
+         tell("notifications/tools/list_changed");
+       };
+       start({ tools: { listChanged: true } });`,
+    ),
+  },
+  chatty: {
+    mimeType,
+    text: rawView(
+      `const cyclic = { name: "ring" };
+       cyclic.self = cyclic;
+       Object.defineProperty(cyclic, "trap", { enumerable: true, get() { document.title = "ran"; throw 1; } });
+       Object.freeze(console);
+       console.log("hello %s", "there", { list: [1, "two"] });
+       console.warn("careful");
+       console.error(new Error("burnt"));
+       console.info(cyclic, "<b>no markup</b>");
+       start();`,
+    ),
+  },
 };
 
 let folder: string;
@@ -79,8 +121,12 @@ beforeAll(async () => {
     },
     debug: { command, args: [officialServer("debug"), "--stdio"], isolation: "process" },
   };
-  ({ gateway } = await startTestGateway({ mcpServers }, join(folder, "data"), files));
-  browser = await launchChromium();
+  ({ gateway } = await startTestGateway(
+    { mcpServers, sandbox: { port: 0, console: true } },
+    join(folder, "data"),
+    files,
+  ));
+  browser = await sharedChromium();
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   context.setDefaultTimeout(LIMIT);
   page = await context.newPage();
@@ -95,6 +141,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** The profile of apps that are opened from then on. */
+const choose = (id: string): Promise<void> =>
+  page.evaluate((chosen) => {
+    const { workbench } = bench;
+    const profile = workbench?.profiles.find((each) => each.id === chosen);
+    if (workbench && profile) workbench.profile = profile;
+  }, id);
 const inspector = (): Locator => page.locator("#inspector");
 /** A tab, whose title may have a number beside it. */
 const tab = (name: string): Promise<void> =>
@@ -295,21 +348,20 @@ describe("the inspector", () => {
     const host = inspector().getByRole("region", { name: "The imitated host" });
     // In the strict profile there is nothing to say.
     expect(await host.count()).toBe(0);
-    const choose = (id: string): Promise<void> =>
-      page.evaluate((chosen) => {
-        const { workbench } = bench;
-        const profile = workbench?.profiles.find((each) => each.id === chosen);
-        if (workbench && profile) workbench.profile = profile;
-      }, id);
     await choose("claude");
     await call("shop", "blocked");
     await tab("Policy");
-    await host.getByText("frame-src: frameDomains is ignored").waitFor();
+    await host.getByText("all that csp.frameDomains declares").waitFor();
     await host.getByText("img-src blob: and https://assets.claude.ai").waitFor();
     const sources = host.getByRole("listitem");
-    // Its abilities are as in the strict profile, and need no source.
-    expect(await sources.getByRole("strong").allTextContents()).toEqual(["Display modes", "Policy"]);
-    const policy = sources.filter({ hasText: "Policy" });
+    // Its abilities are as in the specification, and need no source.
+    expect(await sources.getByRole("strong").allTextContents()).toEqual([
+      "Display modes",
+      "Height",
+      "What its policy keeps out",
+      "What its policy lets through",
+    ]);
+    const policy = sources.filter({ hasText: "What its policy keeps out" });
     await policy.getByText(/^read on \d{4}-\d\d-\d\d$/).waitFor();
     await policy.getByText("which quote the policy in force").waitFor();
     const link = policy.getByRole("link");
@@ -321,6 +373,35 @@ describe("the inspector", () => {
     await tab("Policy");
     await host.getByText("is not documented").waitFor();
     expect(await sources.getByRole("strong").allTextContents()).toEqual(["Abilities"]);
+    await choose("strict");
+  });
+
+  it("C08: a profile's policy is in force: the same app is cut off in one, which says so, and not in another", async () => {
+    const why = inspector().getByRole("region", { name: "About this app" });
+    await call("shop", "framed");
+    await why.getByText("profile_blocked").waitFor();
+    await why.getByText('The profile "Vitrine, strict" keeps out').waitFor();
+    await why.getByText("ui/open-link").waitFor();
+    await tab("Policy");
+    const card = inspector().getByRole("listitem").filter({ hasText: "frame-src blocked" });
+    await card.getByText("csp.frameDomains declares https://maps.example.invalid").waitFor();
+    const row = (name: string): Promise<string | null> =>
+      inspector()
+        .locator("dl > div")
+        .filter({ has: page.locator("code").getByText(name, { exact: true }) })
+        .locator("dd")
+        .textContent();
+    expect(await row("csp.frameDomains")).toBe("https://maps.example.invalid");
+    expect(await row('closed by the profile "Vitrine, strict"')).toBe("https://maps.example.invalid");
+    expect(await row("frame-src")).toBe("'none'");
+    expect(await axeFinds()).toEqual([]);
+    await choose("spec");
+    await call("shop", "framed");
+    await tab("Policy");
+    await expect.poll(() => row("frame-src")).toBe("https://maps.example.invalid");
+    // Nothing is blocked, and so there is nothing to say.
+    await inspector().getByText("Nothing was blocked.").waitFor();
+    expect(await why.count()).toBe(0);
     await choose("strict");
   });
 
@@ -336,6 +417,100 @@ describe("the inspector", () => {
     await why.getByText("text/html;profile=mcp-app").last().waitFor();
     await page.locator("#apps .diagnosis-line").getByText("mime-type-wrong").waitFor();
     expect(await axeFinds()).toEqual([]);
+  });
+
+  describe("the console of an app", () => {
+    const lines = (): Locator => inspector().getByRole("log");
+    const line = (text: string | RegExp): Locator => lines().locator(".in-line").filter({ hasText: text });
+
+    it("is read here with its levels and times, and still in the browser", async () => {
+      const native: string[] = [];
+      page.on("console", (message) => native.push(`${message.type()}: ${message.text()}`));
+      await call("shop", "chatty");
+      const app = await view();
+      await tab("Console");
+      await line('{name: "ring", self: (itself), trap: (getter)} <b>no markup</b>')
+        .getByText("info")
+        .waitFor();
+      await line('hello there {list: [1, "two"]}').getByText("log", { exact: true }).waitFor();
+      await line("careful").getByText("warning").waitFor();
+      await line(/Error: burnt\s+at /)
+        .getByText("error", { exact: true })
+        .waitFor();
+      expect(await lines().locator(".in-time").first().textContent()).toMatch(/^\d+\.\d{3} s$/);
+      // No getter of the app was run, and nobody sees that its console is another.
+      expect(await app.title()).toBe("Raw");
+      expect(native.filter((text) => /hello|careful|burnt/.test(text))).toHaveLength(3);
+      await inspector().getByRole("tab", { name: "Console 4" }).waitFor();
+      await inspector().getByRole("button", { name: "Level" }).click();
+      await page.getByRole("option", { name: "Errors only" }).click();
+      await expect.poll(() => lines().locator(".in-line").count()).toBe(1);
+      await inspector().getByText("1 of 4").waitFor();
+      await inspector().getByRole("button", { name: "Level" }).click();
+      await page.getByRole("option", { name: "All levels" }).click();
+    });
+
+    it("has a bound, whatever the app writes: the page and the app go on", async () => {
+      const app = await view();
+      await app.evaluate(() => {
+        // Described without end, and forged.
+        const { console: pen } = window;
+        const log = pen.log.bind(pen);
+        const proxy: object = new Proxy({}, { ownKeys: () => [`${log(proxy)}`] });
+        log("endless", proxy);
+        const forged = { code: "console", level: { toString: 1 }, text: { toString: 1 } };
+        raw.tell("ui/notifications/sandbox-report", forged);
+        for (let n = 0; n < 10_000; n++) log(`line ${n}`, "x".repeat(2000));
+        raw.tell("ui/notifications/size-changed", { height: 123 });
+      });
+      const search = inspector().getByRole("searchbox", { name: "Search in the lines" });
+      await search.fill("too fast");
+      await line(/\d{4} lines came too fast to be told/).waitFor();
+      await search.fill("line 900 ");
+      await line(/^\S+ s\s*log\s*line 900 x+…/).waitFor();
+      await search.fill('{"toString":1}');
+      await expect.poll(() => lines().locator(".in-line").count()).toBe(1);
+      const kept = await page.evaluate(() => bench.workbench?.selected?.log.lines ?? []);
+      expect(kept.length).toBeLessThan(1500);
+      expect(kept.filter(({ text }) => text.startsWith("endless"))).toHaveLength(1);
+      expect(Math.max(...kept.map(({ text }) => text.length))).toBeLessThanOrEqual(1500);
+      // What the app had to say besides was heard, and no flood was stopped.
+      expect(await page.evaluate(() => bench.workbench?.selected?.size)).toMatchObject({ height: 123 });
+      expect(kept.filter(({ from }) => from === "host")).toEqual([]);
+      expect(await axeFinds()).toEqual([]);
+    });
+  });
+
+  it("A01, A03: lists the tools that an app offers, live, and calls them", async () => {
+    await call("shop", "helpful");
+    const app = await view();
+    // Nobody has looked, so the app was not asked.
+    expect(await app.evaluate(() => raw.heard.map(({ method }) => method))).not.toContain("tools/list");
+    await tab("App tools");
+    const greet = inspector().getByRole("region", { name: "Greet" });
+    await greet.getByText("Says <b>hello</b>.").waitFor();
+    await greet.getByRole("button", { name: "Run" }).click();
+    await greet.getByText("This is required.").waitFor();
+    await greet.getByRole("textbox", { name: "name" }).fill("Ana");
+    await greet.getByRole("button", { name: "Run" }).click();
+    await greet.getByText("hello Ana", { exact: true }).waitFor();
+    await greet.getByRole("textbox", { name: "Arguments as JSON" }).fill('{"name": "Bo"}');
+    await greet.getByRole("button", { name: "Run" }).click();
+    await greet.getByText("hello Bo", { exact: true }).waitFor();
+    await greet.getByRole("button", { name: "Schema" }).click();
+    await greet.getByText("inputSchema").waitFor();
+    const paint = inspector().getByRole("region", { name: "paint" });
+    expect(await paint.count()).toBe(0);
+    await app.evaluate(() => (raw as RawView & { add(): void }).add());
+    await paint.getByText("destructive").waitFor();
+    await paint.getByRole("button", { name: "Run" }).click();
+    await paint.getByText("there is no wall").waitFor();
+    // What was shown before stays.
+    expect(await greet.getByText("hello Bo", { exact: true }).count()).toBe(1);
+    expect(await axeFinds()).toEqual([]);
+    await call("shop", "blocked");
+    await tab("App tools");
+    await inspector().getByText("The app offers no tools.").waitFor();
   });
 
   it("inspects an official app", async () => {

@@ -9,6 +9,7 @@ import type { AppModel } from "../../model/app-model.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
 import { useObservable } from "../use-observable.js";
+import { AppToolsTab } from "./app-tools.js";
 import { AuditTab } from "./audit.js";
 import { ConsoleTab } from "./console.js";
 import { ContextTab } from "./context.js";
@@ -80,7 +81,7 @@ function AppTabs({ app }: { app: AppModel }) {
   useObservable(app);
   useObservable(app.log);
   const { violations, lines, counts } = app.log;
-  const errors = lines.filter(({ level }) => level === "error").length;
+  const hasError = lines.some(({ level }) => level === "error");
   return (
     <Tabs className="tabs in-tabs">
       <TabList className="tab-list" aria-label="About the app">
@@ -92,10 +93,11 @@ function AppTabs({ app }: { app: AppModel }) {
           Policy
         </Title>
         <Title id="context">Context</Title>
-        <Title id="console" many={errors} tone="bad">
+        <Title id="console" many={lines.length} tone={hasError ? "bad" : ""}>
           Console
         </Title>
         <Title id="model">Model context</Title>
+        <Title id="tools">App tools</Title>
         <Title id="permissions">Permissions</Title>
         <Title id="audit">Audit</Title>
       </TabList>
@@ -116,6 +118,9 @@ function AppTabs({ app }: { app: AppModel }) {
       </Panel>
       <Panel id="model">
         <ModelContextTab app={app} />
+      </Panel>
+      <Panel id="tools">
+        <AppToolsTab app={app} />
       </Panel>
       <Panel id="permissions">
         <PermissionsTab app={app} />

@@ -3,11 +3,17 @@
  *
  * @module
  */
-import { CSP_FIELDS, type ViewPlace } from "@vitrine/protocol";
+import { CSP_FIELDS, type Narrowing, type ViewPlace } from "@vitrine/protocol";
 import { Link } from "react-aria-components";
 import type { AppModel } from "../../model/app-model.js";
-import { directivesOf, groupViolations, suggestedMeta, type ViolationGroup } from "../../model/csp-advice.js";
-import { type Profile, STRICT } from "../../model/profile.js";
+import {
+  declaredCsp,
+  directivesOf,
+  groupViolations,
+  suggestedMeta,
+  type ViolationGroup,
+} from "../../model/csp-advice.js";
+import { type Profile, SPEC } from "../../model/profile.js";
 import { useObservable } from "../use-observable.js";
 import { CopyButton } from "./fields.js";
 import { count, moment } from "./format.js";
@@ -19,13 +25,14 @@ export function PolicyTab({ app }: { app: AppModel }) {
   useObservable(app.log);
   const { place } = app.source;
   if (!place) return <p className="in-none soft">This app is not shown, and so there is no policy for it.</p>;
-  const groups = groupViolations(app.log.violations);
+  const { profile } = app;
+  const groups = groupViolations(app.log.violations, { profile, narrowed: place.narrowed });
   return (
     <div className="in-scroll">
       <Violations groups={groups} place={place} />
       <section className="in-section">
         <h3>Declared</h3>
-        <Declared place={place} />
+        <Declared place={place} profile={profile} />
       </section>
       <section className="in-section">
         <h3>Policy in force</h3>
@@ -42,7 +49,7 @@ export function PolicyTab({ app }: { app: AppModel }) {
         </dl>
         <CopyButton label="Copy the policy" text={() => place.policy} />
       </section>
-      {app.profile.id !== STRICT.id && <OtherHost profile={app.profile} />}
+      {Object.keys(profile.sources).length > 0 && <OtherHost profile={profile} />}
     </div>
   );
 }
@@ -79,10 +86,14 @@ function Violations({ groups, place }: { groups: readonly ViolationGroup[]; plac
   );
 }
 
-function Declared({ place }: { place: ViewPlace }) {
+function Declared({ place, profile }: { place: ViewPlace; profile: Profile }) {
   const permissions = Object.keys(place.permissions);
   const rows: [name: string, values: readonly string[]][] = [
-    ...CSP_FIELDS.map((field): [string, string[]] => [`csp.${field}`, place.csp[field] ?? []]),
+    ...CSP_FIELDS.map((field): [string, string[]] => [`csp.${field}`, declaredCsp(place)[field] ?? []]),
+    [
+      `closed by the profile "${profile.title}"`,
+      CSP_FIELDS.flatMap((field) => place.narrowed?.[field] ?? []),
+    ],
     ["permissions granted", permissions],
     ["relaxed by the operator", place.relax],
   ];
@@ -108,6 +119,12 @@ function Declared({ place }: { place: ViewPlace }) {
   );
 }
 
+/** What a policy keeps out although it is declared. */
+const CLOSED: Readonly<Record<Narrowing, string>> = {
+  "frame-domains": "all that csp.frameDomains declares",
+  "insecure-resources": "http:// origins in csp.resourceDomains, on this machine too",
+};
+
 /** What a profile says of a field of its host. */
 const FIELDS: Readonly<Partial<Record<keyof Profile, string>>> = {
   displayModes: "Display modes",
@@ -115,31 +132,33 @@ const FIELDS: Readonly<Partial<Record<keyof Profile, string>>> = {
   maxWidth: "Width",
   maxHeight: "Height",
   context: "Host context",
-  csp: "Policy",
+  maxHeightOfWindow: "Height",
+  narrow: "What its policy keeps out",
+  allows: "What its policy lets through",
 };
 
-/** How the host that is imitated differs, in words: its policy is not in force here. */
+/** How the host that is imitated differs. What its policy keeps out is in force here, and what it lets through is not. */
 function OtherHost({ profile }: { profile: Profile }) {
-  const { title, csp, sources } = profile;
+  const { title, allows, narrow, sources } = profile;
   const fields = (Object.keys(FIELDS) as (keyof Profile)[]).filter(
-    (field) => JSON.stringify(profile[field]) !== JSON.stringify(STRICT[field]),
+    (field) => JSON.stringify(profile[field]) !== JSON.stringify(SPEC[field]),
   );
   return (
     <section className="in-section" aria-label="The imitated host">
       <h3>{title}</h3>
       <p className="soft">
-        {csp
-          ? "Its policy differs from the one above, which stays in force here:"
-          : "That its policy differs from the one above is not documented."}
+        {allows || narrow.length > 0
+          ? "How its policy differs from the specification's. What it keeps out is kept out here, too; what else it lets through is not let through here:"
+          : "That its policy differs from the specification's is not documented."}
       </p>
-      {csp && (
+      {(allows || narrow.length > 0) && (
         <dl className="in-pairs">
-          <Rules name="lets through" rules={csp.allows} />
-          <Rules name="blocks" rules={csp.blocks} />
+          <Rules name="keeps out" rules={narrow.map((each) => CLOSED[each])} />
+          <Rules name="lets through" rules={allows ?? []} />
         </dl>
       )}
       {fields.length > 0 && (
-        <p className="soft">What differs from the strict profile, and where that is written:</p>
+        <p className="soft">What differs from the specification, and where that is written:</p>
       )}
       <ul className="in-cards">
         {fields.map((field) => {

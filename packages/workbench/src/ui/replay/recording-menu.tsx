@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ChangeEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type ChangeEvent, useEffect, useRef, useState } from "react";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { createPortal } from "react-dom";
 import type { AppModel } from "../../model/app-model.js";
@@ -11,15 +11,12 @@ import { messageOf } from "../../model/messages.js";
 import type { Workbench } from "../../model/workbench.js";
 import { useObservable } from "../use-observable.js";
 import "./replay.css";
-import { ReplayBar } from "./replay-bar.js";
-import { Replays } from "./replays.js";
+import { replaysOf } from "./replays.js";
 import { SaveDialog } from "./save-dialog.js";
 
-/** The menu, and the controls of the replay that is selected. */
+/** The menu. What plays a recording is at the foot of the page: `ReplayPlace`. */
 export function RecordingMenu({ workbench }: { workbench: Workbench }) {
   useObservable(workbench);
-  const replays = useMemo(() => new Replays(workbench), [workbench]);
-  useObservable(replays);
   const { selected } = workbench;
   const [saving, setSaving] = useState<AppModel>();
   const [problem, setProblem] = useState<string>();
@@ -28,13 +25,12 @@ export function RecordingMenu({ workbench }: { workbench: Workbench }) {
     if (!chosen) return;
     setProblem(undefined);
     try {
-      await replays.open(await chosen.text());
+      await replaysOf(workbench).open(await chosen.text());
     } catch (error) {
       setProblem(`${chosen.name} cannot be played: ${messageOf(error)}.`);
     }
   };
   const isDropping = useDrop((chosen) => void open(chosen));
-  const replay = replays.of(selected);
   return (
     <>
       <MenuTrigger>
@@ -72,7 +68,6 @@ export function RecordingMenu({ workbench }: { workbench: Workbench }) {
       {saving && <SaveDialog app={saving} onClose={() => setSaving(undefined)} />}
       {createPortal(
         <>
-          {replay && <ReplayBar replay={replay} />}
           {problem && (
             <div className="recording-problem problem" role="alert">
               <span>{problem}</span>

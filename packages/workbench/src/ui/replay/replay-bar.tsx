@@ -15,12 +15,24 @@ import {
   ToggleButton,
   ToggleButtonGroup,
 } from "react-aria-components";
+import { sayAct } from "../../model/recorded-act.js";
 import type { RunMessage } from "../../model/recorded-run.js";
 import type { Replay } from "../../model/replay.js";
+import type { Workbench } from "../../model/workbench.js";
 import { useObservable } from "../use-observable.js";
+import { replaysOf } from "./replays.js";
+
+/** The controls of the replay that is selected, if one is; part of the page, so that they cover nothing. */
+export function ReplayPlace({ workbench }: { workbench: Workbench }) {
+  useObservable(workbench);
+  const replays = replaysOf(workbench);
+  useObservable(replays);
+  const replay = replays.of(workbench.selected);
+  return replay ? <ReplayBar replay={replay} /> : null;
+}
 
 /** Steps through a replay, plays it, and says what is different. */
-export function ReplayBar({ replay }: { replay: Replay }) {
+function ReplayBar({ replay }: { replay: Replay }) {
   useObservable(replay);
   useObservable(replay.app.log);
   const { position, messages, isPlaying, speed, isAtEnd } = replay;
@@ -67,7 +79,6 @@ export function ReplayBar({ replay }: { replay: Replay }) {
             max
           </ToggleButton>
         </ToggleButtonGroup>
-        <Differences replay={replay} />
       </div>
       <Slider
         className="replay-slider"
@@ -89,7 +100,30 @@ export function ReplayBar({ replay }: { replay: Replay }) {
         {position} of {messages.length}
         {position > 0 && `: ${sayOf(messages[position - 1])}`}
       </p>
+      <Differences replay={replay} />
+      <Acts replay={replay} />
     </section>
+  );
+}
+
+/** What was done inside of the app, by the command that recorded it: a page can only say it. */
+function Acts({ replay: { acts } }: { replay: Replay }) {
+  if (acts.length === 0) return null;
+  return (
+    <div className="replay-acts small soft">
+      <p>
+        This page cannot press anything inside an app; vitrine render --replay can. Do it yourself, and what
+        follows is compared:
+      </p>
+      <ol aria-label="Steps">
+        {acts.map(({ place, act }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes.
+          <li key={index}>
+            {sayAct(act)} after message {place}
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 }
 
@@ -111,11 +145,12 @@ function Icon({ path }: { path: string }) {
 
 function Differences({ replay }: { replay: Replay }) {
   const { differences, untested, compared } = replay.comparison;
-  const { redacted = [], relax, dropped } = replay.recording.header;
+  const { redacted = [], relax, dropped, restored } = replay.recording.header;
   const takenOut = redacted.filter((note) => !note.endsWith(": 0"));
   const count = differences.length;
   const same = replay.isAtEnd ? "Same" : "Same so far";
-  const verdict = count === 0 ? same : count === 1 ? "1 difference" : `${count} differences`;
+  const found = count === 1 ? "1 difference" : `${count} differences`;
+  const verdict = count === 0 ? same : restored ? `${found}, unsure` : found;
   return (
     <DialogTrigger>
       <Button className="button quiet replay-verdict">
@@ -129,6 +164,12 @@ function Differences({ replay }: { replay: Replay }) {
               <li key={each}>{each}</li>
             ))}
           </ul>
+          {restored && (
+            <p className="soft">
+              The app had been open before it was recorded. What it had kept is not in the recording, and
+              differences may come from that.
+            </p>
+          )}
           {untested > 0 && (
             <p className="soft">
               {untested} messages came after a person had done something in the app. Do the same, and they are

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import type { Gateway } from "@vitrine/gateway";
 import { workbenchFolder } from "@vitrine/workbench";
 import axe from "axe-core";
-import type { Browser, FrameLocator, Page } from "playwright-core";
+import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { LIMIT, launchChromium } from "../../../../../testing/browser.js";
+import { LIMIT, sharedChromium } from "../../../../../testing/browser.js";
 import { officialServer, startTestGateway } from "../../../../../testing/gateway/gateway-stage.js";
 import { readRecording } from "../../model/recording.js";
 
@@ -62,7 +62,7 @@ beforeAll(async () => {
   [{ gateway }, { gateway: elsewhere }, browser] = await Promise.all([
     start({ clock }, "data"),
     start({}, "elsewhere"),
-    launchChromium(),
+    sharedChromium(),
   ]);
   page = await open(gateway);
   await page.getByText("Get Time").first().click();
@@ -90,6 +90,14 @@ it("saves a recording of what an app did, and of what a person did in it", async
   const dialog = page.getByRole("dialog", { name: "Save a recording" });
   await dialog.getByText("E-mail addresses").click();
   await dialog.getByText(/best effort/).waitFor();
+  // By where it is: said at once whether that is a place, and what is there.
+  const hidden = dialog.getByRole("textbox", { name: "Also hide" });
+  await hidden.fill("user");
+  await dialog.getByText(/^user: begin with params, result or error/).waitFor();
+  expect(await dialog.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+  await hidden.fill("params.appInfo.version, params.nowhere");
+  await dialog.getByText("params.appInfo.version: 1 value").waitFor();
+  await dialog.getByText("params.nowhere: nothing is there").waitFor();
   expect(await axeFinds(page, ".recording-dialog")).toEqual([]);
   const download = page.waitForEvent("download");
   await dialog.getByRole("button", { name: "Save" }).click();
@@ -103,7 +111,9 @@ it("saves a recording of what an app did, and of what a person did in it", async
     tool: { name: "get-time" },
     dropped: 0,
   });
-  expect(header.redacted).toHaveLength(4);
+  expect(header.redacted).toHaveLength(6);
+  expect(header.redacted).toContain("values at params.appInfo.version: 1");
+  expect(header).not.toHaveProperty("restored");
   const deeds = events.flatMap((event) => ("m" in event && event.d === "in" ? [event] : []));
   expect(deeds.find(({ m }) => m["method"] === "tools/call")?.person).toBe(true);
   expect(deeds.find(({ m }) => m["method"] === "ui/initialize")?.person).toBeUndefined();
@@ -130,6 +140,65 @@ it("shows one app in a grid, without calling its tool again, and closes what it 
 
   await grid.getByRole("button", { name: "Close" }).click();
   await expect.poll(() => page.locator("mcp-app").count()).toBe(1);
+});
+
+it("says of an app that was there before a reload that it may have kept something", async () => {
+  await page.reload();
+  await expect.poll(() => timeIn(appIn(page))).toBe(times[0]);
+  await page.getByText("Get Time").last().click();
+  await page.getByRole("button", { name: "Recording" }).click();
+  await page.getByRole("menuitem", { name: "Save a recording" }).click();
+  const dialog = page.getByRole("dialog", { name: "Save a recording" });
+  await dialog.getByText(/had been open before/).waitFor();
+  const download = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  const saved = join(folder, "restored.vitrine.jsonl");
+  await (await download).saveAs(saved);
+  expect(readRecording(await readFile(saved, "utf8")).header.restored).toBe(true);
+});
+
+it("says what was pressed in the app, which a page cannot do; covers nothing; and shows it in a grid", async () => {
+  const other = await open(elsewhere);
+  const lines = (await readFile(file, "utf8")).split("\n");
+  const called = lines.findIndex((line) => line.includes('"method":"tools/call"'));
+  const { t } = JSON.parse(lines[called] ?? "");
+  const path = join(folder, "pressed.vitrine.jsonl");
+  const act = JSON.stringify({ t, did: { click: "Get Server Time" } });
+  await writeFile(path, lines.toSpliced(called, 0, act).join("\n"));
+  await play(other, path);
+  const bar = other.getByRole("region", { name: "Replay" });
+  await bar.getByText(/cannot press anything inside an app/).waitFor();
+  await bar
+    .getByRole("listitem")
+    .getByText(/^pressed “Get Server Time” after message \d+$/)
+    .waitFor();
+  await bar.getByRole("button", { name: "Same", exact: true }).waitFor();
+
+  for (const size of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    await other.setViewportSize(size);
+    const boxOf = async (part: Locator) =>
+      (await part.boundingBox()) ?? expect.fail(`${part} is not to be seen`);
+    const conversation = await boxOf(other.getByRole("main", { name: "Conversation" }));
+    const { y, height } = await boxOf(bar);
+    expect(conversation.y + conversation.height).toBeLessThanOrEqual(y + 1);
+    const tabs = other.getByRole("navigation", { name: "Panes" });
+    const end = (await tabs.isVisible()) ? (await boxOf(tabs)).y : size.height;
+    expect(y + height).toBeLessThanOrEqual(end + 1);
+    expect(await axeFinds(other, ".replay-bar")).toEqual([]);
+  }
+
+  await other.setViewportSize({ width: 1280, height: 800 });
+  await other.getByRole("button", { name: "Grid" }).click();
+  const grid = other.getByRole("dialog", { name: "Grid" });
+  await grid.getByText("of clock, from a recording").waitFor();
+  await expect.poll(() => grid.locator("mcp-app").count()).toBe(4);
+  for (const index of [0, 1, 2, 3]) await expect.poll(() => timeIn(appIn(grid, index))).toBe(times[0]);
+  await grid.getByRole("button", { name: "Close" }).click();
+  await expect.poll(() => other.locator("mcp-app").count()).toBe(1);
+  await other.context().close();
 });
 
 it("plays a recording without the server: the same screen, step by step, and after the same press", async () => {

@@ -10,6 +10,15 @@ import { readRecording } from "../../model/recording.js";
 import { Replay } from "../../model/replay.js";
 import type { Workbench } from "../../model/workbench.js";
 
+const known = new WeakMap<Workbench, Replays>();
+
+/** The recordings of a page: one list for all who show something of them. */
+export function replaysOf(workbench: Workbench): Replays {
+  const replays = known.get(workbench) ?? new Replays(workbench);
+  known.set(workbench, replays);
+  return replays;
+}
+
 /** Opens recordings, and puts their apps into the conversation. */
 export class Replays extends Observable {
   readonly #workbench: Workbench;

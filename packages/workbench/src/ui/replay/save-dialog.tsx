@@ -3,13 +3,26 @@
  *
  * @module
  */
-import { useState } from "react";
-import { Button, Checkbox, CheckboxGroup, Dialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { useMemo, useState } from "react";
+import {
+  Button,
+  Checkbox,
+  CheckboxGroup,
+  Dialog,
+  Heading,
+  Input,
+  Label,
+  Modal,
+  ModalOverlay,
+  TextField,
+} from "react-aria-components";
 import type { AppModel } from "../../model/app-model.js";
 import { messageOf } from "../../model/messages.js";
-import { recordApp } from "../../model/recorder.js";
+import { eventsOf, isRestored, recordApp } from "../../model/recorder.js";
 import { RECORDING_ENDING, writeRecording } from "../../model/recording.js";
 import { CALLS, EMAILS, QUERIES, type RedactionRule, redact, SECRETS, TOKENS } from "../../model/redact.js";
+import { countAt } from "../../model/redact-paths.js";
+import { wrongPath } from "../../node/redaction-path.js";
 
 const CHOICES: { id: string; label: string; rules: readonly RedactionRule[] }[] = [
   { id: "secrets", label: "Passwords, tokens and keys", rules: [SECRETS, TOKENS, QUERIES] },
@@ -20,10 +33,16 @@ const CHOICES: { id: string; label: string; rules: readonly RedactionRule[] }[] 
 /** Asks what to take out, and saves the file. */
 export function SaveDialog({ app, onClose }: { app: AppModel; onClose: () => void }) {
   const [chosen, setChosen] = useState<string[]>(["secrets"]);
+  const [hidden, setHidden] = useState("");
   const [problem, setProblem] = useState<string>();
+  const paths = pathsIn(hidden);
+  const isWrong = paths.some((path) => wrongPath(path) !== undefined);
   const save = async (): Promise<void> => {
     try {
-      const rules = CHOICES.filter(({ id }) => chosen.includes(id)).flatMap((choice) => choice.rules);
+      const rules = [
+        ...CHOICES.filter(({ id }) => chosen.includes(id)).flatMap((choice) => choice.rules),
+        ...paths.map((path) => ({ paths: [path] })),
+      ];
       const recording = await recordApp(app);
       saveFile(nameOf(app), writeRecording(rules.length > 0 ? redact(recording, rules) : recording));
       onClose();
@@ -42,6 +61,8 @@ export function SaveDialog({ app, onClose }: { app: AppModel; onClose: () => voi
           <p className="soft">
             One file with {app.source.title} and the {counts.in + counts.out} messages so far. It can be
             played without the server.
+            {isRestored(app) &&
+              " The app had been open before, and what it had kept is not in the file: its replay may differ. To compare it, run the tool anew and record that."}
             {dropped > 0 && ` The first ${dropped} messages were forgotten, and are not in it.`}
           </p>
           <CheckboxGroup
@@ -60,6 +81,7 @@ export function SaveDialog({ app, onClose }: { app: AppModel; onClose: () => voi
               </Checkbox>
             ))}
           </CheckboxGroup>
+          <HiddenPlaces app={app} text={hidden} onChange={setHidden} />
           <p className="small soft">
             This is a best effort: secrets are found by their names and forms. Look through the file before
             you pass it on. The app's own document is saved as it is.
@@ -73,13 +95,59 @@ export function SaveDialog({ app, onClose }: { app: AppModel; onClose: () => voi
             <Button className="button" slot="close">
               Cancel
             </Button>
-            <Button className="button primary" onPress={() => void save()}>
+            <Button className="button primary" isDisabled={isWrong} onPress={() => void save()}>
               Save
             </Button>
           </div>
         </Dialog>
       </Modal>
     </ModalOverlay>
+  );
+}
+
+/** Places in messages, as they are written: with spaces or commas between them. */
+const pathsIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter(Boolean))];
+
+interface HiddenPlacesProps {
+  app: AppModel;
+  text: string;
+  onChange: (text: string) => void;
+}
+
+/** Values that are taken out by where they are, and how many that would be. */
+function HiddenPlaces({ app, text, onChange }: HiddenPlacesProps) {
+  // As it was when the dialog was opened: an app goes on.
+  const events = useMemo(() => eventsOf(app.log), [app]);
+  const said = useMemo(
+    () =>
+      pathsIn(text).map((path) => {
+        const wrong = wrongPath(path);
+        if (wrong !== undefined) return { path, wrong, words: wrong };
+        const count = countAt(events, path);
+        return {
+          path,
+          words: count === 0 ? "nothing is there" : count === 1 ? "1 value" : `${count} values`,
+        };
+      }),
+    [text, events],
+  );
+  return (
+    <TextField
+      className="recording-hidden"
+      value={text}
+      onChange={onChange}
+      isInvalid={said.some(({ wrong }) => wrong !== undefined)}
+    >
+      <Label className="small soft">Also hide</Label>
+      <Input className="input" placeholder="params.arguments.user result.content.*.text" spellCheck="false" />
+      <ul className="small" aria-live="polite">
+        {said.map(({ path, wrong, words }) => (
+          <li key={path} className={wrong === undefined ? "soft" : "recording-wrong"}>
+            {path}: {words}
+          </li>
+        ))}
+      </ul>
+    </TextField>
   );
 }
 

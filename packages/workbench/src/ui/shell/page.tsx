@@ -18,6 +18,7 @@ import type { Workbench } from "../../model/workbench.js";
 import { ConversationPane } from "../conversation/conversation-pane.js";
 import { GridView } from "../grid/grid-view.js";
 import { Inspector } from "../inspector/inspector.js";
+import { ReplayPlace } from "../replay/replay-bar.js";
 import { type ChosenTool, ServersPane } from "../servers/servers-pane.js";
 import { useObservable } from "../use-observable.js";
 import { Banners } from "./banners.js";
@@ -78,6 +79,7 @@ export function Page({ workbench }: { workbench: Workbench }) {
           </section>
         </Panel>
       </Group>
+      <ReplayPlace workbench={workbench} />
       <nav className="pane-tabs" aria-label="Panes">
         <ToggleButtonGroup
           aria-label="Pane"

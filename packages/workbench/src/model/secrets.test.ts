@@ -10,7 +10,7 @@ it("fields that are passwords or write-only are taken out, wherever the schema s
     properties: {
       user: text,
       password,
-      token: { type: "string", writeOnly: true },
+      code: { type: "string", writeOnly: true },
       format: text,
       login: { $ref: "#/$defs/login" },
       list: { type: "array", items: { properties: { pin: password, name: text } } },
@@ -23,7 +23,7 @@ it("fields that are passwords or write-only are taken out, wherever the schema s
   const input = {
     user: "ana",
     password: "1",
-    token: "2",
+    code: "2",
     format: "password",
     login: { key: "3", name: "n", inner: { key: "4", name: "i" } },
     list: [{ pin: "5", name: "l" }],
@@ -39,5 +39,28 @@ it("fields that are passwords or write-only are taken out, wherever the schema s
   });
   expect(withoutSecrets({ writeOnly: true }, input)).toEqual({});
   expect(withoutSecrets({ patternProperties: { "^(a+)+$": password } }, { a: "1" })).toEqual({});
-  expect(withoutSecrets({}, input)).toEqual(input);
+});
+
+it("a mark of other programs counts, too", () => {
+  const properties = {
+    a: { type: "string", "x-widget": "password" },
+    b: { type: "string", "ui:widget": "password" },
+    c: { type: "string", "x-sensitive": true },
+    d: { type: "string", "x-order": 1, "x-secret": false },
+  };
+  expect(withoutSecrets({ properties }, { a: "1", b: "2", c: "3", d: "4" })).toEqual({ d: "4" });
+});
+
+it("what is named like a secret is one, with a schema or without; a number is none", () => {
+  const input = {
+    user: "ana",
+    apiKey: "1",
+    db_password: "2",
+    credentials: { user: "a" },
+    maxTokens: 5,
+    note: "",
+  };
+  const kept = { user: "ana", maxTokens: 5, note: "" };
+  expect(withoutSecrets(undefined, input)).toEqual(kept);
+  expect(withoutSecrets({ properties: { apiKey: text } }, { inner: [input] })).toEqual({ inner: [kept] });
 });

@@ -1,16 +1,30 @@
 /**
- * What a schema says must not be read by others.
+ * Arguments that must not be read by others: what a schema says so of, and what is named like it.
  *
  * @module
  */
+import { isSecret as isSecretName } from "./redact.js";
 
 type Schema = Readonly<Record<string, unknown>>;
 
 const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null;
 
-const isSecret = ({ format, writeOnly }: Schema): boolean => format === "password" || writeOnly === true;
+const isSecret = (schema: Schema): boolean =>
+  schema["format"] === "password" || schema["writeOnly"] === true || Object.entries(schema).some(isMark);
 
-/** Arguments without the fields that a schema calls passwords, or `writeOnly`: those are never kept. */
+/** Such as `"x-widget": "password"`, `"ui:widget": "password"` or `"x-secret": true`. */
+const isMark = ([key, value]: [string, unknown]): boolean =>
+  /^(x-|ui:)/.test(key) &&
+  (value === "password" || (value === true && /secret|sensitive|password/i.test(key)));
+
+/** A number or a switch is none, whatever it is called: `maxTokens`. */
+const isNamedSecret = (name: string, value: unknown): boolean =>
+  (typeof value === "string" || isSchema(value)) && isSecretName(name);
+
+/**
+ * Arguments without the fields that a schema calls passwords, or `writeOnly`, or that are named like a secret: those are
+ * never kept.
+ */
 export function withoutSecrets(schema: unknown, input: Record<string, unknown>): Record<string, unknown> {
   const shown = shownOf(input, [schema], schema);
   return isSchema(shown) && !Array.isArray(shown) ? shown : {};
@@ -36,6 +50,7 @@ function shownOf(value: unknown, meant: readonly unknown[], root: unknown): unkn
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
+      .filter(([name, each]) => !isNamedSecret(name, each))
       .map(([name, each]) => [
         name,
         shownOf(

@@ -1,0 +1,85 @@
+import { PassThrough } from "node:stream";
+import type { ServerStatus } from "@vitrine/gateway";
+import { describe, expect, it, vi } from "vitest";
+import { devLog } from "./dev-log.js";
+import { Terminal } from "./terminal.js";
+
+function watched() {
+  const err = new PassThrough({ encoding: "utf8" });
+  const { log, status, again } = devLog(new Terminal(new PassThrough(), err, {}));
+  const tell = (state: ServerStatus["state"], problem?: ServerStatus["problem"]): void =>
+    status({ name: "shop", state, problem, capabilities: {}, starts: 1 });
+  return { log, tell, again, said: () => String(err.read() ?? "") };
+}
+
+const problem = {
+  code: "server-failed",
+  message: "shop ended with code 3",
+  stderr: "no key\u001b[2J\nset KEY\n",
+};
+const shown = "shop  shop ended with code 3\n  what it wrote to stderr:\n  │ no key\\u{1b}[2J\n  │ set KEY\n";
+
+describe("devLog", () => {
+  it("shows why a server failed, with the end of its stderr, once however often it is tried", () => {
+    const { log, tell, said } = watched();
+    tell("starting");
+    for (const stderr of [problem.stderr, "no key at 12:01"]) {
+      const failed = { ...problem, stderr };
+      tell("waiting", failed);
+      tell("idle", failed);
+      tell("starting", failed);
+    }
+    log.warn({ server: "shop" }, `server failed: ${problem.message}`);
+    log.error({ err: new Error(problem.message) }, "something failed");
+    expect(said()).toBe(shown);
+  });
+
+  it("shows it again after it ran, after the person changed it, and when it fails in another way", () => {
+    const { tell, again, said } = watched();
+    tell("waiting", problem);
+    tell("ready");
+    tell("ready");
+    tell("waiting", problem);
+    again("shop");
+    tell("waiting", problem);
+    expect(said()).toBe(`${shown}shop  ready\n${shown}${shown}`);
+    tell("waiting", { ...problem, message: "shop\nis gone", stderr: "x\n".repeat(1000) });
+    const lines = said().split("\n");
+    expect(lines.slice(0, 3)).toEqual([
+      "shop  shop is gone",
+      "  what it wrote to stderr, its last lines:",
+      "  │ x",
+    ]);
+    expect(lines.length).toBeLessThan(20);
+    tell("stopped", problem);
+    expect(said()).toBe("");
+  });
+
+  it("says of a server that takes long that it has not answered, and of none that is quick or stopped", () => {
+    vi.useFakeTimers();
+    try {
+      const { tell, said } = watched();
+      for (const state of ["starting", "ready", "starting", "stopped"] as const) {
+        tell(state);
+        vi.advanceTimersByTime(4_000);
+      }
+      vi.advanceTimersByTime(60_000);
+      expect(said()).toBe("shop  ready\n");
+      const other = watched();
+      other.tell("starting");
+      vi.advanceTimersByTime(60_000);
+      expect(other.said()).toBe("shop  has not answered yet\n");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("says what else goes wrong in a line each, and nothing that went well", () => {
+    const { log, said } = watched();
+    log.info("listening");
+    log.info({ server: "shop" }, "server started");
+    for (let times = 0; times < 2; times++) log.error({ err: new Error("the disk is full") }, "audit log");
+    log.warn({ server: "shop" }, "not what it was: tool");
+    expect(said()).toBe("audit log: the disk is full\nshop  not what it was: tool\n");
+  });
+});

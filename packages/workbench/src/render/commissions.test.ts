@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { Commissions } from "./commissions.js";
+
+it("hands an act to who waits for it, and tells how it ended", async () => {
+  const commissions = new Commissions();
+  const first = commissions.next();
+  const done = commissions.give({ click: "Refresh" });
+  expect(await first).toEqual({ click: "Refresh" });
+  commissions.ended("there is no such button");
+  expect(await done).toBe("there is no such button");
+
+  // Given before anybody asks.
+  const again = commissions.give({ wait: 5 });
+  expect(await commissions.next()).toEqual({ wait: 5 });
+  commissions.ended();
+  expect(await again).toBeUndefined();
+});
+
+it("says that there is nothing more, also to who waits already", async () => {
+  const commissions = new Commissions();
+  const waiting = commissions.next();
+  commissions.end();
+  expect(await waiting).toBeUndefined();
+  void commissions.give({ wait: 5 });
+  expect(await commissions.next()).toBeUndefined();
+});

@@ -1,0 +1,31 @@
+/**
+ * What a tool answered.
+ *
+ * @module
+ */
+import type { CallToolResult } from "@vitrine/protocol";
+import { Fold } from "../fold.js";
+import { Json } from "../inspector/json.js";
+import { Boundary } from "../shell/boundary.js";
+import { ContentBlocks } from "./content-blocks.js";
+
+/** A result: its content, and what is structured to be unfolded. */
+export function Result({ result: { content, structuredContent, isError } }: { result: CallToolResult }) {
+  return (
+    // By itself, so that what is beside it stays.
+    <Boundary name="The result">
+      <div className={isError ? "result problem" : "result"}>
+        {isError && <strong>The tool says that it failed.</strong>}
+        <ContentBlocks content={content} />
+        {content.length === 0 && structuredContent === undefined && (
+          <p className="soft">It answered nothing.</p>
+        )}
+        {structuredContent !== undefined && (
+          <Fold name="Structured content">
+            <Json value={structuredContent} label="Structured content" />
+          </Fold>
+        )}
+      </div>
+    </Boundary>
+  );
+}
