@@ -85,6 +85,8 @@ class PostgresEngine implements Engine {
     });
     // A connection that nobody uses was lost. The pool makes another one when it is needed.
     pool.on("error", () => {});
+    // One that is in use was lost: whoever uses it hears of it, and without this the process would end.
+    pool.on("connect", (client) => client.on("error", () => {}));
     this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
     this.#textOf = insertStatements(this.db, chainRow(GENESIS, 0, {}));
   }

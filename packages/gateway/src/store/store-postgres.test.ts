@@ -177,6 +177,22 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     expect(await audit.find("ann", "k")).toBeUndefined();
   });
 
+  it("while something is read is an error of the reader alone", async () => {
+    const { audit, line } = await setUp();
+    await audit.begin(entry);
+    line.silence("answers");
+    const { lost } = line;
+    const read = audit.find("ann", "k").then(
+      () => "found",
+      (error: Error) => error.message,
+    );
+    await expect.poll(() => line.lost).toBeGreaterThan(lost);
+    line.cut();
+    expect(await read).toMatch(/Connection terminated|ECONNRESET/);
+    line.mend();
+    expect(await audit.find("ann", "k")).toBeUndefined();
+  });
+
   it("without a word counts as lost after a while", async () => {
     const { store, audit, line } = await setUp({ commitTimeout: 300 });
     const seq = await audit.begin(entry);
