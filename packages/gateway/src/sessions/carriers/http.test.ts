@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { readHandshake } from "@vitrine/protocol";
@@ -188,14 +190,20 @@ describe("HTTP", () => {
   });
 
   it("holds no more for a page that does not read its stream than for any other", async () => {
-    const { carrier } = (await (await post(HELLO)).json()) as { carrier: string };
-    const { body } = await fetch(stage.url(), { headers: { "vitrine-carrier": carrier } });
-    const [session] = stage.sessions;
-    for (let n = 0; n < 100; n++) session?.send("a", "x".repeat(100_000));
+    // More than the system takes in for a connection: then it is seen that nobody reads.
+    const large = await SessionStage.open({ heartbeat: 100, registry: { limits: { window: 32_000_000 } } });
+    onTestFinished(() => large.close());
+    const hello = await fetch(large.url(), { method: "POST", body: HELLO });
+    const { carrier } = (await hello.json()) as { carrier: string };
+    const stream = request(large.url(), { headers: { "vitrine-carrier": carrier } }).end();
+    onTestFinished(() => void stream.destroy());
+    const [answer] = (await once(stream, "response")) as [IncomingMessage];
+    answer.on("error", () => {}).pause();
+    const [session] = large.sessions;
+    for (let n = 0; n < 300; n++) session?.send("a", "x".repeat(100_000));
     await vi.waitFor(() => expect(session?.isFull).toBe(true), LONG);
-    // Nobody reads: the carrier goes, and the session waits with what it has.
-    await vi.waitFor(() => expect(stage.http.size).toBe(0), LONG);
+    // The carrier goes, and the session waits with what it has.
+    await vi.waitFor(() => expect(large.http.size).toBe(0), LONG);
     expect(session?.isConnected).toBe(false);
-    await body?.cancel().catch(() => {});
   });
 });
