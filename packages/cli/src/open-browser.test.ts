@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -97,10 +98,23 @@ describe("openBrowser", () => {
   });
 
   it("gives up without a place to write to, and hands Windows the link itself", async () => {
-    const nowhere = join(folder, "said", "no");
-    expect(await openBrowser(stage.listener, at({ DISPLAY: ":0", XDG_RUNTIME_DIR: nowhere }))).toBe(false);
+    const nowhere = join(folder, "xdg-open", "no");
+    const without = { ...at({ DISPLAY: ":0", XDG_RUNTIME_DIR: nowhere }), home: nowhere };
+    expect(await openBrowser(stage.listener, without)).toBe(false);
     expect(await openBrowser(stage.listener, at({ WSL_DISTRO_NAME: "Debian" }))).toBe(true);
     expect(await told()).toMatch(/^1\|http:\S+\/login\?code=[\w-]+\|$/);
+  });
+
+  it("signs in also when its file cannot be taken away", async () => {
+    const gone = join(folder, "gone");
+    mkdirSync(gone);
+    expect(await openBrowser(stage.listener, at({ DISPLAY: ":0", XDG_RUNTIME_DIR: gone }))).toBe(true);
+    const [, file = ""] = /^1\|(.+)\|$/.exec(await told()) ?? [];
+    const moved = file.replace(gone, `${gone}-moved`);
+    renameSync(gone, `${gone}-moved`);
+    // A file where its folder was: the system refuses to look beneath.
+    writeFileSync(gone, "");
+    expect(await follow(moved)).toMatchObject({ status: 200 });
   });
 });
 
@@ -114,7 +128,27 @@ describe("writeSignInPage", () => {
     const seen = writeSignInPage(link, at({ XDG_RUNTIME_DIR: runtime }));
     expect(dirname(dirname(seen.file))).toBe(home);
     for (const page of [hidden, seen]) page.remove();
-    expect(readdirSync(home).sort()).toEqual([".cache", "snap"]);
+    rmSync(join(home, "snap"), { recursive: true });
+    expect(readdirSync(home).sort()).toEqual([".cache"]);
     expect(readdirSync(join(home, ".cache"))).toEqual([]);
+  });
+
+  it("is in the next folder when one is not there, or cannot be written to", () => {
+    const page = writeSignInPage("http://127.0.0.1:1/", at({ XDG_RUNTIME_DIR: join(folder, "none") }));
+    expect(dirname(dirname(dirname(page.file)))).toBe(home);
+    page.remove();
+  });
+
+  it("goes when its link has ended", () => {
+    vi.useFakeTimers();
+    try {
+      const { file } = writeSignInPage("http://127.0.0.1:1/", at({ XDG_RUNTIME_DIR: runtime }));
+      vi.advanceTimersByTime(59_000);
+      expect(existsSync(file)).toBe(true);
+      vi.advanceTimersByTime(1000);
+      expect(existsSync(file)).toBe(false);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -12,21 +12,36 @@ import type { Surroundings } from "./config-places.js";
 /** A page that was written. */
 export interface SignInPage {
   readonly file: string;
-  /** Takes it away; it goes with the process in any case. */
+  /** Takes it away, and never throws; it goes after a minute, as its link does, and with the process in any case. */
   remove(): void;
 }
 
+/** Milliseconds for which the link is good. */
+const LIFETIME = 60_000;
+
 /**
- * A folder that the person's browser can read. Browsers of Snap have a `/tmp` of their own, and see nothing hidden: for
- * them it is the home folder itself. Those of Flatpak are handed the one file, wherever it is.
+ * Folders that the person's browser can read, the best first. Browsers of Snap have a `/tmp` of their own, and see nothing
+ * hidden: for them it is the home folder itself. Those of Flatpak are handed the one file, wherever it is.
  */
-function roomFor({ home, env, platform }: Surroundings): string {
-  if (platform !== "linux") return tmpdir();
-  if (existsSync(join(home, "snap"))) return home;
-  if (env["XDG_RUNTIME_DIR"]) return env["XDG_RUNTIME_DIR"];
-  const cache = env["XDG_CACHE_HOME"] || join(home, ".cache");
-  mkdirSync(cache, { recursive: true, mode: 0o700 });
-  return cache;
+function roomsFor({ home, env, platform }: Surroundings): string[] {
+  if (platform !== "linux") return [tmpdir()];
+  return [
+    ...(existsSync(join(home, "snap")) ? [home] : []),
+    ...(env["XDG_RUNTIME_DIR"] ? [env["XDG_RUNTIME_DIR"]] : []),
+    env["XDG_CACHE_HOME"] || join(home, ".cache"),
+  ];
+}
+
+/** A new folder for this person alone, in the first place that has room for it. */
+function makeFolder([room = "", ...others]: readonly string[]): string {
+  try {
+    // The last one is the person's cache, which may not be there yet.
+    if (others.length === 0) mkdirSync(room, { recursive: true, mode: 0o700 });
+    return mkdtempSync(join(room, "vitrine-sign-in-"));
+  } catch (error) {
+    if (others.length === 0) throw error;
+    return makeFolder(others);
+  }
 }
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
@@ -37,11 +52,18 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => 
  * @throws {Error} of the system, if there is no place for it
  */
 export function writeSignInPage(link: string, at: Surroundings): SignInPage {
-  const folder = mkdtempSync(join(roomFor(at), "vitrine-sign-in-"));
+  const folder = makeFolder(roomsFor(at));
   const remove = (): void => {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Its link is used or ends soon: a file that stays behind opens nothing.
+      return;
+    }
+    clearTimeout(timer);
     process.off("exit", remove);
-    rmSync(folder, { recursive: true, force: true });
   };
+  const timer = setTimeout(remove, LIFETIME).unref();
   process.once("exit", remove);
   const file = join(folder, "sign-in.html");
   const url = escapeHtml(link);

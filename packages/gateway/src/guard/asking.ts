@@ -80,6 +80,11 @@ export class Asking {
     return this.#asked.has(question);
   }
 
+  /** Whether the operator denies a view a browser permission: nobody is asked. */
+  isDenied(view: string, permission: Permission): boolean {
+    return this.#permissions(view, permission) === "deny";
+  }
+
   /**
    * Why a view may have a browser permission: by the operator's settings, or because a person said so.
    *

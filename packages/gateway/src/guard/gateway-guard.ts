@@ -142,6 +142,11 @@ export class GatewayGuard {
     }
   }
 
+  /** Whether the operator denies a view a browser permission, as {@link permission} would; nobody is asked. */
+  isDenied(view: string, permission: Permission): boolean {
+    return this.#asking.isDenied(view, permission);
+  }
+
   /** Records what was refused before it came here: a message that is none, or that nobody here answers. */
   refused(call: GuardedCall, error: VitrineError): Promise<void> {
     return new CallRecord(call, this.#place).refused(error);

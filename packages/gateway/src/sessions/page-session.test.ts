@@ -253,6 +253,36 @@ describe("what a page asks", () => {
     await expect.poll(() => store.outcomes).toMatchObject([{ of: 1, code: "aborted" }]);
   });
 
+  it("gets no other one's answer after a reload: pages that count use an id again, and a name is for one question", async () => {
+    const { page, say, sent, server } = setUp();
+    const running = stall(server);
+    const call = (id: unknown, name: string) => ({
+      ...{ id, method: "gateway/call" },
+      params: { server: "shop", name },
+    });
+    for (const id of [1, "7-9.1"]) say(call(id, "secret"));
+    await expect.poll(() => running).toHaveLength(2);
+    page.renewed();
+    say({ id: 1, method: "gateway/servers", params: {} });
+    say(call("7-9.1", "show"));
+    const refusals = [1, "7-9.1"].map((id) => ({ message: { id, error: { code: -32600 } } }));
+    await expect.poll(() => sent).toMatchObject(refusals);
+    // Who asks the same gets its answer still.
+    say(call("7-9.1", "secret"));
+    running[1]?.resolve({ content: [] });
+    await expect.poll(() => sent.at(2)?.message).toMatchObject({ id: "7-9.1", result: {} });
+  });
+
+  it("is answered when it was taken back, and is asked again after a reload", async () => {
+    const { page, say, sent } = setUp({ catalogue: () => new Promise(() => {}) });
+    const request = { id: "7-9.1", method: "gateway/catalogue", params: { server: "shop" } };
+    say(request);
+    say({ method: "notifications/cancelled", params: { requestId: "7-9.1" } });
+    page.renewed();
+    say(request);
+    await expect.poll(() => sent).toMatchObject([{ message: { id: "7-9.1", error: { code: -32600 } } }]);
+  });
+
   it("comes once under an id", async () => {
     const { say, sent } = setUp({ catalogue: () => new Promise(() => {}) });
     for (const _ of [1, 2]) say({ id: 1, method: "gateway/catalogue", params: { server: "shop" } });
@@ -500,6 +530,30 @@ describe("a view whose document the sandbox has no more", () => {
       .toMatchObject({ views: [{ view, place: back, result: {} }] });
     // It is kept: once it is back, it is looked for in its new place.
     expect(restore.mock.lastCall?.[0]).toMatchObject({ place: back });
+  });
+
+  it("that is closed while others are brought back is not named, and stays closed", async () => {
+    const place = { src: "http://p.l.localhost/gone" } as ViewPlace;
+    const waiting = new Map<string, () => void>();
+    const signals: AbortSignal[] = [];
+    const { ask, open, say, sent } = setUp({
+      restore: (opened, signal) =>
+        new Promise((resolve) => {
+          signals.push(signal);
+          waiting.set(opened.view, () => resolve({ ...opened, place }));
+        }),
+    });
+    const [closed, kept] = [await open(), await open()];
+    say({ id: "a.1", method: "gateway/views", params: {} });
+    await expect.poll(() => waiting.size).toBe(2);
+    await ask("gateway/close", { view: closed.view });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    await open();
+    for (const each of waiting.values()) each();
+    // One that is opened meanwhile is told to who opens it, and to nobody else.
+    await expect
+      .poll(() => sent.at(-1)?.message)
+      .toEqual({ jsonrpc: "2.0", id: "a.1", result: { views: [{ ...kept, place }] } });
   });
 
   it("without a server says that it is gone", async () => {

@@ -4,6 +4,7 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { type Answer, type Question, Refusal, sizeOf } from "@vitrine/host";
 import {
   type CallToolResult,
@@ -32,7 +33,8 @@ import { PacedNotices } from "./paced-notices.js";
 import { isPageMethod, pageParams } from "./page-params.js";
 import { withoutToken } from "./progress-token.js";
 import { Questions } from "./questions.js";
-import { errorMessage, isUnexpected, keyOf, notificationMessage, presentable, resultMessage } from "./rpc.js";
+import { Restores } from "./restores.js";
+import { errorMessage, isUnexpected, keyOf, notificationMessage, resultMessage } from "./rpc.js";
 import { withoutServer } from "./show-document.js";
 import { ShownCall } from "./shown-call.js";
 import { unknownView, ViewChannel } from "./view-channel.js";
@@ -101,6 +103,15 @@ interface PageRequest {
   readonly onprogress?: ((progress: Progress) => void) | undefined;
 }
 
+/** A request under way, and what it was. */
+interface OpenRequest {
+  readonly controller: AbortController;
+  readonly method: string;
+  readonly params: unknown;
+  /** It was asked before the page was reloaded, and may be asked again. */
+  isLeft: boolean;
+}
+
 type PageHandlers = {
   [M in keyof GatewayRequests]: (
     params: GatewayRequests[M]["params"],
@@ -118,10 +129,9 @@ export class PageSession {
   readonly #shown = new Map<string, ShownCall>();
   /** The servers of views that were closed, for the record of what comes in their names. */
   readonly #closed = new Map<string, string>();
-  readonly #open = new Map<RequestId, AbortController>();
-  /** Those of them that were asked before the page was reloaded. */
-  readonly #left = new Set<RequestId>();
+  readonly #open = new Map<RequestId, OpenRequest>();
   #isRenewed = false;
+  readonly #restores: Restores;
   readonly #questions: Questions;
   readonly #notices: PacedNotices;
   readonly #ended = new AbortController();
@@ -129,6 +139,7 @@ export class PageSession {
   constructor(options: PageOptions) {
     this.#options = options;
     const send = (text: string): void => options.wire.send(".", text);
+    this.#restores = new Restores(options);
     this.#questions = new Questions(send);
     this.#notices = new PacedNotices({ send, isCongested: () => this.#isCongested });
   }
@@ -188,14 +199,15 @@ export class PageSession {
   /** Another page came in place of this one, after a reload. */
   renewed(): void {
     this.#isRenewed = true;
-    for (const id of this.#open.keys()) this.#left.add(id);
+    // Pages that count 1, 2, 3 mean another request by the same id.
+    for (const [id, open] of this.#open) open.isLeft = keyOf(id) !== undefined;
     this.#questions.again();
   }
 
   /** The page is gone for good. */
   end(): void {
     this.#ended.abort();
-    for (const controller of this.#open.values()) controller.abort();
+    for (const { controller } of this.#open.values()) controller.abort();
     for (const view of [...this.#views.keys(), ...this.#documents.keys()]) this.#close(view);
     this.#notices.clear();
     this.#questions.close();
@@ -228,7 +240,7 @@ export class PageSession {
     const { id, method, params, result } = message;
     if (method === "notifications/cancelled") {
       const { requestId } = Object(params) as { requestId?: unknown };
-      if (isId(requestId)) this.#open.get(requestId)?.abort();
+      if (isId(requestId)) this.#open.get(requestId)?.controller.abort();
     } else if (!isId(id)) {
       if (method === undefined)
         wire.send(".", errorMessage(null, new VitrineError(PARSE_ERROR, "this is no JSON-RPC message")));
@@ -239,15 +251,14 @@ export class PageSession {
 
   async #answer(id: RequestId, method: string, params: unknown): Promise<void> {
     const { wire, onerror } = this.#options;
-    // Asked again after a reload: it is still under way, and its answer goes to the page that is there now.
-    if (this.#left.delete(id)) return;
+    if (this.#goesOn(id, method, params)) return;
     if (this.#open.has(id) || this.#open.size >= MAX_OPEN) {
       const why = this.#open.has(id) ? `the id ${id} is in use` : "too many requests wait for an answer";
       return wire.send(".", errorMessage(id, new VitrineError(INVALID_REQUEST, why)));
     }
     const controller = new AbortController();
-    this.#open.set(id, controller);
-    const { token } = withoutToken(params as Record<string, unknown>);
+    const { token, rest } = withoutToken(params as Record<string, unknown>);
+    this.#open.set(id, { controller, method, params: rest, isLeft: false });
     let answer: string;
     try {
       const request: PageRequest = {
@@ -262,10 +273,22 @@ export class PageSession {
       answer = errorMessage(id, error);
     } finally {
       this.#open.delete(id);
-      this.#left.delete(id);
       this.#notices.endProgress(token);
     }
     if (!controller.signal.aborted) wire.send(".", answer);
+  }
+
+  /**
+   * Whether this very request was asked before a reload and is still under way: its answer goes to the page that is there
+   * now. One that was taken back is answered to nobody.
+   */
+  #goesOn(id: RequestId, method: string, params: unknown): boolean {
+    const open = this.#open.get(id);
+    if (!open?.isLeft || open.controller.signal.aborted) return false;
+    const { rest } = withoutToken(params as Record<string, unknown>);
+    if (open.method !== method || !isDeepStrictEqual(open.params, rest)) return false;
+    open.isLeft = false;
+    return true;
   }
 
   #do(method: string, params: unknown, request: PageRequest): unknown {
@@ -278,10 +301,12 @@ export class PageSession {
     "gateway/catalogue": ({ server, for: who }) => this.#options.catalogue(server, who),
     "gateway/start": ({ server }) => this.#options.start(server),
     "gateway/restart": ({ server }) => this.#options.restart(server),
-    "gateway/views": async (_params, { signal }) => {
-      const views = [...[...this.#views.values()].map(({ opened }) => opened), ...this.#documents.values()];
-      await Promise.all(views.map((opened) => this.#restore(opened, signal)));
-      return { views };
+    "gateway/views": async () => {
+      const before = [...[...this.#views.values()].map(({ opened }) => opened), ...this.#documents.values()];
+      await this.#restores.wait(before);
+      // Some may have been closed meanwhile; what was opened, who opened it hears of.
+      const views = before.filter(({ view }) => this.#has(view));
+      return { views: views.map((opened) => this.#restores.asTold(opened)) };
     },
     "gateway/close": ({ view }) => {
       this.#checkView(view);
@@ -314,21 +339,12 @@ export class PageSession {
     },
   };
 
-  /** A page that was reloaded asks for documents again; of one that cannot be shown any more it is told why (C08). */
-  async #restore(opened: OpenedView, signal: AbortSignal): Promise<void> {
-    const { restore, onerror } = this.#options;
-    try {
-      const { place, problem } = await restore(opened, signal);
-      Object.assign(opened, { place, problem });
-    } catch (error) {
-      if (isUnexpected(error)) onerror(error);
-      const message = `its document is not kept any more, and cannot be read again: ${presentable(error).message}`;
-      Object.assign(opened, { place: undefined, problem: { code: "load_failed", message } });
-    }
+  #checkView(view: string): void {
+    if (!this.#has(view)) throw unknownView(view);
   }
 
-  #checkView(view: string): void {
-    if (!this.#views.has(view) && !this.#documents.has(view)) throw unknownView(view);
+  #has(view: string): boolean {
+    return this.#views.has(view) || this.#documents.has(view);
   }
 
   #checkRoom(): void {
@@ -374,6 +390,7 @@ export class PageSession {
   }
 
   #close(id: string): void {
+    this.#restores.stop(id);
     const view = this.#views.get(id);
     this.#views.delete(id);
     view?.close();

@@ -213,10 +213,38 @@ describe("restoreView", () => {
     expect(restored.problem).toBeUndefined();
   });
 
+  it.each([
+    ["content-missing", true],
+    ["document-empty", true],
+    ["no-ui", false],
+    ["uri-invalid", false],
+    ["bad_resource", false],
+  ])("tries again after %s: %s, as reading it again can mend that or cannot", async (code, isTried) => {
+    const { opened, restore } = await lose({});
+    Object.assign(opened, { place: undefined, problem: { code, message: "it was so" } });
+    const restored = await restore();
+    expect([restored.place !== undefined, restored.problem === undefined]).toEqual([isTried, isTried]);
+  });
+
+  it("S09: gives no permission back that the operator has denied since", async () => {
+    const { opened, restore, isThere, server } = await lose({
+      meta: { permissions: { camera: {}, geolocation: {} } },
+    });
+    expect(opened.place?.permissions).toEqual({ camera: {}, geolocation: {} });
+    Object.assign(server.settings, { permissions: { camera: "deny" } });
+    const restored = await restore();
+    expect(restored.place?.permissions).toEqual({ geolocation: {} });
+    expect(await isThere(restored)).toBe(true);
+    expect(await isThere(opened)).toBe(false);
+  });
+
   it("that has no server is not there any more", async () => {
     const { opened, restore } = await lose({});
     Object.assign(opened, { server: "" });
     await expect(restore()).rejects.toMatchObject({ data: { code: "view-unknown" } });
+    // What is wrong with it stays known.
+    Object.assign(opened, { place: undefined, problem: { code: "document-empty", message: "it is empty" } });
+    expect(await restore()).toBe(opened);
   });
 
   it("C08: says why it cannot be shown any more", async () => {

@@ -3,11 +3,14 @@
  *
  * @module
  */
-import type { OpenedView } from "@vitrine/protocol";
+import type { OpenedView, Permission } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
 import { GatewayError } from "../errors.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import { prepareView } from "./prepare-view.js";
+
+/** Problems that reading the document again cannot mend; all others are tried again. */
+const LASTING: ReadonlySet<string> = new Set(["no-ui", "uri-invalid", "bad_resource"]);
 
 /**
  * The view, with a place that can be shown. The same document gets its old address and the permissions that it had; another
@@ -22,16 +25,18 @@ export async function restoreView(
   signal: AbortSignal,
 ): Promise<OpenedView> {
   const { view, place, problem, uri, narrow } = opened;
-  // What could not be brought back the last time is tried again.
-  if (place ? await sandbox.has(place) : problem?.code !== "load_failed") return opened;
+  if (place ? await sandbox.has(place) : LASTING.has(`${problem?.code}`) || opened.server === "")
+    return opened;
   if (opened.server === "") throw new GatewayError("view-unknown", "open the recording again");
   const at = find(opened.server);
   const { settings } = at.server;
   await at.server.start();
   const document = await at.server.document(uri);
-  if (document.ok && place) {
+  const permissions = Object.keys(place?.permissions ?? {}) as Permission[];
+  // What the operator has denied since makes it another one, too.
+  if (document.ok && place && !permissions.some((each) => at.guard.isDenied(view, each))) {
     const { html, meta } = document;
-    const grant = (permission: string): boolean => Object.hasOwn(place.permissions, permission);
+    const grant = (permission: Permission): boolean => permissions.includes(permission);
     const registration = { server: settings.name, html, meta, relax: settings.relax, narrow, grant };
     // Metadata that cannot be in a policy is another document's: that one says so below.
     const again = await sandbox.register(registration).catch(() => undefined);

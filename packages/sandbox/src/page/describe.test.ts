@@ -18,6 +18,7 @@ describe("a line of a console", () => {
     ["a map and a set", [new Map([["a", 1]]), new Set(["b"])], 'Map {"a" => 1} Set {"b"}'],
     ["bytes", [new Uint8Array([1, 2])], "[1, 2]"],
     ["a date", [new Date(0)], "1970-01-01T00:00:00.000Z"],
+    ["a date that is none", [{ when: new Date(Number.NaN) }], "{when: Invalid Date}"],
     ["a function", [function bake() {}, { bake() {} }], "ƒ bake {bake: ƒ bake}"],
     ["a list with holes", [Object.assign([], { length: 2, 1: 1 })], "[undefined, 1]"],
     [
@@ -65,9 +66,26 @@ describe("a hostile value", () => {
     ["a proxy that throws", new Proxy({}, { ownKeys: thrower, getPrototypeOf: thrower })],
     ["a proxy that is revoked", revoked()],
     ["an error whose stack throws", Object.defineProperty(new Error(), "stack", { get: thrower })],
-    ["a date that is none", new Date(Number.NaN)],
+    ["a date by its prototype alone", Object.create(Date.prototype)],
   ])("%s costs only its own place", (_what, value) => {
     expect(describeLine(["before", value, "after"])).toBe("before (cannot be shown) after");
+  });
+
+  it("spoils no other member", () => {
+    const members = { one: revoked(), list: [revoked(), 2], map: new Map([[revoked(), 3]]), three: 3 };
+    expect(describeLine([members])).toBe(
+      "{one: (cannot be shown), list: [(cannot be shown), 2], map: Map {(cannot be shown) => 3}, three: 3}",
+    );
+    const list = new Proxy([1, 2], {
+      getOwnPropertyDescriptor: (from, key) =>
+        key === "0" ? thrower() : Reflect.getOwnPropertyDescriptor(from, key),
+    });
+    expect(describeLine([list])).toBe("[(cannot be shown), 2]");
+  });
+
+  it("is not copied when there is no room for it", () => {
+    const line = describeLine([{ ["k".repeat(2000)]: "x".repeat(1e6) }]);
+    expect(line.length).toBeLessThan(200);
   });
 
   it.each<[string, unknown[]]>([

@@ -35,7 +35,7 @@ export function describeLine(values: readonly unknown[]): string {
 }
 
 const cut = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  text.length > most ? `${text.slice(0, Math.max(0, most - 1))}…` : text;
 
 /** One value, in about so many characters at most. Text is as it is; inside of another value it is in quotes. */
 function describe(value: unknown, most: number): string {
@@ -43,8 +43,18 @@ function describe(value: unknown, most: number): string {
   const open: object[] = [];
   let left = most;
 
+  /** What throws costs only its own place. */
+  const safely = (make: () => string): string => {
+    const { length } = open;
+    try {
+      return make();
+    } catch {
+      open.length = length;
+      return "(cannot be shown)";
+    }
+  };
   const write = (each: unknown): string => {
-    const text = form(each);
+    const text = safely(() => form(each));
     left -= text.length;
     return text;
   };
@@ -54,7 +64,7 @@ function describe(value: unknown, most: number): string {
     if (typeof each === "function") return `ƒ ${nameOf(each)}`;
     if (typeof each !== "object" || each === null) return String(each);
     if (each instanceof Error) return cut(stackOf(each), left);
-    if (each instanceof Date) return Date.prototype.toISOString.call(each);
+    if (each instanceof Date) return timeOf(each);
     if (open.includes(each)) return "(itself)";
     const isList = Array.isArray(each) || (ArrayBuffer.isView(each) && "length" in each);
     const name = isList ? "" : kindOf(each);
@@ -91,15 +101,13 @@ function describe(value: unknown, most: number): string {
   /** A getter is not asked: that could change the app. */
   const property = (from: object, key: string): string => {
     left -= key.length;
-    const found = Object.getOwnPropertyDescriptor(from, key);
-    return found && !("value" in found) ? "(getter)" : write(found?.value);
+    return safely(() => {
+      const found = Object.getOwnPropertyDescriptor(from, key);
+      return found && !("value" in found) ? "(getter)" : write(found?.value);
+    });
   };
 
-  try {
-    return write(value);
-  } catch {
-    return "(cannot be shown)";
-  }
+  return write(value);
 }
 
 function* indexes(length: number): Generator<number> {
@@ -120,6 +128,9 @@ function kindOf(value: object): string {
   const name = maker === Object ? "" : nameOf(maker);
   return name && `${name} `;
 }
+
+const timeOf = (date: Date): string =>
+  Number.isNaN(Date.prototype.getTime.call(date)) ? "Invalid Date" : Date.prototype.toISOString.call(date);
 
 /** Where it was thrown, which in some browsers does not say what was. */
 function stackOf(error: Error): string {

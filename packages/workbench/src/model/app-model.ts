@@ -16,6 +16,7 @@ import type { Implementation, Params } from "@vitrine/protocol";
 import { AppLog } from "./app-log.js";
 import type { AppSource, CallListener } from "./app-source.js";
 import { AppToolList } from "./app-tool-list.js";
+import { failureText } from "./diagnose.js";
 import { contextOf, type Look, setDimensions } from "./look.js";
 import { Observable } from "./observable.js";
 import { type Profile, STRICT } from "./profile.js";
@@ -137,6 +138,8 @@ export class AppModel extends Observable {
       info: INFO,
       handlers: this.#handlers(),
       dimensions: this.#room,
+      // What the tool answered is the conversation's to show, whole: here is what to do.
+      fallback: () => failureText(this),
       displayModes: [...profile.displayModes],
       context: { ...source.frame.context, ...contextOf(this.#look, profile) },
       onstate: (state, failure) => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AppFrameOptions, Bridge } from "@vitrine/host";
+import type { AppFrameOptions, Bridge, FrameView } from "@vitrine/host";
 import { type GatewayView, gatewayApp } from "@vitrine/host/gateway";
 import {
   type CallToolResult,
@@ -32,7 +32,7 @@ export interface AppSource {
   /** It had been open before, such as before a reload of the page, and may have kept something. */
   readonly isRestored?: boolean | undefined;
   /** What its frame stands on; how it looks and what the page does for it is the model's. */
-  readonly frame: Pick<AppFrameOptions, "view" | "upstream" | "guard" | "instance" | "fallback" | "context">;
+  readonly frame: Pick<AppFrameOptions, "view" | "upstream" | "guard" | "instance" | "context">;
   /** Tells the app of the call that it shows: now, and as it goes on. */
   tell(bridge: Bridge, heard: CallListener): void;
   close(): Promise<void>;
@@ -45,18 +45,35 @@ export interface CallListener {
   cancelled?(reason: string | undefined): void;
 }
 
-/** A view of the gateway's; `isRestored` says that its app had been open before. */
-export function gatewaySource(view: GatewayView, isRestored = false): AppSource {
+/** What is known of a view of the gateway's, beside the view. */
+export interface GatewaySourceOptions {
+  /** Its app had been open before. */
+  readonly isRestored?: boolean | undefined;
+  /** Asks the gateway again where it is shown. */
+  readonly refresh?: ((view: GatewayView) => Promise<void>) | undefined;
+}
+
+/** A view of the gateway's. */
+export function gatewaySource(
+  view: GatewayView,
+  { isRestored = false, refresh }: GatewaySourceOptions = {},
+): AppSource {
   const tool = readTool(view.opened.tool);
   const { title, ...frame } = gatewayApp(view, {
     info: { name: "", version: "" },
     title: tool ? toolTitle(tool) : view.opened.uri,
   });
   const { id } = view;
+  const place = async (): Promise<FrameView> => {
+    // A frame that is shown again, or tries again, finds what has come back meanwhile.
+    if (view.opened.problem?.code === "load_failed") await refresh?.(view);
+    return frame.view;
+  };
   return {
     id,
     title,
-    frame,
+    // biome-ignore lint/suspicious/noThenProperty: read anew with each mount.
+    frame: { ...frame, view: { then: (...heard) => place().then(...heard) } },
     isRestored,
     server: view.upstream.server,
     uri: view.opened.uri,

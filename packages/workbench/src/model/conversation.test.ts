@@ -257,3 +257,31 @@ describe("an app whose UI has changed", () => {
     }
   });
 });
+
+describe("an app whose document was not back yet after a reload", () => {
+  it("is looked for when its frame is shown or tries again; of several at once the gateway is asked once", async () => {
+    const problem = { code: "load_failed", message: "its document is being read" };
+    const late = (id: string) =>
+      viewOf(id, { opened: { view: `${id}-now`, server: "s", capabilities: {}, uri: "ui://s/a", problem } });
+    const views: object[] = [{ view: "a-now", problem }];
+    const request = vi.fn(async () => ({ views }));
+    const saved = ["a", "b"].map((view) => call({ id: view, view, state: "done" }));
+    const { conversation } = await stage(saved, refuse, [late("a"), late("b")], {
+      ...{ state: { phase: "open", resumed: true }, request },
+    });
+    const mount = async () =>
+      (await Promise.allSettled(conversation.apps.map(async ({ source }) => source.frame.view))).map(
+        (each) => (each.status === "fulfilled" ? each.value : String(each.reason.message)),
+      );
+    expect(await mount()).toEqual([problem.message, problem.message]);
+    expect(request.mock.calls).toEqual([["gateway/views", {}]]);
+    const place = { src: "http://p.l.localhost/back" };
+    views.splice(0, 1, { view: "a-now", place });
+    expect(await mount()).toEqual([place, problem.message]);
+    expect(conversation.apps.map(({ source }) => source.problem?.code)).toEqual([undefined, "load_failed"]);
+    // The gateway cannot be asked: what was known is told.
+    request.mockRejectedValue(new Error("closed"));
+    expect(await mount()).toEqual([place, problem.message]);
+    expect(request).toHaveBeenCalledTimes(3);
+  });
+});

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Gateway, GatewayView } from "@vitrine/host/gateway";
-import type { Params } from "@vitrine/protocol";
+import type { GatewayRequests, Params } from "@vitrine/protocol";
 import { AppModel } from "./app-model.js";
 import { gatewaySource } from "./app-source.js";
 import { CallItem } from "./call-item.js";
@@ -44,6 +44,8 @@ export class Conversation extends Observable {
   #items: Item[] = [];
   #isRestored = false;
   #saving: ReturnType<typeof setTimeout> | undefined;
+  /** The question where apps are now, while it is under way: one for all frames that come back at once. */
+  #looking: Promise<GatewayRequests["gateway/views"]["result"]> | undefined;
   /** Calls whose app is being renewed; true if it has to be again, as its UI has changed again. */
   readonly #renewals = new Map<CallItem, boolean>();
 
@@ -265,24 +267,41 @@ export class Conversation extends Observable {
   #attach(item: CallItem, view: GatewayView, isRestored = false): void {
     item.oncancel = () => view.cancel();
     view.onprogress = (progress) => item.update({ progress: readProgress(progress) });
-    const app: AppModel = new AppModel(gatewaySource(view, isRestored), {
-      profile: this.#profileOf(item),
-      look: this.#options.look(),
-      surroundings: {
-        message: (from, params) => this.#said(from, params),
-        teardown: () => void this.closeApp(item),
-        call: {
-          result: (result) => this.#answered(item, result),
-          cancelled: (reason) => item.end(reason),
+    const app: AppModel = new AppModel(
+      gatewaySource(view, { isRestored, refresh: (each) => this.#refresh(each) }),
+      {
+        profile: this.#profileOf(item),
+        look: this.#options.look(),
+        surroundings: {
+          message: (from, params) => this.#said(from, params),
+          teardown: () => void this.closeApp(item),
+          call: {
+            result: (result) => this.#answered(item, result),
+            cancelled: (reason) => item.end(reason),
+          },
         },
       },
-    });
+    );
     view.onclosed = (problem) => {
       if (item.state === "running") item.end(problem);
       else item.update({ problem });
       void this.#close(item, app, problem);
     };
     item.update({ app, view: view.id, progress: readProgress(view.progress) });
+  }
+
+  /** Looks whether the document of an app has come back: the gateway does not let a reload wait for slow servers. */
+  async #refresh({ opened }: GatewayView): Promise<void> {
+    this.#looking ??= this.#options.gateway.request("gateway/views", {}).finally(() => {
+      this.#looking = undefined;
+    });
+    try {
+      const { views } = await this.#looking;
+      const found = views.find(({ view }) => view === opened.view);
+      if (found) Object.assign(opened, { place: found.place, problem: found.problem });
+    } catch {
+      // What was known of it is still told.
+    }
   }
 
   /** The host that the item's app believes it is in. */

@@ -2,7 +2,7 @@ import { FAILURES, type FailureCode } from "@vitrine/host";
 import { JsonText, type Tool, type UiDocumentErrorCode, type ViewPlace } from "@vitrine/protocol";
 import { describe, expect, it } from "vitest";
 import { AppLog } from "./app-log.js";
-import { type Diagnosed, diagnose, diagnosisLine, lookAgainIn } from "./diagnose.js";
+import { type Diagnosed, diagnose, failureText, lookAgainIn } from "./diagnose.js";
 import { STRICT } from "./profile.js";
 
 const tool = { name: "show", inputSchema: { type: "object" } } as Tool;
@@ -106,7 +106,11 @@ describe("an app whose frame gave up", () => {
       expect(found).toMatchObject({ level: "error", cause: { code, message: FAILURES[code] } });
       expect(found?.evidence).toContain("what else is known");
       expect(found?.fix.length).toBeGreaterThan(20);
-      expect(diagnosisLine(app)).toBe(`${FAILURES[code]} ${found?.fix}`);
+      // The frame has the cause and the detail already.
+      expect(failureText(app).split("\n")[0]).toBe(`What to do: ${found?.fix}`);
+      expect(failureText(app)).toContain(code);
+      expect(failureText(app)).not.toContain(FAILURES[code]);
+      expect(failureText(app)).not.toContain("what else is known");
     },
   );
 
@@ -191,7 +195,7 @@ describe("an app that runs", () => {
     run();
     time.now = 60_000;
     expect(diagnose(app)).toBeUndefined();
-    expect(diagnosisLine(app)).toBeUndefined();
+    expect(failureText(app)).toBe("");
   });
 
   it("shows a result that says the tool failed, however it came", () => {

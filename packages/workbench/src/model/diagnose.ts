@@ -28,8 +28,13 @@ export function lookAgainIn(app: Diagnosed): number | undefined {
   return app.state === "ready" && left > 0 ? left + 50 : undefined;
 }
 
-/** A diagnosis in one line: for below the frame, a terminal, a log. */
-export function diagnosisLine(app: Diagnosed): string | undefined {
-  const found = diagnose(app);
-  return found && `${found.cause.message} ${found.fix}`;
+/** What the frame of an app that failed says besides the failure and its detail: what to do, and what else speaks for it. */
+export function failureText(app: Diagnosed): string {
+  const { failure } = app;
+  const found = failure && diagnose(app);
+  if (!found) return "";
+  const { cause, evidence, fix } = found;
+  const isNew = (text: string): boolean =>
+    text !== failure.message && !(failure.detail && text.includes(failure.detail));
+  return [`What to do: ${fix}`, ...[cause.message, ...evidence].filter(isNew), cause.code].join("\n");
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { INSTANCE_KEY, type ResourceMeta, readUiDocument } from "@vitrine/protocol";
-import type { AppLog } from "./app-log.js";
+import type { AppLog, LoggedLine } from "./app-log.js";
 import { type AppModel, INFO } from "./app-model.js";
 import { plainOf } from "./message-json.js";
 import { messageOf } from "./messages.js";
@@ -16,7 +16,13 @@ export interface AppDocument {
   readonly meta: ResourceMeta;
 }
 
-/** What an app's log holds, in order. */
+/**
+ * What of an app's lines is kept. Not what it wrote to its console, where anything may stand and no place of a message says
+ * what to take out; nor what it logged to its host, which is there as its message.
+ */
+const isKept = ({ from }: LoggedLine): boolean => from === "script" || from === "host";
+
+/** What an app's log holds for a recording, in order. */
 export function eventsOf({ messages, steps, lines, violations, acts }: AppLog): RecordedEvent[] {
   return [
     ...steps.map(({ at, step, detail }) => ({ t: at, step, ...(detail !== undefined && { detail }) })),
@@ -26,7 +32,7 @@ export function eventsOf({ messages, steps, lines, violations, acts }: AppLog): 
       m: Object(message) as Record<string, unknown>,
       ...(person && { person }),
     })),
-    ...lines.map(({ at, level, from, text }) => ({ t: at, line: { level, from, text } })),
+    ...lines.filter(isKept).map(({ at, level, from, text }) => ({ t: at, line: { level, from, text } })),
     ...violations.map(({ at, directive, blocked }) => ({ t: at, violation: { directive, blocked } })),
     ...acts.map(({ at, act }) => ({ t: at, did: act })),
   ].sort((a, b) => a.t - b.t);

@@ -129,6 +129,11 @@ describe("the file", () => {
     expect(read.events).toEqual([{ t: 2, step: "ready" }]);
   });
 
+  it("reads lines of a console, which older files have", () => {
+    const line = { level: "info", from: "console", text: "hello" };
+    expect(readRecording(lines(JSON.stringify({ t: 1, line }))).events).toEqual([{ t: 1, line }]);
+  });
+
   it("has a limit of events", () => {
     expect(errorOf(lines('{"t":1,"step":"x"}\n'.repeat(250_001))).code).toBe("too-large");
   });
@@ -163,6 +168,27 @@ describe("redaction", () => {
     const clean = redact(secret, [{ paths: ["params.arguments.list.*", "result.content.0.text"] }]);
     expect(paramsOf(clean)).toMatchObject({ token: "abc", list: [REDACTED] });
     expect(writeRecording(clean)).not.toContain('"secret"');
+  });
+
+  it("takes out of the tool's own input and result, which the app was told, what a path of a call means", () => {
+    const told = (name: string, params: object): RecordedEvent => ({
+      t: 1,
+      d: "out",
+      m: { jsonrpc: "2.0", method: `ui/notifications/${name}`, params },
+    });
+    const content = [{ type: "text", text: '{"user":"hidden"}' }];
+    const shown = recording([
+      told("tool-input-partial", { arguments: { user: "hidden" } }),
+      told("tool-input", { arguments: { user: "hidden" } }),
+      told("tool-result", { content }),
+      told("tool-result", new JsonText(JSON.stringify({ content }))),
+      { t: 2, d: "out", m: { jsonrpc: "2.0", id: 1, result: { content } } },
+      { t: 3, d: "in", m: { jsonrpc: "2.0", id: 2, method: "ui/message", params: { content: [] } } },
+    ]);
+    const paths = ["params.arguments.user", "result.content.*.text..user"];
+    expect(writeRecording(redact(shown, [{ paths }]))).not.toContain("hidden");
+    expect(paths.map((path) => countAt(shown.events, path))).toEqual([2, 3]);
+    expect(countAt(shown.events, "result.content")).toBe(3);
   });
 
   it("takes out what stands at a path of a text that is JSON, and counts it", () => {

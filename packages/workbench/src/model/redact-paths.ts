@@ -8,16 +8,24 @@ import { plainOf } from "./message-json.js";
 import { isMessage, isRecord, type RecordedEvent } from "./recording.js";
 import { REDACTED } from "./redacted.js";
 
-/** The events without what is at a path of their messages; `count` hears of each value. Only what is on the way is copied. */
+/** By it the app is told the result of its own tool: what an answer has as `result`, it has as `params`. */
+const TOLD_RESULT = "ui/notifications/tool-result";
+
+/**
+ * The events without what is at a path of their messages; `count` hears of each value. Only what is on the way is copied.
+ * A path from `result` on also means the result of the app's own tool.
+ */
 export function withoutPath(
   events: readonly RecordedEvent[],
   path: string,
   count: () => void,
 ): RecordedEvent[] {
   const parts = path.split(".");
+  const [first, ...rest] = parts;
+  const inTold = first === "result" ? ["params", ...rest] : parts;
   return events.map((event) => {
     if (!isMessage(event)) return event;
-    const m = without(event.m, parts, count);
+    const m = without(event.m, event.m["method"] === TOLD_RESULT ? inTold : parts, count);
     return m === event.m ? event : { ...event, m: m as typeof event.m };
   });
 }

@@ -73,6 +73,8 @@ export class Replay extends Observable {
   /** How much was tried to be done again, and what of that could not be. */
   #acted = 0;
   #failedActs: string[] = [];
+  /** Something was pressed again, so that what followed from it is expected. Waiting changes nothing. */
+  #hasPressed = false;
   #app: AppModel | undefined;
   #deeds: Deeds | undefined;
   #bridge: Bridge | undefined;
@@ -132,7 +134,7 @@ export class Replay extends Observable {
   }
 
   #compare(until?: number): Comparison {
-    const isRepeated = this.#acted > 0;
+    const isRepeated = this.#hasPressed;
     const found = compare(this.recording.events, eventsOf(this.app.log), { until, isRepeated });
     const differences = [...this.#failedActs, ...found.differences];
     return { ...found, isSame: differences.length === 0, differences };
@@ -248,6 +250,7 @@ export class Replay extends Observable {
     this.#owed = 0;
     this.#acted = 0;
     this.#failedActs = [];
+    this.#hasPressed = false;
     this.position = 0;
     const place = gatewayApp(view, { info: { name: "", version: "" } }).view;
     const source: AppSource = {
@@ -328,6 +331,7 @@ export class Replay extends Observable {
       if (!isTurn()) return;
       this.#acted++;
       if (problem !== undefined) this.#failedActs.push(`A step cannot be repeated: ${problem}.`);
+      else if ("click" in next.act) this.#hasPressed = true;
       this.changed();
     }
   }
@@ -337,7 +341,7 @@ export class Replay extends Observable {
     const { app } = this;
     const deeds = this.#deeds;
     if (!deeds) return;
-    const last = this.#acted > 0 ? place : Math.min(place, this.#alone);
+    const last = this.#hasPressed ? place : Math.min(place, this.#alone);
     const due = this.messages.slice(0, last).filter(isDeed).length;
     const missing = (): number => due - this.#owed - deeds.count;
     if (missing() <= 0) return;

@@ -14,6 +14,7 @@ import {
   Label,
   Modal,
   ModalOverlay,
+  Text,
   TextField,
 } from "react-aria-components";
 import type { AppModel } from "../../model/app-model.js";
@@ -140,6 +141,9 @@ function HiddenPlaces({ app, text, onChange }: HiddenPlacesProps) {
     >
       <Label className="small soft">Also hide</Label>
       <Input className="input" placeholder="params.arguments.user result.content.*.text" spellCheck="false" />
+      <Text slot="description" className="small soft">
+        params.arguments and result are those of the app's own tool, and of each call that it made.
+      </Text>
       <ul className="small" aria-live="polite">
         {said.map(({ path, wrong, words }) => (
           <li key={path} className={wrong === undefined ? "soft" : "recording-wrong"}>
