@@ -56,6 +56,9 @@ function inputs() {
 const before = inputs();
 const isBuilt = RESULTS.every((path) => existsSync(join(root, path)));
 if (!isBuilt || !existsSync(stamp) || readFileSync(stamp, "utf8") !== before) {
+  // To stderr, and not with `npm --silent`: what is printed may be for a program.
+  if (process.env.npm_config_loglevel !== "silent")
+    process.stderr.write(isBuilt ? "Building what has changed…\n" : "Building, once: about a minute…\n");
   rmSync(stamp, { force: true });
   for (const step of STEPS) {
     const { status } = spawnSync(process.execPath, step, { cwd: root, stdio: "inherit" });

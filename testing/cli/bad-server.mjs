@@ -9,12 +9,13 @@ import { createInterface } from "node:readline";
 const [deed = "", file = ""] = process.argv.slice(2);
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const text = (value) => ({ content: [{ type: "text", text: value }] });
-const tools = ["echo", "sleep", "fail", "huge", "exit", "escape", "environment"].map((name) => ({
+const tools = ["echo", "sleep", "fail", "huge", "exit", "escape", "environment", "strict"].map((name) => ({
   name,
   description: `what ${name} does\u001b[31m`,
   inputSchema: {
     type: "object",
-    properties: { text: { type: "string" }, count: { type: "integer" } },
+    properties: { text: { type: "string" }, count: { type: "integer" }, city: { type: "string" } },
+    ...(name === "strict" && { required: ["city"] }),
   },
 }));
 
@@ -36,6 +37,7 @@ if (deed === "stubborn") {
 
 const calls = {
   echo: (id, input) => say({ id, result: text(JSON.stringify(input)) }),
+  strict: (id, input) => say({ id, result: text(JSON.stringify(input)) }),
   fail: (id) => say({ id, result: { ...text("the city is unknown"), isError: true } }),
   huge: (id) => say({ id, result: text("x".repeat(100_000_000)) }),
   exit: () => {

@@ -43,6 +43,7 @@ ${RUNTIME}
     message: () => app.sendMessage({ role: "user", content: block("hello") }),
     download: () => app.downloadFile({ contents: [{ type: "resource", resource }] }),
     throw: () => { setTimeout(() => { throw new Error("thrown on purpose"); }); },
+    spin: async () => { for (;;); },
   };
   for (const [name, act] of Object.entries(ACTS)) {
     const button = document.createElement("button");

@@ -7,8 +7,11 @@ import { Terminal } from "./terminal.js";
 function watched() {
   const err = new PassThrough({ encoding: "utf8" });
   const { log, status, again } = devLog(new Terminal(new PassThrough(), err, {}));
-  const tell = (state: ServerStatus["state"], problem?: ServerStatus["problem"]): void =>
-    status({ name: "shop", state, problem, capabilities: {}, starts: 1 });
+  const tell = (
+    state: ServerStatus["state"],
+    problem?: ServerStatus["problem"],
+    more: Partial<ServerStatus> = {},
+  ): void => status({ name: "shop", state, problem, capabilities: {}, starts: 1, ...more });
   return { log, tell, again, said: () => String(err.read() ?? "") };
 }
 
@@ -72,6 +75,29 @@ describe("devLog", () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it("says at the first line that is no message which one it is and what to do, once until the person changed it", () => {
+    const { tell, again, said } = watched();
+    const garbage = (count: number) => ({ garbage: { count, first: ["hello\u001b[2J"] } });
+    const late = (count: number) => ({
+      code: "server-failed",
+      message: `shop could not be started: it printed ${count} lines that are no messages: let it write such lines to stderr`,
+    });
+    const first =
+      'shop  it printed "hello\\\\u{1b}[2J", which is no message: let it write such lines to stderr\n';
+    tell("starting");
+    tell("starting", undefined, garbage(1));
+    expect(said()).toBe(first);
+    tell("waiting", late(70), garbage(70));
+    expect(said()).toBe(`shop  ${late(70).message}\n`);
+    tell("starting", late(70));
+    tell("starting", late(70), garbage(1));
+    tell("waiting", late(71), garbage(71));
+    expect(said()).toBe("");
+    again("shop");
+    tell("ready", undefined, garbage(1));
+    expect(said()).toBe(`${first}shop  ready\n`);
   });
 
   it("says what else goes wrong in a line each, and nothing that went well", () => {

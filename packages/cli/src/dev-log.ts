@@ -4,6 +4,7 @@
  * @module
  */
 import { createLog, type Log, SERVER_FAILED, type ServerStatus } from "@vitrine/gateway";
+import { strayNews } from "./stray-lines.js";
 import { oneLine, type Terminal } from "./terminal.js";
 
 /** What matters to somebody who writes a server: a line each, and none twice in a row. */
@@ -22,6 +23,8 @@ const SLOW = 5_000;
 export function devLog(terminal: Terminal): DevLog {
   /** What was said last of each server, and of the gateway. */
   const told = new Map<unknown, string>();
+  /** The first line of each server that was no message. */
+  const strays = new Map<string, string>();
   const slow = new Map<string, NodeJS.Timeout>();
   const note = (server: string, sentence: string): void =>
     terminal.note(`${terminal.dim(oneLine(server), "err")}  ${sentence}`);
@@ -51,10 +54,15 @@ export function devLog(terminal: Terminal): DevLog {
     say();
   };
 
-  const status = ({ name, state, problem }: ServerStatus): void => {
+  const status = ({ name, state, problem, garbage }: ServerStatus): void => {
     clearTimeout(slow.get(name));
     slow.delete(name);
     if (state === "stopped") return;
+    const stray = garbage?.first[0];
+    if (stray !== undefined && strays.get(name) !== stray) {
+      strays.set(name, stray);
+      note(name, terminal.red(strayNews(stray), "err"));
+    }
     // While it starts anew, the problem is still that of the last time.
     if (state === "starting") {
       if (told.get(name) === "ready") told.delete(name);
@@ -63,14 +71,20 @@ export function devLog(terminal: Terminal): DevLog {
     } else if (state === "ready") once(name, state, () => note(name, state));
     else if (problem) {
       const sentence = oneLine(problem.message);
-      once(name, sentence, () => {
+      // How many lines of garbage there were is not news.
+      once(name, sentence.replace(/\bprinted \d+ lines\b/, "printed lines"), () => {
         note(name, terminal.red(sentence, "err"));
         terminal.lastWords(problem.stderr);
       });
     }
   };
 
-  return { log: createLog({ stream: { write } }), status, again: (server) => void told.delete(server) };
+  const again = (server: string): void => {
+    told.delete(server);
+    strays.delete(server);
+  };
+
+  return { log: createLog({ stream: { write } }), status, again };
 }
 
 function readLine(line: string): Record<string, unknown> {

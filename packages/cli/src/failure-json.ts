@@ -9,7 +9,8 @@ import { unrendered } from "./render/render-result.js";
 
 /** The object: `{error}`, but for `render`, whose result has a place for what went wrong (docs/render.md). */
 export function failureJson(command: string | undefined, error: CliError): object {
-  if (command === "render") return unrendered("", { name: "", version: "" }, causeOfError(error).cause);
+  if (command === "render")
+    return unrendered("", { server: { name: "", version: "" } }, causeOfError(error).cause);
   const { code, message, stderr } = error;
   return { error: { code, message, ...(stderr && { stderr }) } };
 }

@@ -7,7 +7,8 @@ import { launch, type Server, ServerPool, type ServerSettings } from "@vitrine/g
 import { VitrineError } from "@vitrine/protocol";
 import { CliError, told } from "./exit.js";
 import { interruptible } from "./signals.js";
-import { printable, type Terminal } from "./terminal.js";
+import { strayLine, withStray } from "./stray-lines.js";
+import type { Terminal } from "./terminal.js";
 import { VERSION } from "./version.js";
 import type { Waiting } from "./waiting.js";
 
@@ -66,10 +67,6 @@ export function withServer<T>(
   });
 }
 
-/** Of a server that works, and prints what other clients may stumble over. */
-const strayLine = (name: string, first: string): string =>
-  `${name} printed what is no message: ${JSON.stringify(printable(first))}; stdout is for messages alone, use stderr`;
-
 /** What went wrong, with the server's name and its last words. */
 function explain(error: unknown, { settings, status }: Server, timeout: number): unknown {
   // What the command itself found wrong is not the server's fault.
@@ -86,28 +83,14 @@ function explain(error: unknown, { settings, status }: Server, timeout: number):
     return new CliError(known.code, message, { cause: error });
   }
   const message = known.message.includes(name) ? known.message : `${name}: ${known.message}`;
-  const first = status.garbage?.first[0] ?? firstGarbage(error);
-  const fix = first === undefined ? fixOf(known.code, message, stderr) : strayFix(message, first);
-  return new CliError(known.code, `${message}${fix}`, { cause: error, stderr, exit: known.exit });
-}
-
-function strayFix(message: string, first: string): string {
-  const shown = JSON.stringify(printable(first));
-  const what = message.endsWith("no messages")
-    ? `, such as ${shown}`
-    : `; it printed ${shown}, which is no message`;
-  return `${what}: let it write such lines to stderr`;
+  const first = status.garbage?.first[0];
+  const full = first === undefined ? `${message}${fixOf(message, stderr)}` : withStray(message, first);
+  return new CliError(known.code, full, { cause: error, stderr, exit: known.exit });
 }
 
 /** What to do, where the error does not say it and the server's last words do not either. */
-function fixOf(code: string, message: string, stderr = ""): string {
-  if (code === "server-too-large") return ": let it send less, or raise limits.message in a settings file";
+function fixOf(message: string, stderr = ""): string {
   if (/the handshake within/.test(message))
     return ": see that it speaks MCP over stdin and stdout, or give it longer with --timeout";
   return /ended with code/.test(message) && stderr.trim() === "" ? ": run it by itself to see why" : "";
-}
-
-function firstGarbage(error: unknown): string | undefined {
-  const garbage: unknown = error instanceof VitrineError ? Object(error.data)["garbage"] : undefined;
-  return Array.isArray(garbage) ? String(garbage[0]) : undefined;
 }

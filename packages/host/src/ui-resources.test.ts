@@ -1,4 +1,4 @@
-import { UI_MIME_TYPE } from "@vitrine/protocol";
+import { UI_MIME_TYPE, VitrineError } from "@vitrine/protocol";
 import { describe, expect, it } from "vitest";
 import { fakeUpstream, tool } from "../../../testing/fake-upstream.js";
 import { uiResourcesExample } from "./ui-resources.examples.js";
@@ -69,6 +69,20 @@ describe("prefetch", () => {
     expect(reads()).toBe(1);
     resources.close();
     expect(upstream.listeners).toBe(0);
+  });
+
+  it.each([
+    ["server-too-large", "document-too-large"],
+    ["server-exited", "content-missing"],
+  ])("says of a document that a gateway could not get for %s: %s", async (why, code) => {
+    const { upstream } = shop();
+    upstream.answers["resources/read"] = () => {
+      throw new VitrineError(-32050, "it does not work", { data: { code: why } });
+    };
+    expect(await html(new UiResources(upstream))).toMatchObject({
+      code,
+      message: `the server did not hand over ${URI}: it does not work`,
+    });
   });
 
   it("reads a few at a time, and of a server with very many not all", async () => {

@@ -142,10 +142,12 @@ export class UiResources {
       const listing = entries.find((entry) => resultObject(entry)["uri"] === uri);
       return readUiDocument({ contents }, name, { maxBytes, listing });
     } catch (error) {
-      const { message } = error as Error;
+      const { message, data } = error as Error & { data?: unknown };
+      // Where a gateway is in between: it was there, and was more than is taken from a server.
+      const isTooLarge = Object(data)["code"] === "server-too-large";
       return {
         ok: false,
-        code: "content-missing",
+        code: isTooLarge ? "document-too-large" : "content-missing",
         message: `the server did not hand over ${uri}: ${message}`,
       };
     }

@@ -9,6 +9,7 @@ import { jsonArguments, wordArguments } from "../call-arguments.js";
 import { resultText } from "../content.js";
 import { CliError, EXIT } from "../exit.js";
 import { answerOf, listAll } from "../lists.js";
+import { problemWith } from "../render/tool-arguments.js";
 import { printable, type Terminal } from "../terminal.js";
 import { findServer, type PlainOptions } from "./plain.js";
 
@@ -33,6 +34,12 @@ export async function callCommand(
     const known = tools.find(({ name }) => name === tool);
     if (!known) throw unknownTool(tool, server.settings.name, tools);
     const input = { ...whole, ...wordArguments(words, known["inputSchema"]) };
+    const problem = problemWith(known, input);
+    if (problem !== undefined)
+      throw new CliError(
+        "arguments-invalid",
+        `${tool}: ${problem}; write them as key=value, or all of them with --args`,
+      );
     const onprogress = (progress: Progress): void => waiting.say(progressText(tool, progress));
     waiting.say(`calling ${tool}`);
     const answer = await server.upstream.request(

@@ -74,7 +74,7 @@ describe("tools and resources", () => {
 
   it("warn of a server that prints what is no message, though it works", async () => {
     const { code, out, err } = await tools(`${BAD} banner`, { json: true });
-    expect([code, JSON.parse(out).tools.length]).toEqual([0, 7]);
+    expect([code, JSON.parse(out).tools.length]).toEqual([0, 8]);
     expect(err).toContain('printed what is no message: "Welcome!"');
   });
 
@@ -162,6 +162,18 @@ describe("one sentence for", () => {
       () => call(BAD, "echo", ["count=many"]),
       "arguments-invalid",
       /of the kind integer; write it as JSON$/,
+    ],
+    [
+      "an argument that is missing",
+      () => call(BAD, "strict"),
+      "arguments-invalid",
+      /^strict: the arguments must have required property 'city'; write them as key=value, or all of them with --args$/,
+    ],
+    [
+      "an argument of another type",
+      () => call(BAD, "strict", [], { args: '{"city": 3}' }),
+      "arguments-invalid",
+      /^strict: the arguments\/city must be string; write/,
     ],
     [
       "no such program",

@@ -251,6 +251,6 @@ describe("lab", () => {
   it("an app that never starts is shown as text, with a reason", async () => {
     const shown = page.locator("#blank");
     await shown.getByText("there is nothing to read here").waitFor();
-    expect(await heard("blank failed")).toMatchObject([{ code: expect.any(String) }]);
+    await expect.poll(() => heard("blank failed")).toMatchObject([{ code: expect.any(String) }]);
   });
 });

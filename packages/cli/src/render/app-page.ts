@@ -13,7 +13,7 @@ import type { RenderPlan } from "./render-plan.js";
 import type { RenderCause, RenderResult, RenderTimings } from "./render-result.js";
 import type { Stage } from "./stage.js";
 import { act } from "./steps.js";
-import { drawn, picture, viewFrame, visibleText } from "./view-frame.js";
+import { drawn, picture, viewFrame, visibleText, within } from "./view-frame.js";
 
 /** In the page; see `RenderPage`. */
 declare const vitrineRender: RenderPage;
@@ -110,7 +110,8 @@ async function repeatActs(page: Page, timeout: number): Promise<void> {
     const step = await page.evaluate(() => vitrineRender.nextAct());
     if (!step) return;
     const left = Math.max(1, deadline - Date.now());
-    const problem = await repeatAct(page, step, left);
+    // Whatever the app does: when the replay has ended, nothing more of it is waited for.
+    const problem = await within(left + LATER, repeatAct(page, step, left), "the app does not respond");
     await page.evaluate((why) => vitrineRender.actEnded(why), problem);
   }
 }

@@ -43,6 +43,9 @@ const FIXES: Readonly<Record<string, string>> = {
   interrupted: "Run it again.",
 };
 
+/** The codes that this file has a fix for. */
+export const CAUSES: readonly string[] = Object.keys(FIXES);
+
 /** Of what the gateway refuses or cannot do. */
 const OTHERWISE = "Look at what the message says, and try again.";
 

@@ -10,7 +10,7 @@ const HOSTILE = "a\u001b[2J\u001b]0;x\u0007\u009b2Jb";
 const cause = { code: HOSTILE, message: HOSTILE, fix: HOSTILE };
 const server = { name: HOSTILE, version: HOSTILE };
 const result: RenderResult = {
-  ...unrendered(HOSTILE, server, cause),
+  ...unrendered(HOSTILE, { server }, cause),
   view: { appInfo: { name: HOSTILE, version: HOSTILE }, capabilities: {} },
   text: HOSTILE,
   console: [{ level: HOSTILE, from: "console", text: HOSTILE }],
@@ -46,4 +46,17 @@ it("takes a code that is no word of ours for the server's error, as the contract
   for (const code of [HOSTILE, "-32099", "", "Two words"])
     expect(causeOf({ code, message: "m" }).code).toBe("server_error");
   expect(causeOf({ code: "server-failed", message: "m" }).code).toBe("server_failed");
+});
+
+it.each([
+  ["", "", "✗ not rendered"],
+  ["", "shop", "✗ shop"],
+  ["cart", "shop", "✗ cart · shop"],
+])("heads with the names that are known: %j of %j", (tool, name, head) => {
+  const out = new PassThrough();
+  printResult(
+    new Terminal(out, new PassThrough()),
+    unrendered(tool, { server: { name, version: "" } }, cause),
+  );
+  expect(String(out.read()).split("\n")[0]).toBe(head);
 });

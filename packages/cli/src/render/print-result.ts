@@ -12,7 +12,9 @@ const MOST_LINES = 12;
 /** One app. */
 export function printResult(terminal: Terminal, result: RenderResult): void {
   const { ok, cause, server, tool, size, timings, csp, consents, view } = result;
-  terminal.print(`${mark(terminal, ok)} ${terminal.bold(oneLine(tool))} · ${nameOf(server)}`);
+  const names = [tool && terminal.bold(oneLine(tool)), nameOf(server)].filter(Boolean);
+  // There is neither before a recording is read.
+  terminal.print(`${mark(terminal, ok)} ${names.join(" · ") || "not rendered"}`);
   if (cause) printCause(terminal, cause);
   const { appInfo } = view ?? {};
   const row = (name: string, value: string): void =>

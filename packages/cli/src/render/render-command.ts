@@ -12,7 +12,7 @@ import { causeOfError } from "./cause.js";
 import { printReport, printResult } from "./print-result.js";
 import type { RenderOptions } from "./render-options.js";
 import { planOf } from "./render-plan.js";
-import { type RenderReport, type RenderResult, unrendered } from "./render-result.js";
+import { type KnownBefore, type RenderReport, type RenderResult, unrendered } from "./render-result.js";
 import { renderApps, replayApp } from "./render-run.js";
 import { Stage, type StageOptions } from "./stage.js";
 
@@ -36,24 +36,24 @@ export async function renderCommand(
   at: RenderSurroundings = {},
 ): Promise<number> {
   const { terminal = new Terminal() } = at;
-  let about = { name: server, version: "" };
+  let known: KnownBefore = { server: { name: server, version: "" } };
   let outcome: RenderResult | RenderReport;
   let exit: number = EXIT.ok;
   const left: string[] = [];
   try {
-    const onserver = (known: RenderResult["server"]): void => {
-      about = known;
+    const onknown = (more: Partial<KnownBefore>): void => {
+      known = { ...known, ...more };
     };
     const onleft = (problems: readonly string[]): void => void left.push(...problems);
-    outcome = await run(server, options, { ...at, terminal }, onserver, onleft);
+    outcome = await run(server, options, { ...at, terminal }, onknown, onleft);
     if (!outcome.ok) exit = EXIT.failed;
   } catch (error) {
     const failed = causeOfError(error);
     ({ exit } = failed);
     const isSeveral = options.all === true || (options.tool ?? []).length > 1;
     outcome = isSeveral
-      ? { ok: false, cause: failed.cause, server: about, results: [], skipped: [] }
-      : unrendered(options.tool?.[0] ?? "", about, failed.cause);
+      ? { ok: false, cause: failed.cause, server: known.server, results: [], skipped: [] }
+      : unrendered(options.tool?.[0] ?? "", known, failed.cause);
   }
   if (options.json) terminal.json(outcome);
   else if ("results" in outcome) printReport(terminal, outcome);
@@ -69,7 +69,7 @@ function run(
   server: string,
   options: RenderOptions,
   at: RenderSurroundings & { readonly terminal: Terminal },
-  onserver: (server: RenderResult["server"]) => void,
+  onknown: (more: Partial<KnownBefore>) => void,
   onleft: (problems: readonly string[]) => void,
 ): Promise<RenderResult | RenderReport> {
   const startedAt = Date.now();
@@ -85,7 +85,7 @@ function run(
     const onstep = (step: string): void => waiting?.say(step);
     try {
       const { replay } = plan;
-      const tools = { plan, stage, startedAt, onstep, onserver };
+      const tools = { plan, stage, startedAt, onstep, onknown };
       const work = replay === undefined ? renderApps(tools) : replayApp(tools, replay);
       // What it still does when it is stopped fails with what is closed under it.
       work.catch(() => {});

@@ -71,10 +71,18 @@ export interface RenderReport {
   readonly screenshot?: string | undefined;
 }
 
+/** What is known of an app before it is shown. */
+export interface KnownBefore {
+  readonly server: RenderResult["server"];
+  /** Milliseconds that it took to connect. */
+  readonly connected?: number | undefined;
+  readonly resourceUri?: string | undefined;
+}
+
 /** The result of a tool that never came to be shown. */
 export const unrendered = (
   tool: string,
-  server: RenderResult["server"],
+  { server, connected, resourceUri }: KnownBefore,
   cause: RenderCause,
 ): RenderResult => ({
   ok: false,
@@ -82,9 +90,9 @@ export const unrendered = (
   server,
   tool,
   arguments: {},
-  resourceUri: "",
+  resourceUri: resourceUri ?? "",
   timings: {
-    connected: null,
+    connected: connected ?? null,
     toolResult: null,
     proxyReady: null,
     initialized: null,

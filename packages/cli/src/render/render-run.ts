@@ -11,7 +11,7 @@ import { causeOf } from "./cause.js";
 import { allTools, namedTools } from "./chosen-tools.js";
 import { contactSheet } from "./contact-sheet.js";
 import type { RenderPlan } from "./render-plan.js";
-import type { RenderReport, RenderResult } from "./render-result.js";
+import type { KnownBefore, RenderReport, RenderResult } from "./render-result.js";
 import type { Stage } from "./stage.js";
 
 /** What a run stands on. */
@@ -22,20 +22,24 @@ export interface RunOptions {
   readonly startedAt: number;
   /** Hears what is being done. */
   readonly onstep: (step: string) => void;
-  /** Hears who the server is. */
-  readonly onserver: (server: RenderResult["server"]) => void;
+  /** Hears what is known before an app is shown. */
+  readonly onknown: (more: Partial<KnownBefore>) => void;
 }
 
 /** Renders one app, or several. */
 export async function renderApps(options: RunOptions): Promise<RenderResult | RenderReport> {
-  const { plan, stage, startedAt, onstep, onserver } = options;
+  const { plan, stage, startedAt, onstep, onknown } = options;
   onstep(`starting ${stage.server}`);
   const opening = stage.context();
-  const { summary, catalogue } = await stage.connect();
+  const summary = await stage.connect();
   const connectedAt = Date.now();
   const server = { name: summary.info?.name ?? stage.server, version: summary.info?.version ?? "" };
-  onserver(server);
+  onknown({ server, connected: connectedAt - startedAt });
+  const catalogue = await stage.catalogue();
+  const uriOf = (tool: string | undefined): string | undefined =>
+    catalogue.views.find((view) => view.tool === tool)?.uri;
   const isSingle = !plan.all && plan.tools.length === 1;
+  if (isSingle) onknown({ resourceUri: uriOf(plan.tools[0]) });
   const { wanted, skipped } = plan.all ? allTools(catalogue, plan) : await namedTools(catalogue, plan);
   onstep("starting the browser");
   const context = await opening;
@@ -44,7 +48,7 @@ export async function renderApps(options: RunOptions): Promise<RenderResult | Re
     onstep(`rendering ${tool}`);
     const isFirst = apps.length === 0;
     // Before the tool is called: whatever the server does then, what was shown can be recorded.
-    const uri = catalogue.views.find((view) => view.tool === tool)?.uri;
+    const uri = uriOf(tool);
     const document = plan.trace === undefined || !uri ? undefined : await stage.document(uri);
     apps.push(
       await renderTool(stage, plan, {
@@ -87,7 +91,7 @@ export async function renderApps(options: RunOptions): Promise<RenderResult | Re
 
 /** Plays a recording. */
 export async function replayApp(
-  { plan, stage, startedAt, onstep }: RunOptions,
+  { plan, stage, startedAt, onstep, onknown }: RunOptions,
   file: string,
 ): Promise<RenderResult> {
   onstep(`playing ${file}`);
@@ -97,16 +101,19 @@ export async function replayApp(
       `--replay ${file}: it cannot be read: ${Object(cause).code ?? cause}`,
     );
   });
-  const { summary } = stage.server === "" ? { summary: undefined } : await stage.connect();
+  const summary = stage.server === "" ? undefined : await stage.connect();
+  const connectedAt = summary && Date.now();
+  const server = { name: summary?.info?.name ?? "", version: summary?.info?.version ?? "" };
+  if (connectedAt !== undefined) onknown({ server, connected: connectedAt - startedAt });
   const rendered = await replayRecording(
     stage,
     plan,
     {
       tool: "",
       arguments: {},
-      server: { name: summary?.info?.name ?? "", version: summary?.info?.version ?? "" },
+      server,
       startedAt,
-      ...(summary && { connectedAt: Date.now() }),
+      connectedAt,
       trace: plan.trace,
       isPictured: plan.screenshot !== undefined,
     },

@@ -53,6 +53,9 @@ async function run(server: string, options: RenderOptions, given: Browser | unde
 }
 
 /** Runs it with `--json`, and checks that what it prints is what the schema says, and nothing else. */
+/** Milliseconds for what must happen: machines differ. */
+const PATIENCE = 120_000;
+
 async function runJson(server: string, options: RenderOptions, given?: Browser | undefined) {
   const { code, out, err } = await run(server, { ...options, json: true }, given);
   const printed: RenderResult | RenderReport = JSON.parse(out);
@@ -83,6 +86,7 @@ describe.concurrent("over the official servers", () => {
     args?: Record<string, unknown>;
     relax?: string[];
     words?: string[];
+    steps?: RenderOptions["steps"];
     shows?: RegExp;
   }
   const BASIC = ["react", "vanillajs", "vue", "svelte", "preact", "solid"].map(
@@ -99,6 +103,7 @@ describe.concurrent("over the official servers", () => {
       tool: "display_pdf",
       words: [pdf],
       args: { url: pdf },
+      steps: [{ wait: "The first page" }],
       relax: ["blob-workers", "data-scripts"],
       shows: /The first page/,
     },
@@ -121,10 +126,10 @@ describe.concurrent("over the official servers", () => {
     }),
   );
 
-  it.each(OFFICIAL)("$name", async ({ name, tool, args, shows }) => {
+  it.each(OFFICIAL)("$name", async ({ name, tool, args, steps = [], shows }) => {
     const screenshot = file(`${name}.png`);
     const printed = await result(name, {
-      ...{ config, tool: [tool], screenshot, allowCalls: true },
+      ...{ config, tool: [tool], screenshot, steps, allowCalls: true },
       ...(args && { args: JSON.stringify(args) }),
     });
     expect(printed.cause).toBeUndefined();
@@ -224,7 +229,7 @@ describe.concurrent("an app that does as it should", () => {
     expect(at(({ did }) => Object(did).wait === "message done")).toBeGreaterThan(said);
 
     const again = file("pressed-again.jsonl");
-    const replayed = await result("", { replay: trace, trace: again });
+    const replayed = await result("", { replay: trace, trace: again, timeout: PATIENCE });
     expect(replayed).toMatchObject({ ok: true, replay: { differences: [], steps: 2, untested: 0 } });
     expect(replayed.text).toContain("message done");
     expect(readFileSync(again, "utf8")).toContain('"did":{"click":"message"}');
@@ -233,12 +238,12 @@ describe.concurrent("an app that does as it should", () => {
     const changed = header.replace("app.sendMessage(", "Promise.resolve(");
     writeFileSync(trace, [changed, ...lines].join("\n"));
     const differences = [expect.stringMatching(/^The app no longer asks for ui\/message \(message \d+\)\.$/)];
-    expect(await runJson("", { replay: trace })).toMatchObject({
+    expect(await runJson("", { replay: trace, timeout: PATIENCE })).toMatchObject({
       code: 1,
       printed: { cause: { code: "replay_differs" }, replay: { differences, steps: 2 } },
     });
     writeFileSync(trace, [JSON.stringify({ ...JSON.parse(changed), restored: true }), ...lines].join("\n"));
-    expect(await runJson("", { replay: trace })).toMatchObject({
+    expect(await runJson("", { replay: trace, timeout: PATIENCE })).toMatchObject({
       code: 1,
       printed: {
         cause: { code: "replay_unsure", message: expect.stringContaining("had kept") },
@@ -255,6 +260,11 @@ describe.concurrent("an app that does as it should", () => {
     writeFileSync(trace, lines.filter((line) => !line.includes('"did":')).join("\n"));
     const alone = await result("", { replay: trace });
     expect(alone).toMatchObject({ ok: true, replay: { untested: 1, steps: 0 } });
+    // A pause is nothing that a person did.
+    expect(await result("", { replay: trace, steps: [{ wait: "100" }] })).toMatchObject({
+      ok: true,
+      replay: { untested: 1, steps: 1 },
+    });
     const pressed = await result("", { replay: trace, steps });
     expect(pressed).toMatchObject({ ok: true, replay: { untested: 0, steps: 2 } });
     expect(pressed.replay?.compared).toBe((alone.replay?.compared ?? 0) + 1);
@@ -285,6 +295,16 @@ describe.concurrent("an app that does as it should", () => {
     const { printed } = await runJson("", { replay: trace, timeout: 1 });
     expect(printed).toMatchObject({
       cause: { code: "replay_differs", message: expect.stringMatching(/^The replay came to message \d+ of/) },
+    });
+  });
+
+  it("ends the replay of an app that a step makes spin, in its time", async () => {
+    const trace = file("spun.jsonl");
+    await result(APPS_SERVER, { tool: ["fine"], trace });
+    const steps = [{ click: "spin" }, { click: "later" }];
+    expect(await result("", { replay: trace, steps, timeout: 8000 })).toMatchObject({
+      cause: { code: "unresponsive" },
+      replay: { differences: expect.arrayContaining([expect.stringMatching(/cannot be repeated|came to/)]) },
     });
   });
 

@@ -12,6 +12,7 @@ import { JsonText, readUiDocument, type ServerCatalogue, type ServerSummary } fr
 import { type RenderDocument, workbenchFolder } from "@vitrine/workbench";
 import type { Browser, BrowserContext } from "playwright-core";
 import { CliError } from "../exit.js";
+import { withStray } from "../stray-lines.js";
 import { launchBrowser } from "./browser.js";
 import { type End, endAll } from "./ends.js";
 import type { RenderPlan } from "./render-plan.js";
@@ -60,15 +61,20 @@ export class Stage {
    *
    * @throws {CliError} with what the server wrote to stderr
    */
-  async connect(): Promise<{ summary: ServerSummary; catalogue: ServerCatalogue }> {
+  async connect(): Promise<ServerSummary> {
     const gateway = await this.#gateway;
     const summary = await gateway.start(LOCAL, this.server);
-    const { state, problem } = summary;
+    const { state, problem, garbage } = summary;
     if (state !== "ready") {
       const { code = "server-failed", message = `${this.server} does not start`, stderr } = problem ?? {};
-      throw new CliError(code, message, { stderr });
+      throw new CliError(code, withStray(message, garbage), { stderr });
     }
-    return { summary, catalogue: await gateway.catalogue(LOCAL, this.server) };
+    return summary;
+  }
+
+  /** What the server offers, once it is there. */
+  async catalogue(): Promise<ServerCatalogue> {
+    return (await this.#gateway).catalogue(LOCAL, this.server);
   }
 
   /** The UI document at an address; undefined when it cannot be read: who shows it says why. */

@@ -6,6 +6,7 @@
 import type { RenderAct } from "@vitrine/workbench";
 import type { Frame, Locator } from "playwright-core";
 import { CliError } from "../exit.js";
+import { within } from "./view-frame.js";
 
 /** Milliseconds between two looks for what is to be clicked. */
 const LOOK = 100;
@@ -36,11 +37,7 @@ async function click(
 ): Promise<void> {
   const deadline = Date.now() + timeout;
   const found = await find(frame, target, deadline);
-  if (!found)
-    throw new CliError(
-      "click-failed",
-      `--click ${target}: the app shows no such text, and has no such element`,
-    );
+  if (typeof found === "string") throw new CliError("click-failed", `--click ${target}: ${found}`);
   try {
     const left = (): number => Math.max(1, deadline - Date.now());
     await found.click({ trial: true, timeout: left() });
@@ -55,7 +52,8 @@ async function click(
   }
 }
 
-async function find(frame: Frame, target: string, deadline: number): Promise<Locator | undefined> {
+/** What is to be clicked; else why there is nothing. */
+async function find(frame: Frame, target: string, deadline: number): Promise<Locator | string> {
   const places = [
     ...(["button", "link", "tab", "menuitem", "checkbox", "radio"] as const).map((role) =>
       frame.getByRole(role, { name: target }),
@@ -64,9 +62,21 @@ async function find(frame: Frame, target: string, deadline: number): Promise<Loc
     frame.getByText(target),
     ...(isSelector(target) ? [frame.locator(`css=${target}`)] : []),
   ].map((place) => place.filter({ visible: true }).first());
+  let why = "the app does not respond";
   for (;;) {
-    for (const place of places) if ((await place.count().catch(() => 0)) > 0) return place;
-    if (Date.now() >= deadline) return undefined;
+    for (const place of places) {
+      const left = Math.max(0, deadline - Date.now());
+      const count = await within<number | undefined>(
+        left,
+        place.count().catch(() => 0),
+        undefined,
+      );
+      if (count === undefined) return why;
+      if (count > 0) return place;
+    }
+    // It has answered.
+    why = "the app shows no such text, and has no such element";
+    if (Date.now() >= deadline) return why;
     await pause(LOOK);
   }
 }

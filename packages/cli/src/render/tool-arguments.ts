@@ -12,7 +12,10 @@ const DEEPEST = 8;
 const LONGEST = 1000;
 
 /** What is wrong with arguments; undefined when they fit, or when the schema is none that can be checked. */
-export function problemWith({ inputSchema }: Tool, input: Record<string, unknown>): string | undefined {
+export function problemWith(
+  { inputSchema }: { readonly inputSchema?: unknown },
+  input: Record<string, unknown>,
+): string | undefined {
   try {
     // A schema is asked again with each tool: none is compiled twice.
     const result = new AjvJsonSchemaValidator().getValidator(Object(inputSchema))(input);

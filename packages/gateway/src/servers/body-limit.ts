@@ -4,7 +4,7 @@
  * @module
  */
 import { type Readable, Transform } from "node:stream";
-import { GatewayError } from "../errors.js";
+import { tooLarge } from "./too-large.js";
 
 const BLANK_LINE = /\r\n\r\n|\n\n|\r\r/g;
 
@@ -23,7 +23,7 @@ export function limitBody(body: Readable, limit: number, isStream: boolean): Rea
         before = end ? text.slice(Math.max(text.length - 3, end.index + end[0].length)) : text.slice(-3);
       }
       if (size <= limit) return done(null, chunk);
-      done(new GatewayError("server-too-large", `it sent a message of more than ${limit} bytes`));
+      done(tooLarge(limit));
     },
   });
   body.once("error", (error) => limited.destroy(error));

@@ -1,3 +1,4 @@
+import { VitrineError } from "@vitrine/protocol";
 import { describe, expect, it } from "vitest";
 import { fakeUpstream, tool } from "../../../../testing/fake-upstream.ts";
 import { ServerCatalogue } from "./catalogue.js";
@@ -54,6 +55,20 @@ describe("ServerCatalogue", () => {
         { kind: "tool", name: "other", before: hash },
       ]);
     expect(changes[0]?.before).not.toBe(changes[0]?.after);
+  });
+
+  it("lists the tools of a server that never answers another list, and does not wait for that again", async () => {
+    const { upstream, catalogue } = catalogueOf();
+    const late = () => {
+      throw new VitrineError("timeout", "the server did not answer in time");
+    };
+    upstream.answers["resources/templates/list"] = late;
+    for (let times = 0; times < 2; times++)
+      expect(await catalogue.get()).toMatchObject({ tools: { length: 2 }, templates: [] });
+    expect(count(upstream.asked, "resources/templates/list")).toBe(1);
+    upstream.answers["tools/list"] = late;
+    upstream.say("notifications/tools/list_changed");
+    await expect(catalogue.get()).rejects.toMatchObject({ code: "timeout" });
   });
 
   it("takes the same tool with its members in another order for the same", async () => {

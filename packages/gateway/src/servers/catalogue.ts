@@ -233,7 +233,10 @@ export class ServerCatalogue {
 
 type ListMethod = "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list";
 
-/** Every entry of every page that is an object. A server that does not know the method has none. */
+/**
+ * Every entry of every page that is an object. A server that does not know the method has none: most say so, and some do
+ * not answer, which must not cost their tools.
+ */
 async function listAll(upstream: Upstream, method: ListMethod, key: string): Promise<unknown[]> {
   const entries: unknown[] = [];
   let params: { cursor?: string } = {};
@@ -242,7 +245,8 @@ async function listAll(upstream: Upstream, method: ListMethod, key: string): Pro
     try {
       result = await upstream.request(method, params);
     } catch (error) {
-      if (Object(error)["code"] === METHOD_NOT_FOUND) break;
+      const code: unknown = Object(error)["code"];
+      if (code === METHOD_NOT_FOUND || (code === "timeout" && method !== "tools/list")) break;
       throw error;
     }
     const value = result instanceof JsonText ? result.parse() : result;

@@ -21,10 +21,6 @@ export interface Connection {
   readonly pid?: number | undefined;
   /** The end of what the server wrote to stderr. */
   readonly stderr?: string | undefined;
-  /** Lines that were no messages: how many, and the first of them. */
-  readonly garbage?: ServerStatus["garbage"];
-  /** Resolves with the first line that was no message; never, if there is none. */
-  readonly firstGarbage?: Promise<void> | undefined;
   /** Whether it has ended. One that has is of no use any more. */
   readonly isOver: boolean;
   /** Resolves when it has ended by itself or by {@link close}, with the reason. Calls under way have ended then. */
@@ -42,6 +38,8 @@ export interface ConnectOptions {
   info: Implementation;
   /** Ends a start that nobody waits for any more. */
   signal?: AbortSignal | undefined;
+  /** Hears of the first line that was no message, be it before the handshake, and where all of them are counted. */
+  ongarbage?: ((counted: Pick<ServerStatus, "garbage">) => void) | undefined;
 }
 
 /** What this client says about itself in both generations. C01: some servers offer their UI only to those who show it. */

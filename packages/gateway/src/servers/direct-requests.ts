@@ -97,9 +97,14 @@ export class DirectRequests implements AnswerTaker {
   /** Ends every request that waits, and those to come. */
   close(error: unknown): void {
     this.#closed = error;
-    const waiting = [...this.#pending.values()];
-    this.#pending.clear();
-    for (const { reject } of waiting) reject(error);
+    this.#rejectAll(error);
+  }
+
+  refuse(id: string | number | undefined, error: GatewayError): boolean {
+    if (id === undefined) this.#rejectAll(error);
+    else if (isOurs(id)) this.#settle(id)?.reject(error);
+    else return false;
+    return true;
   }
 
   take(message: Readonly<Record<string, unknown>>, line = ""): boolean {
@@ -146,6 +151,12 @@ export class DirectRequests implements AnswerTaker {
     if (problem) pending.reject(problem);
     else pending.resolve(new JsonText(line.slice(...resultAt)));
     return true;
+  }
+
+  #rejectAll(error: unknown): void {
+    const waiting = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of waiting) reject(error);
   }
 
   #settle(id: string): Pending | undefined {

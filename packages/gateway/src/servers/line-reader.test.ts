@@ -2,15 +2,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LineReader } from "./line-reader.js";
 
-function reading(limit = 1_000) {
+function reading(limit = 1_000, endless = 1_000_000) {
   const lines: string[] = [];
-  let tooLarge = 0;
-  const reader = new LineReader(
-    limit,
-    (line) => lines.push(line),
-    () => tooLarge++,
-  );
-  return { reader, lines, tooLarge: () => tooLarge };
+  const tooLong: (readonly [head: string, tail?: string])[] = [];
+  let endlessLines = 0;
+  const reader = new LineReader({
+    ...{ limit, endless },
+    online: (line) => lines.push(line),
+    ontoolong: (...ends) => tooLong.push(ends),
+    onendless: () => endlessLines++,
+  });
+  return { reader, lines, tooLong, endlessLines: () => endlessLines };
 }
 
 describe("LineReader", () => {
@@ -38,22 +40,40 @@ describe("LineReader", () => {
     expect(lines).toEqual(["one", "two"]);
   });
 
-  it("stops at a line above the limit, says so once, and holds nothing", () => {
-    const { reader, lines, tooLarge } = reading(10);
+  it("skips a line above the limit, says how it begins and ends, holds nothing, and reads on", () => {
+    const { reader, lines, tooLong } = reading(10);
     reader.push(Buffer.from(`${"a".repeat(10)}\n`));
     reader.push(Buffer.from("b".repeat(6)));
-    reader.push(Buffer.from("b".repeat(6)));
-    reader.push(Buffer.from("\nlater\n"));
-    expect(lines).toEqual(["a".repeat(10)]);
-    expect(tooLarge()).toBe(1);
+    reader.push(Buffer.from("c".repeat(6)));
+    expect(tooLong).toEqual([["bbbbbbcccccc"]]);
     expect(reader.held).toBe(0);
+    reader.push(Buffer.from("d\nlater\n"));
+    expect(tooLong).toEqual([["bbbbbbcccccc"], ["bbbbbbcccccc", "bbbbbbccccccd"]]);
+    expect(lines).toEqual(["a".repeat(10), "later"]);
   });
 
-  it("stops at a line above the limit that comes in one piece", () => {
-    const { reader, lines, tooLarge } = reading(10);
+  it("skips one that comes in one piece", () => {
+    const { reader, lines, tooLong } = reading(10);
     reader.push(Buffer.from(`${"a".repeat(11)}\nlater\n`));
+    expect(lines).toEqual(["later"]);
+    expect(tooLong).toEqual([["a".repeat(11)], ["a".repeat(11), "a".repeat(11)]]);
+  });
+
+  it("keeps no more of it than its ends, however it is cut", () => {
+    for (const size of [1, 7, 499, 5_000]) {
+      const { reader, tooLong } = reading(1_000);
+      const bytes = Buffer.from(`${"a".repeat(700)}${"b".repeat(2_000)}${"c".repeat(300)}\n`);
+      for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+      expect(tooLong.at(-1)).toEqual(["a".repeat(500), "b".repeat(200) + "c".repeat(300)]);
+    }
+  });
+
+  it("reads nothing after a line that has no end, and says so once", () => {
+    const { reader, lines, endlessLines } = reading(10, 100);
+    for (let n = 0; n < 50; n++) reader.push(Buffer.from("a".repeat(10)));
+    reader.push(Buffer.from("\nlater\n"));
+    expect(endlessLines()).toBe(1);
     expect(lines).toEqual([]);
-    expect(tooLarge()).toBe(1);
   });
 
   it("copies a long line a few times, not once per piece", () => {

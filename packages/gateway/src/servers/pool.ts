@@ -8,12 +8,11 @@ import type { ServerSettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";
 import type { Launch } from "../isolation/isolation.js";
 import type { Clock } from "./clock.js";
-import type { Connection } from "./connection.js";
 import { Listeners } from "./listeners.js";
 import { connectRemote, type SignIn } from "./remote-connection.js";
 import type { Server } from "./server.js";
 import { connectStdio } from "./stdio-connection.js";
-import { ManagedServer } from "./supervisor.js";
+import { ManagedServer, type ManagedServerOptions } from "./supervisor.js";
 import type { VerdictStore } from "./verdicts.js";
 
 /** Options of {@link ServerPool}. */
@@ -190,9 +189,9 @@ export class ServerPool {
     const common = { settings, info, verdicts: this.#verdicts };
     const { transport } = settings;
     const session = canSignIn(settings) ? signIn?.(user, settings) : undefined;
-    const connect = (signal: AbortSignal): Promise<Connection> =>
+    const connect: ManagedServerOptions["connect"] = (signal, ongarbage) =>
       transport.type === "stdio"
-        ? connectStdio({ ...common, signal, transport, launch })
+        ? connectStdio({ ...common, signal, ongarbage, transport, launch })
         : connectRemote({ ...common, signal, transport, signIn: session });
     const server = new ManagedServer({ settings, connect, clock, onerror });
     const forget = session?.onSignedIn?.(() => {

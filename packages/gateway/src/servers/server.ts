@@ -36,7 +36,7 @@ export interface ServerStatus {
   readonly protocolVersion?: string | undefined;
   readonly driver?: DriverName | undefined;
   readonly pid?: number | undefined;
-  /** Lines on its stdout that were no messages: how many, and the first of them. */
+  /** Lines on its stdout that were no messages since it was started last: how many, and the first of them. */
   readonly garbage?: { count: number; first: readonly string[] } | undefined;
   /** How often it was started. */
   readonly starts: number;

@@ -53,6 +53,7 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
   const { limits, name } = settings;
   const launched = await launch({ name, command, args, env, cwd, isolation });
   const transport = new StdioTransport(launched, { message: limits.message });
+  transport.ongarbage = () => options.ongarbage?.(transport);
   let resolveEnded: (reason: GatewayError) => void = () => {};
   const ended = new Promise<GatewayError>((resolve) => {
     resolveEnded = resolve;
@@ -98,10 +99,6 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
     get stderr() {
       return transport.stderr;
     },
-    get garbage() {
-      return transport.garbage.count > 0 ? transport.garbage : undefined;
-    },
-    firstGarbage: transport.firstGarbage,
     get isOver() {
       return isOver;
     },
@@ -151,9 +148,13 @@ function failure(name: string, transport: StdioTransport, why: unknown, cause: u
     why instanceof GatewayError && why.data.code === "server-too-large"
       ? "server-too-large"
       : "server-failed";
-  const strange = garbage.count > 0 ? `; it printed ${garbage.count} lines that are no messages` : "";
+  // Which lines is in the status, and not here: this is logged.
+  const strange =
+    garbage.count > 0
+      ? `; it printed ${garbage.count} lines that are no messages: let it write such lines to stderr`
+      : "";
   return new GatewayError(code, `${name} could not be started: ${(why as Error).message}${strange}`, {
     cause,
-    data: { stderr, ...(garbage.count > 0 && { garbage: garbage.first }) },
+    data: { stderr },
   });
 }

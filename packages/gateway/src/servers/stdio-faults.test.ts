@@ -210,28 +210,89 @@ describe("a server that says strange things", () => {
     ]);
   });
 
-  it("prints garbage before it is ready: its first line is told with that, cut short", async () => {
+  it("prints garbage before it is ready: its first line is told at once, cut short", async () => {
     const { server } = faulty({ modes: ["banner"] });
     const told: unknown[] = [];
     server.onStatus((status) => told.push([status.state, summaryOf(status).garbage]));
     await server.start();
     expect(told).toEqual([
       ["starting", undefined],
+      ["starting", "=".repeat(200)],
       ["ready", "=".repeat(200)],
     ]);
   });
 
-  it("sends a line of 100 MB: the connection ends, and memory does not grow with it", async () => {
+  it("prints garbage and nothing else: its first line is known before the start fails, and after", async () => {
+    const { server } = faulty({ modes: ["banner", "silent"], limits: { startTimeout: 1_500 } });
+    const started = server.start().catch((error: unknown) => error);
+    await expect.poll(() => summaryOf(server.status).garbage).toBe("=".repeat(200));
+    expect(server.status.state).toBe("starting");
+    expect(await started).toMatchObject({
+      // Not the line itself: this goes into logs.
+      message: expect.stringMatching(
+        /it printed 2 lines that are no messages: let it write such lines to stderr$/,
+      ),
+    });
+    expect(summaryOf(server.status).garbage).toBe("=".repeat(200));
+  });
+
+  it.each([
+    ["first", "before"],
+    ["last", "after"],
+  ])(
+    "sends a result of 100 MB, its id %s: that call alone fails, and memory does not grow with it",
+    async (_, idAt) => {
+      const { call, server } = faulty({ limits: { message: 4 * 1024 * 1024 } });
+      await call("echo", { text: "warm" });
+      const other = call("slow", { text: "unharmed", after: 1_000 });
+      const before = process.memoryUsage();
+      await expect(call("huge", { bytes: 100 * 1024 * 1024, idAt })).rejects.toMatchObject({
+        message: expect.stringMatching(/more than 4194304 bytes: let it send less, or raise limits\.message/),
+        data: { code: "server-too-large" },
+      });
+      const after = process.memoryUsage();
+      expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(32 * 1024 * 1024);
+      expect(await other).toBe("unharmed");
+      expect(await call("echo", { text: "next" })).toBe("next");
+      expect(server.status).toMatchObject({ state: "ready", starts: 1, problem: undefined });
+    },
+  );
+
+  it("sends a line of 100 MB that nobody can tell the request of: all calls end, and the server goes on", async () => {
     const { call, server } = faulty({ limits: { message: 4 * 1024 * 1024 } });
-    await call("echo", { text: "warm" });
-    const other = call("slow").catch((error: unknown) => error);
-    const before = process.memoryUsage();
-    await expect(call("huge", { bytes: 100 * 1024 * 1024 })).rejects.toEqual(failure("server-too-large"));
-    const after = process.memoryUsage();
-    expect(await other).toEqual(failure("server-too-large"));
-    expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(32 * 1024 * 1024);
-    expect(server.status.problem?.code).toBe("server-too-large");
+    const calls = [call("slow"), call("huge", { bytes: 100 * 1024 * 1024, idAt: "nowhere" })];
+    for (const one of await Promise.all(calls.map((each) => each.catch((error: unknown) => error))))
+      expect(one).toEqual(failure("server-too-large"));
     expect(await call("echo", { text: "next" })).toBe("next");
+    expect(server.status.starts).toBe(1);
+  });
+
+  it("sends a notification of 100 MB: no call ends for it", async () => {
+    const { call, server } = faulty({ limits: { message: 4 * 1024 * 1024 } });
+    const other = call("slow", { text: "unharmed", after: 500 });
+    expect(await call("huge-notice", { bytes: 100 * 1024 * 1024 })).toBe("after the notice");
+    expect(await other).toBe("unharmed");
+    expect(server.status.starts).toBe(1);
+  });
+
+  it("has a UI document above the limit: its tools are listed, and the one with that UI says why it has none", async () => {
+    const { call, server } = faulty({ modes: ["huge-page"], limits: { message: 1024 * 1024 } });
+    const { tools, views } = await server.catalogue();
+    expect(tools.length).toBeGreaterThan(7);
+    expect(views).toMatchObject([
+      {
+        tool: { name: "echo" },
+        document: {
+          ok: false,
+          code: "document-too-large",
+          message: expect.stringMatching(
+            /ui:\/\/faulty\/page\.html: it sent a message of more than 1048576 bytes/,
+          ),
+        },
+      },
+    ]);
+    expect(await call("echo", { text: "next" })).toBe("next");
+    expect(server.status).toMatchObject({ state: "ready", starts: 1, problem: undefined });
   });
 
   it("sends its answer byte by byte, characters cut in two", async () => {

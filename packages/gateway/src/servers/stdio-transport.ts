@@ -9,6 +9,7 @@ import type { Exit, Launched } from "../isolation/isolation.js";
 import { LineReader } from "./line-reader.js";
 import { isRecord } from "./record.js";
 import { TextTail } from "./text-tail.js";
+import { answeredByHead, answeredByTail, tooLarge } from "./too-large.js";
 
 /** Takes the answers to requests that did not come from the official client. */
 export interface AnswerTaker {
@@ -16,6 +17,8 @@ export interface AnswerTaker {
   take(message: Readonly<Record<string, unknown>>, line?: string): boolean;
   /** The same for a large message, by its text. */
   takeText(line: string): boolean;
+  /** The answer to the request of this id cannot be had; undefined: to one of those that wait, nobody knows which. */
+  refuse(id: string | number | undefined, error: GatewayError): boolean;
 }
 
 /** Options of {@link StdioTransport}. */
@@ -27,6 +30,8 @@ export interface StdioTransportOptions {
 }
 
 const LIMIT = 64 * 1024 * 1024;
+/** Bytes of a line that are skipped. A server that sends more without an end to it would be read for nothing, for ever. */
+const ENDLESS = 1024 * 1024 * 1024;
 /** Characters from which on a message is looked at before it is parsed. */
 const LARGE = 100_000;
 /** Characters of a message that objects are made of here. */
@@ -47,14 +52,14 @@ export class StdioTransport implements Transport {
   onmessage?: Transport["onmessage"];
   /** Sees every answer before the client does. */
   taker: AnswerTaker | undefined;
-  /** Resolves with the first line that was no message. */
-  readonly firstGarbage: Promise<void>;
+  /** Hears of the first line that was no message. */
+  ongarbage?: () => void;
   readonly #launched: Launched;
   readonly #reader: LineReader;
+  readonly #message: number;
   readonly #queue: number;
   readonly #stderr = new TextTail();
   readonly #strange: string[] = [];
-  #tellGarbage = (): void => {};
   #garbage = 0;
   #failure: GatewayError | undefined;
   #exit: Exit | undefined;
@@ -65,15 +70,14 @@ export class StdioTransport implements Transport {
     this.#launched = launched;
     const { message = LIMIT, queue = LIMIT } = options;
     this.#queue = queue;
-    this.firstGarbage = new Promise((resolve) => {
-      this.#tellGarbage = resolve;
+    this.#message = message;
+    const endless = Math.max(ENDLESS, message);
+    this.#reader = new LineReader({
+      ...{ limit: message, endless },
+      online: (line) => this.#read(line),
+      ontoolong: (head, tail) => this.#skipLarge(head, tail),
+      onendless: () => this.#fail(tooLarge(endless)),
     });
-    this.#reader = new LineReader(
-      message,
-      (line) => this.#read(line),
-      () =>
-        this.#fail(new GatewayError("server-too-large", `it sent a message of more than ${message} bytes`)),
-    );
     // Read whether or not anybody wants it: a server must not stop because a pipe is full.
     launched.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk)).on("error", () => {});
   }
@@ -159,6 +163,11 @@ export class StdioTransport implements Transport {
       this.#skip(line);
       return;
     }
+    this.#hand(message, line);
+  }
+
+  /** To the client. */
+  #hand(message: JSONRPCMessage, line: string): void {
     // The client takes ids for numbers: it would see `null` and "" as its first request.
     if (!("method" in message) && !isOwnId(message.id)) return;
     try {
@@ -172,9 +181,30 @@ export class StdioTransport implements Transport {
     }
   }
 
+  /**
+   * A message that is too large is not held, and the request that it answers fails: as soon as its id is known, which may
+   * stand at either end. What else is under way goes on.
+   */
+  #skipLarge(head: string, tail: string | undefined): void {
+    if (this.#closed) return;
+    const error = tooLarge(this.#message);
+    // Without a handshake there is nothing that could go on.
+    if (!this.taker) {
+      this.#fail(error);
+      return;
+    }
+    const first = answeredByHead(head);
+    if (first === undefined ? tail === undefined : tail !== undefined) return;
+    const id = first ?? answeredByTail(tail ?? "");
+    if (first === null || !head.trimStart().startsWith("{")) this.#skip(head);
+    if (first === null || this.taker.refuse(id, error) || id === undefined) return;
+    const { code, message, data } = error;
+    this.#hand({ jsonrpc: "2.0", id, error: { code: Number(code), message, data } }, head);
+  }
+
   #skip(line: string): void {
     if (this.#garbage++ < KEPT_LINES) this.#strange.push(line.slice(0, KEPT_CHARACTERS));
-    this.#tellGarbage();
+    if (this.#garbage === 1) this.ongarbage?.();
   }
 
   #fail(error: GatewayError): void {

@@ -10,7 +10,7 @@ import { GatewayError } from "../errors.js";
 import { abortable } from "./abortable.js";
 import { ServerCatalogue } from "./catalogue.js";
 import { backoff, type Clock, systemClock } from "./clock.js";
-import type { Connection } from "./connection.js";
+import type { Connection, ConnectOptions } from "./connection.js";
 import { explainCutOff, isUnsent, mayRepeat } from "./cut-off.js";
 import { LastCrash } from "./last-crash.js";
 import { Listeners } from "./listeners.js";
@@ -22,7 +22,7 @@ import { keepUp } from "./upkeep.js";
 export interface ManagedServerOptions {
   settings: ServerSettings;
   /** Makes a connection that has shaken hands; called for every start. The signal ends a start that is too late. */
-  connect: (signal: AbortSignal) => Promise<Connection>;
+  connect: (signal: AbortSignal, ongarbage: ConnectOptions["ongarbage"]) => Promise<Connection>;
   clock?: Clock | undefined;
   /** Hears what a listener threw: that stops neither the server nor the other listeners. */
   onerror?: ((error: unknown) => void) | undefined;
@@ -64,6 +64,8 @@ export class ManagedServer implements Server {
   readonly #calls = new Map<Connection, number>();
   readonly #crash: LastCrash;
   #problem: ServerStatus["problem"];
+  /** Where the lines are counted that were no messages since the last start; undefined while there are none. */
+  #counted: Pick<ServerStatus, "garbage"> | undefined;
   #authorizeUrl: string | undefined;
   #retryAt: number | undefined;
   #starts = 0;
@@ -116,7 +118,7 @@ export class ManagedServer implements Server {
       protocolVersion: this.#last?.protocolVersion,
       driver: running?.driver,
       pid: running?.pid,
-      garbage: running?.garbage,
+      garbage: this.#counted?.garbage,
     };
   }
 
@@ -304,13 +306,19 @@ export class ManagedServer implements Server {
     for (let before = old; ; before = undefined) {
       const { signal } = (this.#again = new AbortController());
       this.#cancel();
-      this.#starts++;
+      const start = ++this.#starts;
+      this.#counted = undefined;
       this.#set("starting");
+      const ongarbage = (counted: Pick<ServerStatus, "garbage">): void => {
+        if (this.#starts !== start) return;
+        this.#counted = counted;
+        this.#tell();
+      };
       let connection: Connection;
       try {
         await before?.close().catch((error: unknown) => this.#options.onerror?.(error));
         signal.throwIfAborted();
-        connection = await this.#options.connect(AbortSignal.any([this.#quit.signal, signal]));
+        connection = await this.#options.connect(AbortSignal.any([this.#quit.signal, signal]), ongarbage);
       } catch (error) {
         // Those who wait for it get the next one.
         if (signal.aborted && !this.#isStopped) continue;
@@ -340,10 +348,6 @@ export class ManagedServer implements Server {
     void connection.ended.then((reason) => this.#lost(connection, reason));
     this.#crash.run();
     this.#set("ready");
-    // What it printed while it started is in this status already.
-    if (!connection.garbage) {
-      void connection.firstGarbage?.then(() => this.#connection === connection && this.#tell());
-    }
     const { start, limits } = this.settings;
     this.#endUpkeep = keepUp({
       clock: this.#clock,

@@ -3,7 +3,13 @@ import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const modes = new Set(process.argv.slice(2));
-const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+/** What is said while a long line is on its way. */
+let later;
+const say = (message) => {
+  const line = `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
+  if (later) later.push(line);
+  else process.stdout.write(line);
+};
 const answer = (id, result) => say({ id, result });
 const text = (value) => ({ content: [{ type: "text", text: value }] });
 const log = (line) => process.env.LOG && appendFileSync(process.env.LOG, `${process.pid} ${line}\n`);
@@ -25,6 +31,7 @@ const names = [
   "exit",
   "garbage",
   "huge",
+  "huge-notice",
   "halves",
   "twice",
   "strangers",
@@ -51,19 +58,31 @@ const tools = () =>
     ...(hints[name] && { annotations: hints[name] }),
     ...(name === "echo" && { _meta: { ui: { resourceUri: "ui://faulty/page.html" } } }),
   }));
-const page = () => `<!doctype html><p>version ${version}`;
+const page = () => `<!doctype html><p>version ${version}${modes.has("huge-page") ? "x".repeat(2 << 20) : ""}`;
 
 /** Answers after a while, if there is anything to say; never, if not. */
-const later = (id, { text: value, after = 0 }) => {
+const answerLater = (id, { text: value, after = 0 }) => {
   if (value !== undefined) setTimeout(() => answer(id, text(value)), after);
+};
+
+/** One line, sent no faster than it is read. */
+const long = async (head, bytes, tail) => {
+  later = [];
+  process.stdout.write(head);
+  const part = "x".repeat(1 << 20);
+  for (let sent = 0; sent < bytes; sent += part.length) {
+    if (!process.stdout.write(part)) await new Promise((resolve) => process.stdout.once("drain", resolve));
+  }
+  process.stdout.write([tail, ...later].join(""));
+  later = undefined;
 };
 
 const calls = {
   echo: (id, args) => answer(id, text(String(args.text))),
   pid: (id) => answer(id, text(String(process.pid))),
-  slow: (id, args) => later(id, args),
-  safe: (id, args) => later(id, args),
-  again: (id, args) => later(id, args),
+  slow: (id, args) => answerLater(id, args),
+  safe: (id, args) => answerLater(id, args),
+  again: (id, args) => answerLater(id, args),
   exit: (_id, { code = 1 }) => {
     process.stderr.write("I give up\n");
     process.exitCode = code;
@@ -74,16 +93,18 @@ const calls = {
     process.stdout.write('[]\n42\n"x"\n\n{"jsonrpc":"1.0","id":7,"results":1}\n');
     answer(id, text(value));
   },
-  huge: async (id, { bytes }) => {
-    // Without an end, and no faster than it is read: for ever, if nobody stops it.
-    process.stdout.write(
-      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`,
+  huge: async (id, { bytes, idAt = "before" }) => {
+    const name = `"id":${JSON.stringify(id)}`;
+    const result = '"result":{"content":[{"type":"text","text":"';
+    await long(
+      idAt === "before" ? `{"jsonrpc":"2.0",${name},${result}` : `{${result}`,
+      bytes,
+      idAt === "after" ? `"}]},"jsonrpc":"2.0",${name}}\n` : '"}]}}\n',
     );
-    const part = "x".repeat(1 << 20);
-    for (let sent = 0; sent < bytes; sent += part.length) {
-      if (!process.stdout.write(part)) await new Promise((resolve) => process.stdout.once("drain", resolve));
-    }
-    process.stdout.write('"}]}}\n');
+  },
+  "huge-notice": async (id, { bytes }) => {
+    await long('{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"', bytes, '"}}\n');
+    answer(id, text("after the notice"));
   },
   halves: (id, { text: value = "grüße 👋 welt" }) => {
     const bytes = Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id, result: text(value) })}\n`);
