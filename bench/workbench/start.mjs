@@ -55,7 +55,7 @@ async function measureStart(folder, browser) {
   try {
     const page = await context.newPage();
     await page.goto(link);
-    await page.getByRole("button", { name: /^Try Weather/ }).click();
+    await page.getByRole("button", { name: /^Try “Weather/ }).click();
     times.called = since();
     await shown(page).waitFor();
     times.app = since();
@@ -73,7 +73,7 @@ async function measureMemory(folder, browser) {
   try {
     const page = await context.newPage();
     await page.goto(link);
-    const first = page.getByRole("button", { name: /^Try Weather/ });
+    const first = page.getByRole("button", { name: /^Try “Weather/ });
     await first.waitFor();
     const empty = await memory(browser);
     await first.click();

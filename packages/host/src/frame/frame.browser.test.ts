@@ -291,6 +291,53 @@ describe("display modes", () => {
       .toBe("inline");
   });
 
+  it("I07, X04: pip of an app higher than the window has its bar in it, says what room there is, and ends by Escape", async () => {
+    await page.setViewportSize({ width: 800, height: 400 });
+    const view = await stage.mount(page, "plain");
+    await view.evaluate(() => raw.tell("ui/notifications/size-changed", { height: 700 }));
+    await until("size");
+    await view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "pip" }));
+    const heights = (): Promise<number[]> =>
+      page.evaluate(() => {
+        const app = host.app("plain");
+        const told = app.bridge?.context.containerDimensions as { maxHeight?: number } | undefined;
+        return [app.shadowRoot?.querySelector("iframe")?.offsetHeight ?? -1, told?.maxHeight ?? -1];
+      });
+    const topOf = async (part: string): Promise<number> =>
+      (await page.locator(`#plain [part=${part}]`).boundingBox())?.y ?? -1;
+    expect(await topOf("box")).toBe(8);
+    expect(await topOf("close")).toBeGreaterThan(8);
+    const [real = 0, told] = await heights();
+    expect(real).toBeGreaterThan(300);
+    expect(real).toBeLessThan(384);
+    expect(told).toBe(real);
+    // The window is the measure, whatever it becomes.
+    await page.setViewportSize({ width: 800, height: 300 });
+    await expect.poll(heights).toEqual([real - 100, real - 100]);
+    expect(await page.evaluate(() => host.app("plain").shadowRoot?.activeElement?.textContent)).toBe("Close");
+    await page.keyboard.press("Escape");
+    await expect
+      .poll(() => page.evaluate(() => host.app("plain").bridge?.context))
+      .toMatchObject({ displayMode: "inline", containerDimensions: { maxHeight: 4000 } });
+  });
+
+  it("pip is over the page, and a dialog of the page over pip", async () => {
+    const view = await stage.mount(page, "plain");
+    await view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "pip" }));
+    const atCorner = (): Promise<string | undefined> =>
+      page.evaluate(() => document.elementFromPoint(innerWidth - 40, innerHeight - 40)?.localName);
+    await page.evaluate(() => {
+      const style = "position:fixed;inset:0;z-index:1";
+      document.body.append(Object.assign(document.createElement("main"), { style }));
+    });
+    expect(await atCorner()).toBe("mcp-app");
+    await page.evaluate(() => {
+      const style = "position:fixed;inset:0;z-index:10";
+      document.body.append(Object.assign(document.createElement("aside"), { style }));
+    });
+    expect(await atCorner()).toBe("aside");
+  });
+
   it("I07: a host that decides about modes itself is followed", async () => {
     const view = await stage.mount(page, "plain", { modes: ["pip"] });
     await page.mouse.click(5, 5);

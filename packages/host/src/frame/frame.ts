@@ -110,12 +110,15 @@ export class AppFrame {
     const requestDisplayMode: HostHandlers["requestDisplayMode"] = async (params, context) => {
       const { mode } = (await own.requestDisplayMode?.(params, context)) ?? params;
       // C12: over the page only when a person did something; what they do in a frame counts in the page above it.
-      if (mode === "inline" || navigator.userActivation?.isActive !== false) this.#show(mode);
+      if (mode === "inline" || navigator.userActivation?.isActive !== false) this.setDisplayMode(mode);
       return { mode: this.#mode };
     };
     const handlers = { ...own, requestDisplayMode };
     this.bridge = new Bridge({ ...options, handlers, context: this.#whole() });
-    this.bridge.on("ready", () => this.#ready());
+    this.bridge.on("ready", () => {
+      mounts.leave(this.#mount);
+      this.#enter("ready");
+    });
     this.bridge.on("failed", ({ message }) => this.#fail("handshake_timeout", message));
     this.bridge.on("size", (size) => this.#follow(size));
     this.#draw();
@@ -182,17 +185,12 @@ export class AppFrame {
     frame.begin?.();
   }
 
-  #ready(): void {
-    mounts.leave(this.#mount);
-    this.#enter("ready");
-  }
-
   #hear(report: ProxyReport): void {
     this.#options.onreport?.(report);
     const { code, by, directive, blocked, message } = report;
     // What becomes of the frame is the proxy's to say, not the view's.
     if (code === "load_failed" || code === "navigated_away") by || this.#fail(code);
-    else if (code === "escape") this.#show("inline");
+    else if (code === "escape") this.setDisplayMode("inline");
     // Many apps only try whether they may use `eval`, and do without (zod does): it is a cause when it was thrown.
     else if (code === "csp_violation" && /^script/.test(`${directive}`) && blocked !== "eval") {
       this.#blocked ??= `${directive} blocked ${blocked}`;
@@ -209,8 +207,9 @@ export class AppFrame {
     if (this.#state === "closed" || this.#state === "failed") return;
     const failure = { code, message: FAILURES[code], detail };
     this.#remove();
-    showFailure(this.#chrome, failure, this.#options.fallback?.() ?? "", () => this.mount());
+    // Who hears of it first may know what to say in its place.
     this.#enter("failed", failure);
+    showFailure(this.#chrome, failure, this.#options.fallback?.() ?? "", () => this.mount());
   }
 
   #enter(state: FrameState, failure?: Failure): void {
@@ -226,7 +225,7 @@ export class AppFrame {
   #remove(): void {
     mounts.leave(this.#mount);
     for (const end of this.#ends.splice(0)) end();
-    this.#show("inline");
+    this.setDisplayMode("inline");
     this.bridge.detach();
     this.#frame?.iframe.remove();
     this.#frame = undefined;
@@ -258,7 +257,9 @@ export class AppFrame {
 
   /** Shows the app in another mode. */
   setDisplayMode(mode: DisplayMode): void {
-    this.#show(mode);
+    showMode(this.#chrome, mode);
+    this.#resize();
+    this.#tell();
   }
 
   /** Where the page says something about the app, above it: no app can draw there. */
@@ -266,23 +267,17 @@ export class AppFrame {
     return this.#chrome.notices;
   }
 
-  #show(mode: DisplayMode): void {
-    showMode(this.#chrome, mode);
-    this.#resize();
-    this.#tell();
-  }
-
   #draw(): void {
     const { title, box, close } = this.#chrome;
     const { title: name, upstream } = this.#options;
     // D07: who it is from stands outside of the frame, in the host's own words.
     title.textContent = upstream ? `${name} · ${upstream.server}` : name;
-    box.setAttribute("aria-label", name);
-    close.onclick = () => this.#show("inline");
-    box.oncancel = (event) => {
-      event.preventDefault();
-      this.#show("inline");
-    };
+    box.ariaLabel = name;
+    // Of a dialog that is closed by then, the browser closes nothing more.
+    const back = (): void => this.setDisplayMode("inline");
+    close.onclick = box.oncancel = back;
+    // It gives back nothing: a handler's `false` would keep every other key from its button.
+    box.onkeydown = ({ key }) => void (key === "Escape" && back());
   }
 
   /** What is looked after while there is an app: one that is forgotten out of the page is held by nothing. */
@@ -291,7 +286,7 @@ export class AppFrame {
     frames.set(instance, this);
     for (const hear of frameListeners) hear();
     const sized = new ResizeObserver(() => this.#tell());
-    sized.observe(this.#place);
+    sized.observe(this.#chrome.box);
     this.#ends.push(
       () => frames.delete(instance),
       () => sized.disconnect(),
@@ -323,19 +318,25 @@ export class AppFrame {
   }
 
   #whole(): HostContext {
-    const { displayModes = ["inline", "fullscreen", "pip"] } = this.#options;
+    const { displayModes = ["inline", "fullscreen", "pip"], info } = this.#options;
     const displayMode = this.#mode;
-    const { stage } = this.#chrome;
+    const { stage, box } = this.#chrome;
     const { clientWidth: width, clientHeight: height } = stage;
     const { maxWidth, height: fixed, maxHeight = MAX_HEIGHT } = this.#dimensions;
+    // In the corner of a window it grows up to the top, less the margin there.
+    const limit = (length: number): number =>
+      displayMode === "pip" ? Math.min(length, height + box.offsetTop - 8) : length;
     // X04: each axis is fixed or bounded, never both.
     const containerDimensions: ContainerDimensions =
       displayMode === "fullscreen"
         ? { width, height }
-        : { ...(maxWidth ? { maxWidth } : { width }), ...(fixed ? { height: fixed } : { maxHeight }) };
+        : {
+            ...(maxWidth ? { maxWidth } : { width }),
+            ...(fixed ? { height: limit(fixed) } : { maxHeight: limit(maxHeight) }),
+          };
     return {
       ...browserContext(),
-      userAgent: `${this.#options.info.name}/${this.#options.info.version}`,
+      userAgent: `${info.name}/${info.version}`,
       ...this.#context,
       displayMode,
       availableDisplayModes: displayModes,

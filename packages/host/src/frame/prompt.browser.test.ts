@@ -60,6 +60,18 @@ it("I04, attack A42: a question names the server and shows the whole address", a
   expect(await asked).toEqual(DENIED);
 });
 
+it("attack C21: what does not fit is said to be cut, and what fits is not", async () => {
+  const hint = prompt().getByText("Scroll in it to read all.");
+  void ask();
+  await prompt().waitFor();
+  expect(await hint.isVisible()).toBe(false);
+  await answer("Deny");
+  await page.setViewportSize({ width: 400, height: 400 });
+  void ask(`https://example.com/${"long/".repeat(300)}`);
+  await prompt().waitFor();
+  expect(await hint.isVisible()).toBe(true);
+});
+
 it("D07: the heading names the app and its server", async () => {
   view = await stage.mount(page, "weather", { id: "titled", title: "Weather\u202e forecast" });
   void ask();

@@ -69,8 +69,11 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
     const yes = (["once", ...remember] as const).map((how) =>
       choice(words[how], () => counts() && end({ answer: "allow", remember: how })),
     );
-    // What would not count does not look as if it did.
+    const text = line("pre", detail.slice(0, SHOWN));
+    const more = line("p", "Scroll in it to read all.");
+    // What would not count does not look as if it did, and what is cut not as if it were all.
     const draw = (): void => {
+      more.hidden = text.scrollHeight <= text.clientHeight;
       const style = `display:inline-block;margin-top:4px;opacity:${counts() ? 1 : 0.5}`;
       for (const each of yes) Object.assign(each, { style, ariaDisabled: `${!counts()}` });
     };
@@ -82,15 +85,16 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
       line("p", reason),
       // What has no subject has no title of its own either.
       line("p", subject && title !== subject ? `${title} (${subject})` : subject),
-      line("pre", detail.slice(0, SHOWN)),
+      text,
       line("p", rest > 0 ? `${rest} more characters` : ""),
+      more,
       // A no that was not meant harms nobody.
       choice("Deny", deny),
       ...yes,
     );
-    draw();
     signal.addEventListener("abort", deny);
     place.append(box);
+    draw();
     entitle(box, server);
     uncovered.observe(box);
     // It may have been taken back before anybody listened.

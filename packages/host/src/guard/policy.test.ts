@@ -131,10 +131,14 @@ describe("the question", () => {
       title: "Pay now",
       params: { arguments: { amount: 5 } },
       tool: tools[1],
-      reason: expect.stringContaining("tool"),
+      reason: "The app wants to use a tool that may delete or overwrite something.",
     });
     await callTool("odd");
-    expect(ask.mock.calls[1]?.[0]).toMatchObject({ subject: "odd", title: "Odd one" });
+    expect(ask.mock.calls[1]?.[0]).toMatchObject({
+      subject: "odd",
+      title: "Odd one",
+      reason: "The app wants to use a tool that may change something.",
+    });
   });
 
   it("attack A42, C14: shows the host of a link in full, and opens what was shown", async () => {

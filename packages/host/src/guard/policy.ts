@@ -118,9 +118,11 @@ async function describe(call: ViewCall, tools: ToolDirectory): Promise<Question>
   if (method === "tools/call") {
     const subject = String(params["name"]);
     const tool = await tools.find(subject);
-    const title = tool?.title ?? tool?.annotations?.title ?? subject;
+    const { title: hinted, destructiveHint } = tool?.annotations ?? {};
+    const title = tool?.title ?? hinted ?? subject;
     return {
       ...base,
+      reason: destructiveHint ? reason.replace("change", "delete or overwrite") : reason,
       subject,
       title,
       tool,

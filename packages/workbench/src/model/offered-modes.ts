@@ -15,5 +15,7 @@ export function offeredModes(
   declared: readonly DisplayMode[] | undefined,
 ): DisplayMode[] {
   const modes: readonly DisplayMode[] = declared ?? ["fullscreen"];
-  return (["fullscreen", "pip"] as const).filter((mode) => displayModes.includes(mode) && modes.includes(mode));
+  return (["fullscreen", "pip"] as const).filter(
+    (mode) => displayModes.includes(mode) && modes.includes(mode),
+  );
 }

@@ -102,7 +102,7 @@ describe("servers and tools", () => {
   it("are all listed, with what each shows, and found by their titles", async () => {
     await page.getByText("Nothing has been called yet").waitFor();
     // What can be seen without filling anything in is one press away.
-    await button("Try Demo").waitFor();
+    await button("Try “Demo”").waitFor();
     await page.getByRole("option", { name: /^Demo UI/ }).waitFor();
     await page.getByRole("option", { name: /^An app that is not there UI/ }).waitFor();
     await page.getByText("did not hand over ui://kinds/missing.html").waitFor();
@@ -347,14 +347,24 @@ describe("an app", () => {
 
   it("asks by the page, which takes no for an answer", async () => {
     const view = await appIn(card("Demo"));
+    // So high that the question and the end of the list do not fit into the pane together.
+    await view.evaluate(() => Object.assign(document.body.style, { minHeight: "620px" }));
+    await expect
+      .poll(async () => (await card("Demo").locator("mcp-app iframe").boundingBox())?.height)
+      .toBeGreaterThan(600);
     await view.getByRole("button", { name: "destroy" }).click();
     const prompt = card("Demo").getByRole("alertdialog", { name: "demo asks" });
     await prompt.getByText("Delete all notes (destroy)").waitFor();
     expect(await axeFinds()).toEqual([]);
     await card("Demo").getByText("needs your answer").waitFor();
-    // Above a tall app at the end of the list it is seen all the same.
-    const top = async (): Promise<number> => (await prompt.boundingBox())?.y ?? -1;
-    await expect.poll(top).toBeGreaterThan(0);
+    // All of it is seen all the same, also after whatever the page does when something in it has grown.
+    const hidden = await prompt.evaluate(async (box) => {
+      for (let frames = 0; frames < 5; frames++) await new Promise(requestAnimationFrame);
+      const pane = document.querySelector(".conversation-list")?.getBoundingClientRect();
+      const { top, bottom } = box.getBoundingClientRect();
+      return pane && { above: Math.max(0, pane.top - top), below: Math.max(0, bottom - pane.bottom) };
+    });
+    expect(hidden).toEqual({ above: 0, below: 0 });
     const deny = prompt.getByRole("button", { name: "Deny" });
     // By keyboard. A key that comes too soon is not meant for the question.
     await expect
@@ -367,13 +377,15 @@ describe("an app", () => {
     expect(await called("destroy")).toBe(0);
   });
 
-  it("that cannot be shown says why, and what to do, below its frame", async () => {
+  it("that cannot be shown says why, and what to do, in its frame, and nothing twice", async () => {
     await pick("An app that is not there");
     await run();
     const broken = card("An app that is not there");
     await broken.getByText("app failed").waitFor();
-    await broken.locator(".diagnosis-line").waitFor();
-    expect(await broken.locator(".diagnosis-line").textContent()).toMatch(/resource|document/i);
+    await broken.locator("mcp-app").getByText("What to do: Register a resource").waitFor();
+    await broken.getByText("what the app would have shown").waitFor();
+    for (const said of ["This app cannot be shown", "Register a resource", "what the app would have shown"])
+      expect(await broken.getByText(said).count(), said).toBe(1);
     expect(await axeFinds()).toEqual([]);
   });
 
@@ -402,7 +414,57 @@ describe("an app", () => {
     await expect.poll(mode).toBe("fullscreen");
     await page.keyboard.press("Escape");
     await expect.poll(mode).toBe("inline");
+    // Or by the page's own button, which has a word to it, and the focus afterwards.
+    const larger = button("Full screen: show").last();
+    await larger.focus();
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    await page.getByRole("tooltip", { name: "Full screen" }).waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(mode).toBe("fullscreen");
+    await page.keyboard.press("Escape");
+    await expect.poll(mode).toBe("inline");
+    expect(await larger.evaluate((each) => each === document.activeElement)).toBe(true);
     expect(await view.evaluate(() => (globalThis as { mark?: string }).mark)).toBe("still there");
+  });
+
+  it("in a corner leaves the header, menus and dialogs of the page in reach, and comes back with Esc", async () => {
+    const view = await appIn(card("Demo"));
+    const box = card("Demo").locator("mcp-app dialog");
+    await view.getByRole("button", { name: "read", exact: true }).click();
+    await view.evaluate("app.requestDisplayMode({ mode: 'pip' })");
+    await expect.poll(() => box.getAttribute("data-mode")).toBe("pip");
+    // As high as it can be.
+    await view.evaluate(() => Object.assign(document.body.style, { minHeight: "2000px" }));
+    const panes = await page.locator(".panes").boundingBox();
+    const room = { top: (panes?.y ?? 0) + 8, bottom: (panes?.y ?? 0) + (panes?.height ?? 0) - 8 };
+    await expect
+      .poll(async () => {
+        const { y = 0, height = 0 } = (await box.boundingBox()) ?? {};
+        return { top: y, bottom: y + height };
+      })
+      .toEqual(room);
+    const told = "app.getHostContext().containerDimensions.maxHeight";
+    const { height } = (await box.locator("iframe").boundingBox()) ?? {};
+    await expect
+      .poll(async () => Math.abs(Number(await view.evaluate(told)) - Number(height)))
+      .toBeLessThanOrEqual(1);
+    await button("Recording").click();
+    await page.getByRole("menuitem", { name: "Save a recording" }).click();
+    // A press on the app would close the dialog instead: its shade is above.
+    const dialog = page.getByRole("dialog", { name: "Save a recording" });
+    await dialog.waitFor();
+    expect(
+      await page.evaluate(
+        ([x = 0, y = 0]) => document.elementFromPoint(x, y)?.closest("mcp-app, .modal-shade")?.className,
+        [1280 - 40, room.bottom - 40],
+      ),
+    ).toContain("modal-shade");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await view.evaluate(() => Object.assign(document.body.style, { minHeight: "" }));
+    await box.getByRole("button", { name: "Close" }).focus();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => box.getAttribute("data-mode")).toBe("inline");
   });
 
   it("is put into a display mode once: who leaves it is not brought back by another change", async () => {
@@ -559,6 +621,9 @@ describe("a phone", () => {
       const panes = ["Tools", "Conversation", "Inspector"].map((name) => phone.getByRole("radio", { name }));
       expect(await Promise.all(panes.map((pane) => pane.isChecked()))).toEqual([false, true, false]);
       expect(await phone.getByRole("searchbox", { name: "Search tools" }).isVisible()).toBe(false);
+      const isCut = ({ scrollWidth, clientWidth }: Element): boolean => scrollWidth > clientWidth;
+      for (const each of await phone.locator(".header .choice-value").all())
+        expect(await each.evaluate(isCut), `${await each.textContent()}`).toBe(false);
       await phone.getByRole("radio", { name: "Tools" }).click();
       await phone.getByRole("option", { name: /^Order a cake/ }).click();
       const json = phone.getByRole("button", { name: "JSON" });

@@ -15,6 +15,7 @@ import { useNow } from "../shell/use-now.js";
 import { useObservable } from "../use-observable.js";
 import { AppSlot } from "./app-slot.js";
 import { CallProgress } from "./call-progress.js";
+import { ModeButtons } from "./mode-buttons.js";
 import { Result } from "./result.js";
 
 /** A call. */
@@ -136,6 +137,7 @@ function CallButtons({ workbench, call }: { workbench: Workbench; call: CallItem
           Run again
         </Button>
       )}
+      {app && <ModeButtons app={app} name={tool} />}
       {app && (
         <Button
           className="button quiet"

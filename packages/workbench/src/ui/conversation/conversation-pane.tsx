@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { Boundary } from "../shell/boundary.js";
@@ -24,7 +24,9 @@ export function ConversationPane({ workbench }: { workbench: Workbench }) {
   useObservable(servers);
   const list = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
-  const { isAtEnd, toEnd } = useNewest(list, inner);
+  // A question stays in view, above its app, whatever follows below.
+  const isHeld = useCallback(() => workbench.isAsking, [workbench]);
+  const { isAtEnd, toEnd } = useNewest(list, inner, isHeld);
   const { items } = conversation;
   const calls = items.filter(({ kind }) => kind === "call").length;
   const before = useRef(0);

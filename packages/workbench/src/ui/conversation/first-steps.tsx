@@ -47,7 +47,7 @@ export function FirstSteps({ workbench }: { workbench: Workbench }) {
               className="button"
               onPress={() => workbench.conversation.call(server, facts.tool.name, input, true)}
             >
-              Try {facts.title}
+              Try “{facts.title}”
             </Button>
           ))}
         </div>

@@ -8,10 +8,14 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 /** Pixels from the end at which one still is at the end. */
 const NEAR = 48;
 
-/** Keeps a list at its end while it is there, whatever grows in it. Says whether it is, and goes there when asked. */
+/**
+ * Keeps a list at its end while it is there, whatever grows in it, unless it is held where it is. Says whether it is at
+ * its end, and goes there when asked.
+ */
 export function useNewest(
   list: RefObject<HTMLElement | null>,
   inner: RefObject<HTMLElement | null>,
+  isHeld: () => boolean,
 ): { isAtEnd: boolean; toEnd: () => void } {
   const [isAtEnd, setAtEnd] = useState(true);
   const follows = useRef(true);
@@ -35,7 +39,7 @@ export function useNewest(
       setAtEnd(isNear);
     };
     const grown = new ResizeObserver(() => {
-      if (follows.current) toEnd();
+      if (follows.current && !isHeld()) toEnd();
       scrolled();
     });
     grown.observe(content);
@@ -45,6 +49,6 @@ export function useNewest(
       grown.disconnect();
       scroller.removeEventListener("scroll", scrolled);
     };
-  }, [list, inner, toEnd]);
+  }, [list, inner, isHeld, toEnd]);
   return { isAtEnd, toEnd };
 }

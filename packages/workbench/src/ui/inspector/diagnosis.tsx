@@ -47,10 +47,10 @@ function Evidence({ evidence }: Pick<Found, "evidence">) {
   );
 }
 
-/** One line about an app that is not as it should be, for below its frame; nothing when all is well. */
+/** One line about an app that is not as it should be, for below its frame; nothing when all is well, or the frame itself says it. */
 export function Diagnosis({ app }: { app: AppModel }) {
   const found = useDiagnosis(app);
-  if (!found || found.level === "info") return null;
+  if (!found || found.level === "info" || app.state === "failed") return null;
   const { level, cause, fix, evidence } = found;
   const line = (
     <span role="status">

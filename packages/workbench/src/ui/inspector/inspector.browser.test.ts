@@ -276,6 +276,52 @@ describe("the inspector", () => {
     expect(await inspector().getByText("not asked for").count()).toBe(2);
   });
 
+  it("keeps its tabs in one row, with a sign where it goes on, and the chosen one in sight", async () => {
+    await page.setViewportSize({ width: 900, height: 800 });
+    await call("demo", "show", { text: "words" });
+    await view();
+    const row = inspector().getByRole("tablist");
+    const box = async (place: Locator) => {
+      const found = await place.boundingBox();
+      if (!found) throw new Error("it is not there");
+      return found;
+    };
+    for (const name of ["Messages", "Audit"]) {
+      await tab(name);
+      const { x, width, height } = await box(row);
+      expect(height).toBeLessThan(40);
+      const chosen = row.getByRole("tab", { selected: true });
+      expect(await chosen.textContent()).toMatch(name);
+      await expect.poll(async () => (await box(chosen)).x).toBeGreaterThanOrEqual(x);
+      await expect
+        .poll(async () => ((each) => each.x + each.width)(await box(chosen)))
+        .toBeLessThanOrEqual(x + width);
+      // All of them fit nowhere in this window.
+      const signs = inspector().locator(".in-more");
+      await expect.poll(() => signs.allTextContents()).toEqual([name === "Audit" ? "‹" : "›"]);
+    }
+    await inspector().locator(".in-more.before").click();
+    await expect.poll(() => row.evaluate(({ scrollLeft }) => scrollLeft)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it("has heads above the columns of messages, each where its column is", async () => {
+    await tab("Messages");
+    const first = inspector().getByRole("listbox", { name: "Messages" }).getByRole("option").first();
+    for (const [name, column] of [
+      ["Time", ".in-time"],
+      ["Chars", ".in-size"],
+      ["Took", ".in-took"],
+    ] as const) {
+      const right = async (place: Locator): Promise<number> => {
+        const { x = 0, width = 0 } = (await place.boundingBox()) ?? {};
+        return Math.round(x + width);
+      };
+      const head = inspector().locator(".in-columns").getByText(name, { exact: true });
+      expect(await right(head), name).toBe(await right(first.locator(column)));
+    }
+  });
+
   it("has no tab that axe finds something serious in", async () => {
     for (const name of TABS) {
       await tab(name);
@@ -405,17 +451,22 @@ describe("the inspector", () => {
     await choose("strict");
   });
 
-  it("C08: says why an app is blank, in the inspector and below its frame", async () => {
+  it("C08: says why an app is blank, in the inspector, and below its frame or in it", async () => {
     await call("shop", "blank");
     const why = inspector().getByRole("region", { name: "Why is it blank?" });
     await why.getByText("script_error").waitFor();
     await why.getByText("nothing is there").waitFor();
+    const line = page.locator("#apps .diagnosis-line");
+    await line.getByText("script_error").waitFor();
     await tab("Console");
     await inspector().getByRole("log").getByText("nothing is there").waitFor();
     await call("shop", "wrong");
     await why.getByText("mime-type-wrong").waitFor();
     await why.getByText("text/html;profile=mcp-app").last().waitFor();
-    await page.locator("#apps .diagnosis-line").getByText("mime-type-wrong").waitFor();
+    const frame = page.locator("#apps mcp-app").last();
+    await frame.getByText("What to do: Set the MIME type").waitFor();
+    await frame.getByText("mime-type-wrong").waitFor();
+    expect(await line.filter({ hasText: "mime-type-wrong" }).count()).toBe(0);
     expect(await axeFinds()).toEqual([]);
   });
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ReactNode } from "react";
-import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+import { type ReactNode, useState } from "react";
+import { Tab, TabPanel, Tabs } from "react-aria-components";
 import type { AppModel } from "../../model/app-model.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
@@ -19,6 +19,7 @@ import { MessagesTab } from "./messages.js";
 import { ModelContextTab } from "./model-context.js";
 import { PermissionsTab } from "./permissions.js";
 import { PolicyTab } from "./policy.js";
+import { TabRow } from "./tab-row.js";
 import { TimelineTab } from "./timeline.js";
 import "./inspector.css";
 
@@ -81,10 +82,11 @@ function AppTabs({ app }: { app: AppModel }) {
   useObservable(app);
   useObservable(app.log);
   const { violations, lines, counts } = app.log;
+  const [selected, setSelected] = useState("messages");
   const hasError = lines.some(({ level }) => level === "error");
   return (
-    <Tabs className="tabs in-tabs">
-      <TabList className="tab-list" aria-label="About the app">
+    <Tabs className="tabs in-tabs" selectedKey={selected} onSelectionChange={(key) => setSelected(`${key}`)}>
+      <TabRow label="About the app" selected={selected}>
         <Title id="messages" many={counts.in + counts.out}>
           Messages
         </Title>
@@ -100,7 +102,7 @@ function AppTabs({ app }: { app: AppModel }) {
         <Title id="tools">App tools</Title>
         <Title id="permissions">Permissions</Title>
         <Title id="audit">Audit</Title>
-      </TabList>
+      </TabRow>
       <Panel id="messages">
         <MessagesTab log={app.log} />
       </Panel>

@@ -74,6 +74,7 @@ export function MessageList({ messages, selected, partner, onSelect, empty }: Me
   if (messages.length === 0) return <p className="in-none soft">{empty}</p>;
   return (
     <div className="in-list">
+      <Columns />
       <VList
         ref={list}
         className="in-rows"
@@ -103,6 +104,22 @@ export function MessageList({ messages, selected, partner, onSelect, empty }: Me
           ↓ Newest
         </Button>
       )}
+    </div>
+  );
+}
+
+/** What the columns are. Who hears a row hears it in words. */
+function Columns() {
+  return (
+    <div className="in-columns" aria-hidden="true">
+      <div>
+        <span />
+        <span className="in-time">Time</span>
+        <span>Method</span>
+        <span className="in-kind">Kind</span>
+        <span className="in-size">Chars</span>
+        <span className="in-took">Took</span>
+      </div>
     </div>
   );
 }
@@ -154,7 +171,10 @@ const Row = memo(function Row({
         {isPartner && <span className="visually-hidden">, belongs to the selected one</span>}
       </span>
       <span className="in-kind">{kind}</span>
-      <span className="in-size">{size(message.size)}</span>
+      <span className="in-size">
+        {size(message.size)}
+        <span className="visually-hidden"> characters</span>
+      </span>
       <span className="in-took">{message.duration === undefined ? "" : duration(message.duration)}</span>
     </div>
   );

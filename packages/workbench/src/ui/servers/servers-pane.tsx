@@ -10,7 +10,7 @@ import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
 import { ServerSection } from "./server-section.js";
 import "./servers.css";
-import { matches, toolFacts } from "./tool-facts.js";
+import { foundIn, toolFacts } from "./tool-facts.js";
 import { ToolPage } from "./tool-page.js";
 
 /** Which tool is chosen. */
@@ -40,12 +40,10 @@ export function ServersPane({ workbench, chosen, onChoose, onRun }: ServersPaneP
     [servers.version],
   );
   const wanted = search.trim();
-  const found = listed
-    .map(({ server, tools }) => ({
-      server,
-      tools: wanted ? tools.filter((tool) => matches(tool, server.summary.name, wanted)) : tools,
-    }))
-    .filter(({ tools }) => !wanted || tools.length > 0);
+  const found = listed.flatMap(({ server, tools: all }) => {
+    const tools = foundIn(server.summary.name, all, wanted);
+    return tools ? [{ server, tools }] : [];
+  });
   const open = chosen && listed.find(({ server }) => server.summary.name === chosen.server);
   const facts = open?.tools.find(({ tool }) => tool.name === chosen?.tool);
   return (
@@ -90,7 +88,7 @@ export function ServersPane({ workbench, chosen, onChoose, onRun }: ServersPaneP
           )}
           {wanted && found.length === 0 && (
             <p className="soft nothing" role="status">
-              No tool has “{wanted}” in its name, title or description.
+              No tool has “{wanted}” in its name, title or description, and no server in its name.
             </p>
           )}
         </div>

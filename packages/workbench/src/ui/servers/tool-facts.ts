@@ -34,11 +34,21 @@ export const toolFacts = ({ tools, views }: ServerCatalogue): ToolFacts[] =>
     };
   });
 
-/** Whether every word that is searched for is in the tool's name, title or description, or the server's name. */
-export function matches({ tool, title }: ToolFacts, server: string, search: string): boolean {
-  const text = [server, tool.name, title, tool.description ?? ""].join("\n").toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+/**
+ * The tools of a server that have every word of a search in their name, title or description, or in the server's name;
+ * undefined if the server has nothing to do with it. A server that is itself searched for is found without tools, too: who
+ * looks for one that does not run wants to know why.
+ */
+export function foundIn(
+  server: string,
+  tools: readonly ToolFacts[],
+  search: string,
+): readonly ToolFacts[] | undefined {
+  const words = search.toLowerCase().split(/\s+/);
+  const has = (...texts: string[]): boolean => {
+    const text = texts.join("\n").toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  const found = tools.filter(({ tool, title }) => has(server, tool.name, title, tool.description ?? ""));
+  return found.length > 0 || has(server) ? found : undefined;
 }

@@ -1,0 +1,38 @@
+import type { Tool } from "@vitrine/protocol";
+import { expect, it } from "vitest";
+import { foundIn, type ToolFacts } from "./tool-facts.js";
+
+const facts = (name: string, description?: string): ToolFacts => ({
+  tool: { name, description, inputSchema: { type: "object" } } as Tool,
+  title: name,
+  hasUi: false,
+  uiProblem: undefined,
+  isCallable: true,
+  isForApps: true,
+});
+
+const SERVERS = [
+  { name: "bakery", tools: [facts("order", "Orders a cake"), facts("bake")] },
+  { name: "broken", tools: [] },
+];
+
+const found = (search: string): string[] =>
+  SERVERS.flatMap(({ name, tools }) => {
+    const left = foundIn(name, tools, search);
+    return left ? [[name, ...left.map(({ tool }) => tool.name)].join(" ")] : [];
+  });
+
+it("without a search all servers are there with all of their tools", () => {
+  expect(found("")).toEqual(["bakery order bake", "broken"]);
+});
+
+it("finds tools that have every word in their names, descriptions, or their server's name", () => {
+  expect(found("CAKE order")).toEqual(["bakery order"]);
+  expect(found("bakery")).toEqual(["bakery order bake"]);
+  expect(found("bakery pie")).toEqual([]);
+});
+
+it("keeps a server whose name is searched for, although its tools are not known", () => {
+  expect(found("brok")).toEqual(["broken"]);
+  expect(found("broken cake")).toEqual([]);
+});
