@@ -78,10 +78,11 @@ export class SessionStage {
       if (page !== undefined) return new Response(page, { headers: { "content-type": "text/html" } });
       if (!this.isAuthorized) return new Response("", { status: 401 });
       const caller = this.#callerOf(request.url);
-      const { outgoing } = env as HttpBindings;
+      const { incoming, outgoing } = env as HttpBindings;
+      const asked = { headers: incoming.headers, bytes: Buffer.from(await request.arrayBuffer()) };
       return request.method === "POST"
-        ? this.http.post(request, outgoing, caller)
-        : this.http.stream(request, outgoing, caller);
+        ? this.http.post(asked, outgoing, caller)
+        : this.http.stream(asked, outgoing, caller);
     };
     // Other files run in this process.
     this.#server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));

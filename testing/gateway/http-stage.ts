@@ -56,7 +56,7 @@ export function spyCarriers(calls: unknown[][]): Carriers {
       socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n");
     },
     frames: async (asked, _outgoing, { user }) => {
-      calls.push(["frames", user, await asked.text()]);
+      calls.push(["frames", user, asked.bytes.toString()]);
       return new Response(null, { status: 204 });
     },
     events: async (_request, _outgoing, { user }) => {

@@ -196,7 +196,7 @@ describe("questions", () => {
     expect(await until(page, "open-link")).toMatchObject({ url: "https://example.com/path?q=1" });
     await press(view, "message");
     await question().waitFor();
-    expect(await question().locator("p,pre").allTextContents()).toEqual([
+    expect(await question().locator("p:not([hidden]),pre").allTextContents()).toEqual([
       "The app wants to write into the conversation as you:",
       "",
       "hello",

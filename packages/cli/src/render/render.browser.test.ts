@@ -52,10 +52,10 @@ async function run(server: string, options: RenderOptions, given: Browser | unde
   return { code, out: read(out), err: read(err) };
 }
 
-/** Runs it with `--json`, and checks that what it prints is what the schema says, and nothing else. */
 /** Milliseconds for what must happen: machines differ. */
 const PATIENCE = 120_000;
 
+/** Runs it with `--json`, and checks that what it prints is what the schema says, and nothing else. */
 async function runJson(server: string, options: RenderOptions, given?: Browser | undefined) {
   const { code, out, err } = await run(server, { ...options, json: true }, given);
   const printed: RenderResult | RenderReport = JSON.parse(out);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Caller, GatewayApi } from "./api.js";
 import type { Authentication } from "./auth.js";
@@ -13,14 +13,17 @@ import type { Metrics } from "./metrics.js";
 import type { ObjectSchema, Schema } from "./schema.js";
 import type { StaticFiles } from "./static.js";
 
+/** What carriers look at in a request. */
+export type CarrierRequest = Pick<Asked, "headers" | "bytes">;
+
 /** What carries the frames of browser sessions. */
 export interface Carriers {
   /** Takes a WebSocket over; it was checked, and it is known who asks. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
   /** Frames of a page, by POST. */
-  frames(request: Request, outgoing: ServerResponse, caller: Caller): Promise<Response>;
+  frames(asked: CarrierRequest, outgoing: ServerResponse, caller: Caller): Promise<Response>;
   /** Frames to a page, as an event stream. */
-  events(request: Request, outgoing: ServerResponse, caller: Caller): Promise<Response>;
+  events(asked: CarrierRequest, outgoing: ServerResponse, caller: Caller): Promise<Response>;
 }
 
 /** What handlers stand on. */
@@ -38,8 +41,11 @@ export interface Services {
 
 /** A request that passed every check. */
 export interface Asked {
-  /** As Hono has it. Its body, if it has one, was read already: what is read from it comes from memory. */
+  /** As Hono has it; its body, if it has one, was read already. To look into it costs more than all the rest. */
   readonly request: Request;
+  readonly headers: IncomingHttpHeaders;
+  /** The body as it came. */
+  readonly bytes: Buffer;
   readonly outgoing: ServerResponse;
   /** Which of our origins it came to. */
   readonly origin: string;

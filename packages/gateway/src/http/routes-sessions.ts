@@ -21,9 +21,9 @@ const EVENTS: GuardedRoute = {
     101: { description: "It is a WebSocket from now on. `Origin` must be there." },
     200: { description: "An event stream.", type: "text/event-stream" },
   },
-  handle: ({ request, outgoing }, { carriers }, caller) => {
-    setClosed(outgoing);
-    return carriers.events(request, outgoing, caller);
+  handle: (asked, { carriers }, caller) => {
+    setClosed(asked.outgoing);
+    return carriers.events(asked, asked.outgoing, caller);
   },
 };
 
@@ -45,9 +45,9 @@ export const SESSION_ROUTES: readonly GuardedRoute[] = [
       200: { description: "The answer to a hello: the carrier's name, and the welcome." },
       204: { description: "They were taken." },
     },
-    handle: ({ request, outgoing }, { carriers }, caller) => {
-      setClosed(outgoing);
-      return carriers.frames(request, outgoing, caller);
+    handle: (asked, { carriers }, caller) => {
+      setClosed(asked.outgoing);
+      return carriers.frames(asked, asked.outgoing, caller);
     },
   },
   EVENTS,

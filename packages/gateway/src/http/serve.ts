@@ -41,6 +41,7 @@ export interface Exchange {
   readonly server: string | undefined;
 }
 
+const NOTHING = Buffer.alloc(0);
 const SERVER_NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
 /** Checks who asks: the same for requests and upgrades. */
@@ -120,22 +121,23 @@ async function readAsked(
   if (server !== undefined && !SERVER_NAME.test(server)) {
     throw new GatewayError("server-unknown", "there is no server of that name");
   }
-  let body: unknown = {};
+  let bytes: Buffer = NOTHING;
   if (route.accepts !== undefined) {
-    const bytes = await readBody(incoming, route.limit ?? serving.body);
-    if (route.body) body = parseBody(bytes);
+    bytes = await readBody(incoming, route.limit ?? serving.body);
     // From here on `request.text()` and its kind read from memory: the adapter looks for the body under this name.
-    else Object.assign(incoming, { rawBody: bytes });
+    Object.assign(incoming, { rawBody: bytes });
   }
   return {
     request,
+    headers: incoming.headers,
+    bytes,
     outgoing,
     origin,
     address,
     browser: admitted?.browser,
     server: server ?? "",
     query: route.query ? readObject(queryOf(incoming, route.query), route.query, "the query") : {},
-    body: route.body ? readObject(body, route.body, "the body") : {},
+    body: route.body ? readObject(parseBody(bytes), route.body, "the body") : {},
     key: route.keyed ? readKey(incoming) : undefined,
   };
 }

@@ -12,6 +12,7 @@ import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Bye, type CarrierFault, writeHandshake } from "@vitrine/protocol";
 import type { Caller } from "../../http/api.js";
+import type { CarrierRequest } from "../../http/route.js";
 import type { LiveSession, PageCarrier, SessionRegistry } from "../registry.js";
 
 // An answer whose body was looked at is an ordinary one. Else, in a process where Hono's adapter replaced the global
@@ -58,19 +59,23 @@ export class HttpCarriers {
    * Takes frames, as a JSON array of texts. Without a carrier's name the first must be a hello: the answer then has the
    * name, and the welcome. 409 says that another page took the session over, 410 that the carrier is gone.
    */
-  async post(request: Request, outgoing: ServerResponse, caller: Caller): Promise<Response> {
-    const frames = await readFrames(request);
+  async post(
+    { headers, bytes }: CarrierRequest,
+    outgoing: ServerResponse,
+    caller: Caller,
+  ): Promise<Response> {
+    const frames = readFrames(bytes);
     if (!frames) return answer(400, { message: "send a JSON array of at most 1,000 frames, and 1 MiB" });
-    const name = request.headers.get(CARRIER_HEADER);
-    if (name === null) return this.#hello(frames, caller);
-    const carrier = this.#open.get(name);
+    const name = headers[CARRIER_HEADER];
+    if (name === undefined) return this.#hello(frames, caller);
+    const carrier = this.#open.get(String(name));
     if (carrier?.user !== caller.user) return gone();
     return carrier.take(frames, outgoing);
   }
 
   /** The stream of frames to the page. There is one for each carrier. */
-  stream(request: Request, outgoing: ServerResponse, caller: Caller): Response {
-    const carrier = this.#open.get(request.headers.get(CARRIER_HEADER) ?? "");
+  stream({ headers }: CarrierRequest, outgoing: ServerResponse, caller: Caller): Response {
+    const carrier = this.#open.get(String(headers[CARRIER_HEADER]));
     if (carrier?.user !== caller.user) return gone();
     if (carrier.stream(outgoing, caller)) return RESPONSE_ALREADY_SENT;
     return answer(409, { message: "this carrier has its stream already" });
@@ -185,8 +190,6 @@ class HttpCarrier implements PageCarrier {
     let wait = 0;
     for (const frame of frames) wait = Math.max(wait, this.#session?.receive(this, frame) ?? 0);
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait).unref());
-    // First what was asked for, as far as that goes without waiting; the page has its answer while servers are at work.
-    else await new Promise<void>((resolve) => process.nextTick(resolve));
     this.#isTaking = false;
     if (this.#bye === "taken-over") return answer(409, { message: "another page goes on with this session" });
     if (this.#isOver) return gone();
@@ -212,12 +215,10 @@ const answer = (status: number, body: object, headers?: Record<string, string>):
 const gone = (): Response => answer(410, { message: "this carrier is gone: say hello again" });
 
 /** The frames of a body; undefined when it is no array of texts, or too large. */
-async function readFrames(request: Request): Promise<string[] | undefined> {
+function readFrames(bytes: Buffer): string[] | undefined {
+  if (bytes.length > MAX_BODY) return undefined;
   try {
-    // The listener has read it, within its limit: what is read in pieces takes longer than all the rest.
-    const text = await request.text();
-    if (text.length > MAX_BODY) return undefined;
-    const frames: unknown = JSON.parse(text);
+    const frames: unknown = JSON.parse(bytes.toString());
     if (!Array.isArray(frames) || frames.length > MAX_FRAMES) return undefined;
     return frames.every((frame) => typeof frame === "string") ? frames : undefined;
   } catch {
