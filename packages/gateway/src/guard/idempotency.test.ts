@@ -140,10 +140,14 @@ describe("an old key", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it("whose entry could not be written never began: it runs", async () => {
+  it.each([
+    ["whose entry could not be written", "audit-failed"],
+    ["that was taken back between its entry and its effect", "aborted"],
+    ["whose view went between its entry and its effect", "view-unknown"],
+  ])("%s never began: it runs", async (_what, code) => {
     const { idempotency, call, work, store } = setUp();
     const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
-    store.audit.end(seq, { outcome: "cancelled", code: "audit-failed", duration: 0 });
+    store.audit.end(seq, { outcome: "cancelled", code, duration: 0 });
     await expect(idempotency.run(call("k", { mayBeOld: true }), work())).resolves.toEqual({ n: 1 });
   });
 

@@ -155,8 +155,8 @@ export class Idempotency {
 
   async #runUnlessOld<T>(call: KeyedCall, run: () => Promise<T>): Promise<T> {
     const old = await this.#find(call.user, call.key);
-    // An entry whose writing was given up on was told as failed, so nothing came of it.
-    const hasBegun = old?.entry.decision === "allowed" && old.outcome?.code !== "audit-failed";
+    // What was taken back between its entry and its effect, or whose entry could not be written, never began.
+    const hasBegun = old?.entry.decision === "allowed" && old.outcome?.outcome !== "cancelled";
     if (old && hasBegun) {
       const { server, method, paramsHash } = old.entry;
       if (server !== call.server || method !== call.method || paramsHash !== call.paramsHash) {
