@@ -198,9 +198,7 @@ describe("questions", () => {
     await question().waitFor();
     expect(await question().locator("p:not([hidden]),pre").allTextContents()).toEqual([
       "The app wants to write into the conversation as you:",
-      "",
       "hello",
-      "",
     ]);
     expect(await question().getByRole("button").allTextContents()).toContain(
       "Always allow all messages from demo",
