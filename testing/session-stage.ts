@@ -2,9 +2,10 @@
  * Browser sessions over a real listener, with something simple behind them: every request is noted and answered. Between
  * pages and listener stands a line that a test can cut, freeze or slow.
  */
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { buffer } from "node:stream/consumers";
+import { type Answered, write } from "../packages/gateway/src/http/answer.ts";
 import type { Caller } from "../packages/gateway/src/http/api.ts";
 import { HttpCarriers, type HttpCarriersOptions } from "../packages/gateway/src/sessions/carriers/http.ts";
 import {
@@ -73,19 +74,19 @@ export class SessionStage {
     });
     this.sockets = new WebSocketCarriers(this.registry, options);
     this.http = new HttpCarriers(this.registry, options);
-    const answer = async (request: Request, env: object): Promise<Response> => {
-      const page = options.pages?.[new URL(request.url).pathname];
-      if (page !== undefined) return new Response(page, { headers: { "content-type": "text/html" } });
-      if (!this.isAuthorized) return new Response("", { status: 401 });
-      const caller = this.#callerOf(request.url);
-      const { incoming, outgoing } = env as HttpBindings;
-      const asked = { headers: incoming.headers, bytes: Buffer.from(await request.arrayBuffer()) };
-      return request.method === "POST"
-        ? this.http.post(asked, outgoing, caller)
-        : this.http.stream(asked, outgoing, caller);
+    const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<Answered> => {
+      const { url = "", headers, method } = incoming;
+      const page = options.pages?.[url.split("?", 1)[0] ?? ""];
+      if (page !== undefined) return { status: 200, headers: { "content-type": "text/html" }, body: page };
+      if (!this.isAuthorized) return { status: 401, headers: {} };
+      const asked = { headers, bytes: await buffer(incoming) };
+      const caller = this.#callerOf(url);
+      return method === "POST" ? this.http.post(asked, caller) : this.http.stream(asked, outgoing, caller);
     };
-    // Other files run in this process.
-    this.#server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));
+    this.#server = createServer(async (incoming, outgoing) => {
+      const answered = await answer(incoming, outgoing);
+      if (answered !== "written") await write(answered, outgoing);
+    });
     this.#server.on("upgrade", (request: IncomingMessage, socket, head) => {
       if (!this.letsSockets || !this.isAuthorized) socket.destroy();
       else this.sockets.upgrade(request, socket, head, this.#callerOf(request.url ?? ""));

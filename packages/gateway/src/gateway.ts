@@ -254,8 +254,8 @@ export class Gateway implements GatewayApi {
           auth: this.#auth,
           carriers: {
             upgrade: (request, socket, head, caller) => this.#sockets.upgrade(request, socket, head, caller),
-            frames: (asked, outgoing, caller) => this.#streams.post(asked, outgoing, caller),
-            events: async (asked, outgoing, caller) => this.#streams.stream(asked, outgoing, caller),
+            frames: (asked, caller) => this.#streams.post(asked, caller),
+            events: (asked, outgoing, caller) => this.#streams.stream(asked, outgoing, caller),
           },
           static: files && { ...files, frames: [frameSource(sandbox.origin, port)] },
           metrics: this.metrics,

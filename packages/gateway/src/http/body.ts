@@ -20,7 +20,7 @@ export function readBody(incoming: IncomingMessage, limit: number): Promise<Buff
       size += chunk.length;
       if (size <= limit) return void chunks.push(chunk);
       settle();
-      // The rest is for the adapter, which throws away a little of it, and then closes the connection.
+      // The rest is not for us: it is let go with the answer.
       incoming.pause();
       reject(tooLarge(limit));
     };

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type HttpStage, openStage, type StageOptions } from "../../../../testing/gateway/http-stage.js";
@@ -132,6 +133,18 @@ describe("what it takes", () => {
     const chunk = `1000\r\n${"x".repeat(4096)}\r\n`;
     // It never ends, and the connection is closed all the same.
     expect(await send(listener.port, head, chunk, chunk, chunk)).toMatch(/ 413 /);
+    // So it is with one that nobody has read anything of, and that goes on coming.
+    const socket = connect(listener.port, "127.0.0.1").on("error", () => {});
+    let answer = "";
+    socket.setEncoding("utf8").on("data", (part: string) => (answer += part));
+    socket.write(head.replace(/authorization: .*\r\n/, ""));
+    const more = setInterval(() => socket.write(chunk), 20);
+    await once(socket, "close").finally(() => clearInterval(more));
+    expect(answer).toMatch(/ 401 /);
+    // And who sends a large one whole hears the answer, and may ask again on the same connection.
+    const large = `${head.replace("transfer-encoding: chunked", "content-length: 3000000")}${"x".repeat(3_000_000)}`;
+    const next = `GET /healthz HTTP/1.1\r\nHost: ${program["host"]}\r\nConnection: close\r\n\r\n`;
+    expect(await send(listener.port, large, next)).toMatch(/ 413 .* 200 /s);
     expect(calls).toEqual([]);
   });
 
@@ -289,6 +302,58 @@ describe("what routes do", () => {
     const right = { host: broken.program["host"], authorization: broken.program["authorization"] };
     await expect(broken.ask("/api/audit/export", { headers: right })).rejects.toThrow();
     expect(broken.logged.join("")).toContain("disk gone");
+  });
+
+  it("reads no more rows for an export whose caller went away, and takes that for no failure", async () => {
+    let isOver = false;
+    const row = { seq: 1, time: 1, kind: "entry" as const, hash: "x".repeat(100_000) };
+    const { listener, program, logged } = await stageOf({
+      api: {
+        audit: {
+          query: async () => [],
+          verify: async () => ({ ok: true, rows: 0, head: "" }),
+          async *rows() {
+            try {
+              for (;;) yield row;
+            } finally {
+              isOver = true;
+            }
+          },
+        },
+      },
+    });
+    const { host, authorization } = program;
+    const socket = connect(listener.port, "127.0.0.1");
+    socket.write(
+      `GET /api/audit/export HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\n\r\n`,
+    );
+    await once(socket, "data");
+    expect(isOver).toBe(false);
+    socket.destroy();
+    await expect.poll(() => isOver).toBe(true);
+    await expect.poll(() => logged.join("")).toContain("the caller went away");
+    expect(logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+
+  it("finds a server by its name as it is meant, and no route by any other path than its own", async () => {
+    const { ask, program, calls } = await stageOf();
+    expect(
+      (await ask("/api/servers/w%65ather/tools/call", { method: "POST", headers: program, body })).status,
+    ).toBe(200);
+    expect(calls).toHaveLength(1);
+    for (const path of [
+      "/api//servers/weather/tools/call",
+      `${call}/`,
+      "/api/./servers",
+      "/api/servers/../audit",
+      "/Api/servers",
+      "/api/servers#",
+      "/openapiXjson",
+    ]) {
+      const { status } = await ask(path, { method: "POST", headers: program, body });
+      expect([path, status]).toEqual([path, 404]);
+    }
+    expect(calls).toHaveLength(1);
   });
 
   it("tells why it is not ready to those who are known", async () => {

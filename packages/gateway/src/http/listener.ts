@@ -6,13 +6,10 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { getRequestListener } from "@hono/node-server";
 import { GatewayError } from "../errors.js";
 import type { GatewayApi } from "./api.js";
-import { createApp } from "./app.js";
 import { type Authentication, type LinkOptions, LOCAL_USER } from "./auth.js";
 import { Buckets } from "./buckets.js";
-import { failureOf, HttpError } from "./http-error.js";
 import { HTTP_LIMITS, type HttpLimits } from "./limits.js";
 import type { Log } from "./logging.js";
 import type { Metrics } from "./metrics.js";
@@ -20,9 +17,10 @@ import type { GatewayMetrics } from "./metrics-gateway.js";
 import { openApiOf } from "./openapi.js";
 import { isLoopback, placesOf } from "./places.js";
 import type { Carriers } from "./route.js";
+import { Router } from "./router.js";
 import { ROUTES } from "./routes.js";
 import { SOCKET } from "./routes-sessions.js";
-import { answerFailure, type Serving } from "./serve.js";
+import { type Serving, serve } from "./serve.js";
 import { StaticFiles, type StaticOptions } from "./static.js";
 import { Traffic } from "./traffic.js";
 import { refuseGarbage, upgrade } from "./upgrade.js";
@@ -118,11 +116,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     isStopping: () => traffic.isStopping,
     began: (route, outgoing, browser) => traffic.began(route, outgoing, browser),
   };
-  const { fetch } = createApp(ROUTES, serving);
-  // With the global `Response` replaced, what `fetch` answers is none: the MCP client then misreads what an authorization
-  // server refuses. And globals are those of whoever embeds a gateway.
-  const adapter = { errorHandler: answerBroken, overrideGlobalObjects: false };
-  server.on("request", getRequestListener(fetch, adapter));
+  const router = new Router(ROUTES);
+  server.on("request", (incoming, outgoing) => {
+    const { method = "", url = "" } = incoming;
+    void serve(router.find(method, url), incoming, outgoing, serving);
+  });
   server.on("clientError", refuseGarbage);
   server.on("upgrade", (request, socket: Duplex, head: Buffer) =>
     upgrade(request, socket, head, SOCKET, serving, (each, browser) => traffic.opened(each, browser)),
@@ -165,7 +163,3 @@ async function open(server: Server, port: number, host: string): Promise<number>
   }
   return address.port;
 }
-
-/** What Hono's adapter could not make a request of. */
-const answerBroken = (cause: unknown): Response =>
-  answerFailure(failureOf(new HttpError("bad-request", "that is no request", { cause })));

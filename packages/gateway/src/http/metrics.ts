@@ -22,9 +22,17 @@ export const BYTES: readonly number[] = [
   256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864,
 ];
 
+/** Series by the values of their labels, one after the other. */
+interface Branch<S> {
+  readonly next: Map<string, Branch<S>>;
+  series?: S;
+}
+
 /** Something with a name and series. */
 abstract class Metric<S> {
   readonly #series = new Map<string, S>();
+  /** The same: to write a key takes longer than to count. */
+  #root: Branch<S> = { next: new Map() };
   readonly #names: readonly string[];
 
   constructor(names: readonly string[]) {
@@ -32,18 +40,32 @@ abstract class Metric<S> {
   }
 
   protected series(labels: Labels, make: () => S): S {
+    let branch: Branch<S> | undefined = this.#root;
+    for (const name of this.#names) branch = branch?.next.get(labels[name] ?? "");
+    return branch?.series ?? this.#add(labels, make);
+  }
+
+  #add(labels: Labels, make: () => S): S {
     const key = this.#key(labels);
     const known = this.#series.get(key);
+    // Values that are too long to tell them apart.
     if (known !== undefined) return known;
     if (this.#series.size >= MAX_SERIES) {
       const other = this.#key(Object.fromEntries(this.#names.map((name) => [name, "other"])));
-      return this.#series.get(other) ?? this.#add(other, make());
+      const rest = this.#series.get(other) ?? make();
+      this.#series.set(other, rest);
+      return rest;
     }
-    return this.#add(key, make());
-  }
-
-  #add(key: string, series: S): S {
+    const series = make();
     this.#series.set(key, series);
+    let branch = this.#root;
+    for (const name of this.#names) {
+      const value = labels[name] ?? "";
+      const next: Branch<S> = branch.next.get(value) ?? { next: new Map() };
+      branch.next.set(value, next);
+      branch = next;
+    }
+    branch.series = series;
     return series;
   }
 
@@ -59,6 +81,7 @@ abstract class Metric<S> {
 
   protected clear(): void {
     this.#series.clear();
+    this.#root = { next: new Map() };
   }
 
   abstract lines(name: string): string[];

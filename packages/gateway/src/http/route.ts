@@ -1,10 +1,11 @@
 /**
- * What a route is. The routes of Hono, the OpenAPI document and the tests are made from the same table of them.
+ * What a route is. The router, the OpenAPI document and the tests are made from the same table of them.
  *
  * @module
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import type { Answer, Answered } from "./answer.js";
 import type { Caller, GatewayApi } from "./api.js";
 import type { Authentication } from "./auth.js";
 import type { Door } from "./checks.js";
@@ -21,9 +22,9 @@ export interface Carriers {
   /** Takes a WebSocket over; it was checked, and it is known who asks. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void;
   /** Frames of a page, by POST. */
-  frames(asked: CarrierRequest, outgoing: ServerResponse, caller: Caller): Promise<Response>;
+  frames(asked: CarrierRequest, caller: Caller): Promise<Answer>;
   /** Frames to a page, as an event stream. */
-  events(asked: CarrierRequest, outgoing: ServerResponse, caller: Caller): Promise<Response>;
+  events(asked: CarrierRequest, outgoing: ServerResponse, caller: Caller): Answered;
 }
 
 /** What handlers stand on. */
@@ -41,15 +42,18 @@ export interface Services {
 
 /** A request that passed every check. */
 export interface Asked {
-  /** As Hono has it; its body, if it has one, was read already. To look into it costs more than all the rest. */
-  readonly request: Request;
+  /** The path and the query, as they came. */
+  readonly address: string;
   readonly headers: IncomingHttpHeaders;
   /** The body as it came. */
   readonly bytes: Buffer;
   readonly outgoing: ServerResponse;
   /** Which of our origins it came to. */
   readonly origin: string;
-  readonly address: string;
+  /** The address of the machine that asks. */
+  readonly from: string;
+  /** Aborts when the caller goes away. Made when somebody looks at it: it costs as much as all checks together. */
+  readonly signal: AbortSignal;
   /** The browser's session, if it came by cookie. */
   readonly browser: string | undefined;
   /** The `{server}` in the path, or an empty string. */
@@ -92,13 +96,13 @@ interface RouteBase extends Door {
 /** A route for callers that are known. */
 export interface GuardedRoute extends RouteBase {
   readonly auth: "required";
-  handle(asked: Asked, services: Services, caller: Caller): Response | Promise<Response>;
+  handle(asked: Asked, services: Services, caller: Caller): Answered | Promise<Answered>;
 }
 
 /** A route for everybody that passes the checks; `caller` is who is known all the same. */
 export interface PublicRoute extends RouteBase {
   readonly auth: "public";
-  handle(asked: Asked, services: Services, caller: Caller | undefined): Response | Promise<Response>;
+  handle(asked: Asked, services: Services, caller: Caller | undefined): Answered | Promise<Answered>;
 }
 
 /** One row of the table. */

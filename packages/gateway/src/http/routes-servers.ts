@@ -3,10 +3,10 @@
  *
  * @module
  */
+import type { IncomingHttpHeaders } from "node:http";
 import type { UpstreamMethod } from "@vitrine/host";
-import type { ApiRequestOptions } from "./api.js";
-import { setClosed } from "./headers.js";
-import { json } from "./reply.js";
+import { fromWeb, json } from "./answer.js";
+import { CLOSED } from "./headers.js";
 import type { GuardedRoute, Reply } from "./route.js";
 import type { ObjectSchema } from "./schema.js";
 
@@ -50,17 +50,12 @@ const direct = (
   body,
   keyed: true,
   replies: { 200: reply },
-  handle: async ({ server, body: params, key, request }, { api }, caller) =>
-    json(await api.request(caller, server, method, params, optionsOf(key, request))),
+  handle: async ({ server, body: params, key, signal }, { api }, caller) =>
+    json(await api.request(caller, server, method, params, { key, signal })),
 });
 
-/** The signal costs as much as all checks together, so it is made only if somebody looks at it. */
-const optionsOf = (key: string | undefined, request: Request): ApiRequestOptions => ({
-  key,
-  get signal() {
-    return request.signal;
-  },
-});
+const headersOf = (headers: IncomingHttpHeaders): [string, string][] =>
+  Object.entries(headers).map(([name, value]) => [name, String(value)]);
 
 const serverExample = { name: "weather", state: "ready", capabilities: { tools: {} } };
 
@@ -169,9 +164,10 @@ export const SERVER_ROUTES: readonly GuardedRoute[] = [
       200: { description: "A JSON-RPC response.", example: { jsonrpc: "2.0", id: 1, result: {} } },
       202: { description: "A notification was taken." },
     },
-    handle: ({ server, request, outgoing }, { api }, caller) => {
-      setClosed(outgoing);
-      return api.host(caller, server, request);
+    handle: async ({ server, headers, bytes, origin, address, signal }, { api }, caller) => {
+      const init = { method: "POST", headers: headersOf(headers), body: new Uint8Array(bytes), signal };
+      const answer = await fromWeb(await api.host(caller, server, new Request(`${origin}${address}`, init)));
+      return { ...answer, headers: { ...CLOSED, ...answer.headers } };
     },
   },
 ];

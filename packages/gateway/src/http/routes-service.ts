@@ -3,10 +3,11 @@
  *
  * @module
  */
+import type { IncomingHttpHeaders } from "node:http";
+import { json, page } from "./answer.js";
 import { setCookie } from "./cookie.js";
 import { CLOSED, JSON_HEADERS } from "./headers.js";
 import { crossSite, HttpError } from "./http-error.js";
-import { json, page } from "./reply.js";
 import type { Route } from "./route.js";
 import type { ObjectSchema } from "./schema.js";
 
@@ -20,10 +21,8 @@ const code: ObjectSchema = {
 };
 
 /** Whether a page of another site led the browser here. */
-const isLedHere = (request: Request): boolean => {
-  const site = request.headers.get("sec-fetch-site");
-  return site !== null && site !== "same-origin" && site !== "none";
-};
+const isLedHere = ({ "sec-fetch-site": site }: IncomingHttpHeaders): boolean =>
+  site !== undefined && site !== "same-origin" && site !== "none";
 
 /** Routes of the listener itself. */
 export const SERVICE_ROUTES: readonly Route[] = [
@@ -64,10 +63,11 @@ export const SERVICE_ROUTES: readonly Route[] = [
     auth: "required",
     changes: false,
     replies: { 200: { description: "The text format of Prometheus.", type: "text/plain" } },
-    handle: (_asked, { metrics }) =>
-      new Response(metrics.text(), {
-        headers: { ...CLOSED, "content-type": "text/plain; version=0.0.4; charset=utf-8" },
-      }),
+    handle: (_asked, { metrics }) => ({
+      status: 200,
+      headers: { ...CLOSED, "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+      body: metrics.text(),
+    }),
   },
   {
     method: "GET",
@@ -77,7 +77,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     auth: "required",
     changes: false,
     replies: { 200: { description: "OpenAPI 3.1.", schema: { type: "object" } } },
-    handle: (_asked, { openapi }) => new Response(openapi(), { headers: JSON_HEADERS }),
+    handle: (_asked, { openapi }) => ({ status: 200, headers: JSON_HEADERS, body: openapi() }),
   },
   {
     method: "GET",
@@ -93,14 +93,14 @@ export const SERVICE_ROUTES: readonly Route[] = [
       200: { description: "Signed in, from the page of a file; goes on to `/`.", type: "text/html" },
       303: { description: "Signed in; goes on to `/`." },
     },
-    handle: ({ request, query, origin, address }, { auth }) => {
+    handle: ({ headers, query, origin, from }, { auth }) => {
       // A browser that looks ahead must not use the link up.
-      if (request.headers.has("sec-purpose")) throw new HttpError("bad-request", "open the link yourself");
-      const isLed = isLedHere(request);
-      const cookie = { "set-cookie": setCookie(origin, auth.signIn(String(query["code"]), address, isLed)) };
+      if ("sec-purpose" in headers) throw new HttpError("bad-request", "open the link yourself");
+      const isLed = isLedHere(headers);
+      const cookie = { "set-cookie": setCookie(origin, auth.signIn(String(query["code"]), from, isLed)) };
       // The cookie does not come along on a way that began at another site: the page takes the last step by itself.
       if (isLed) return page("One moment …", { ...cookie, refresh: "0; url=/" });
-      return new Response(null, { status: 303, headers: { ...CLOSED, ...cookie, location: "/" } });
+      return { status: 303, headers: { ...CLOSED, ...cookie, location: "/" } };
     },
   },
   {
@@ -123,8 +123,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
       // What a page can reach with its cookie must not make more of it.
       if (browser !== undefined)
         throw new HttpError("bad-request", "only who has a token can ask for a link");
-      const url = `${origin}/login?code=${auth.link(user)}`;
-      return new Response(JSON.stringify({ url }), { headers: JSON_HEADERS });
+      return json({ url: `${origin}/login?code=${auth.link(user)}` });
     },
   },
   {
@@ -142,9 +141,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
       if (browser === undefined)
         throw new HttpError("bad-request", "a token cannot be signed out: take it away");
       auth.signOut(browser);
-      return new Response(JSON.stringify({ ok: true }), {
-        headers: { ...JSON_HEADERS, "set-cookie": setCookie(origin, "") },
-      });
+      return json({ ok: true }, 200, { ...JSON_HEADERS, "set-cookie": setCookie(origin, "") });
     },
   },
   {
@@ -157,11 +154,11 @@ export const SERVICE_ROUTES: readonly Route[] = [
     changes: false,
     arrival: true,
     replies: { 200: { description: "A page that says how it went.", type: "text/html" } },
-    handle: async ({ request }, { api }, caller) => {
-      const { pathname, searchParams } = new URL(request.url);
+    handle: async ({ address, headers, origin }, { api }, caller) => {
+      const { pathname, searchParams } = new URL(address, origin);
       // The cookie does not come along from another site. The page comes here once more by itself, and then it does:
       // so it is known who is signed in in this browser, and nobody can finish what another user began.
-      if (isLedHere(request)) {
+      if (isLedHere(headers)) {
         // It says so itself, or the browser would lead it in a circle.
         if (searchParams.has("again")) throw crossSite();
         searchParams.set("again", "1");
@@ -180,9 +177,9 @@ export const SERVICE_ROUTES: readonly Route[] = [
     auth: "required",
     changes: false,
     replies: { 200: { description: "A file.", type: "*/*" } },
-    handle: ({ request }, { files }) => {
+    handle: ({ address, headers }, { files }) => {
       if (!files) throw new HttpError("not-found", "there is nothing at this address");
-      return files.answer(new URL(request.url).pathname, request.headers.get("if-none-match"));
+      return files.answer(address.split("?", 1)[0] ?? "", headers["if-none-match"]);
     },
   },
 ];

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { setClosed } from "./headers.js";
+import { CLOSED, setClosed } from "./headers.js";
 import type { GuardedRoute } from "./route.js";
 
 const path = "/api/session";
@@ -45,9 +45,9 @@ export const SESSION_ROUTES: readonly GuardedRoute[] = [
       200: { description: "The answer to a hello: the carrier's name, and the welcome." },
       204: { description: "They were taken." },
     },
-    handle: (asked, { carriers }, caller) => {
-      setClosed(asked.outgoing);
-      return carriers.frames(asked, asked.outgoing, caller);
+    handle: async (asked, { carriers }, caller) => {
+      const answer = await carriers.frames(asked, caller);
+      return { ...answer, headers: { ...CLOSED, ...answer.headers } };
     },
   },
   EVENTS,

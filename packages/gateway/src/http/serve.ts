@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { GatewayError } from "../errors.js";
+import { type Answer, type Answered, signalOf, write } from "./answer.js";
 import type { Admitted } from "./auth.js";
 import { parseBody, readBody } from "./body.js";
 import type { Buckets } from "./buckets.js";
@@ -16,6 +17,7 @@ import { type Failure, failureOf, failureText, HttpError } from "./http-error.js
 import type { GatewayMetrics } from "./metrics-gateway.js";
 import type { Places } from "./places.js";
 import type { Asked, Route, Services } from "./route.js";
+import type { Found } from "./router.js";
 import { isObject, type ObjectSchema, problemOf, readQuery } from "./schema.js";
 
 /** What it takes to serve a request. */
@@ -32,15 +34,6 @@ export interface Serving {
   readonly began: (route: Route, outgoing: ServerResponse, browser: string | undefined) => void;
 }
 
-/** A request on its way in. */
-export interface Exchange {
-  readonly request: Request;
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-  /** The `{server}` of the path, if there is one. */
-  readonly server: string | undefined;
-}
-
 const NOTHING = Buffer.alloc(0);
 const SERVER_NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
@@ -49,18 +42,18 @@ export function admit(
   incoming: IncomingMessage,
   door: Door & Pick<Route, "auth">,
   serving: Pick<Serving, "services" | "places" | "head" | "rates">,
-): { origin: string; address: string; admitted: Admitted | undefined } {
+): { origin: string; from: string; admitted: Admitted | undefined } {
   const origin = checkHead(incoming, door, serving.places, serving.head);
-  const address = incoming.socket.remoteAddress ?? "";
+  const from = incoming.socket.remoteAddress ?? "";
   const { auth } = serving.services;
   const cookie = cookieName(origin);
   if (door.auth === "public") {
-    return { origin, address, admitted: auth.browserOf(incoming.headers.cookie, cookie) };
+    return { origin, from, admitted: auth.browserOf(incoming.headers.cookie, cookie) };
   }
-  const admitted = auth.admit(incoming.headers, cookie, address);
+  const admitted = auth.admit(incoming.headers, cookie, from);
   const retryAfter = serving.rates.take(admitted.caller.user);
   if (retryAfter > 0) throw new HttpError("rate-limited", "too many requests: wait a little", { retryAfter });
-  return { origin, address, admitted };
+  return { origin, from, admitted };
 }
 
 const cookieNames = new Map<string, string>();
@@ -72,32 +65,38 @@ function cookieName(origin: string): string {
 }
 
 /** Serves one request of a route. Never rejects: what goes wrong is an answer, too. */
-export async function serve(route: Route, exchange: Exchange, serving: Serving): Promise<Response> {
+export async function serve(
+  { route, server }: Found,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  serving: Serving,
+): Promise<void> {
   const began = performance.now();
   const { counts } = serving;
   let user: string | undefined;
-  let response: Response;
+  let answered: Answered;
   let failure: Failure | undefined;
   let cause: unknown;
   try {
-    const { origin, address, admitted } = admit(exchange.incoming, route, serving);
+    const admission = admit(incoming, route, serving);
+    const { admitted } = admission;
     user = admitted?.caller.user;
-    serving.began(route, exchange.outgoing, admitted?.browser);
+    serving.began(route, outgoing, admitted?.browser);
     if (serving.isStopping() && route.path !== "/healthz") {
       throw new GatewayError("stopping", "the gateway is stopping");
     }
-    const asked = await readAsked(route, exchange, serving, { origin, address, admitted });
-    if (route.auth === "public") response = await route.handle(asked, serving.services, admitted?.caller);
-    else if (admitted) response = await route.handle(asked, serving.services, admitted.caller);
+    const asked = await readAsked({ route, server }, outgoing, serving, admission);
+    if (route.auth === "public") answered = await route.handle(asked, serving.services, admitted?.caller);
+    else if (admitted) answered = await route.handle(asked, serving.services, admitted.caller);
     else throw new HttpError("unauthenticated", "nobody is signed in");
   } catch (error) {
     cause = error;
     failure = failureOf(error);
-    response = answerFailure(failure, serving.isStopping());
+    answered = answerFailure(failure, serving.isStopping());
   }
-  const { outgoing } = exchange;
-  // Some write to the connection themselves.
-  const status = outgoing.headersSent ? outgoing.statusCode : response.status;
+  const status = answered === "written" ? outgoing.statusCode : answered.status;
+  if (answered !== "written")
+    write(answered, outgoing).catch((error) => tellCut(serving.services.log, error));
   const seconds = (performance.now() - began) / 1000;
   counts.httpRequests.add({ method: route.method, route: route.path, status: String(status) });
   counts.httpSeconds.observe({ route: route.path }, seconds);
@@ -109,31 +108,31 @@ export async function serve(route: Route, exchange: Exchange, serving: Serving):
     failure,
     cause,
   );
-  return response;
 }
 
 async function readAsked(
-  route: Route,
-  { request, incoming, outgoing, server }: Exchange,
+  { route, server }: Found,
+  outgoing: ServerResponse,
   serving: Serving,
-  { origin, address, admitted }: ReturnType<typeof admit>,
+  { origin, from, admitted }: ReturnType<typeof admit>,
 ): Promise<Asked> {
+  const incoming = outgoing.req;
   if (server !== undefined && !SERVER_NAME.test(server)) {
     throw new GatewayError("server-unknown", "there is no server of that name");
   }
-  let bytes: Buffer = NOTHING;
-  if (route.accepts !== undefined) {
-    bytes = await readBody(incoming, route.limit ?? serving.body);
-    // From here on `request.text()` and its kind read from memory: the adapter looks for the body under this name.
-    Object.assign(incoming, { rawBody: bytes });
-  }
+  const bytes = route.accepts === undefined ? NOTHING : await readBody(incoming, route.limit ?? serving.body);
+  let signal: AbortSignal | undefined;
   return {
-    request,
+    address: incoming.url ?? "/",
     headers: incoming.headers,
     bytes,
     outgoing,
     origin,
-    address,
+    from,
+    get signal() {
+      signal ??= signalOf(outgoing);
+      return signal;
+    },
     browser: admitted?.browser,
     server: server ?? "",
     query: route.query ? readObject(queryOf(incoming, route.query), route.query, "the query") : {},
@@ -160,9 +159,15 @@ function readKey({ headers }: IncomingMessage): string | undefined {
 }
 
 /** The answer that tells what went wrong. */
-export function answerFailure(failure: Failure, isStopping = false): Response {
+function answerFailure(failure: Failure, isStopping: boolean): Answer {
   const headers = { ...JSON_HEADERS, ...failure.headers, ...(isStopping ? { connection: "close" } : {}) };
-  return new Response(failureText(failure), { status: failure.status, headers });
+  return { status: failure.status, headers, body: failureText(failure) };
+}
+
+/** An answer that came to no end: its parts failed, or the caller went away. */
+function tellCut(log: Services["log"], err: unknown): void {
+  if (Object(err).code === "ERR_STREAM_PREMATURE_CLOSE") log.debug({ err }, "the caller went away");
+  else log.error({ err }, "an answer was cut off");
 }
 
 /** What the listener writes down of a request: never its address, which may have a secret in its query. */

@@ -7,6 +7,7 @@ import { hash } from "node:crypto";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { GatewayError } from "../errors.js";
+import type { Answer } from "./answer.js";
 import { type PagePolicy, pageHeaders } from "./headers.js";
 import { HttpError } from "./http-error.js";
 
@@ -58,7 +59,7 @@ export class StaticFiles {
   }
 
   /** The answer for a path, still encoded; `/` is `index.html`. */
-  async answer(path: string, ifNoneMatch: string | null): Promise<Response> {
+  async answer(path: string, ifNoneMatch: string | undefined): Promise<Answer> {
     const file = await this.#find(path);
     const body = await readFile(file);
     const tag = `"${hash("sha256", body, "base64").slice(0, 27)}"`;
@@ -69,9 +70,9 @@ export class StaticFiles {
       etag: tag,
     };
     if (ifNoneMatch?.split(",").some((each) => each.trim() === tag)) {
-      return new Response(null, { status: 304, headers });
+      return { status: 304, headers };
     }
-    return new Response(new Uint8Array(body.buffer, body.byteOffset, body.byteLength), { headers });
+    return { status: 200, headers, body };
   }
 
   async #find(path: string): Promise<string> {

@@ -1,13 +1,9 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { readHandshake } from "@vitrine/protocol";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { SessionStage } from "../../../../../testing/session-stage.ts";
 
-const run = promisify(execFile);
 const LONG = { timeout: 60_000, interval: 20 };
 
 let stage: SessionStage;
@@ -103,27 +99,6 @@ describe("HTTP", () => {
     await body?.cancel();
     await vi.waitFor(() => expect(stage.http.size).toBe(0), LONG);
     expect(stage.sessions[0]?.isConnected).toBe(false);
-  });
-
-  it("answers once where Hono's adapter replaced the global `Response` before this was loaded", async () => {
-    const program = `
-      import { createServer } from "node:http";
-      import { getRequestListener } from "@hono/node-server";
-      getRequestListener(() => new Response());
-      await import(${JSON.stringify(new URL("../../../dist/sessions/carriers/http.js", import.meta.url))});
-      const { RESPONSE_ALREADY_SENT } = await import("@hono/node-server/utils/response");
-      const answer = (request, { outgoing }) => {
-        outgoing.writeHead(200).write("a stream");
-        setTimeout(() => outgoing.end(", and its end"), 100);
-        return RESPONSE_ALREADY_SENT;
-      };
-      const server = createServer(getRequestListener(answer)).listen(0, "127.0.0.1", async () => {
-        console.log(await (await fetch("http://127.0.0.1:" + server.address().port)).text());
-        process.exit();
-      });`;
-    const options = { cwd: fileURLToPath(new URL("../../..", import.meta.url)) };
-    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", program], options);
-    expect(stdout).toBe("a stream, and its end\n");
   });
 
   it("brings what was said before the stream was there", async () => {

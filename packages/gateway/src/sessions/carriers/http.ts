@@ -2,22 +2,17 @@
  * The same frames by plain HTTP, for where a WebSocket cannot be opened: a POST says hello, an event stream brings
  * frames to the page, and more POSTs bring frames from it.
  *
- * Functions of web requests and responses: the listener's routes call them, after its one authentication. Only the stream,
- * and the answer to each POST of a page, write to the connection themselves: a web response takes longer than all the rest.
+ * The listener's routes call them, after its one authentication.
  *
  * @module
  */
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Bye, type CarrierFault, writeHandshake } from "@vitrine/protocol";
+import type { Answer, Answered } from "../../http/answer.js";
 import type { Caller } from "../../http/api.js";
 import type { CarrierRequest } from "../../http/route.js";
 import type { LiveSession, PageCarrier, SessionRegistry } from "../registry.js";
-
-// An answer whose body was looked at is an ordinary one. Else, in a process where Hono's adapter replaced the global
-// `Response` before this was loaded, it is one that the adapter writes at once: a second answer to the same request.
-void RESPONSE_ALREADY_SENT.body;
 
 /** Names the carrier in every request but the first. A secret: who has it speaks for the page. */
 export const CARRIER_HEADER = "vitrine-carrier";
@@ -59,25 +54,21 @@ export class HttpCarriers {
    * Takes frames, as a JSON array of texts. Without a carrier's name the first must be a hello: the answer then has the
    * name, and the welcome. 409 says that another page took the session over, 410 that the carrier is gone.
    */
-  async post(
-    { headers, bytes }: CarrierRequest,
-    outgoing: ServerResponse,
-    caller: Caller,
-  ): Promise<Response> {
+  async post({ headers, bytes }: CarrierRequest, caller: Caller): Promise<Answer> {
     const frames = readFrames(bytes);
     if (!frames) return answer(400, { message: "send a JSON array of at most 1,000 frames, and 1 MiB" });
     const name = headers[CARRIER_HEADER];
     if (name === undefined) return this.#hello(frames, caller);
     const carrier = this.#open.get(String(name));
     if (carrier?.user !== caller.user) return gone();
-    return carrier.take(frames, outgoing);
+    return carrier.take(frames);
   }
 
   /** The stream of frames to the page. There is one for each carrier. */
-  stream({ headers }: CarrierRequest, outgoing: ServerResponse, caller: Caller): Response {
+  stream({ headers }: CarrierRequest, outgoing: ServerResponse, caller: Caller): Answered {
     const carrier = this.#open.get(String(headers[CARRIER_HEADER]));
     if (carrier?.user !== caller.user) return gone();
-    if (carrier.stream(outgoing, caller)) return RESPONSE_ALREADY_SENT;
+    if (carrier.stream(outgoing, caller)) return "written";
     return answer(409, { message: "this carrier has its stream already" });
   }
 
@@ -92,7 +83,7 @@ export class HttpCarriers {
     for (const carrier of this.#open.values()) carrier.finish();
   }
 
-  #hello([frame = ""]: string[], { user }: Caller): Response {
+  #hello([frame = ""]: string[], { user }: Caller): Answer {
     if (this.#open.size >= this.#connections) {
       return answer(503, { message: "there are too many connections: try again" }, { "retry-after": "5" });
     }
@@ -176,6 +167,8 @@ class HttpCarrier implements PageCarrier {
       this.#stream = undefined;
       this.finish();
     });
+    // One write for each frame, in place of a part with its length: the stream ends with its connection.
+    outgoing.useChunkedEncodingByDefault = false;
     outgoing.writeHead(200, { ...HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no" });
     // So that the headers go out now, through whatever is between.
     outgoing.write(": open\n\n");
@@ -183,7 +176,7 @@ class HttpCarrier implements PageCarrier {
     return true;
   }
 
-  async take(frames: string[], outgoing: ServerResponse): Promise<Response> {
+  async take(frames: string[]): Promise<Answer> {
     // One at a time keeps them in order, and a page that may not send more has one answer to wait for.
     if (this.#isTaking) return answer(429, { message: "wait for the answer to the last POST" });
     this.#isTaking = true;
@@ -193,8 +186,7 @@ class HttpCarrier implements PageCarrier {
     this.#isTaking = false;
     if (this.#bye === "taken-over") return answer(409, { message: "another page goes on with this session" });
     if (this.#isOver) return gone();
-    outgoing.writeHead(204, HEADERS).end();
-    return RESPONSE_ALREADY_SENT;
+    return { status: 204, headers: HEADERS };
   }
 
   beat(): void {
@@ -209,10 +201,13 @@ class HttpCarrier implements PageCarrier {
 
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-const answer = (status: number, body: object, headers?: Record<string, string>): Response =>
-  Response.json(body, { status, headers: { ...HEADERS, ...headers } });
+const answer = (status: number, body: object, headers?: Record<string, string>): Answer => ({
+  status,
+  headers: { ...HEADERS, "content-type": "application/json", ...headers },
+  body: JSON.stringify(body),
+});
 
-const gone = (): Response => answer(410, { message: "this carrier is gone: say hello again" });
+const gone = (): Answer => answer(410, { message: "this carrier is gone: say hello again" });
 
 /** The frames of a body; undefined when it is no array of texts, or too large. */
 function readFrames(bytes: Buffer): string[] | undefined {

@@ -1,0 +1,87 @@
+/**
+ * Answers, and how they go out. Web responses would do the same, and take longer than all the rest of a request.
+ *
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { JsonText } from "@vitrine/protocol";
+import { HTML_HEADERS, JSON_HEADERS } from "./headers.js";
+
+/** What is said to a request. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parts are sent as they come, and no sooner than they are taken. */
+  readonly body?: string | Uint8Array | AsyncIterable<string> | undefined;
+}
+
+/** What handlers give: an answer, or the word that they wrote to the connection themselves. */
+export type Answered = Answer | "written";
+
+/** JSON; what is JSON already is not written again. */
+export const json = (value: object, status = 200, headers = JSON_HEADERS): Answer => ({
+  status,
+  headers,
+  body: value instanceof JsonText ? value.text : JSON.stringify(value),
+});
+
+/** A page with one sentence, for a person. */
+export const page = (sentence: string, headers: Record<string, string> = {}): Answer => ({
+  status: 200,
+  headers: { ...HTML_HEADERS, ...headers },
+  body: `<!doctype html><meta charset="utf-8"><title>Vitrine</title><p>${escapeHtml(sentence)}</p>\n`,
+});
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+
+/** What another part answered, in the web's own form. */
+export async function fromWeb(response: Response): Promise<Answer> {
+  const { status, headers, body } = response;
+  return {
+    status,
+    headers: Object.fromEntries(headers),
+    body: body ? new Uint8Array(await response.arrayBuffer()) : undefined,
+  };
+}
+
+/** Sends an answer. Rejects when its parts do not come to their end: then the connection is gone. */
+export async function write({ status, headers, body }: Answer, outgoing: ServerResponse): Promise<void> {
+  letGo(outgoing.req);
+  if (body === undefined) outgoing.writeHead(status, headers).end();
+  else if (typeof body === "string" || body instanceof Uint8Array) {
+    outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
+  } else {
+    outgoing.writeHead(status, headers);
+    await pipeline(Readable.from(body), outgoing);
+  }
+}
+
+/** Bytes, and milliseconds. */
+const LET_GO = { bytes: 16_777_216, time: 500 };
+
+/**
+ * The rest of a body that nobody reads: a little is thrown away, for who still sends would not see the answer, and then
+ * the connection is closed.
+ */
+function letGo(incoming: IncomingMessage): void {
+  if (incoming.complete) return;
+  let bytes = 0;
+  const end = (): void => void incoming.socket.destroy();
+  const timer = setTimeout(end, LET_GO.time);
+  incoming.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > LET_GO.bytes) end();
+  });
+  incoming.on("close", () => clearTimeout(timer)).resume();
+}
+
+/** Aborts when the caller goes away before the answer is out. */
+export function signalOf(outgoing: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  outgoing.on("close", () => {
+    if (!outgoing.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
