@@ -31,7 +31,7 @@ const COMMAND =
   /^(node:.+|commander|playwright-core|zod|@modelcontextprotocol\/(client|server)(\/(stdio|validators\/ajv))?)$/;
 /** The gateway runs on Node alone; these are the libraries it stands on. */
 const GATEWAY =
-  /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|@hono\/node-server(\/utils\/response)?|hono(\/.+)?|kysely|libsql|pg|pino|ws)$/;
+  /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|kysely|libsql|pg|pino|ws)$/;
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([@\w./:-]+)["']/g;
 
 /** What is wrong with the imports of one source file, in words. */

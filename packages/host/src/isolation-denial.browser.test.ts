@@ -189,10 +189,10 @@ describe("time and memory", () => {
     expect(counts[2]).toBeLessThanOrEqual(1 + Math.floor((performance.now() - began) / 1250));
   });
 
-  it("attack D03: 100,000 messages past the proxy, to the page, are heard by nobody", async () => {
+  it("attack D03: 20,000 messages past the proxy, to the page, are heard by nobody", async () => {
     await attacker.evaluate(() => {
       const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "look" } };
-      for (let index = 0; index < 100_000; index++) top?.postMessage(call, "*");
+      for (let index = 0; index < 20_000; index++) top?.postMessage(call, "*");
       return raw.ask("ping");
     });
     const victims = await ask(scene.victim, "tools/call", { name: "read_mail" });

@@ -46,15 +46,27 @@ export async function fromWeb(response: Response): Promise<Answer> {
   };
 }
 
-/** Sends an answer. Rejects when its parts do not come to their end: then the connection is gone. */
+/** Sends an answer. Rejects when it cannot be sent, or its parts do not come to their end. */
 export async function write({ status, headers, body }: Answer, outgoing: ServerResponse): Promise<void> {
   letGo(outgoing.req);
-  if (body === undefined) outgoing.writeHead(status, headers).end();
-  else if (typeof body === "string" || body instanceof Uint8Array) {
+  if (body === undefined) {
+    const length = status === 204 || status === 304 ? {} : { "content-length": 0 };
+    outgoing.writeHead(status, { ...headers, ...length }).end();
+  } else if (typeof body === "string" || body instanceof Uint8Array) {
     outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
   } else {
     outgoing.writeHead(status, headers);
-    await pipeline(Readable.from(body), outgoing);
+    await pipeline(Readable.from(wholly(body, outgoing)), outgoing);
+  }
+}
+
+/** Parts of an answer. To who speaks HTTP/1.0 the end of the connection is the end of the answer: one that failed is reset. */
+async function* wholly(parts: AsyncIterable<string>, outgoing: ServerResponse): AsyncGenerator<string> {
+  try {
+    yield* parts;
+  } catch (error) {
+    if (!outgoing.chunkedEncoding) outgoing.socket?.resetAndDestroy();
+    throw error;
   }
 }
 

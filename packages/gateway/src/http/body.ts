@@ -4,12 +4,17 @@
  * @module
  */
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpError } from "./http-error.js";
 
 /** Reads a body, counted as it comes, whatever its headers say. */
-export function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(
+  incoming: IncomingMessage,
+  limit: number,
+  outgoing: ServerResponse,
+): Promise<Buffer> {
   if (Number(incoming.headers["content-length"]) > limit) return Promise.reject(tooLarge(limit));
+  if (incoming.headers.expect !== undefined) outgoing.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -49,6 +49,9 @@ export function checkHead(request: IncomingMessage, door: Door, places: Places, 
   if (!url.startsWith("/")) {
     throw new HttpError("bad-request", "the request must be for a path of this gateway");
   }
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== "100-continue") {
+    throw new HttpError("bad-request", "only 100-continue can be expected here");
+  }
   if (countHosts(rawHeaders) !== 1) throw new HttpError("bad-request", "there must be one Host header");
   const origin = places.hosts.get(headers.host ?? "");
   if (origin === undefined) {

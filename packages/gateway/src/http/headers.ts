@@ -81,7 +81,7 @@ export function pageHeaders({ frames, directives = {} }: PagePolicy): Readonly<R
     }
   }
   for (const [name, value] of Object.entries(policy)) {
-    if (!/^[a-z-]+$/.test(name) || /[;,\r\n]/.test(value)) {
+    if (!/^[a-z-]+$/.test(name) || /[;,]|[^\x20-\x7e]/.test(value)) {
       throw new GatewayError("config-invalid", `the policy's directive ${JSON.stringify(name)} is not one`);
     }
   }

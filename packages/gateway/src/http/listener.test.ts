@@ -148,6 +148,37 @@ describe("what it takes", () => {
     expect(calls).toEqual([]);
   });
 
+  it("tells who asks whether to send a body when it is known who asks, and expects nothing else", async () => {
+    const { listener, program } = await stageOf();
+    const lines = Object.entries({ ...program, connection: "close" }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    const head = (more: string): string =>
+      `POST ${call} HTTP/1.1\r\n${lines.join("")}content-length: ${body.length}\r\n${more}\r\n`;
+    const [known, unknown] = await Promise.all([
+      send(listener.port, head("expect: 100-continue\r\n"), body),
+      send(listener.port, head("expect: 100-continue\r\n").replace(/authorization: .*\r\n/, "")),
+    ]);
+    expect(known).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /);
+    expect(unknown).toMatch(/^HTTP\/1.1 401 /);
+    expect(await send(listener.port, head("expect: wonders\r\n"), body)).toMatch(
+      /^HTTP\/1.1 400 .*content-security-policy/s,
+    );
+  });
+
+  it("says nothing more to who sends garbage behind a question", async () => {
+    const { listener, program } = await stageOf();
+    const asked = `GET /healthz HTTP/1.1\r\nHost: ${program["host"]}\r\n\r\n`;
+    const socket = connect(listener.port, "127.0.0.1").on("error", () => {});
+    let answer = "";
+    socket.setEncoding("utf8").on("data", (part: string) => (answer += part));
+    socket.write(asked);
+    await expect.poll(() => answer).toContain('{"ok":true}');
+    socket.write("garbage\r\n\r\n");
+    await once(socket, "close");
+    expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+
   it("refuses a GET with a body", async () => {
     const { ask, program } = await stageOf();
     const answer = await ask("/api/servers", { headers: { ...program, "content-length": "2" }, body: "{}" });
@@ -302,6 +333,31 @@ describe("what routes do", () => {
     const right = { host: broken.program["host"], authorization: broken.program["authorization"] };
     await expect(broken.ask("/api/audit/export", { headers: right })).rejects.toThrow();
     expect(broken.logged.join("")).toContain("disk gone");
+    // By HTTP/1.0 an answer ends with its connection: one that is cut off is reset.
+    const socket = connect(broken.listener.port, "127.0.0.1");
+    socket.write(
+      `GET /api/audit/export HTTP/1.0\r\nHost: ${right.host}\r\nAuthorization: ${right.authorization}\r\n\r\n`,
+    );
+    socket.resume();
+    await expect(once(socket, "end")).rejects.toMatchObject({ code: "ECONNRESET" });
+  });
+
+  it("tells what fails before the first row as it tells every failure", async () => {
+    const fails = await stageOf({
+      api: {
+        audit: {
+          query: async () => [],
+          verify: async () => ({ ok: true, rows: 0, head: "" }),
+          // biome-ignore lint/correctness/useYield: it fails before it can
+          async *rows() {
+            throw new Error("disk gone");
+          },
+        },
+      },
+    });
+    const { host, authorization } = fails.program;
+    const { status, text } = await fails.ask("/api/audit/export", { headers: { host, authorization } });
+    expect([status, JSON.parse(text).error.code]).toEqual([500, "internal"]);
   });
 
   it("reads no more rows for an export whose caller went away, and takes that for no failure", async () => {
@@ -392,7 +448,7 @@ describe("what routes do", () => {
 
   it("tells the server's side when the caller goes away", async () => {
     let aborted = false;
-    const { listener, program } = await stageOf({
+    const { listener, program, logged } = await stageOf({
       api: {
         request: (_caller, _server, _method, _params, { signal }) =>
           new Promise((_resolve, reject) => {
@@ -414,6 +470,55 @@ describe("what routes do", () => {
     setTimeout(() => controller.abort(), 100);
     await expect(sent).rejects.toThrow();
     await expect.poll(() => aborted).toBe(true);
+    // That is no failure of the gateway's.
+    await expect.poll(() => logged.join("")).toContain('"status":499');
+    expect(logged.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+  });
+
+  it("keeps nothing of questions that were waiting for their turn when their connection ended", async () => {
+    const aborted: string[] = [];
+    const { listener, program, calls } = await stageOf({
+      api: {
+        request: (_caller, _server, _method, params, { signal }) =>
+          new Promise((_resolve, reject) => {
+            calls.push(["began"]);
+            signal?.addEventListener("abort", () => {
+              aborted.push(String(params["name"]));
+              reject(signal.reason);
+            });
+          }),
+      },
+    });
+    const lines = Object.entries(program).map(([name, value]) => `${name}: ${value}\r\n`);
+    const ask = (name: string): string => {
+      const text = JSON.stringify({ name });
+      return `POST ${call} HTTP/1.1\r\n${lines.join("")}content-length: ${text.length}\r\n\r\n${text}`;
+    };
+    const socket = connect(listener.port, "127.0.0.1");
+    socket.write(ask("first") + ask("second") + ask("third"));
+    await expect.poll(() => calls.length).toBe(3);
+    socket.destroy();
+    await expect.poll(() => aborted.sort()).toEqual(["first", "second", "third"]);
+    // Nothing is under way: there is nothing to wait for.
+    await listener.close(2 ** 31 - 1);
+  });
+
+  it("tells a failure in place of an answer that cannot be sent, and ends one that has begun", async () => {
+    const impossible = { status: 200, headers: { "x-name": "caf\u0000e" } };
+    const { ask, program, logged } = await stageOf({
+      carriers: {
+        frames: async () => impossible,
+        events: (_asked, outgoing) => {
+          outgoing.writeHead(200).write("data: 1\n\n");
+          throw new Error("the wire broke");
+        },
+      },
+    });
+    const { host, authorization } = program;
+    const { status } = await ask("/api/session", { method: "POST", headers: program, body: "[]" });
+    expect(status).toBe(500);
+    await expect(ask("/api/session", { headers: { host, authorization } })).rejects.toThrow();
+    expect(logged.join("")).toContain("an answer was cut off");
   });
 });
 

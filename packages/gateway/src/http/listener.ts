@@ -4,7 +4,7 @@
  * @module
  */
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { GatewayError } from "../errors.js";
 import type { GatewayApi } from "./api.js";
@@ -117,10 +117,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     began: (route, outgoing, browser) => traffic.began(route, outgoing, browser),
   };
   const router = new Router(ROUTES);
-  server.on("request", (incoming, outgoing) => {
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    traffic.came(incoming, outgoing);
     const { method = "", url = "" } = incoming;
     void serve(router.find(method, url), incoming, outgoing, serving);
-  });
+  };
+  // Whoever asks whether to go on with a body is told when it is known who asks.
+  for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, take);
   server.on("clientError", refuseGarbage);
   server.on("upgrade", (request, socket: Duplex, head: Buffer) =>
     upgrade(request, socket, head, SOCKET, serving, (each, browser) => traffic.opened(each, browser)),

@@ -79,13 +79,16 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     changes: false,
     query: exportQuery,
     replies: { 200: { description: "JSON lines.", type: "application/jsonl" } },
-    handle: ({ query }, { api }, caller) => {
+    handle: async ({ query }, { api }, caller) => {
+      const lines = linesOf(api.audit.rows(caller, readFilter(query)));
+      // What fails at once is told as every other failure is.
+      const first = await lines.next();
       const headers = {
         ...CLOSED,
         "content-type": "application/jsonl; charset=utf-8",
         "content-disposition": 'attachment; filename="audit.jsonl"',
       };
-      return { status: 200, headers, body: linesOf(api.audit.rows(caller, readFilter(query))) };
+      return { status: 200, headers, body: beginningWith(first, lines) };
     },
   },
   {
@@ -151,6 +154,15 @@ function readFilter(query: Readonly<Record<string, unknown>>): AuditQuery {
 
 /** Characters that go out together. */
 const CHUNK = 32_768;
+
+async function* beginningWith(
+  first: IteratorResult<string>,
+  rest: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}
 
 /** Rows as lines. */
 async function* linesOf(rows: AsyncIterable<AuditRow>): AsyncGenerator<string> {

@@ -10,7 +10,7 @@ import { SERVER_ROUTES } from "./routes-servers.js";
 import { SERVICE_ROUTES } from "./routes-service.js";
 import { SESSION_ROUTES } from "./routes-sessions.js";
 
-/** Hono's routes, the OpenAPI document and the tests are made from this. */
+/** The router, the OpenAPI document and the tests are made from this. */
 export const ROUTES: readonly Route[] = [
   ...SERVICE_ROUTES,
   ...SERVER_ROUTES,

@@ -35,6 +35,8 @@ export interface Serving {
 }
 
 const NOTHING = Buffer.alloc(0);
+/** The status of what nobody waits for any more; it is counted, and never sent. */
+const GONE = 499;
 const SERVER_NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
 /** Checks who asks: the same for requests and upgrades. */
@@ -94,20 +96,34 @@ export async function serve(
     failure = failureOf(error);
     answered = answerFailure(failure, serving.isStopping());
   }
-  const status = answered === "written" ? outgoing.statusCode : answered.status;
-  if (answered !== "written")
-    write(answered, outgoing).catch((error) => tellCut(serving.services.log, error));
+  // Nobody hears the answer, and nothing failed: who asked went away.
+  const isGone = outgoing.destroyed && !outgoing.headersSent;
+  const status = isGone ? GONE : answered === "written" ? outgoing.statusCode : answered.status;
   const seconds = (performance.now() - began) / 1000;
+  const told: Told = { method: route.method, route: route.path, status, user, seconds };
+  if (answered !== "written" && !isGone) void send(answered, outgoing, serving.services.log, told);
   counts.httpRequests.add({ method: route.method, route: route.path, status: String(status) });
   counts.httpSeconds.observe({ route: route.path }, seconds);
   // What the guard refused it has counted itself.
   if (cause instanceof HttpError) counts.denials.add({ code: cause.code });
-  tell(
-    serving.services.log,
-    { method: route.method, route: route.path, status, user, seconds },
-    failure,
-    cause,
-  );
+  tell(serving.services.log, told, isGone ? undefined : failure, cause);
+}
+
+/** Sends an answer; one that cannot be sent, or comes to no end, is not left open. */
+async function send(
+  answer: Answer,
+  outgoing: ServerResponse,
+  log: Services["log"],
+  told: Told,
+): Promise<void> {
+  try {
+    await write(answer, outgoing);
+  } catch (error) {
+    if (Object(error).code === "ERR_STREAM_PREMATURE_CLOSE") log.debug(told, "the caller went away");
+    else log.error({ ...told, err: error }, "an answer was cut off");
+    if (outgoing.headersSent) outgoing.destroy();
+    else outgoing.writeHead(500, JSON_HEADERS).end(failureText(failureOf(error)));
+  }
 }
 
 async function readAsked(
@@ -120,7 +136,8 @@ async function readAsked(
   if (server !== undefined && !SERVER_NAME.test(server)) {
     throw new GatewayError("server-unknown", "there is no server of that name");
   }
-  const bytes = route.accepts === undefined ? NOTHING : await readBody(incoming, route.limit ?? serving.body);
+  const bytes =
+    route.accepts === undefined ? NOTHING : await readBody(incoming, route.limit ?? serving.body, outgoing);
   let signal: AbortSignal | undefined;
   return {
     address: incoming.url ?? "/",
@@ -162,12 +179,6 @@ function readKey({ headers }: IncomingMessage): string | undefined {
 function answerFailure(failure: Failure, isStopping: boolean): Answer {
   const headers = { ...JSON_HEADERS, ...failure.headers, ...(isStopping ? { connection: "close" } : {}) };
   return { status: failure.status, headers, body: failureText(failure) };
-}
-
-/** An answer that came to no end: its parts failed, or the caller went away. */
-function tellCut(log: Services["log"], err: unknown): void {
-  if (Object(err).code === "ERR_STREAM_PREMATURE_CLOSE") log.debug({ err }, "the caller went away");
-  else log.error({ err }, "an answer was cut off");
 }
 
 /** What the listener writes down of a request: never its address, which may have a secret in its query. */

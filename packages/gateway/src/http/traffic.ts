@@ -4,7 +4,7 @@
  * @module
  */
 import { once } from "node:events";
-import type { Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Route } from "./route.js";
@@ -16,6 +16,8 @@ export class Traffic {
   readonly #requests = new Set<ServerResponse>();
   readonly #endless = new Map<ServerResponse | Duplex, string | undefined>();
   readonly #sockets = new Set<Socket>();
+  /** Answers that wait for the one before them on their connection. */
+  readonly #queued = new Map<Socket, Set<ServerResponse>>();
   #stopped: Promise<void> | undefined;
   #whenQuiet = (): void => {};
 
@@ -23,8 +25,30 @@ export class Traffic {
     this.#server = server;
     server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
+      socket.once("close", () => {
+        this.#sockets.delete(socket);
+        this.#endQueued(socket);
+      });
     });
+  }
+
+  /** Hears of every request, before anything else does. */
+  came({ socket }: IncomingMessage, outgoing: ServerResponse): void {
+    // It has its connection already.
+    if (outgoing.socket) return;
+    const queued = this.#queued.get(socket) ?? new Set();
+    this.#queued.set(socket, queued.add(outgoing));
+    outgoing.once("close", () => queued.delete(outgoing));
+  }
+
+  /** Of those who wait for their turn Node tells nobody that the connection is gone: they would wait for ever. */
+  #endQueued(socket: Socket): void {
+    for (const outgoing of this.#queued.get(socket) ?? []) {
+      if (outgoing.socket) continue;
+      outgoing.destroy();
+      outgoing.emit("close");
+    }
+    this.#queued.delete(socket);
   }
 
   began(route: Route, outgoing: ServerResponse, browser: string | undefined): void {

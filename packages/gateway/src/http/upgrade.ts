@@ -4,6 +4,7 @@
  * @module
  */
 import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { GatewayError } from "../errors.js";
 import { CLOSED, JSON_HEADERS } from "./headers.js";
@@ -67,8 +68,10 @@ function refuseSocket(socket: Duplex, failure: Failure): void {
 }
 
 /** Answers what is no HTTP, or too long, or too slow. */
-export function refuseGarbage(error: unknown, socket: Duplex): void {
+export function refuseGarbage(error: unknown, socket: Socket): void {
   const code = Object(error).code;
+  // What is said behind an answer would be taken for a part of it.
+  if (socket.bytesWritten > 0) return void socket.destroy();
   // Browsers open connections before they have something to ask. An answer there would be taken for that to their
   // first question.
   if (code === "ERR_HTTP_REQUEST_TIMEOUT" || code === "ECONNRESET" || !socket.writable) {
