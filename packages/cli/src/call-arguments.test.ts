@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, describe, expect, it } from "vitest";
-import { callArguments } from "./call-arguments.js";
+import { jsonArguments, wordArguments } from "./call-arguments.js";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-arguments-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,7 +18,17 @@ const schema = {
   },
 };
 
-describe("callArguments", () => {
+const callArguments = async (
+  args: string | undefined,
+  words: string[],
+  schema: unknown,
+  stdin?: Readable,
+) => ({
+  ...(await jsonArguments(args, stdin)),
+  ...wordArguments(words, schema),
+});
+
+describe("the arguments of a call", () => {
   it("reads JSON, a file and stdin", async () => {
     const file = join(folder, "a.json");
     writeFileSync(file, '\uFEFF{"city": "Rome"}');
@@ -54,4 +64,16 @@ describe("callArguments", () => {
   ])("%j %j is refused: %s", async (args, words, sentence) => {
     await expect(callArguments(args, words, schema)).rejects.toThrow(sentence);
   });
+
+  it.each(["{", "[1]"])(
+    "%s is a wrong command line where it stands in one, and not elsewhere",
+    async (text) => {
+      const file = join(folder, "wrong.json");
+      writeFileSync(file, text);
+      const code = "arguments-invalid";
+      await expect(jsonArguments(text)).rejects.toMatchObject({ code, exit: 2 });
+      await expect(jsonArguments(`@${file}`)).rejects.toMatchObject({ code, exit: 1 });
+      await expect(jsonArguments("-", Readable.from([text]))).rejects.toMatchObject({ code, exit: 1 });
+    },
+  );
 });

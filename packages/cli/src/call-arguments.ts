@@ -6,30 +6,17 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { closest, parseJson } from "@vitrine/gateway";
-import { CliError, usage } from "./exit.js";
+import { CliError, EXIT, usage } from "./exit.js";
+
+const OPTION = "--args";
 
 /** The shape that a tool gives its arguments: a server's word, of any form. */
 type Schema = unknown;
 
 /**
- * All arguments: those of `--args`, and over them those of the words.
- *
- * @param schema the tool's input schema: it says what a value of a word is
- * @throws {CliError} `usage` or `arguments-invalid`
- */
-export async function callArguments(
-  args: string | undefined,
-  words: readonly string[],
-  schema: Schema,
-  stdin: NodeJS.ReadableStream = process.stdin,
-): Promise<Record<string, unknown>> {
-  return { ...(await jsonArguments(args, stdin)), ...wordArguments(words, schema) };
-}
-
-/**
  * What `--args` says: `JSON`, `@file` or `-`.
  *
- * @throws {CliError} `arguments-invalid`
+ * @throws {CliError} `arguments-invalid`: a wrong command line, if that is where it stands
  */
 export async function jsonArguments(
   args: string | undefined,
@@ -37,7 +24,7 @@ export async function jsonArguments(
 ): Promise<Record<string, unknown>> {
   if (args === undefined) return {};
   const file = args.startsWith("@") ? args.slice(1) : undefined;
-  const where = file ?? (args === "-" ? "stdin" : "--args");
+  const where = file ?? (args === "-" ? "stdin" : OPTION);
   const written =
     file !== undefined
       ? await readFile(file, "utf8").catch((cause: unknown) => {
@@ -48,8 +35,15 @@ export async function jsonArguments(
         : args;
   const value = parse(written.replace(/^\uFEFF/, ""), where);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw new CliError("arguments-invalid", `${where}: arguments are an object, such as {"city": "Rome"}`);
+  throw notArguments(where, ': arguments are an object, such as {"city": "Rome"}');
 }
+
+/** A command line that has it in itself is wrong; one that says where it is was understood. */
+const notArguments = (where: string, why: string, cause?: unknown): CliError =>
+  new CliError("arguments-invalid", `${where}${why}`, {
+    cause,
+    exit: where === OPTION ? EXIT.usage : EXIT.failed,
+  });
 
 function reason(cause: unknown): string {
   const { code } = Object(cause) as { code?: unknown };
@@ -67,7 +61,7 @@ function parse(written: string, where: string): unknown {
       return parseJson(written);
     } catch (error) {
       const { message } = error as Error;
-      throw new CliError("arguments-invalid", `${where} is no JSON: ${message}`, { cause: error });
+      throw notArguments(where, ` is no JSON: ${message}`, error);
     }
   }
 }

@@ -167,6 +167,24 @@ describe("vitrine render", () => {
   });
 });
 
+describe("arguments that are no JSON", () => {
+  it("are a wrong command line, with --json too: code 2, before any server is looked for", async () => {
+    const ends = await Promise.all(
+      [
+        ["call", "nobody", "echo", "--args", "{"],
+        ["call", "nobody", "echo", "--args", "{", "--json"],
+        ["render", "nobody", "--tool", "echo", "--args", "{", "--json"],
+      ].map((words) => run(words)),
+    );
+    const [plain, called, rendered] = ends;
+    if (!plain || !called || !rendered) throw new Error("not all were run");
+    expect(ends.map(({ code }) => code)).toEqual([2, 2, 2]);
+    expect(plain.err).toContain("--args is no JSON");
+    expect(json(called)).toMatchObject({ error: { code: "arguments-invalid" } });
+    expect(json(rendered)).toMatchObject({ ok: false, cause: { code: "arguments_invalid" } });
+  });
+});
+
 describe("vitrine call", () => {
   it("prints the text of a tool to stdout, and its failure to stderr with code 1", async () => {
     const [said, failed] = await Promise.all([

@@ -50,6 +50,8 @@ export interface ServerCatalogue {
   prompts: Prompt[];
   /** Tools with a UI, and what is wrong with those that cannot be shown. */
   views: { tool: string; uri: string; hash?: string | undefined; problem?: string | undefined }[];
+  /** A sentence for each list, but that of its tools, of which the server did not hand over all: what, and why. */
+  missing?: string[] | undefined;
 }
 
 /** Where and how a view is shown: `SandboxedView` of `@vitrine/sandbox`. */
@@ -76,6 +78,8 @@ export interface OpenedView {
   tool?: Tool | undefined;
   /** The address of its UI; of a document without a server its name. */
   uri: string;
+  /** The SHA-256 of its document, as in the catalogue: with another one it is another UI. */
+  hash?: string | undefined;
   /** How its policy is narrower than what it declares, as the page asked for. */
   narrow?: readonly Narrowing[] | undefined;
   /** Where it is shown; undefined when it cannot be, and then {@link problem} says why (C07, C08). */

@@ -108,12 +108,6 @@ describe("call", () => {
 
 describe("one sentence for", () => {
   it.each<[string, () => Promise<unknown>, string, RegExp]>([
-    [
-      "wrong JSON",
-      () => call(BAD, "echo", [], { args: '{"a": }' }),
-      "arguments-invalid",
-      /no JSON: line 1, column 7/,
-    ],
     ["an unknown tool", () => call(BAD, "ecko"), "tool-unknown", /no tool "ecko"; did you mean "echo"\?/],
     ["an unknown server", () => tools("nobody"), "server-unknown", /there is no server "nobody"/],
     [
@@ -149,8 +143,6 @@ describe("one sentence for", () => {
       "server-too-large",
       /more than 64000000 bytes: let it send less, or raise limits\.message in a settings file$/,
     ],
-    ["no JSON", () => call(BAD, "echo", [], { args: "{" }), "arguments-invalid", /^--args is no JSON: .*; /],
-    ["no object", () => call(BAD, "echo", [], { args: "[1]" }), "arguments-invalid", /an object, such as/],
     [
       "arguments in a folder",
       () => call(BAD, "echo", [], { args: `@${folder}` }),
@@ -190,6 +182,20 @@ describe("one sentence for", () => {
   ])("%s", async (_what, act, code, sentence) => {
     const error = await failure(act());
     expect(error).toMatchObject({ code, exit: 1, message: expect.stringMatching(sentence) });
+    expect(error.message).not.toContain("\n");
+  });
+
+  it.each([
+    ['{"a": }', /no JSON: line 1, column 7/],
+    ["{", /^--args is no JSON: .*; /],
+    ["[1]", /an object, such as/],
+  ])("a wrong command line: --args %s", async (args, sentence) => {
+    const error = await failure(call("nobody", "echo", [], { args }));
+    expect(error).toMatchObject({
+      code: "arguments-invalid",
+      exit: 2,
+      message: expect.stringMatching(sentence),
+    });
     expect(error.message).not.toContain("\n");
   });
 

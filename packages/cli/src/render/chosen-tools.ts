@@ -5,7 +5,6 @@
  */
 import { closest } from "@vitrine/gateway";
 import { isVisibleTo, type ServerCatalogue, type Tool } from "@vitrine/protocol";
-import { callArguments } from "../call-arguments.js";
 import { CliError } from "../exit.js";
 import type { RenderPlan } from "./render-plan.js";
 import type { RenderReport } from "./render-result.js";
@@ -18,15 +17,15 @@ export interface ChosenTools {
 }
 
 /**
- * The tools that were named, with what was given for them.
+ * The tools that were named, with what was given for them, if anything was.
  *
  * @throws {CliError} `tool-unknown`, `tool-not-visible`, `no-ui`, `arguments-invalid`
  */
-export async function namedTools(
+export function namedTools(
   catalogue: ServerCatalogue,
-  { tools, args }: Pick<RenderPlan, "tools" | "args">,
-): Promise<ChosenTools> {
-  const given = args === undefined ? undefined : await callArguments(args, [], {});
+  { tools }: Pick<RenderPlan, "tools">,
+  given: Record<string, unknown> | undefined,
+): ChosenTools {
   const wanted = tools.map((name) => {
     const tool = findTool(catalogue, name);
     const input = given ?? defaultArguments(tool);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { jsonArguments } from "../call-arguments.js";
 import { surroundings } from "../config-places.js";
 import { EXIT } from "../exit.js";
 import { ServerArguments } from "../server-argument.js";
@@ -75,6 +76,8 @@ function run(
   const startedAt = Date.now();
   const plan = planOf(options);
   return interruptible(async (signal) => {
+    // Before anything is started: what is wrong with it is wrong with any server.
+    const given = plan.args === undefined ? undefined : await jsonArguments(plan.args);
     const servers = new ServerArguments(options, surroundings(), (sentence) => {
       if (!options.json) at.terminal.note(sentence);
     });
@@ -85,7 +88,7 @@ function run(
     const onstep = (step: string): void => waiting?.say(step);
     try {
       const { replay } = plan;
-      const tools = { plan, stage, startedAt, onstep, onknown };
+      const tools = { plan, given, stage, startedAt, onstep, onknown };
       const work = replay === undefined ? renderApps(tools) : replayApp(tools, replay);
       // What it still does when it is stopped fails with what is closed under it.
       work.catch(() => {});

@@ -17,6 +17,8 @@ import type { Stage } from "./stage.js";
 /** What a run stands on. */
 export interface RunOptions {
   readonly plan: RenderPlan;
+  /** The arguments that the plan names, read. */
+  readonly given: Record<string, unknown> | undefined;
   readonly stage: Stage;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -28,7 +30,7 @@ export interface RunOptions {
 
 /** Renders one app, or several. */
 export async function renderApps(options: RunOptions): Promise<RenderResult | RenderReport> {
-  const { plan, stage, startedAt, onstep, onknown } = options;
+  const { plan, given, stage, startedAt, onstep, onknown } = options;
   onstep(`starting ${stage.server}`);
   const opening = stage.context();
   const summary = await stage.connect();
@@ -40,7 +42,7 @@ export async function renderApps(options: RunOptions): Promise<RenderResult | Re
     catalogue.views.find((view) => view.tool === tool)?.uri;
   const isSingle = !plan.all && plan.tools.length === 1;
   if (isSingle) onknown({ resourceUri: uriOf(plan.tools[0]) });
-  const { wanted, skipped } = plan.all ? allTools(catalogue, plan) : await namedTools(catalogue, plan);
+  const { wanted, skipped } = plan.all ? allTools(catalogue, plan) : namedTools(catalogue, plan, given);
   onstep("starting the browser");
   const context = await opening;
   const apps: Rendered[] = [];

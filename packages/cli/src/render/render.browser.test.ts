@@ -415,13 +415,6 @@ describe.concurrent("before anything can be shown", () => {
     ],
     ["arguments that are missing", APPS_SERVER, { tool: ["picky"] }, "arguments_invalid", /city/],
     [
-      "arguments that are no JSON",
-      APPS_SERVER,
-      { tool: ["picky"], args: "{" },
-      "arguments_invalid",
-      /line 1/,
-    ],
-    [
       "a server that ends",
       `node ${FAULTY} exit-at-start`,
       { tool: ["x"] },
@@ -466,6 +459,7 @@ describe.concurrent("before anything can be shown", () => {
   });
 
   it.each<[string, RenderOptions, string, RegExp]>([
+    ["arguments that are no JSON", { tool: ["picky"], args: "{" }, "arguments_invalid", /line 1/],
     ["a profile that is not there", { tool: ["fine"], profile: "nobody" }, "profile_unknown", /strict/],
     [
       "a mode that the profile has not",

@@ -64,7 +64,11 @@ describe("ServerCatalogue", () => {
     };
     upstream.answers["resources/templates/list"] = late;
     for (let times = 0; times < 2; times++)
-      expect(await catalogue.get()).toMatchObject({ tools: { length: 2 }, templates: [] });
+      expect(await catalogue.get()).toMatchObject({
+        tools: { length: 2 },
+        templates: [],
+        missing: ["Its resource templates could not be listed: the server did not answer in time"],
+      });
     expect(count(upstream.asked, "resources/templates/list")).toBe(1);
     upstream.answers["tools/list"] = late;
     upstream.say("notifications/tools/list_changed");
@@ -122,14 +126,51 @@ describe("ServerCatalogue", () => {
     catalogue.close();
   });
 
-  it("keeps no failure", async () => {
+  it.each([
+    ["resources", "resources/list", "Its resources"],
+    ["templates", "resources/templates/list", "Its resource templates"],
+    ["prompts", "prompts/list", "Its prompts"],
+  ] as const)(
+    "a list of %s that fails costs that alone, says why, and is asked for again",
+    async (part, method, its) => {
+      const { upstream, catalogue } = catalogueOf();
+      upstream.answers[method] = () => {
+        throw new VitrineError(-32603, "not now");
+      };
+      expect(await catalogue.get()).toMatchObject({
+        ...{ tools: { length: 2 }, views: [{ uri, hash: expect.any(String) }], [part]: [] },
+        missing: [`${its} could not be listed: not now`],
+      });
+      upstream.answers[method] = () => ({
+        [method.includes("templates") ? "resourceTemplates" : part]: [{ name: "y" }],
+      });
+      const now = await catalogue.get();
+      expect(now[part]).toHaveLength(1);
+      expect(now.missing).toBeUndefined();
+      expect(count(upstream.asked, "tools/list")).toBe(1);
+    },
+  );
+
+  it("has what came of a list before a page of it failed, and cuts what the server says of that short", async () => {
     const { upstream, catalogue } = catalogueOf();
-    upstream.answers["resources/list"] = () => {
+    upstream.answers["prompts/list"] = ({ cursor }) => {
+      if (cursor !== undefined) throw new VitrineError(-32603, "x".repeat(10_000));
+      return { prompts: [{ name: "y" }], nextCursor: "more" };
+    };
+    const { prompts, missing } = await catalogue.get();
+    expect(prompts).toHaveLength(1);
+    expect(missing).toEqual([`Not all of its prompts could be listed: ${"x".repeat(500)}`]);
+  });
+
+  it("does without no tools: a failure of theirs is that of all, and is not kept", async () => {
+    const { upstream, catalogue } = catalogueOf();
+    const { "tools/list": list = () => ({}) } = upstream.answers;
+    upstream.answers["tools/list"] = () => {
       throw new Error("not now");
     };
     await expect(catalogue.get()).rejects.toThrow("not now");
-    upstream.answers["resources/list"] = () => ({ resources: [{ uri: "x://y", name: "y" }] });
-    expect((await catalogue.get()).resources.length).toBe(1);
+    upstream.answers["tools/list"] = list;
+    expect((await catalogue.get()).tools).toHaveLength(2);
   });
 
   it("skips what is no entry, and a UI that cannot be read stops no other", async () => {

@@ -40,15 +40,38 @@ const AT_ONCE = 4;
 const MAX_TRIES = 3;
 
 /** Which notification spoils which part. */
-const SPOILS: Record<UpstreamNotification, readonly (keyof Catalogue)[]> = {
+const SPOILS: Record<UpstreamNotification, readonly Part[]> = {
   "notifications/tools/list_changed": ["tools", "views"],
   "notifications/resources/list_changed": ["resources", "templates", "views"],
   "notifications/resources/updated": ["views"],
   "notifications/prompts/list_changed": ["prompts"],
 };
 
+/** Lists that a server can do without, and how they are asked for. */
+const LISTS = {
+  resources: { method: "resources/list", key: "resources" },
+  templates: { method: "resources/templates/list", key: "resourceTemplates" },
+  prompts: { method: "prompts/list", key: "prompts" },
+} as const;
+/** Most characters of a server's own words on why it did not hand over a list. */
+const MOST_SAID = 500;
+
 type Views = Catalogue["views"];
-type Parts = { -readonly [K in keyof Catalogue]?: Promise<Catalogue[K]> };
+/** A list, as far as it could be read. */
+interface Listed<T> {
+  readonly entries: readonly T[];
+  /** What went wrong before its end. */
+  readonly error?: unknown;
+}
+interface Kept {
+  tools: readonly Tool[];
+  resources: Listed<Resource>;
+  templates: Listed<ResourceTemplate>;
+  prompts: Listed<Prompt>;
+  views: Views;
+}
+type Part = keyof Kept;
+type Parts = { [K in Part]?: Promise<Kept[K]> };
 type Hashes = Map<string, CatalogueChange & { after: string }>;
 
 /** Keeps the catalogue of one server. */
@@ -127,7 +150,7 @@ export class ServerCatalogue {
     this.#listeners.clear();
   }
 
-  #spoil(parts: readonly (keyof Catalogue)[]): void {
+  #spoil(parts: readonly Part[]): void {
     this.#changes++;
     for (const part of parts) delete this.#parts[part];
     // Only what was listed before can have changed. What fails here fails again for whoever asks, and is told there.
@@ -147,24 +170,30 @@ export class ServerCatalogue {
 
   async #loadParts(): Promise<Catalogue> {
     const parts = this.#parts;
-    const list = <T>(method: ListMethod, key: string, offered: boolean): Promise<readonly T[]> =>
-      offered ? (listAll(this.#upstream, method, key) as Promise<T[]>) : Promise.resolve([]);
     try {
       // First and alone: it starts a server that does not run, and what it can do is known after that.
       const tools = await this.#listTools();
       const { capabilities } = this.#upstream;
       const has = capabilities.resources !== undefined;
       const [resources, templates, prompts, views] = await Promise.all([
-        this.#part("resources", () => list<Resource>("resources/list", "resources", has)),
-        this.#part("templates", () =>
-          list<ResourceTemplate>("resources/templates/list", "resourceTemplates", has),
-        ),
-        this.#part("prompts", () =>
-          list<Prompt>("prompts/list", "prompts", capabilities.prompts !== undefined),
-        ),
+        this.#list("resources", has),
+        this.#list("templates", has),
+        this.#list("prompts", capabilities.prompts !== undefined),
         this.views(),
       ]);
-      return { tools, resources, templates, prompts, views };
+      const missing = [
+        ...missingOf("resources", resources),
+        ...missingOf("resource templates", templates),
+        ...missingOf("prompts", prompts),
+      ];
+      return {
+        tools,
+        resources: resources.entries,
+        templates: templates.entries,
+        prompts: prompts.entries,
+        views,
+        ...(missing.length > 0 && { missing }),
+      };
     } catch (error) {
       // Not kept in part either: all of it comes from one time.
       if (this.#parts === parts) this.#parts = {};
@@ -173,8 +202,8 @@ export class ServerCatalogue {
   }
 
   /** A part as it is kept, or loaded now. A failure is not kept. */
-  #part<K extends keyof Catalogue>(key: K, load: () => Promise<Catalogue[K]>): Promise<Catalogue[K]> {
-    const parts: { [P in K]?: Promise<Catalogue[K]> } = this.#parts;
+  #part<K extends Part>(key: K, load: () => Promise<Kept[K]>): Promise<Kept[K]> {
+    const parts: { [P in K]?: Promise<Kept[K]> } = this.#parts;
     const kept = parts[key];
     if (kept) return kept;
     // Kept before it begins: what the server calls changed from then on is not kept.
@@ -188,9 +217,25 @@ export class ServerCatalogue {
 
   #listTools(): Promise<readonly Tool[]> {
     return this.#part("tools", async () => {
-      this.#tools = (await listAll(this.#upstream, "tools/list", "tools")) as Tool[];
+      const { entries, error } = await listAll(this.#upstream, "tools/list", "tools");
+      if (error !== undefined) throw error;
+      this.#tools = entries as Tool[];
       return this.#tools;
     });
+  }
+
+  /** What goes wrong with it costs that list alone, and it is asked for again the next time. */
+  async #list<K extends keyof typeof LISTS>(part: K, isOffered: boolean): Promise<Kept[K]> {
+    const { method, key } = LISTS[part];
+    const none: Listed<never> = { entries: [] };
+    const reading = this.#part(part, async () =>
+      isOffered ? ((await listAll(this.#upstream, method, key)) as Kept[K]) : none,
+    );
+    const listed = await reading;
+    // A server that does not answer is not waited for twice.
+    const isOver = listed.error !== undefined && codeOf(listed.error) !== "timeout";
+    if (isOver && this.#parts[part] === reading) delete this.#parts[part];
+    return listed;
   }
 
   async #readViews(tools: readonly Tool[]): Promise<Views> {
@@ -233,11 +278,17 @@ export class ServerCatalogue {
 
 type ListMethod = "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list";
 
-/**
- * Every entry of every page that is an object. A server that does not know the method has none: most say so, and some do
- * not answer, which must not cost their tools.
- */
-async function listAll(upstream: Upstream, method: ListMethod, key: string): Promise<unknown[]> {
+const codeOf = (error: unknown): unknown => Object(error)["code"];
+
+/** A sentence on what is missing of a list, if anything is. */
+function missingOf(called: string, { entries, error }: Listed<unknown>): string[] {
+  if (error === undefined) return [];
+  const what = entries.length > 0 ? `Not all of its ${called} could` : `Its ${called} could not`;
+  return [`${what} be listed: ${String(Object(error)["message"] ?? error).slice(0, MOST_SAID)}`];
+}
+
+/** Every entry of every page that is an object, until one fails. A server that does not know the method has none. */
+async function listAll(upstream: Upstream, method: ListMethod, key: string): Promise<Listed<unknown>> {
   const entries: unknown[] = [];
   let params: { cursor?: string } = {};
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -245,9 +296,7 @@ async function listAll(upstream: Upstream, method: ListMethod, key: string): Pro
     try {
       result = await upstream.request(method, params);
     } catch (error) {
-      const code: unknown = Object(error)["code"];
-      if (code === METHOD_NOT_FOUND || (code === "timeout" && method !== "tools/list")) break;
-      throw error;
+      return { entries, ...(codeOf(error) !== METHOD_NOT_FOUND && { error }) };
     }
     const value = result instanceof JsonText ? result.parse() : result;
     const list = isRecord(value) ? value[key] : undefined;
@@ -256,7 +305,7 @@ async function listAll(upstream: Upstream, method: ListMethod, key: string): Pro
     if (typeof cursor !== "string" || entries.length >= MAX_ENTRIES) break;
     params = { cursor };
   }
-  return entries;
+  return { entries };
 }
 
 /** By document: they can be large, and are hashed once. */

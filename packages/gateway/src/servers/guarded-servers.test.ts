@@ -137,4 +137,14 @@ describe("GuardedServers", () => {
     expect(tools.length).toBeGreaterThan(0);
     expect(Array.isArray(views)).toBe(true);
   });
+
+  it("say which list a server did not hand over, and why", async () => {
+    const { transport, limits } = serverSettings("a", nodeServer(FAULTY, ["huge-list"]), {
+      message: 1 << 20,
+    });
+    const { servers } = setUp({ transport, limits });
+    expect((await servers.catalogue("me", "a")).missing).toEqual([
+      expect.stringMatching(/^Its resources could not be listed: .* 1048576 bytes/),
+    ]);
+  });
 });

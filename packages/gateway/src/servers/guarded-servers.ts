@@ -93,7 +93,7 @@ export class GuardedServers {
   async catalogue(user: string, name: string, who?: ToolVisibility): Promise<ServerCatalogue> {
     const { server } = this.get(user, name);
     await server.start();
-    const { tools, resources, templates, prompts, views } = await server.catalogue();
+    const { tools, resources, templates, prompts, views, missing } = await server.catalogue();
     const isFor = (tool: Tool): boolean => who === undefined || isVisibleTo(tool, who);
     return {
       tools: tools.filter(isFor),
@@ -106,6 +106,7 @@ export class GuardedServers {
           ...{ tool: tool.name, uri, hash },
           ...(!document.ok && { problem: document.message }),
         })),
+      ...(missing && { missing: [...missing] }),
     };
   }
 

@@ -50,6 +50,8 @@ export interface Catalogue {
   readonly prompts: readonly Prompt[];
   /** Tools with a UI; `hash` is the SHA-256 of the document and its metadata, in hexadecimal digits. */
   readonly views: readonly (ToolView & { hash?: string | undefined })[];
+  /** A sentence for each list, but that of its tools, of which the server did not hand over all: what, and why. */
+  readonly missing?: readonly string[] | undefined;
 }
 
 /** A tool's description, or a UI, that is not what it was. Hashes are SHA-256, in hexadecimal digits. */

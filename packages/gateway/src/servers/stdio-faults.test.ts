@@ -295,6 +295,19 @@ describe("a server that says strange things", () => {
     expect(server.status).toMatchObject({ state: "ready", starts: 1, problem: undefined });
   });
 
+  it("has a list of resources above the limit: all else is listed, and a sentence says what is missing", async () => {
+    const { server } = faulty({ modes: ["huge-list"], limits: { message: 1024 * 1024 } });
+    const { tools, resources, templates, prompts, views, missing } = await server.catalogue();
+    expect(tools.length).toBeGreaterThan(7);
+    expect([resources, templates, prompts, views].map(({ length }) => length)).toEqual([0, 1, 1, 1]);
+    expect(missing).toEqual([
+      expect.stringMatching(
+        /^Its resources could not be listed: it sent a message of more than 1048576 bytes: /,
+      ),
+    ]);
+    expect(server.status).toMatchObject({ state: "ready", starts: 1, problem: undefined });
+  });
+
   it("sends its answer byte by byte, characters cut in two", async () => {
     const { call } = faulty();
     expect(await call("halves")).toBe("grüße 👋 welt");

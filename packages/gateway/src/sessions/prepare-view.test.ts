@@ -204,6 +204,21 @@ describe("restoreView", () => {
     expect(asked).toHaveLength(2);
   });
 
+  it("knows that the document is another one before the person is asked about it", async () => {
+    const { opened, restore, at, state } = await lose({ meta: { permissions: { camera: {} } } });
+    const before = opened.hash;
+    expect(before).toMatch(/^[0-9a-f]{64}$/);
+    const seen: unknown[] = [];
+    at.guard.permission = async () => {
+      seen.push(opened.hash);
+      return true;
+    };
+    state.document = { ...state.document, html: "<p>Another cart" };
+    const { hash } = await restore();
+    expect(hash).not.toBe(before);
+    expect(seen).toEqual([hash]);
+  });
+
   it("is tried again when it could not be brought back", async () => {
     const { opened, restore, isThere } = await lose({});
     const problem = { code: "load_failed", message: "its server did not start" };

@@ -10,7 +10,6 @@ import {
   type Permission,
   readToolUi,
   type Tool,
-  type UiDocument,
   VitrineError,
 } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
@@ -59,8 +58,9 @@ export async function prepareView(
       wanted.push(permission);
       return false;
     });
-    const granted = await askForPermissions(guard, view, wanted, document, signal);
-    return { ...opened, place: granted.size > 0 ? await register((each) => granted.has(each)) : place };
+    const hash = documentHash(document);
+    const granted = await askForPermissions(guard, view, wanted, hash, signal);
+    return { ...opened, hash, place: granted.size > 0 ? await register((each) => granted.has(each)) : place };
   } catch (error) {
     if (error instanceof VitrineError && error.code === "bad_resource")
       return problem("bad_resource", error.message);
@@ -90,13 +90,13 @@ async function askForPermissions(
   guard: GuardedServer["guard"],
   view: string,
   wanted: readonly Permission[],
-  document: UiDocument,
+  hash: string | undefined,
   signal: AbortSignal,
 ): Promise<Set<Permission>> {
   const granted = new Set<Permission>();
   for (const permission of wanted) {
     // Another UI, or one that wants more, is asked about again.
-    if (await guard.permission(view, permission, signal, documentHash(document))) granted.add(permission);
+    if (await guard.permission(view, permission, signal, hash)) granted.add(permission);
   }
   return granted;
 }

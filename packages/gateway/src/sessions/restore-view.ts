@@ -6,6 +6,7 @@
 import type { OpenedView, Permission } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
 import { GatewayError } from "../errors.js";
+import { documentHash } from "../servers/catalogue.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import { prepareView } from "./prepare-view.js";
 
@@ -42,6 +43,8 @@ export async function restoreView(
     const again = await sandbox.register(registration).catch(() => undefined);
     if (again?.src === place.src) return opened;
   }
+  // Told before the person is asked about it: they may take their time, and should know.
+  opened.hash = documentHash(document) ?? opened.hash;
   const tool = opened.tool?.name;
   return prepareView(sandbox, view, at, { ...(tool === undefined ? { uri } : { tool }), narrow }, signal);
 }

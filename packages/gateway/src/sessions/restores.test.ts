@@ -71,9 +71,9 @@ describe("views that are brought back", () => {
     };
     const wait = restores.wait([opened]);
     const tool = { name: "show", inputSchema: { type: "object" as const } };
-    running[0]?.back({ ...viewOf("v1"), uri: "ui://shop/new", tool });
+    running[0]?.back({ ...viewOf("v1"), uri: "ui://shop/new", hash: "new", tool });
     await wait;
-    expect(opened).toEqual({ ...viewOf("v1"), uri: "ui://shop/new", tool, input: { a: 1 } });
+    expect(opened).toEqual({ ...viewOf("v1"), uri: "ui://shop/new", hash: "new", tool, input: { a: 1 } });
   });
 
   it("say why they do not come", async () => {

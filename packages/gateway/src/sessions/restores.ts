@@ -72,8 +72,8 @@ export class Restores {
   async #restore(opened: OpenedView, signal: AbortSignal): Promise<void> {
     const { restore, onerror } = this.#options;
     try {
-      const { place, problem, uri, tool } = await restore(opened, signal);
-      if (!signal.aborted) Object.assign(opened, { place, problem, uri, tool });
+      const { place, problem, uri, hash, tool } = await restore(opened, signal);
+      if (!signal.aborted) Object.assign(opened, { place, problem, uri, hash, tool });
     } catch (error) {
       if (signal.aborted) return;
       if (isUnexpected(error)) onerror(error);

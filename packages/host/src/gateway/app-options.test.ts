@@ -73,6 +73,16 @@ describe("gatewayApp", () => {
     expect([view.id, app.instance]).toEqual(["v1", "v1"]);
   });
 
+  it("it is told that the gateway opened it again, with what is new of it, unless it is closed", () => {
+    const view = makeView();
+    const heard: unknown[] = [];
+    view.onreopened = () => heard.push(view.opened.hash);
+    view.reopened({ ...opened, hash: "new" });
+    view.ended("the view is closed");
+    view.reopened({ ...opened, hash: "newer" });
+    expect(heard).toEqual(["new"]);
+  });
+
   it("C08: a view that cannot be shown says why", async () => {
     const problem = { code: "bad_resource", message: "the server has no such resource" };
     const app = gatewayApp(makeView({ place: undefined, problem }), options);

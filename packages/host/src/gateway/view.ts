@@ -62,6 +62,8 @@ export class GatewayView {
   #onnotice: ((notice: ViewNotice) => void) | undefined;
   /** The view is gone: it was closed, or the gateway could not open it again. Told once. */
   onclosed: ((reason: string) => void) | undefined;
+  /** The gateway had forgotten it, and has opened it again: {@link opened} is new. What is shown stays as it is. */
+  onreopened: (() => void) | undefined;
   /** What the server said last of the call that the view shows, while it is under way. */
   progress: Progress | undefined;
   /** Hears each {@link progress}. Its message is the server's: show it as text. */
@@ -176,6 +178,7 @@ export class GatewayView {
     this.#calls.again(this.#port);
     // A subscription that cannot be had again is like one to a resource that never changes.
     for (const uri of this.#subscribed) this.upstream.request("resources/subscribe", { uri }).catch(() => {});
+    this.onreopened?.();
     return true;
   }
 

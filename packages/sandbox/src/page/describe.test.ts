@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeLine } from "./describe.js";
+import { describeCall, describeLine } from "./describe.js";
 
 /** Nothing may be told that a report has no room for. */
 const LONGEST = 1500;
@@ -38,6 +38,34 @@ describe("a line of a console", () => {
     expect(describeLine([Object.assign(new Error("no oven"), { stack: "bake@app.js" })])).toBe(
       "Error: no oven at bake@app.js",
     );
+  });
+});
+
+describe("a call of a console", () => {
+  it.each<[string, string, unknown[], string]>([
+    ["any other", "warn", ["%s!", "a"], "a!"],
+    ["a trace", "trace", ["way %s", "home", { a: 1 }], "way home {a: 1} \n    at bake"],
+    ["a trace without a message", "trace", [], "Trace \n    at bake"],
+    ["an assertion", "assert", [false], "Assertion failed"],
+    ["an assertion with a text", "assert", [0, "oven is %s", "cold", 3], "Assertion failed: oven is cold 3"],
+    ["an assertion with a value", "assert", [null, { a: 1 }, "b"], "Assertion failed: {a: 1} b"],
+    ["a table", "table", [[{ a: 1 }, { a: 2 }], ["a"]], "[{a: 1}, {a: 2}]"],
+    ["a table that is none", "table", ["text"], "text"],
+  ])("%s", (_what, method, values, text) => {
+    expect(describeCall(method, values, "\n    at bake")).toBe(text);
+  });
+
+  it("a trace that nobody knows the place of is its message", () => {
+    expect(describeCall("trace", ["here"])).toBe("here");
+  });
+
+  it.each<[string, string, unknown[], string]>([
+    ["a trace with a long stack", "trace", ["here"], "at bake\n".repeat(1000)],
+    ["a trace with a long message", "trace", ["x".repeat(1e6)], "at bake"],
+    ["an assertion with a long text", "assert", [false, "x".repeat(1e6)], ""],
+    ["a large table", "table", [Array.from({ length: 1e5 }, (_, a) => ({ a }))], ""],
+  ])("%s is cut", (_what, method, values, stack) => {
+    expect(describeCall(method, values, stack).length).toBeLessThanOrEqual(LONGEST);
   });
 });
 

@@ -10,6 +10,26 @@ const LONGEST = 1500;
 const DEEPEST = 3;
 const MOST = 50;
 
+/**
+ * What a call of a console says; never throws.
+ *
+ * @param stack where the call was made, for one of `trace`
+ */
+export function describeCall(method: string, values: readonly unknown[], stack = ""): string {
+  if (method === "trace") return cut(`${describeLine(values) || "Trace"}${stack && ` ${stack}`}`, LONGEST);
+  // Its columns only choose from what the data has.
+  if (method === "table") return describeLine(values.slice(0, 1));
+  if (method !== "assert") return describeLine(values);
+  const [, first, ...rest] = values;
+  if (values.length < 2) return "Assertion failed";
+  // A first text may have signs in it, and must stay the first.
+  return describeLine(
+    typeof first === "string"
+      ? [`Assertion failed: ${first}`, ...rest]
+      : ["Assertion failed:", first, ...rest],
+  );
+}
+
 /** The arguments of a call as one line; never throws. */
 export function describeLine(values: readonly unknown[]): string {
   let line = "";

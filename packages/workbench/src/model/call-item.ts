@@ -9,6 +9,8 @@ import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";
 import type { CallState, SavedCall } from "./saved-conversation.js";
 
+const CHANGED = "The document of this app was changed on its server while the page was away.";
+
 /** A call of a tool. */
 export class CallItem extends Observable {
   readonly kind = "call";
@@ -27,6 +29,10 @@ export class CallItem extends Observable {
   /** Why it failed. */
   problem: string | undefined;
   app: AppModel | undefined;
+  /** That the document of its app was changed while the page was away. */
+  note: string | undefined;
+  /** The hash of that document, as it was shown last. */
+  document: string | undefined;
   /** The name of the request that waits for its answer, if no app shows it. */
   request: string | undefined;
   /** The name under which the gateway knows the app. */
@@ -44,6 +50,7 @@ export class CallItem extends Observable {
     this.#kept = kept;
     this.isInputCut = saved.isInputCut ?? false;
     const { id, at, server, tool, input, state, result, problem, request, view, profile, endedAt } = saved;
+    this.document = saved.document;
     this.id = id;
     this.at = at;
     this.server = server;
@@ -60,12 +67,29 @@ export class CallItem extends Observable {
   }
 
   update(
-    change: Partial<Pick<CallItem, "state" | "progress" | "result" | "problem" | "app" | "request" | "view">>,
+    change: Partial<
+      Pick<
+        CallItem,
+        "state" | "progress" | "result" | "problem" | "app" | "request" | "view" | "document" | "note"
+      >
+    >,
   ): void {
     Object.assign(this, change);
     if (this.result) this.isResultLost = false;
     if (this.state !== "running") this.endedAt ??= Date.now();
     this.changed();
+  }
+
+  /** Its app has this document now. Without a hash nothing is known of it. */
+  shows(document: string | undefined): void {
+    if (document === undefined || document === this.document) return;
+    this.update({ document, ...(this.document !== undefined && { note: CHANGED }) });
+  }
+
+  /** The gateway has this document now, and the app goes on with the one that it has. */
+  goesOn(document: string | undefined): void {
+    const isOther = document !== undefined && this.document !== undefined && document !== this.document;
+    if (isOther) this.update({ note: `${CHANGED} The app is still the one from before.` });
   }
 
   cancel(): void {
@@ -103,6 +127,7 @@ export class CallItem extends Observable {
 
   get saved(): SavedCall {
     const { kind, id, at, server, tool, state, result, problem, request, view, profile, endedAt } = this;
+    const { document } = this;
     const isWhole = JSON.stringify(this.#kept) === JSON.stringify(this.input);
     const isInputCut = this.isInputCut || !isWhole || undefined;
     const isResultLost = this.isResultLost || undefined;
@@ -120,6 +145,7 @@ export class CallItem extends Observable {
       problem,
       request,
       view,
+      document,
       profile,
       endedAt,
     };

@@ -53,6 +53,10 @@ async function stage(
   };
 }
 
+/** The same, of a document with this hash. */
+const documentOf = (id: string, hash: string): GatewayView =>
+  viewOf(id, { opened: { view: id, server: "s", capabilities: {}, uri: "ui://s/a", hash } });
+
 const TOOLS = new Set(["t"]);
 const refuse = async (): Promise<never> => {
   throw new Error("no such server");
@@ -196,6 +200,50 @@ it("that a call cannot be taken back is said in it, and it is not called cancell
   expect(item.state).toBe("running");
   item.end("lost");
   expect(item).toMatchObject({ state: "failed", problem: "lost" });
+});
+
+describe("an app whose document was changed while the page was away", () => {
+  const NOTE = "The document of this app was changed on its server while the page was away.";
+  const saved = call({ document: "one" });
+
+  it.each([
+    ["that the gateway still has says so", [documentOf("old", "two")], NOTE],
+    ["that the gateway still has, and is the same, says nothing", [documentOf("old", "one")], undefined],
+    ["of which the gateway does not say what it is says nothing", [viewOf("old")], undefined],
+    ["that the gateway has no more says so", [], NOTE],
+  ])("%s", async (_which, kept, note) => {
+    const { conversation, item, stored } = await stage([saved], async () => documentOf("new", "two"), kept);
+    await vi.waitFor(() => expect(item.app).toBeDefined());
+    expect(item.note).toBe(note);
+    // It is said once: after the next reload the document is known.
+    conversation.flush();
+    const [again] = (await stage(stored(), refuse, [documentOf(`${item.view}`, `${item.document}`)]))
+      .conversation.items as CallItem[];
+    expect([again?.app !== undefined, again?.note]).toEqual([true, undefined]);
+  });
+
+  it("and comes back late says so when it is back", async () => {
+    const late = documentOf("old", "one");
+    Object.assign(late.opened, { problem: { code: "load_failed", message: "it is being read" } });
+    const place = { src: "http://p.l.localhost/back" };
+    const request = async () => ({ views: [{ view: "old", place, hash: "two" }] });
+    const { item } = await stage([saved], refuse, [late], { request, state: { phase: "connecting" } });
+    expect(item.note).toBeUndefined();
+    expect(await item.app?.source.frame.view).toEqual(place);
+    expect(item.note).toBe(NOTE);
+  });
+
+  it("while it was shown says so, and that it is the one from before, until it begins anew", async () => {
+    const view = documentOf("old", "one");
+    const { conversation, item } = await stage([saved], async () => documentOf("new", "three"), [view]);
+    view.onreopened?.();
+    expect(item.note).toBeUndefined();
+    Object.assign(view.opened, { hash: "two" });
+    view.onreopened?.();
+    expect(item.note).toBe(`${NOTE} The app is still the one from before.`);
+    await conversation.renew("s", TOOLS);
+    expect([item.view, item.document, item.note]).toEqual(["new", "three", undefined]);
+  });
 });
 
 describe("an app whose UI has changed", () => {

@@ -122,6 +122,8 @@ export class Conversation extends Observable {
         if (!this.#isShown(item)) return;
         await this.#close(item, before, "its UI has changed");
         if (!this.#isShown(item)) return;
+        // The page was there, and the person sees it begin anew.
+        item.update({ document: undefined, note: undefined });
         await this.#reopen(item);
         if (before && item.app && item.app !== before) this.onrenewed?.(before, item.app);
       } while (this.#renewals.get(item));
@@ -268,7 +270,13 @@ export class Conversation extends Observable {
     item.oncancel = () => view.cancel();
     view.onprogress = (progress) => item.update({ progress: readProgress(progress) });
     const app: AppModel = new AppModel(
-      gatewaySource(view, { isRestored, refresh: (each) => this.#refresh(each) }),
+      gatewaySource(view, {
+        isRestored,
+        refresh: async (each) => {
+          await this.#refresh(each);
+          item.shows(each.opened.hash);
+        },
+      }),
       {
         profile: this.#profileOf(item),
         look: this.#options.look(),
@@ -287,7 +295,9 @@ export class Conversation extends Observable {
       else item.update({ problem });
       void this.#close(item, app, problem);
     };
+    view.onreopened = () => item.goesOn(view.opened.hash);
     item.update({ app, view: view.id, progress: readProgress(view.progress) });
+    item.shows(view.opened.hash);
   }
 
   /** Looks whether the document of an app has come back: the gateway does not let a reload wait for slow servers. */
@@ -298,7 +308,7 @@ export class Conversation extends Observable {
     try {
       const { views } = await this.#looking;
       const found = views.find(({ view }) => view === opened.view);
-      if (found) Object.assign(opened, { place: found.place, problem: found.problem });
+      if (found) Object.assign(opened, { place: found.place, problem: found.problem, hash: found.hash });
     } catch {
       // What was known of it is still told.
     }

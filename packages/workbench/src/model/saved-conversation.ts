@@ -28,6 +28,8 @@ export interface SavedCall {
   readonly request?: string | undefined;
   /** The gateway's name of the app that shows it. */
   readonly view?: string | undefined;
+  /** The hash of the document that its app was shown with. */
+  readonly document?: string | undefined;
   readonly profile?: string | undefined;
   /** When it was over, in milliseconds since 1970. */
   readonly endedAt?: number | undefined;
@@ -97,7 +99,7 @@ function readEntry(value: unknown): Saved | undefined {
   if (kind === "message" && isText(title))
     return { kind, id, at, server, title, content: readContent(value["content"]) };
   if (kind !== "call" || !isText(tool) || !isFields(input) || !isState(state)) return undefined;
-  const { isInputCut, result, isResultLost, problem, request, view, profile, endedAt } = value;
+  const { isInputCut, result, isResultLost, problem, request, view, document, profile, endedAt } = value;
   return {
     ...{ kind, id, at, server, tool, input, state },
     ...(isInputCut === true && { isInputCut }),
@@ -106,6 +108,7 @@ function readEntry(value: unknown): Saved | undefined {
     ...(isText(problem) && { problem }),
     ...(isText(request) && { request }),
     ...(isText(view) && { view }),
+    ...(isText(document) && { document }),
     ...(isText(profile) && { profile }),
     ...(isTime(endedAt) && { endedAt }),
   };

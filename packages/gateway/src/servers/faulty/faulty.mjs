@@ -199,7 +199,10 @@ const methods = {
     if (args.key !== undefined) log(`effect ${args.key}`);
     calls[name](id, args, _meta);
   },
-  "resources/list": (id) => answer(id, { resources: [{ uri: "ui://faulty/page.html", name: "page" }] }),
+  "resources/list": (id) => {
+    const name = modes.has("huge-list") ? "x".repeat(2 << 20) : "page";
+    answer(id, { resources: [{ uri: "ui://faulty/page.html", name }] });
+  },
   "resources/templates/list": (id) =>
     answer(id, { resourceTemplates: [{ uriTemplate: "x://{y}", name: "t" }] }),
   "resources/subscribe": (id, { uri }) => {

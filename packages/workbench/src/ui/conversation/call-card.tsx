@@ -52,6 +52,11 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
           {problem}
         </p>
       )}
+      {app && call.note !== undefined && (
+        <p className="soft" role="status">
+          {call.note}
+        </p>
+      )}
       {app && <AppSlot workbench={workbench} app={app} />}
       {app && <Diagnosis app={app} />}
       {/* Without an app, and where something failed, the answer itself; else folded below the app. */}

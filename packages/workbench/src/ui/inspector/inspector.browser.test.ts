@@ -169,6 +169,17 @@ async function view(): Promise<Frame> {
   return found;
 }
 
+/** What a raw view was told of changes of its context, the last of each part. */
+const changesTold = (app: Frame): Promise<Record<string, unknown>> =>
+  app.evaluate(() =>
+    Object.assign(
+      {},
+      ...raw.heard
+        .filter(({ method }) => method.endsWith("host-context-changed"))
+        .map(({ params }) => params),
+    ),
+  );
+
 /** Answers a question. A click within its first moment counts for nothing. */
 async function press(prompt: Locator, name: string): Promise<void> {
   await expect
@@ -329,6 +340,56 @@ describe("the inspector", () => {
     }
   });
 
+  it("tells the app what is changed in each row of the context, and that what was changed before stays", async () => {
+    await call("shop", "helpful");
+    const app = await view();
+    await tab("Context");
+    const editor = inspector().getByRole("region", { name: "Change the context" });
+    const choose = (option: string) => async (row: string) => {
+      await editor.getByRole("button", { name: row }).click();
+      await page.getByRole("option", { name: option, exact: true }).click();
+    };
+    const write = (text: string) => async (row: string) => {
+      const box = editor.getByRole("textbox", { name: row, exact: true });
+      await box.fill(text);
+      await box.press("Enter");
+    };
+    const insets = (top: number, right: number, bottom: number, left: number) => ({
+      safeAreaInsets: { top, right, bottom, left },
+    });
+    for (const [row, act, told] of [
+      ["Theme", choose("Dark"), { theme: "dark" }],
+      ["Locale", write("de-CH"), { locale: "de-CH" }],
+      ["Time zone", write("Asia/Tokyo"), { timeZone: "Asia/Tokyo" }],
+      ["Platform", choose("Desktop"), { platform: "desktop" }],
+      ["Touch", choose("Yes"), { deviceCapabilities: { touch: true } }],
+      ["Hover", choose("No"), { deviceCapabilities: { touch: true, hover: false } }],
+      ["Touch", choose("No"), { deviceCapabilities: { touch: false, hover: false } }],
+      ["Hover", choose("Yes"), { deviceCapabilities: { touch: false, hover: true } }],
+      ["Width", write("300"), { containerDimensions: { width: 300 } }],
+      ["Height at most", write("321"), { containerDimensions: { width: 300, maxHeight: 321 } }],
+      ["Fixed height", write("234"), { containerDimensions: { width: 300, height: 234 } }],
+      ["top", write("1"), insets(1, 0, 0, 0)],
+      ["right", write("2"), insets(1, 2, 0, 0)],
+      ["bottom", write("3"), insets(1, 2, 3, 0)],
+      ["left", write("4"), insets(1, 2, 3, 4)],
+      ["Display mode", choose("Floating"), { displayMode: "pip" }],
+      ["Display mode", choose("Inline"), { displayMode: "inline" }],
+    ] as const) {
+      await act(row);
+      await expect.poll(() => changesTold(app), { message: row }).toMatchObject(told);
+    }
+    expect(await changesTold(app)).toMatchObject({
+      theme: "dark",
+      locale: "de-CH",
+      timeZone: "Asia/Tokyo",
+      platform: "desktop",
+    });
+    const { height, width } =
+      (await page.locator("#apps mcp-app").last().locator("iframe").boundingBox()) ?? {};
+    expect([width, height]).toEqual([300, 234]);
+  });
+
   it("changes where the app believes it runs, at once", async () => {
     await call("shop", "blocked");
     const app = await view();
@@ -341,15 +402,7 @@ describe("the inspector", () => {
     await zone.fill("Asia/Tokyo");
     await zone.press("Enter");
     await inspector().getByRole("button", { name: "Mobile" }).click();
-    const heard = (): Promise<Record<string, unknown>> =>
-      app.evaluate(() =>
-        Object.assign(
-          {},
-          ...raw.heard
-            .filter(({ method }) => method.endsWith("host-context-changed"))
-            .map(({ params }) => params),
-        ),
-      );
+    const heard = (): Promise<Record<string, unknown>> => changesTold(app);
     await expect.poll(heard).toMatchObject({
       theme: "dark",
       timeZone: "Asia/Tokyo",
@@ -501,6 +554,27 @@ describe("the inspector", () => {
       await page.getByRole("option", { name: "All levels" }).click();
     });
 
+    it("has traces with where they were called, assertions that failed, and tables", async () => {
+      const app = await view();
+      await app.evaluate(() => {
+        const { console: pen } = window;
+        function bake(): void {
+          pen.trace("on the way %s", "home");
+        }
+        bake();
+        pen.assert(true, "all is well");
+        pen.assert(false, "oven is %s", "cold");
+        pen.table([{ cake: "plum" }, { cake: "apple" }]);
+      });
+      await line('[{cake: "plum"}, {cake: "apple"}]').getByText("log", { exact: true }).waitFor();
+      await line("Assertion failed: oven is cold").getByText("error", { exact: true }).waitFor();
+      // The first place is the app's own, and none is that of the script that hears it.
+      await line(/on the way home\s+at bake /)
+        .getByText("log", { exact: true })
+        .waitFor();
+      expect(await line("all is well").count()).toBe(0);
+    });
+
     it("has a bound, whatever the app writes: the page and the app go on", async () => {
       const app = await view();
       await app.evaluate(() => {
@@ -529,6 +603,16 @@ describe("the inspector", () => {
       expect(await page.evaluate(() => bench.workbench?.selected?.size)).toMatchObject({ height: 123 });
       expect(kept.filter(({ from }) => from === "host")).toEqual([]);
       expect(await axeFinds()).toEqual([]);
+      // One that writes slowly, and for ever, has a bound too: the oldest lines go.
+      const left = await page.evaluate(() => {
+        const log = bench.workbench?.selected?.log;
+        for (let n = 1; n <= 12_000; n++) log?.line({ level: "info", from: "console", text: `slow ${n}` });
+        return { many: log?.lines.length, last: log?.lines.at(-1)?.text };
+      });
+      expect(left.many).toBeLessThanOrEqual(10_000);
+      expect(left.last).toBe("slow 12000");
+      await search.fill("slow 12000");
+      await line("slow 12000").waitFor();
     });
   });
 

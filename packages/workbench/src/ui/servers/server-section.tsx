@@ -17,6 +17,7 @@ import {
 import { messageOf } from "../../model/messages.js";
 import type { ServerState, Servers } from "../../model/servers.js";
 import { secondsUntil, useNow } from "../shell/use-now.js";
+import { troubleOf } from "./server-trouble.js";
 import { ToolBadges } from "./tool-badges.js";
 import type { ToolFacts } from "./tool-facts.js";
 
@@ -32,7 +33,7 @@ export interface ServerSectionProps {
 
 /** A server that can be folded. */
 export function ServerSection({ servers, server, tools, isSearching, onChoose }: ServerSectionProps) {
-  const { summary, catalogue, problem } = server;
+  const { summary, catalogue } = server;
   const { name, info, isolation } = summary;
   const [isOpen, setOpen] = useState(true);
   const facts = [info && `${info.title ?? info.name} ${info.version}`, isolation].filter(Boolean).join(" · ");
@@ -52,7 +53,7 @@ export function ServerSection({ servers, server, tools, isSearching, onChoose }:
       </div>
       <DisclosurePanel className="server-body">
         {facts && <p className="soft small">{facts}</p>}
-        <ServerTrouble summary={summary} problem={problem} />
+        <ServerTrouble server={server} />
         {tools.length > 0 ? (
           <ListBox
             className="tools"
@@ -150,19 +151,16 @@ function ServerButton({
 }
 
 /** Why it is not as it should be, in its own words too. */
-function ServerTrouble({ summary, problem }: { summary: ServerSummary; problem: string | undefined }) {
-  const { crash, garbage } = summary;
-  const said = summary.problem ?? crash;
-  const crashed = crash && `It ended at ${new Date(crash.at).toLocaleTimeString()}: ${crash.message}`;
-  const printed =
-    garbage === undefined
-      ? undefined
-      : `It prints what is no message to stdout, which is for messages alone; stderr is for the rest: ${garbage}`;
-  const text = summary.problem?.message ?? problem ?? crashed ?? printed;
-  if (text === undefined) return null;
+function ServerTrouble({ server }: { server: ServerState }) {
+  const { summary } = server;
+  const said = summary.problem ?? summary.crash;
+  const trouble = troubleOf(server);
+  if (trouble.length === 0) return null;
   return (
     <div className="problem small">
-      <p>{text}</p>
+      {trouble.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
       {said?.stderr && (
         <Disclosure className="stderr">
           <Button slot="trigger" className="fold-button">
