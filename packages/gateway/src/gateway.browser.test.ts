@@ -127,6 +127,10 @@ describe("questions", () => {
     expect(await calls()).not.toContain("change");
     const [refused] = await stage.rows({ decision: "refused" });
     expect(refused).toMatchObject({ target: "change", reason: "denied" });
+    // A no is for this once: who presses again is asked again.
+    await press(view, "change");
+    await answer("Allow once");
+    await saying(view).toBe('change: "change done"');
   });
 
   it("what only reads is not asked about", async () => {
@@ -145,6 +149,24 @@ describe("questions", () => {
     await answer("Deny");
     await saying(view).toMatch(/^change failed: denied/);
     expect((await calls()).filter((name) => name === "change")).toHaveLength(1);
+  });
+
+  it("allowed for the session is for this tab, over a reload, and for no other one", async () => {
+    let view = await open();
+    await press(view, "change");
+    await answer("Allow all ordinary tools of demo for this session");
+    await saying(view).toBe('change: "change done"');
+    await page.reload();
+    [view = view] = await restore();
+    await press(view, "change");
+    await saying(view).toBe('change: "change done"');
+    expect(await heard(page, "asked")).toEqual([]);
+    expect(await stage.gateway.consents.list({ user: "local" })).toEqual([]);
+    const other = await stage.openPage(stage.context, "?ask");
+    const asking = await open("app", "demo", other);
+    await press(asking, "change");
+    await answer("Deny", question(other));
+    await saying(asking).toMatch(/^change failed: denied/);
   });
 
   it("what destroys is asked about every time, and nobody can say always", async () => {

@@ -10,12 +10,74 @@ import axe from "axe-core";
 import type { BrowserContext, Frame, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMIT, launchProfile } from "../../../../testing/browser.js";
-import { officialServer, startTestGateway } from "../../../../testing/gateway/gateway-stage.js";
+import {
+  officialServer,
+  type StageSettings,
+  startTestGateway,
+} from "../../../../testing/gateway/gateway-stage.js";
+import { type RawView, rawView } from "../../../../testing/host/raw-view.js";
 
 const script = (path: string): string =>
   fileURLToPath(new URL(`../../../../testing/${path}.mjs`, import.meta.url));
 
+declare const raw: RawView;
+
+/** An app that says in which modes it can be. */
+const FLOATING = rawView(
+  'start({ availableDisplayModes: ["inline", "fullscreen", "pip"] });',
+  "<p>Fresh bread</p>",
+);
+
+/**
+ * A server whose start fails while there is a file `bakery-closed`, and whose UI cannot be read while there is a file
+ * `bakery-empty`; both take as long as there is a file `bakery-held`. Its starts are counted as calls are.
+ */
+const BAKERY = `
+import { appendFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const is = (name) => existsSync(join(process.argv[2], "bakery-" + name));
+const ready = () =>
+  new Promise((resolve) => {
+    const timer = setInterval(() => is("held") || resolve(clearInterval(timer)), 20);
+  });
+const mimeType = "text/html;profile=mcp-app";
+const uri = "ui://bakery/bread.html";
+const tool = { name: "bread", title: "Bread", inputSchema: { type: "object" }, _meta: { ui: { resourceUri: uri } } };
+const METHODS = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {}, resources: {} },
+    serverInfo: { name: "bakery", version: "1.0.0" },
+  }),
+  ping: () => ({}),
+  "tools/list": () => ({ tools: [tool] }),
+  "tools/call": () => ({ content: [{ type: "text", text: "a loaf" }] }),
+  "resources/list": () => ({ resources: [] }),
+  "resources/templates/list": () => ({ resourceTemplates: [] }),
+  "resources/read": async () => {
+    await ready();
+    return { contents: is("empty") ? [] : [{ uri, mimeType, text: ${JSON.stringify(FLOATING)} }] };
+  },
+};
+appendFileSync(join(process.argv[2], "calls.log"), "bakery starts\\n");
+if (is("closed")) {
+  console.error("no flour");
+  process.exit(1);
+}
+await ready();
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) continue;
+  void Promise.resolve(METHODS[method](params)).then((result) =>
+    console.log(JSON.stringify({ jsonrpc: "2.0", id, result })),
+  );
+}
+`;
+
 let folder: string;
+let settings: StageSettings;
 let gateway: Gateway;
 let browser: BrowserContext;
 let page: Page;
@@ -31,9 +93,13 @@ beforeAll(async () => {
     demo: { command, args: [script("gateway/demo-server"), folder], isolation },
     kinds: { command, args: [script("workbench/kinds-server"), folder], isolation },
     odd: { command, args: [script("workbench/odd-server")], isolation },
+    bakery: { command, args: [join(folder, "bakery.mjs"), folder], isolation },
     budget: { command, args: [officialServer("budget-allocator"), "--stdio"], isolation },
   };
-  ({ gateway } = await startTestGateway({ mcpServers }, join(folder, "data"), workbenchFolder));
+  await writeFile(join(folder, "bakery.mjs"), BAKERY);
+  for (const how of ["closed", "empty"] as const) await turn(how, true);
+  settings = { mcpServers };
+  ({ gateway } = await startTestGateway(settings, join(folder, "data"), workbenchFolder));
   // Frames of other sites may keep something, which some builds of the browser and private windows do not allow.
   const preferences = { profile: { cookie_controls_mode: 0, block_third_party_cookies: false } };
   await mkdir(join(folder, "profile", "Default"), { recursive: true });
@@ -58,6 +124,12 @@ const called = async (name: string): Promise<number> =>
   (await readFile(join(folder, "calls.log"), "utf8").catch(() => ""))
     .split("\n")
     .filter((line) => line === name).length;
+
+/** Makes the bakery so, or no longer. */
+const turn = (how: "closed" | "empty" | "held", isSo: boolean): Promise<void> => {
+  const file = join(folder, `bakery-${how}`);
+  return isSo ? writeFile(file, "") : rm(file);
+};
 
 const button = (name: string | RegExp): Locator => page.getByRole("button", { name, exact: true });
 const field = (name: string): Locator => page.locator(".tool-page").getByLabel(name);
@@ -521,12 +593,95 @@ describe("a server that is killed", () => {
     // It is back soon, and what happened is still said.
     await button("Restart kinds").waitFor();
     await page.getByText(/^It ended at .*SIGKILL/).waitFor();
-    await button("What it wrote to stderr").click();
+    const kinds = page.locator(".server", { has: button("Restart kinds") });
+    await kinds.getByRole("button", { name: "What it wrote to stderr" }).click();
     await page.getByRole("region", { name: "stderr of kinds" }).getByText("the oven caught fire").waitFor();
     expect(await axeFinds()).toEqual([]);
     await button("Run again: fail").last().click();
     await card("Fail").getByText("the oven is broken").waitFor();
   });
+});
+
+describe("a server that fails", () => {
+  /** It waits before it is tried again, and then is idle. */
+  const again = (): Locator => button(/^(Reconnect|Restart) bakery$/);
+  const starts = (): Promise<number> => called("bakery starts");
+  const bread = (): Locator => page.getByRole("option", { name: /^Bread UI/ });
+
+  /** Presses until it counts: a server is not started anew twice in a second. */
+  async function tryAgain(): Promise<void> {
+    const before = await starts();
+    await expect
+      .poll(async () => {
+        if (await again().isEnabled()) await again().click();
+        return starts();
+      })
+      .toBeGreaterThan(before);
+  }
+
+  it("is tried again when the person says so, and may take its time to start", async () => {
+    const bakery = page.locator(".server", { has: again() });
+    await bakery.getByRole("button", { name: "What it wrote to stderr" }).click();
+    await bakery.getByText("no flour").waitFor();
+    await tryAgain();
+    await expect.poll(() => again().isEnabled()).toBe(true);
+    await bakery.getByText("no flour").waitFor();
+    await turn("closed", false);
+    await turn("held", true);
+    await tryAgain();
+    await bakery.getByText("starting…").waitFor();
+    expect([await again().isDisabled(), await bread().count()]).toEqual([true, 0]);
+    await turn("held", false);
+    await bread().waitFor();
+    await bakery.getByText("ready", { exact: true }).waitFor();
+    await expect.poll(() => bakery.locator(".problem").count()).toBe(0);
+  });
+
+  it("does not hold up a reload: the app that waits for it says so, and is there when it is tried again", async () => {
+    await pick("Bread");
+    await run();
+    const frame = card("Bread").locator("mcp-app");
+    const retry = frame.getByRole("button", { name: "Try again" });
+    await retry.waitFor();
+    await turn("empty", false);
+    await turn("held", true);
+    await page.reload();
+    await frame.getByText("its document is being read from its server again").waitFor();
+    await (await appIn(card("Demo"))).getByText("shown hello").waitFor();
+    await turn("held", false);
+    await expect
+      .poll(async () => {
+        await retry.click({ timeout: 1000 }).catch(() => {});
+        return retry.isVisible();
+      })
+      .toBe(false);
+    await (await appIn(card("Bread"))).getByText("Fresh bread").waitFor();
+  });
+});
+
+it("an app that can float and fill the page has a button for each, and Esc leads back from both", async () => {
+  const box = card("Bread").locator("mcp-app dialog");
+  const mode = (): Promise<string | null> => box.getAttribute("data-mode");
+  const told = async (): Promise<unknown> => {
+    const view = await appIn(card("Bread"));
+    return view.evaluate(
+      () => raw.heard.findLast(({ params }) => params["displayMode"])?.params["displayMode"],
+    );
+  };
+  for (const [name, expected] of [
+    ["Floating", "pip"],
+    ["Full screen", "fullscreen"],
+  ] as const) {
+    await button(`${name}: bread`).last().press("Enter");
+    await expect.poll(mode).toBe(expected);
+    await expect.poll(told).toBe(expected);
+    await box.getByRole("button", { name: "Close" }).press("Escape");
+    await expect.poll(mode).toBe("inline");
+    await expect.poll(told).toBe("inline");
+  }
+  // One that does not say that it can float is not made to.
+  await button("Full screen: show").last().waitFor();
+  expect(await button("Floating: show").count()).toBe(0);
 });
 
 describe("a reload", () => {
@@ -595,6 +750,18 @@ describe("a reload", () => {
       copies + 1,
     ]);
   });
+});
+
+it("a call of a tool with an app is taken back, and its app is told", async () => {
+  await writeFile(join(folder, "hold"), "");
+  await pick("Slow demo");
+  await run();
+  const view = await appIn(card("Slow demo"));
+  await view.getByRole("button", { name: "read", exact: true }).waitFor();
+  await card("Slow demo").getByRole("button", { name: "Cancel" }).click();
+  await card("Slow demo").getByText("cancelled", { exact: true }).waitFor();
+  await view.getByText(/^cancelled: /).waitFor();
+  await rm(join(folder, "hold"));
 });
 
 it("an app whose source has changed begins anew, with the call that it showed", async () => {
@@ -673,17 +840,59 @@ it("the conversation is cleared only when the person says so twice", async () =>
   await expect.poll(count).toBe(0);
 });
 
-it("a gateway that is gone is waited for, and the page says so", async () => {
+it("a page whose conversation another tab took over says so, and goes on with a new one", async () => {
+  const alert = page.getByRole("alert").getByText("Another tab goes on with this one's conversation");
+  await pick("Demo");
+  await run();
+  await (await appIn(card("Demo"))).getByText("shown").waitFor();
+  expect(await alert.count()).toBe(0);
+  // A window that a page opens begins with a copy of its session storage, as a duplicate of its tab does.
+  const [copy] = await Promise.all([
+    browser.waitForEvent("page"),
+    page.evaluate(() => void window.open(location.href)),
+  ]);
+  try {
+    const taken = copy.getByRole("article", { name: "Demo", exact: true });
+    await (await appIn(taken)).getByText("shown").waitFor();
+    await alert.waitFor();
+    expect(await copy.getByRole("alert").count()).toBe(0);
+  } finally {
+    await copy.close();
+  }
+  await page.bringToFront();
+  await pick("Only for models");
+  await run();
+  await card("Only for models").getByText("hello model").waitFor();
+  await page.reload();
+  await card("Only for models").getByText("hello model").waitFor();
+  expect(await alert.count()).toBe(0);
+});
+
+it("a gateway that is gone is waited for, and the page says so; one that does not know the browser is not", async () => {
   const kept = complaints.length;
   await page.setViewportSize({ width: 1280, height: 800 });
+  const { origin, sandboxPort } = gateway;
+  const status = page.getByRole("banner").getByRole("status");
+  /** Starts a gateway in its place. Pages wait ever longer for one, and not when they hear that there is a network. */
+  const startAgain = async (data: string): Promise<void> => {
+    const places = { listen: { port: Number(new URL(origin).port) }, sandbox: { port: sandboxPort } };
+    ({ gateway } = await startTestGateway({ ...settings, ...places }, join(folder, data), workbenchFolder));
+    await page.evaluate(() => void dispatchEvent(new Event("online")));
+  };
   await gateway.close();
-  await page
-    .getByRole("status")
-    .getByText(/^Reconnecting/)
-    .waitFor();
+  await status.getByText(/^Reconnecting/).waitFor();
   // A connection that is soon back needs no more words than that.
   expect(await page.getByRole("alert").count()).toBe(0);
   await page.getByRole("alert").getByText("The gateway does not answer.").waitFor();
+  expect(await axeFinds()).toEqual([]);
+  await startAgain("data");
+  await status.getByText(/^Connected/).waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  await gateway.close();
+  await status.getByText(/^Reconnecting/).waitFor();
+  await startAgain("data of another");
+  await page.getByRole("alert").getByText("This browser is not signed in, or no longer.").waitFor();
+  await status.getByText("Disconnected").waitFor();
   expect(await axeFinds()).toEqual([]);
   // That nobody answers, the browser says too.
   complaints.length = kept;
