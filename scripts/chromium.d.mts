@@ -4,3 +4,5 @@ export function findChromium(): string | undefined;
 export function ensureChromium(): string;
 /** How tests and measurements start it. */
 export const CHROMIUM_ARGS: readonly string[];
+/** Chromium without a window, of the same version; undefined where there is none. */
+export declare function findHeadlessShell(): string | undefined;

@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBubblewrap } from "./bubblewrap.mjs";
-import { ensureChromium } from "./chromium.mjs";
+import { ensureChromium, ensureHeadlessShell } from "./chromium.mjs";
 import { ensurePostgres } from "./postgres.mjs";
 import { REQUIREMENTS, showRequirements } from "./requirements.mjs";
 
@@ -60,6 +60,9 @@ function tests(filters) {
 let projects = [];
 try {
   console.log(`— browser: ${ensureChromium()}`);
+  console.log(
+    `— without a window: ${ensureHeadlessShell() ?? "none; the whole browser does its work, and takes longer"}`,
+  );
 } catch (error) {
   console.error(`${error.message}\nThe browser tests are not run: one failure.`);
   failed++;

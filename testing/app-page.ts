@@ -37,14 +37,14 @@ export interface AppPage {
 }
 
 /** Starts the browser of a file, and checks after each test that nothing was written to the console (D22). */
-export function appPage(pages: Record<string, Page> = {}): AppPage {
+export function appPage(pages: Record<string, Page> = {}, wholeBrowser = false): AppPage {
   let browser: Browser;
   let site: Site;
   let host: RawHost;
   beforeAll(async () => {
     const view = viewPage(await bundle(LIBRARY));
     [browser, site] = await Promise.all([
-      sharedChromium(),
+      sharedChromium([], wholeBrowser),
       serveSite({ "/": HOST_PAGE, "/view": view, ...pages }),
     ]);
     host = await RawHost.launch(browser);

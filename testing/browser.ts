@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { type Browser, type BrowserContext, chromium, type LaunchOptions } from "playwright-core";
-import { CHROMIUM_ARGS, findChromium } from "../scripts/chromium.mjs";
+import { CHROMIUM_ARGS, findChromium, findHeadlessShell } from "../scripts/chromium.mjs";
 import { atEndOfWorker } from "./browser-environment.ts";
 
 /** Milliseconds for what must happen: a slow machine is not a failure. */
@@ -17,16 +17,26 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** The Chromium of this worker, how it was started, and what ends it. */
 let shared: { key: string; browser: Browser; end(): Promise<void> } | undefined;
 
+/** Where the one without a window is, if there is one: looked for once. */
+let shell: { path: string | undefined } | undefined;
+
 /**
  * The Chromium that the files of a worker share, one file after another: each has contexts of its own in it. To close it,
- * in `afterAll`, closes these. One that was started with other arguments is ended before.
+ * in `afterAll`, closes these. One that was started in another way is ended before.
+ *
+ * It is the one without a window, if there is one, unless a test wants the `whole` browser: what that has of its own is
+ * that it blocks the storage of other sites in a private window, and when it tells of a page that leaves before it has loaded.
  */
-export async function sharedChromium(args: readonly string[] = []): Promise<Browser> {
-  const key = args.join(" ");
+export async function sharedChromium(args: readonly string[] = [], whole = false): Promise<Browser> {
+  shell ??= { path: findHeadlessShell() };
+  const executablePath = whole ? undefined : shell.path;
+  const key = `${executablePath} ${args.join(" ")}`;
   if (shared?.key === key && shared.browser.isConnected()) return shared.browser;
   if (shared) await shared.end();
   else atEndOfWorker(async () => shared?.end());
-  const browser = await launchChromium(args);
+  // A process for each site, as people's browsers have it.
+  const all = executablePath ? [...args, "--site-per-process"] : args;
+  const browser = await launchChromium(all, { executablePath });
   shared = { key, browser, end: browser.close.bind(browser) };
   browser.close = async () => void (await Promise.all(browser.contexts().map((each) => each.close())));
   return browser;
@@ -34,7 +44,8 @@ export async function sharedChromium(args: readonly string[] = []): Promise<Brow
 
 /** Starts a Chromium of a file's own: what is killed, or looked at as a whole. Close it in `afterAll`. */
 export function launchChromium(args: readonly string[] = [], more: LaunchOptions = {}): Promise<Browser> {
-  return chromium.launch({ ...launching(args), ...more });
+  const given = launching(args);
+  return chromium.launch({ ...given, ...more, executablePath: more.executablePath ?? given.executablePath });
 }
 
 /** Starts Chromium with a profile as people have it: contexts made later are private, and do less. */

@@ -13,6 +13,8 @@ const kept = new MemoryRecords();
 const gone = new Map<string, number>();
 beforeAll(async () => {
   stage = await SandboxStage.open({
+    // The whole browser: when pages that leave are told of is its business.
+    args: [],
     records: {
       get: (name) => {
         const left = gone.get(name) ?? Number.POSITIVE_INFINITY;

@@ -7,7 +7,7 @@ import type { App } from "./app.js";
 declare const vitrine: typeof import("./index.js");
 declare const app: App;
 
-const page = appPage();
+const page = appPage({}, true);
 const TOOL = { name: "a", inputSchema: { type: "object" } };
 /** The contexts in which a state is kept, or not. Chromium's incognito windows block the storage of other sites. */
 async function open(context: Record<string, unknown>, sandbox?: string): Promise<Frame> {
