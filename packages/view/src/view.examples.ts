@@ -10,6 +10,7 @@ import {
   applyHostStyleVariables,
   getDocumentTheme,
 } from "./theme.js";
+import type { TypedApp } from "./typed-app.js";
 import { View } from "./view.js";
 
 export async function viewExample(show: (text: string) => void) {
@@ -151,4 +152,23 @@ export async function applyHostContextExample(adapt: (context: HostContext) => H
   await app.connect();
   applyHostContext(adapt(app.getHostContext() ?? {}));
   //#endregion applyHostContext
+}
+
+interface Day {
+  day: string;
+  high: number;
+}
+/** As `ToolsOf` of `@vitrine/server` makes it. */
+interface Tools {
+  forecast: { input: { city: string; days?: number }; partial: { city?: string }; result: { list: Day[] } };
+}
+
+export async function typedAppExample(show: (days: Day[]) => void) {
+  //#region typedApp
+  // `Tools` comes from the server: `export type Tools = ToolsOf<[typeof forecast]>`.
+  const app = new App({ name: "weather", version: "1.0.0" }) as TypedApp<Tools, "forecast">;
+  app.ontoolresult = ({ structuredContent }) => show(structuredContent?.list ?? []);
+  const { structuredContent } = await app.callServerTool({ name: "forecast", arguments: { city: "Rome" } });
+  //#endregion typedApp
+  show(structuredContent?.list ?? []);
 }

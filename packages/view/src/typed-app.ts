@@ -1,0 +1,73 @@
+/**
+ * An {@link App} that knows its server's tools. Types alone: nothing of it is left in the page.
+ *
+ * @module
+ */
+import type { CallToolResult, Params } from "@vitrine/protocol";
+import type { App } from "./app.js";
+import type { ViewEventMap } from "./view.js";
+
+/** What a view knows of one tool; `ToolsOf` of `@vitrine/server` makes these from the tools themselves. */
+export interface ToolTypes {
+  /** What a caller may write. */
+  input: unknown;
+  /** What is there of it while the model still writes. */
+  partial: unknown;
+  /** Its data. */
+  result: unknown;
+}
+
+type Typed<Event extends keyof ViewEventMap, Field extends string, Value> = Omit<
+  ViewEventMap[Event],
+  Field
+> & {
+  [Key in Field]?: Value | undefined;
+};
+/** A result with its data; a tool that failed has none. */
+type TypedResult<Result> = Omit<CallToolResult, "structuredContent"> & {
+  structuredContent?: Result | undefined;
+};
+
+interface TypedEvents<Tool extends ToolTypes> {
+  toolinput: Typed<"toolinput", "arguments", Tool["input"]>;
+  toolinputpartial: Typed<"toolinputpartial", "arguments", Tool["partial"]>;
+  toolresult: Typed<"toolresult", "structuredContent", Tool["result"]>;
+}
+type TypedEvent<
+  Event extends keyof ViewEventMap,
+  Tool extends ToolTypes,
+> = Event extends keyof TypedEvents<Tool> ? TypedEvents<Tool>[Event] : ViewEventMap[Event];
+type Handlers<Tool extends ToolTypes> = {
+  [Event in keyof TypedEvents<Tool> as `on${Event}`]:
+    | ((params: TypedEvents<Tool>[Event]) => unknown)
+    | undefined;
+};
+
+/**
+ * An app whose tool calls and events have the types of its server's tools. `Name` is the tool, or the tools, whose view it is.
+ *
+ * @example
+ * ```ts source="./view.examples.ts#typedApp"
+ * // `Tools` comes from the server: `export type Tools = ToolsOf<[typeof forecast]>`.
+ * const app = new App({ name: "weather", version: "1.0.0" }) as TypedApp<Tools, "forecast">;
+ * app.ontoolresult = ({ structuredContent }) => show(structuredContent?.list ?? []);
+ * const { structuredContent } = await app.callServerTool({ name: "forecast", arguments: { city: "Rome" } });
+ * ```
+ */
+export type TypedApp<
+  Tools extends { [Name in keyof Tools]: ToolTypes },
+  Name extends keyof Tools = keyof Tools,
+> = Omit<App, "callServerTool" | "on" | keyof Handlers<ToolTypes>> &
+  Handlers<Tools[Name]> & {
+    on<Event extends keyof ViewEventMap>(
+      event: Event,
+      listener: (params: TypedEvent<Event, Tools[Name]>) => unknown,
+    ): () => void;
+    callServerTool<Called extends keyof Tools & string>(
+      params: Omit<Params<"tools/call">, "name" | "arguments"> & {
+        name: Called;
+        arguments: Tools[Called]["input"];
+      },
+      options?: Parameters<App["callServerTool"]>[1],
+    ): Promise<TypedResult<Tools[Called]["result"]>>;
+  };
