@@ -25,6 +25,7 @@ import { measureMount, showMount } from "./hosts/mount.mjs";
 import { measureHostRoundtrips, showHostRoundtrips } from "./hosts/roundtrips.mjs";
 import { launchQuiet } from "./quiet-browser.mjs";
 import { measureRoundtrips, showRoundtrips } from "./roundtrip.mjs";
+import { measureServers, serverShortfalls, showServers } from "./server/servers.mjs";
 import { shortfalls } from "./shortfalls.mjs";
 import { measureStartup, showStartup } from "./startup.mjs";
 import { measureInspector, showInspector } from "./workbench/inspector.mjs";
@@ -86,6 +87,11 @@ const SECTIONS = {
     measure: () => measureIsolation(number("BENCH_STARTS_ISOLATED", 20)),
     show: showIsolation,
   },
+  servers: {
+    title: "A server with twenty tools and views, behind the official client",
+    measure: () => measureServers(number("BENCH_SERVERS", 8)),
+    show: showServers,
+  },
   workbench: {
     title: "The workbench: from the command to an app in use; and with twenty apps",
     measure: () => measureWorkbench(),
@@ -102,8 +108,9 @@ const SECTIONS = {
     show: showLarge,
   },
 };
-/** What is expected of the gateway. */
-const OF_THE_GATEWAY = {
+/** What is expected of the gateway, and of servers. */
+const EXPECTATIONS = {
+  servers: serverShortfalls,
   gateway: gatewayShortfalls,
   "gateway-views": viewsShortfalls,
   "gateway-idle": idleShortfalls,
@@ -168,9 +175,7 @@ async function runSections(names) {
     }
     results.shortfalls = [
       ...shortfalls(results),
-      ...Object.entries(OF_THE_GATEWAY).flatMap(([name, short]) =>
-        results[name] ? short(results[name]) : [],
-      ),
+      ...Object.entries(EXPECTATIONS).flatMap(([name, short]) => (results[name] ? short(results[name]) : [])),
     ];
     console.log(`\n${results.shortfalls.join("\n") || "Every expectation is met."}`);
     if (names.length < Object.keys(SECTIONS).length) return;

@@ -13,8 +13,13 @@ const stamp = join(root, "node_modules/.cache/vitrine-build");
 
 const TSC = "node_modules/typescript/bin/tsc";
 const STEPS = [
-  [TSC, "-b", "packages/protocol", "packages/view", "packages/sandbox", "packages/host", "packages/gateway"],
+  [
+    TSC,
+    "-b",
+    ...["protocol", "view", "sandbox", "host", "server", "gateway"].map((name) => `packages/${name}`),
+  ],
   ["packages/view/build.mjs"],
+  ["packages/server/build.mjs"],
   ["packages/sandbox/build.mjs"],
   [TSC, "-b", "packages/workbench", "packages/workbench/tsconfig.node.json", "packages/cli"],
   ["node_modules/vite/bin/vite.js", "build", "packages/workbench", "--logLevel", "warn"],
@@ -25,6 +30,7 @@ const RESULTS = [
   "packages/view/dist/vitrine.js",
   "packages/sandbox/dist/index.js",
   "packages/host/dist/index.js",
+  "packages/server/dist/templates/pages-text.js",
   "packages/gateway/dist/main.js",
   "packages/workbench/dist/node/index.js",
   "packages/workbench/dist/page/index.html",

@@ -29,9 +29,10 @@ const PAGE =
 /** What the command stands on. */
 const COMMAND =
   /^(node:.+|commander|playwright-core|zod|@modelcontextprotocol\/(client|server)(\/(stdio|validators\/ajv))?)$/;
+/** The author's toolkit; its templates' pages run in a browser, and stand on the view's runtime alone. */
+const TOOLKIT = /^(node:.+|@modelcontextprotocol\/server(\/stdio)?|zod)$/;
 /** The gateway runs on Node alone; these are the libraries it stands on. */
-const GATEWAY =
-  /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|kysely|libsql|pg|pino|ws)$/;
+const GATEWAY = /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|kysely|libsql|pg|pino|ws)$/;
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([@\w./:-]+)["']/g;
 
 /** What is wrong with the imports of one source file, in words. */
@@ -52,6 +53,10 @@ function forbiddenImports(path: string, source: string): string[] {
     if (owner === "cli") return COMMAND.test(name) ? [] : [`${path} may not depend on ${name}`];
     if (owner === "workbench") {
       const allowed = file.startsWith("ui/") ? PAGE : file.startsWith("node/") ? /^node:/ : /^$/;
+      return allowed.test(name) ? [] : [`${path} may not depend on ${name}`];
+    }
+    if (owner === "server") {
+      const allowed = /^templates\/.*\/?page/.test(file) ? /^$/ : TOOLKIT;
       return allowed.test(name) ? [] : [`${path} may not depend on ${name}`];
     }
     if (owner === "gateway") return GATEWAY.test(name) ? [] : [`${path} may not depend on ${name}`];

@@ -20,6 +20,7 @@ import {
   type CallToolResult,
   DEFAULT_STYLE_VARIABLES,
   type DisplayMode,
+  type HostContext,
   JsonText,
   type Tool,
 } from "@vitrine/protocol";
@@ -39,6 +40,8 @@ export interface MountOptions {
   title?: string;
   input?: Record<string, unknown>;
   result?: CallToolResult;
+  /** What the app is told of where it runs, before all that the page finds out itself. */
+  context?: Partial<HostContext>;
   /** Where in the page: at its end by default. */
   place?: "start" | "end";
   /** Answers every question in place of a person. */
@@ -99,6 +102,7 @@ async function mount(
     saves,
     without,
     modes,
+    context,
     options,
   }: MountOptions = {},
 ) {
@@ -128,7 +132,11 @@ async function mount(
     upstream,
     guard,
     view: "src" in view ? view : Promise.reject(Object.assign(new Error(view.error.message), view.error)),
-    context: { styles: { variables: DEFAULT_STYLE_VARIABLES }, ...(tool && { toolInfo: { tool } }) },
+    context: {
+      styles: { variables: DEFAULT_STYLE_VARIABLES },
+      ...(tool && { toolInfo: { tool } }),
+      ...context,
+    },
     fallback: () =>
       (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n"),
     handlers,

@@ -1,0 +1,19 @@
+/** Twenty tools with a view each, by `@vitrine/server`. */
+import { appServer, serve, tool, view } from "@vitrine/server";
+import { z } from "zod";
+import { COUNT, DOCUMENT } from "./document.mjs";
+
+const input = z.object({ city: z.string() });
+const output = z.object({ city: z.string(), high: z.number() });
+const tools = Array.from({ length: COUNT }, (_, at) =>
+  tool({
+    name: `tool-${at}`,
+    description: "A tool with a view",
+    input,
+    output,
+    text: ({ city, high }) => `${city} ${high}`,
+    view: view({ name: `view-${at}`, html: DOCUMENT }),
+    run: ({ city }) => ({ city, high: 21 }),
+  }),
+);
+await serve(appServer({ name: "bench", version: "1.0.0", tools }));

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { adviceOn } from "./advice.js";
+import type { View } from "./view.js";
+
+const view = (csp?: View["csp"]): View => ({ name: "map", csp, source: { html: "" } });
+
+const HTML = `<!doctype html>
+<base href="https://base.example/">
+<link rel="stylesheet" href="https://fonts.example/a.css"><link rel="canonical" href="https://nowhere.example/">
+<script src="https://cdn.example/app.js"></script>
+<img alt="x" src='https://cdn.example/b.png'><a href="https://link.example/">a link is the host's to open</a>
+<style>b { background: url(https://img.example/c.png) }</style>
+<iframe src="https://frame.example/"></iframe>
+<script type="module">
+import x from "https://esm.example/x.js";
+fetch("https://api.example/v1"); new WebSocket('wss://live.example/socket'); request.open("GET", "https://old.example/");
+const text = "https://words.example/ in a text is a text"; fetch(\`https://\${host}/\`);
+</script>`;
+
+describe("what a document refers to and does not declare", () => {
+  it("is named, with the line and what to write", () => {
+    const found = adviceOn(view(), HTML);
+    expect(found.map(({ field, origin, line }) => `${line} ${field} ${origin}`).sort()).toEqual([
+      "10 connectDomains https://api.example",
+      "10 connectDomains https://old.example",
+      "10 connectDomains wss://live.example",
+      "2 baseUriDomains https://base.example",
+      "3 resourceDomains https://fonts.example",
+      "4 resourceDomains https://cdn.example",
+      "6 resourceDomains https://img.example",
+      "7 frameDomains https://frame.example",
+      "9 resourceDomains https://esm.example",
+    ]);
+    expect(found.find(({ field }) => field === "frameDomains")?.message).toBe(
+      'the view map refers to https://frame.example in line 7, and hosts will block it: add csp: { frameDomains: ["https://frame.example"] }',
+    );
+  });
+
+  it.each([
+    [["https://api.example"], []],
+    [["https://*.example"], []],
+    [["api.example"], []],
+    [["*"], []],
+    [["wss://api.example"], ["https://api.example"]],
+    [["https://example"], ["https://api.example"]],
+    [["https://api.example:444"], ["https://api.example"]],
+  ])("is not what %j lets through", (connectDomains, origins) => {
+    const found = adviceOn(view({ connectDomains }), 'fetch("https://api.example/v1")');
+    expect(found.map(({ origin }) => origin)).toEqual(origins);
+  });
+
+  it("is nothing for a large text without any", () => {
+    expect(adviceOn(view(), "<script src=".repeat(50_000))).toEqual([]);
+  });
+});

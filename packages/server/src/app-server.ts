@@ -1,0 +1,260 @@
+/**
+ * A server: tools and their views, over the official SDK, by stdio and by HTTP from one definition.
+ *
+ * @module
+ */
+import {
+  createMcpHandler,
+  type McpHttpHandler,
+  type McpRequestContext,
+  McpServer,
+  ResourceTemplate,
+} from "@modelcontextprotocol/server";
+import { UI_MIME_TYPE, uiExtension } from "@vitrine/protocol";
+import { addressOf, placeOf, readAddress } from "./addresses.js";
+import { type Advice, adviceOn } from "./advice.js";
+import { Connected, DEBOUNCED, type Removable } from "./connected.js";
+import { Documents } from "./documents.js";
+import { DefinitionError } from "./errors.js";
+import { checkName } from "./names.js";
+import { negotiateTools } from "./negotiation.js";
+import { registerAppResource } from "./official.js";
+import { MAX_BYTES } from "./read-document.js";
+import { registerTool } from "./register-tool.js";
+import type { AnyTool } from "./tool.js";
+import { type Document, uiOf, type View } from "./view.js";
+
+/** What {@link appServer} takes. */
+export interface AppServerOptions<Tools extends readonly AnyTool[]> {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string | undefined;
+  /** For the model: what the server is good for. */
+  readonly instructions?: string | undefined;
+  readonly tools: Tools;
+  /** Views that no tool names. */
+  readonly views?: readonly View[] | undefined;
+  /** Bytes of a view's document; 1 MiB by default. */
+  readonly maxViewBytes?: number | undefined;
+  /** Whether {@link AppServer.replace} is to reach clients that are connected: for development. */
+  readonly reloads?: boolean | undefined;
+  /** Everything else: resources, prompts, and whatever the official SDK offers. Called for every server that is made. */
+  readonly extend?:
+    | ((server: McpServer, context: McpRequestContext | undefined) => void | Promise<void>)
+    | undefined;
+}
+
+/**
+ * Defines a server.
+ *
+ * @example
+ * ```ts source="./server.examples.ts#appServer"
+ * export const weather = appServer({ name: "weather", version: "1.0.0", tools: [forecast] });
+ * ```
+ *
+ * @throws {DefinitionError} `name-taken`, `name-invalid`
+ */
+export function appServer<const Tools extends readonly AnyTool[]>(
+  options: AppServerOptions<Tools>,
+): AppServer<Tools> {
+  return new AppServer(options);
+}
+
+/** What a server offers, and can offer something else in place of. */
+export type Offer<Tools extends readonly AnyTool[]> = Pick<AppServerOptions<Tools>, "tools" | "views">;
+
+/** Where a view is found, and which version of it. */
+type Addresses = ReadonlyMap<View, { readonly uri: string; readonly hash: string }>;
+
+/** A server that was defined. */
+export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
+  readonly #documents: Documents;
+  readonly #place: string;
+  readonly #connected = new Set<Connected>();
+  readonly #handlers = new Set<McpHttpHandler>();
+  #options: AppServerOptions<Tools>;
+  #views: ReadonlyMap<string, View>;
+
+  constructor(options: AppServerOptions<Tools>) {
+    this.#options = options;
+    this.#views = viewsOf(options);
+    this.#documents = new Documents(options.maxViewBytes ?? MAX_BYTES);
+    this.#place = placeOf(options.name);
+  }
+
+  get options(): AppServerOptions<Tools> {
+    return this.#options;
+  }
+
+  /** All views, by name. */
+  get views(): ReadonlyMap<string, View> {
+    return this.#views;
+  }
+
+  /**
+   * Makes a server of the official SDK: one for each connection, or each request of a stateless client. Documents are read once
+   * for all of them.
+   *
+   * @throws {DefinitionError} when a view's document cannot be read, or may not be a view
+   */
+  readonly create = async (context?: McpRequestContext): Promise<McpServer> => {
+    const { name, version, title, instructions, extend, reloads } = this.#options;
+    const server = new McpServer(
+      { name, version, ...(title !== undefined && { title }) },
+      {
+        ...(instructions !== undefined && { instructions }),
+        ...(reloads && { debouncedNotificationMethods: DEBOUNCED }),
+        capabilities: { extensions: uiExtension() },
+      },
+    );
+    negotiateTools(server);
+    const connected = reloads ? new Connected(server, context?.era) : undefined;
+    const addresses = await this.#addresses();
+    const registered = this.#register(server, addresses);
+    if (connected || addresses.size > 0) this.#registerOldAddresses(server);
+    if (connected && !context?.requestInfo) this.#follow(connected, registered);
+    await extend?.(server, context);
+    return server;
+  };
+
+  /** Serves HTTP: `fetch` takes web requests; for Node there is `toNodeHandler` of `@modelcontextprotocol/node`. */
+  http(options?: Parameters<typeof createMcpHandler>[1]): McpHttpHandler {
+    const handler = createMcpHandler(this.create, options);
+    if (this.#options.reloads) this.#handlers.add(handler);
+    return handler;
+  }
+
+  /** What views refer to and do not declare: hosts will block it. */
+  async advice(): Promise<Advice[]> {
+    const all = [...this.views.values()].map(async (view) =>
+      adviceOn(view, (await this.document(view)).text),
+    );
+    return (await Promise.all(all)).flat();
+  }
+
+  /** A view's document, as a host would read it. */
+  document(view: View): Promise<Document> {
+    return this.#documents.current(view);
+  }
+
+  /**
+   * Offers something else from now on. With `reloads`, clients that are connected are told: of lists that changed, and of
+   * documents under an address that stayed. If it cannot be offered, everything stays as it was.
+   *
+   * @throws {DefinitionError}
+   */
+  async replace(offer: Offer<Tools>): Promise<void> {
+    const options = { ...this.#options, tools: offer.tools, views: offer.views };
+    const views = viewsOf(options);
+    const before = await this.#addresses();
+    const after = await this.#addressesOf(views);
+    this.#options = options;
+    this.#views = views;
+    const updated = updatedOf(before, after);
+    for (const connected of this.#connected) {
+      connected.exchange((server) => this.#register(server, after));
+      for (const uri of updated) connected.updated(uri);
+    }
+    for (const { notify } of this.#handlers) {
+      notify.toolsChanged();
+      notify.resourcesChanged();
+      for (const uri of updated) notify.resourceUpdated(uri);
+    }
+  }
+
+  #follow(connected: Connected, registered: readonly Removable[]): void {
+    this.#connected.add(connected);
+    connected.begin(registered, () => this.#connected.delete(connected));
+  }
+
+  /** Those of the views of now, also when they change meanwhile. */
+  async #addresses(): Promise<Addresses> {
+    const views = this.#views;
+    const addresses = await this.#addressesOf(views);
+    return views === this.#views ? addresses : this.#addresses();
+  }
+
+  async #addressesOf(views: ReadonlyMap<string, View>): Promise<Addresses> {
+    const addresses = new Map<View, { uri: string; hash: string }>();
+    for (const view of views.values()) {
+      const { hash } = await this.#documents.current(view);
+      addresses.set(view, { uri: view.uri ?? addressOf(this.#place, view.name, hash), hash });
+    }
+    return addresses;
+  }
+
+  #register(server: McpServer, addresses: Addresses): Removable[] {
+    const views = [...addresses].map(([view, { uri, hash }]) => {
+      const { title, description } = view;
+      const config = {
+        ...(title !== undefined && { title }),
+        ...(description !== undefined && { description }),
+        _meta: { ui: uiOf(view) },
+      };
+      const version = view.uri === undefined ? hash : undefined;
+      return registerAppResource(server, view.name, uri, config, async ({ href }) =>
+        this.#read(view, href, version),
+      );
+    });
+    const tools = this.#options.tools.map((tool) =>
+      registerTool(server, tool, tool.view && addresses.get(tool.view)?.uri),
+    );
+    return [...views, ...tools];
+  }
+
+  /** Hosts keep addresses: in a conversation from yesterday there may be one that has changed since. */
+  #registerOldAddresses(server: McpServer): void {
+    const config = {
+      description: "Views, also under addresses that they had before",
+      mimeType: UI_MIME_TYPE,
+    };
+    const read = async ({ href }: URL, { view: last }: { view?: string | string[] }) => {
+      const { name, hash } = readAddress(String(last));
+      const view = this.#views.get(name);
+      if (!view) throw new DefinitionError("view-missing", `there is no view ${name}`);
+      return this.#read(view, href, view.uri === undefined ? hash : undefined);
+    };
+    const templateOf = (address: string) => new ResourceTemplate(address, { list: undefined });
+    server.registerResource("views", templateOf(`ui://${this.#place}/{view}`), config, read);
+    // Whoever names a fixed address by hand may leave the server out.
+    if (this.#options.reloads || [...this.#views.values()].some(({ uri }) => uri !== undefined))
+      server.registerResource("views by name", templateOf("ui://{view}"), config, read);
+  }
+
+  async #read(view: View, uri: string, hash: string | undefined) {
+    const { text } = await this.#documents.version(view, hash);
+    return { contents: [{ uri, mimeType: UI_MIME_TYPE, text, _meta: { ui: uiOf(view) } }] };
+  }
+}
+
+/** Addresses that stayed, and lead to another document. */
+function updatedOf(before: Addresses, after: Addresses): string[] {
+  const known = new Map([...before.values()].map(({ uri, hash }) => [uri, hash]));
+  return [...after.values()].flatMap(({ uri, hash }) =>
+    known.has(uri) && known.get(uri) !== hash ? [uri] : [],
+  );
+}
+
+/** The views of a server, each once. */
+function viewsOf({ name, tools, views = [] }: AppServerOptions<readonly AnyTool[]>): Map<string, View> {
+  const names = new Set<string>();
+  for (const tool of tools) {
+    checkName(tool.name, "tool");
+    if (names.has(tool.name)) throw taken("tools", tool.name, name);
+    names.add(tool.name);
+  }
+  const found = new Map<string, View>();
+  for (const view of [...views, ...tools.flatMap((tool) => tool.view ?? [])]) {
+    const known = found.get(view.name);
+    if (known && known !== view) throw taken("views", view.name, name);
+    found.set(view.name, view);
+  }
+  const fixed = [...found.values()].flatMap(({ uri }) => uri ?? []);
+  const twice = fixed.find((uri, at) => fixed.indexOf(uri) !== at);
+  if (twice !== undefined)
+    throw new DefinitionError("name-taken", `two views of ${name} have the address ${twice}: change one`);
+  return found;
+}
+
+const taken = (what: string, name: string, server: string): DefinitionError =>
+  new DefinitionError("name-taken", `two ${what} of ${server} have the name ${name}: rename one`);

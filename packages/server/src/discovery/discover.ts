@@ -1,0 +1,167 @@
+/**
+ * A server made of folders: `tools/<name>/` with its `ui/`, and `ui/<name>/`.
+ *
+ * @module
+ */
+import { realpath } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { AppServer, type AppServerOptions } from "../app-server.js";
+import { DefinitionError } from "../errors.js";
+import { MAX_BYTES } from "../read-document.js";
+import { type ServeOptions, type Serving, serve } from "../serve.js";
+import { TEMPLATES } from "../templates/index.js";
+import type { AnyTemplate } from "../templates/template.js";
+import type { AnyTool } from "../tool.js";
+import { type DiscoveryProblem, lineOf, problemFrom } from "./problem.js";
+import { type Found, Scan } from "./scan.js";
+import { type Watching, watchFolders } from "./watch-folders.js";
+
+/** What {@link discover} takes: what a server is besides what is found. */
+export interface DiscoverOptions
+  extends Omit<AppServerOptions<readonly AnyTool[]>, "tools" | "views" | "reloads"> {
+  /** The folder with `tools` and `ui` in it. */
+  readonly root: string | URL;
+  /** Tools and views that are defined in code: they win over folders with the same name. */
+  readonly tools?: readonly AnyTool[] | undefined;
+  readonly views?: AppServerOptions<readonly AnyTool[]>["views"];
+  /** Templates besides those of this package, for `ui.meta.json`. */
+  readonly templates?: readonly AnyTemplate[] | undefined;
+  /** Names of the two folders, in the root. */
+  readonly toolsFolder?: string | undefined;
+  readonly uiFolder?: string | undefined;
+  /** Whether folders are watched, and clients told of what changed: for development. */
+  readonly watch?: boolean | undefined;
+}
+
+/**
+ * Looks for tools and views in folders, and makes a server of them.
+ *
+ * @example
+ * ```ts source="../server.examples.ts#discover"
+ * const found = await discover({
+ *   root: new URL(".", import.meta.url),
+ *   name: "weather",
+ *   version: "1.0.0",
+ *   watch: process.argv.includes("--watch"),
+ * });
+ * await found.serve();
+ * ```
+ *
+ * @throws {DefinitionError} `view-missing` when there is no such folder; what is wrong inside of it is in `problems`
+ */
+export async function discover(options: DiscoverOptions): Promise<Discovered> {
+  const { root, templates = [], toolsFolder = "tools", uiFolder = "ui", watch = false, ...rest } = options;
+  const path = typeof root === "string" ? root : fileURLToPath(root);
+  const real = await realpath(path).catch((cause: unknown) => {
+    throw new DefinitionError("view-missing", `there is no folder ${path}`, { cause });
+  });
+  const scan = new Scan({
+    root: real,
+    name: rest.name,
+    toolsFolder,
+    uiFolder,
+    tools: rest.tools ?? [],
+    views: rest.views ?? [],
+    templates: { ...TEMPLATES, ...Object.fromEntries(templates.map((each) => [each.name, each])) },
+    limit: rest.maxViewBytes ?? MAX_BYTES,
+  });
+  const found = await scan.look();
+  const { tools, views } = found;
+  const discovered = new Discovered(new AppServer({ ...rest, tools, views, reloads: watch }), scan, found);
+  if (watch) await discovered.follow(real, [toolsFolder, uiFolder]);
+  return discovered;
+}
+
+/** A server that was found. */
+export class Discovered {
+  readonly server: AppServer;
+  readonly #scan: Scan;
+  #found: Found;
+  #watching: Watching | undefined;
+  #tell: ((problem: DiscoveryProblem) => void) | undefined;
+  #told = new Set<string>();
+  #reloading: Promise<void> = Promise.resolve();
+
+  constructor(server: AppServer, scan: Scan, found: Found) {
+    this.server = server;
+    this.#scan = scan;
+    this.#found = found;
+  }
+
+  /** What could not be offered, or only as it was before it was changed. */
+  get problems(): readonly DiscoveryProblem[] {
+    return this.#found.problems;
+  }
+
+  /** Looks again. Clients are told of what changed, if folders are watched. */
+  reload(): Promise<void> {
+    // One after the other: the last that looks is the last that tells.
+    const done = this.#reloading.then(() => this.#reload());
+    this.#reloading = done.catch(() => undefined);
+    return done;
+  }
+
+  async #reload(): Promise<void> {
+    const before = this.#found;
+    const found = await this.#scan.look();
+    if (!isSame(before.tools, found.tools) || !isSame(before.views, found.views))
+      await this.server.replace({ tools: found.tools, views: found.views });
+    this.#found = found;
+    this.#tellAll();
+  }
+
+  /**
+   * Serves by stdio, or by HTTP with `--http` on the command line, and tells problems to stderr: one line each.
+   *
+   * @example
+   * ```ts source="../server.examples.ts#discover"
+   * const found = await discover({
+   *   root: new URL(".", import.meta.url),
+   *   name: "weather",
+   *   version: "1.0.0",
+   *   watch: process.argv.includes("--watch"),
+   * });
+   * await found.serve();
+   * ```
+   */
+  async serve(options?: ServeOptions): Promise<Serving> {
+    this.#tell = (problem) => void process.stderr.write(`${lineOf(problem)}\n`);
+    this.#tellAll();
+    const serving = await serve(this.server, options);
+    return {
+      url: serving.url,
+      close: async () => {
+        await this.close();
+        await serving.close();
+      },
+    };
+  }
+
+  /** Begins to watch. */
+  async follow(root: string, folders: readonly string[]): Promise<void> {
+    const failed = (error: unknown): void => {
+      const problem: DiscoveryProblem = { ...problemFrom(error, "."), code: "watch-failed" };
+      this.#found = { ...this.#found, problems: [...this.#found.problems, problem] };
+      this.#tellAll();
+    };
+    this.#watching = await watchFolders({ root, folders, changed: () => this.reload(), failed });
+    // What changed since it was looked at.
+    await this.reload();
+  }
+
+  /** Watches no longer. */
+  async close(): Promise<void> {
+    await this.#watching?.close();
+  }
+
+  /** Each problem once, for as long as it is there. */
+  #tellAll(): void {
+    if (!this.#tell) return;
+    const before = this.#told;
+    this.#told = new Set(this.problems.map(lineOf));
+    for (const problem of this.problems) if (!before.has(lineOf(problem))) this.#tell(problem);
+  }
+}
+
+const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((each, at) => each === other[at]);

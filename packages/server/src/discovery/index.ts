@@ -1,0 +1,8 @@
+/**
+ * Servers that are made of folders.
+ *
+ * @module
+ */
+export { type Discovered, type DiscoverOptions, discover } from "./discover.js";
+export { type DiscoveryProblem, lineOf } from "./problem.js";
+export { type UiMeta, uiMetaSchema } from "./ui-meta.js";

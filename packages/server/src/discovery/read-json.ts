@@ -1,0 +1,66 @@
+/**
+ * Reads a JSON file that an author wrote, and says what is wrong with it: file, line and field. It never becomes `{}` by
+ * itself.
+ *
+ * @module
+ */
+import type { DefinitionErrorCode } from "../errors.js";
+import { MAX_BYTES, pathInside, readDocument } from "../read-document.js";
+import { type JsonSchema, problemOf } from "../templates/check-config.js";
+import { jsonPlaces, lineAt } from "./json-places.js";
+import { FileError, inFile, messageOf } from "./problem.js";
+
+/** A file that is JSON. */
+export class JsonFile {
+  readonly value: unknown;
+  readonly #file: string;
+  readonly #text: string;
+
+  /** @throws {FileError} `json-invalid` */
+  constructor(file: string, text: string) {
+    this.#file = file;
+    this.#text = text;
+    try {
+      this.value = JSON.parse(text);
+    } catch (cause) {
+      const { failedAt } = jsonPlaces(text);
+      const line = failedAt === undefined ? undefined : lineAt(text, failedAt);
+      throw new FileError("json-invalid", `it is not JSON: ${messageOf(cause)}`, { file, line, cause });
+    }
+  }
+
+  /** @throws {FileError} with the first thing that is not as the schema wants it, if there is one */
+  check(schema: JsonSchema, code: DefinitionErrorCode, value: unknown = this.value, path = "it"): void {
+    const problem = problemOf(value, schema, path);
+    if (problem !== undefined) throw this.error(code, problem);
+  }
+
+  /** An error at the place that a sentence begins with: `it.meta.csp must be an object`. */
+  error(code: DefinitionErrorCode, sentence: string, cause?: unknown): FileError {
+    const line = this.#lineOf(sentence);
+    return new FileError(code, sentence.replaceAll(/\bit\.(?=\w)/g, ""), { file: this.#file, line, cause });
+  }
+
+  #lineOf(sentence: string): number | undefined {
+    const { starts } = jsonPlaces(this.#text);
+    const [, path = "it", unknown] = /^([^\s:]+)(?: has no "([^"]*)")?/.exec(sentence) ?? [];
+    for (const each of [`${path}.${unknown}`, ...prefixesOf(path)]) {
+      const at = starts.get(each);
+      if (at !== undefined) return lineAt(this.#text, at);
+    }
+    return undefined;
+  }
+}
+
+/** A path, and those of what it is in: what is missing has no line of its own. */
+function prefixesOf(path: string): string[] {
+  const all = [path];
+  for (let rest = path; (rest = rest.replace(/(\.[^.[\]]*|\[\d+\])$/, "")) !== all.at(-1); ) all.push(rest);
+  return all;
+}
+
+/** @throws {DefinitionError} */
+export async function readJsonFile(root: string, file: string): Promise<JsonFile> {
+  const text = await inFile(file, async () => readDocument(await pathInside(root, file), MAX_BYTES));
+  return new JsonFile(file, text);
+}

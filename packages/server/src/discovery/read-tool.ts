@@ -1,0 +1,60 @@
+/**
+ * A folder as a tool.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { RESOURCE_URI_META_KEY } from "@vitrine/protocol";
+import { checkName } from "../names.js";
+import { pathInside } from "../read-document.js";
+import { Reply } from "../reply.js";
+import type { AnyTool } from "../tool.js";
+import { FileError } from "./problem.js";
+import { exists } from "./read-ui.js";
+import { readToolJson } from "./tool-json.js";
+import { readToolModule } from "./tool-module.js";
+
+/** A module that was compiled stands beside its source, and is the one that is meant. */
+const FILES = ["tool.js", "tool.mjs", "tool.ts", "tool.json"] as const;
+
+/**
+ * Reads it.
+ *
+ * @param folder the tool's folder, from the root
+ * @throws {DefinitionError}
+ */
+export async function readTool(root: string, folder: string, name: string): Promise<AnyTool> {
+  const path = await pathInside(root, folder);
+  const found: string[] = [];
+  for (const file of FILES) if (await exists(join(path, file))) found.push(file);
+  const [file] = found;
+  if (file === undefined)
+    throw new FileError("tool-missing", `there is no tool in it: write ${FILES.join(", ")}`, {
+      file: folder,
+    });
+  if (file !== "tool.json" && found.includes("tool.json"))
+    throw new FileError("tool-invalid", `there is a ${file} as well: remove one of them`, {
+      file: `${folder}/tool.json`,
+    });
+  const tool =
+    file === "tool.json"
+      ? await readToolJson(root, folder, name)
+      : await readToolModule(root, `${folder}/${file}`, name);
+  checkName(tool.name, "tool");
+  return { ...tool, run: async (input, context) => givenBack(tool, await tool.run(input, context)) };
+}
+
+/** What functions give back that no compiler has seen. */
+function givenBack({ output }: AnyTool, given: unknown): unknown {
+  const { data, details } = given instanceof Reply ? given : { data: given, details: undefined };
+  // MCP has no lists as data; templates know them under this name.
+  const wrapped = !output && Array.isArray(data) ? { items: data } : data;
+  if (!details) return wrapped;
+  return new Reply(wrapped, { ...details, ...(details.meta && { meta: nestedLink(details.meta) }) });
+}
+
+/** The deprecated flat key for a view's address, where it belongs. What is there already wins. */
+function nestedLink(meta: Record<string, unknown>): Record<string, unknown> {
+  const { [RESOURCE_URI_META_KEY]: flat, ...rest } = meta;
+  return flat === undefined ? meta : { ...rest, ui: { resourceUri: flat, ...Object(rest["ui"]) } };
+}

@@ -1,0 +1,95 @@
+/**
+ * A folder as a view: a document, or a template with its configuration.
+ *
+ * @module
+ */
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { DefinitionError } from "../errors.js";
+import { inlineFolder } from "../inline-folder.js";
+import { pathInside } from "../read-document.js";
+import { type View, view } from "../view.js";
+import { FileError, inFile } from "./problem.js";
+import { type JsonFile, readJsonFile } from "./read-json.js";
+import { readUiMeta, type Templates, type UiMeta } from "./ui-meta.js";
+
+/** What makes a folder a view. */
+export const UI_META = "ui.meta.json";
+export const UI_DOCUMENT = "index.html";
+
+/** Whether there is something of that name, whatever it is. */
+export const exists = async (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Whether a folder says that it is a view. */
+export const isUi = async (folder: string): Promise<boolean> =>
+  (await exists(join(folder, UI_META))) || (await exists(join(folder, UI_DOCUMENT)));
+
+/** What a view needs to know besides its folder. */
+export interface UiPlace {
+  /** The folder that is looked through. */
+  readonly root: string;
+  /** The view's folder, from there. */
+  readonly folder: string;
+  readonly name: string;
+  readonly uri: string;
+  readonly templates: Templates;
+  /** Bytes of a document. */
+  readonly limit: number;
+}
+
+/**
+ * Reads it. The document is read now: what is wrong with it is a problem of this view, and not of the server.
+ *
+ * @throws {DefinitionError}
+ */
+export async function readUi(place: UiPlace): Promise<View> {
+  const { root, folder, name, uri, templates } = place;
+  const path = await pathInside(root, folder);
+  const file = (await exists(join(path, UI_META)))
+    ? await readJsonFile(root, `${folder}/${UI_META}`)
+    : undefined;
+  const said: UiMeta = file ? readUiMeta(file, templates) : {};
+  const { csp, permissions, prefersBorder = true, domain } = said.meta ?? {};
+  const { name: title, description = `UI resource for ${name}` } = said;
+  const details = { name, uri, title, description, csp, permissions, prefersBorder, domain };
+  const html = await documentOf(place, said, path, file);
+  if (html !== undefined) return viewOf(file, () => view({ ...details, html }));
+  const template = said.template === undefined ? undefined : templates[said.template];
+  if (template) return viewOf(file, () => view({ ...details, template, config: said.config ?? {} }));
+  throw new FileError("view-missing", `there is neither a document nor a template: write ${UI_DOCUMENT}`, {
+    file: `${folder}/${UI_META}`,
+  });
+}
+
+/** What hosts would not understand is said in the file. */
+function viewOf(file: JsonFile | undefined, make: () => View): View {
+  try {
+    return make();
+  } catch (cause) {
+    if (file && cause instanceof DefinitionError)
+      throw file.error(cause.code, `it.meta: ${cause.message}`, cause);
+    throw cause;
+  }
+}
+
+/** The document, which comes before a template; undefined when there is none, and none is named. */
+async function documentOf(
+  { folder, limit }: UiPlace,
+  { entrypoint }: UiMeta,
+  path: string,
+  file: JsonFile | undefined,
+): Promise<string | undefined> {
+  const entry = entrypoint ?? UI_DOCUMENT;
+  if (entrypoint === undefined && !(await exists(join(path, entry)))) return undefined;
+  if (entrypoint !== undefined && file) {
+    await pathInside(path, entrypoint).catch((cause: unknown) => {
+      if (!(cause instanceof DefinitionError)) throw cause;
+      throw file.error(cause.code, `it.entrypoint: ${cause.message}`, cause);
+    });
+  }
+  return inFile(`${folder}/${entry}`, () => inlineFolder(path, entry, limit));
+}

@@ -1,0 +1,165 @@
+/**
+ * Looks through `tools/` and `ui/`, and says what a server can offer of it.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { placeOf } from "../addresses.js";
+import type { AnyTool } from "../tool.js";
+import type { View } from "../view.js";
+import { foldersIn, markOf } from "./folders.js";
+import { explicitOf, link } from "./link.js";
+import { type DiscoveryProblem, problemFrom } from "./problem.js";
+import { readTool } from "./read-tool.js";
+import { exists, isUi, readUi } from "./read-ui.js";
+import { Remembered } from "./remembered.js";
+import type { Templates } from "./ui-meta.js";
+
+/** Where to look, and what is there already. */
+export interface ScanOptions {
+  readonly root: string;
+  /** The server's name: part of every address. */
+  readonly name: string;
+  readonly toolsFolder: string;
+  readonly uiFolder: string;
+  /** Defined in code: they win over what is found. */
+  readonly tools: readonly AnyTool[];
+  readonly views: readonly View[];
+  readonly templates: Templates;
+  readonly limit: number;
+}
+
+/** What was found. */
+export interface Found {
+  readonly tools: readonly AnyTool[];
+  readonly views: readonly View[];
+  readonly problems: readonly DiscoveryProblem[];
+}
+
+/** A folder with a view in it. */
+interface UiFolder {
+  readonly name: string;
+  readonly folder: string;
+}
+
+/** Looks, and looks again: what did not change is not read again, and what broke stays as it was. */
+export class Scan {
+  readonly #options: ScanOptions;
+  readonly #tools = new Remembered<AnyTool>();
+  readonly #views = new Remembered<View>();
+  readonly #linked = new WeakMap<AnyTool, { view: View | undefined; tool: AnyTool }>();
+
+  constructor(options: ScanOptions) {
+    this.#options = options;
+  }
+
+  async look(): Promise<Found> {
+    const { root, toolsFolder, uiFolder } = this.#options;
+    const problems: DiscoveryProblem[] = [];
+    const inTools = await foldersIn(root, toolsFolder);
+    const inUi = await foldersIn(root, uiFolder);
+    problems.push(...inTools.problems, ...inUi.problems);
+    if (!(await exists(join(root, toolsFolder))) && !(await exists(join(root, uiFolder)))) {
+      const message = `there is nothing to find: make a folder ${toolsFolder} or ${uiFolder}`;
+      problems.push({ file: ".", code: "tool-missing", message });
+    }
+    const found = await this.#readTools(inTools.names, problems);
+    const views = await this.#readViews(await this.#uiFolders(inTools.names, inUi.names), found, problems);
+    return { ...this.#offer(found, views, problems), problems };
+  }
+
+  /** Those of tools first: one of the same name that stands alone is not looked at. */
+  async #uiFolders(tools: readonly string[], alone: readonly string[]): Promise<UiFolder[]> {
+    const { root, toolsFolder, uiFolder } = this.#options;
+    const all = [
+      ...tools.map((name) => ({ name, folder: `${toolsFolder}/${name}/ui` })),
+      ...alone.map((name) => ({ name, folder: `${uiFolder}/${name}` })),
+    ];
+    const byName = new Map<string, UiFolder>();
+    for (const each of all) {
+      if (!byName.has(each.name) && (await isUi(join(root, each.folder)))) byName.set(each.name, each);
+    }
+    return [...byName.values()];
+  }
+
+  /** Tools by the name of their folder, without their views. */
+  async #readTools(names: readonly string[], problems: DiscoveryProblem[]): Promise<Map<string, AnyTool>> {
+    const { root, toolsFolder, tools } = this.#options;
+    const found = new Map<string, AnyTool>();
+    const taken = new Set(tools.map(({ name }) => name));
+    const folders = names.map((name) => ({ name, folder: `${toolsFolder}/${name}` }));
+    for (const { name, folder } of folders) {
+      const mark = await markOf(join(root, folder), "ui");
+      const { value: tool, problem } = await this.#tools.read(folder, mark, () =>
+        readTool(root, folder, name),
+      );
+      if (problem) problems.push(problem);
+      if (!tool) continue;
+      if (taken.has(tool.name)) problems.push(takenProblem(folder, "tool", tool.name));
+      else found.set(name, tool);
+      taken.add(tool.name);
+    }
+    this.#tools.keepOnly(new Set(folders.map(({ folder }) => folder)));
+    return found;
+  }
+
+  /** Views by the name of their folder. */
+  async #readViews(
+    folders: readonly UiFolder[],
+    tools: ReadonlyMap<string, AnyTool>,
+    problems: DiscoveryProblem[],
+  ): Promise<Map<string, View>> {
+    const { root, name: server, templates, limit, views, tools: own } = this.#options;
+    const inCode = [...views, ...[...own, ...tools.values()].flatMap(({ view }) => view ?? [])];
+    const taken = new Set(inCode.map(({ name }) => name));
+    const found = new Map<string, View>();
+    for (const { name, folder } of folders) {
+      const uri = `ui://${placeOf(server)}/${name}`;
+      const mark = await markOf(join(root, folder));
+      const { value: view, problem } = await this.#views.read(folder, mark, () =>
+        readUi({ root, folder, name, uri, templates, limit }),
+      );
+      if (problem) problems.push(problem);
+      if (view && taken.has(name)) problems.push(takenProblem(folder, "view", name));
+      else if (view) found.set(name, view);
+    }
+    this.#views.keepOnly(new Set(folders.map(({ folder }) => folder)));
+    return found;
+  }
+
+  #offer(
+    tools: ReadonlyMap<string, AnyTool>,
+    views: ReadonlyMap<string, View>,
+    problems: DiscoveryProblem[],
+  ): Pick<Found, "tools" | "views"> {
+    const all = [...this.#options.views, ...views.values()];
+    const byAddress = new Map(all.flatMap((view) => (view.uri === undefined ? [] : [[view.uri, view]])));
+    const place = `ui://${placeOf(this.#options.name)}/`;
+    const linked = [...tools].map(([name, tool]) => {
+      const { resourceUri } = explicitOf(tool);
+      if (resourceUri?.startsWith(place) && !byAddress.has(resourceUri) && !tool.view) {
+        const error = new Error(`${tool.name} names the view ${resourceUri}, which is not there`);
+        problems.push({
+          ...problemFrom(error, `${this.#options.toolsFolder}/${name}`),
+          code: "view-missing",
+        });
+      }
+      return this.#link(tool, link(tool, views.get(name), byAddress));
+    });
+    return { tools: [...this.#options.tools, ...linked], views: all };
+  }
+
+  /** The same object for the same tool and view: who compares sees what changed. */
+  #link(tool: AnyTool, linked: AnyTool): AnyTool {
+    const known = this.#linked.get(tool);
+    if (known && known.view === linked.view) return known.tool;
+    this.#linked.set(tool, { view: linked.view, tool: linked });
+    return linked;
+  }
+}
+
+const takenProblem = (folder: string, what: string, name: string): DiscoveryProblem => ({
+  file: folder,
+  code: "name-taken",
+  message: `there is another ${what} with the name ${name}, which is used: rename one`,
+});

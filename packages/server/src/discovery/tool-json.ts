@@ -1,0 +1,129 @@
+/**
+ * `tool.json`: a tool without code, or with a function in a file beside it.
+ *
+ * @module
+ */
+import { readToolUi } from "@vitrine/protocol";
+import type { Schema } from "../schemas.js";
+import type { JsonSchema } from "../templates/check-config.js";
+import type { AnyTool } from "../tool.js";
+import { importDefault } from "./import-module.js";
+import { schemaFromJson } from "./json-schema.js";
+import { FileError, messageOf } from "./problem.js";
+import { type JsonFile, readJsonFile } from "./read-json.js";
+
+/** What the file may say. */
+interface ToolJson {
+  readonly name?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema?: object;
+  readonly outputSchema?: object;
+  readonly annotations?: AnyTool["annotations"];
+  readonly icons?: AnyTool["icons"];
+  readonly _meta?: Record<string, unknown>;
+  readonly handler?: string;
+  readonly result?: unknown;
+}
+
+const text: JsonSchema = { type: "string", minLength: 1 };
+const jsonSchema: JsonSchema = {
+  type: "object",
+  properties: { type: { type: "string", enum: ["object"] } },
+  required: ["type"],
+};
+const schema: JsonSchema = {
+  type: "object",
+  properties: {
+    $schema: { type: "string" },
+    name: text,
+    title: text,
+    description: text,
+    inputSchema: jsonSchema,
+    outputSchema: jsonSchema,
+    annotations: {
+      type: "object",
+      properties: {
+        title: { type: "string" },
+        readOnlyHint: { type: "boolean" },
+        destructiveHint: { type: "boolean" },
+        idempotentHint: { type: "boolean" },
+        openWorldHint: { type: "boolean" },
+      },
+      additionalProperties: false,
+    },
+    icons: {
+      type: "array",
+      items: { type: "object", properties: { src: text }, required: ["src"] },
+    },
+    _meta: { type: "object" },
+    handler: text,
+    result: { anyOf: [{ type: "string" }, { type: "object" }, { type: "array" }] },
+  },
+  additionalProperties: false,
+};
+
+/**
+ * Reads it.
+ *
+ * @param folder the tool's folder, from the root
+ * @throws {DefinitionError}
+ */
+export async function readToolJson(root: string, folder: string, name: string): Promise<AnyTool> {
+  const file = await readJsonFile(root, `${folder}/tool.json`);
+  file.check(schema, "tool-invalid");
+  const said = file.value as ToolJson;
+  const { inputSchema, outputSchema, _meta: meta, handler, result } = said;
+  if ((handler === undefined) === (result === undefined))
+    throw file.error("tool-invalid", `it must have either "handler" or "result"`);
+  checkMeta(file, meta);
+  const output = outputSchema && schemaOf(file, "outputSchema", outputSchema);
+  if (handler === undefined) await checkResult(file, output, result);
+  return {
+    name: said.name ?? name,
+    title: said.title,
+    description: said.description,
+    annotations: said.annotations,
+    icons: said.icons,
+    // Without a schema it takes anything: a handler may want to look.
+    input: schemaOf(file, "inputSchema", inputSchema ?? { type: "object" }),
+    output,
+    meta,
+    run: handler === undefined ? () => structuredClone(result) : await importHandler(root, folder, handler),
+  };
+}
+
+function schemaOf(file: JsonFile, field: string, json: object): Schema {
+  try {
+    return schemaFromJson(json);
+  } catch (cause) {
+    throw file.error("tool-invalid", `it.${field} is no JSON Schema: ${messageOf(cause)}`, cause);
+  }
+}
+
+/** The flat key is understood; anything else that hosts would not understand is not. */
+function checkMeta(file: JsonFile, meta: Record<string, unknown> | undefined): void {
+  const problem = readToolUi({ _meta: meta }).problems.find(({ code }) => code !== "resource-uri-legacy");
+  if (problem) throw file.error("meta-invalid", `it.${problem.field} ${problem.message}`);
+}
+
+async function checkResult(file: JsonFile, output: Schema | undefined, result: unknown): Promise<void> {
+  const checked = await output?.["~standard"].validate(result);
+  const [issue] = checked?.issues ?? [];
+  if (!issue) return;
+  const path = (issue.path ?? []).map((step) => `.${String(step)}`).join("");
+  throw file.error("tool-invalid", `it.result${path} ${issue.message}, says outputSchema`);
+}
+
+async function importHandler(root: string, folder: string, handler: string): Promise<AnyTool["run"]> {
+  const file = `${folder}/${handler.replace(/^\.\//, "")}`;
+  // Inside the tool's own folder, and not only inside the root.
+  if (handler.split(/[/\\]/).includes(".."))
+    throw new FileError("path-forbidden", `handler must name a file inside ${folder}`, {
+      file: `${folder}/tool.json`,
+    });
+  const run = await importDefault(root, file);
+  if (typeof run !== "function")
+    throw new FileError("tool-invalid", "its default export must be a function", { file });
+  return run as AnyTool["run"];
+}

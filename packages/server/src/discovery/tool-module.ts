@@ -1,0 +1,42 @@
+/**
+ * `tool.js`: a tool that a module exports.
+ *
+ * @module
+ */
+import { readToolUi } from "@vitrine/protocol";
+import type { AnyTool } from "../tool.js";
+import { importDefault } from "./import-module.js";
+import { FileError } from "./problem.js";
+
+/**
+ * Reads it.
+ *
+ * @param file the module, from the root
+ * @param name of the folder: what the tool is called when it says nothing else
+ * @throws {DefinitionError}
+ */
+export async function readToolModule(root: string, file: string, name: string): Promise<AnyTool> {
+  const given = await importDefault(root, file);
+  const wrong = problemOfTool(given);
+  if (wrong !== undefined) throw new FileError("tool-invalid", wrong, { file });
+  const found = given as AnyTool;
+  return { ...found, name: found.name ?? name };
+}
+
+function problemOfTool(given: unknown): string | undefined {
+  if (typeof given !== "object" || given === null)
+    return "its default export must be a tool: export default tool({ … })";
+  const { name, run, input, output, view, visibility, meta } = given as Record<string, unknown>;
+  if (typeof run !== "function") return "run must be a function";
+  if (name !== undefined && typeof name !== "string") return "name must be a text";
+  if (!isSchema(input)) return "input must be a schema of Zod, ArkType, Valibot or the like";
+  if (!isSchema(output)) return "output must be a schema of Zod, ArkType, Valibot or the like";
+  if (view !== undefined && !Object.hasOwn(Object(view), "source")) return "view must be made by view()";
+  const ui = { ...(visibility !== undefined && { visibility }) };
+  const problem = readToolUi({ _meta: { ui, ...Object(meta) } }).problems.find(
+    ({ code }) => code !== "resource-uri-legacy",
+  );
+  return problem && `${problem.field}: ${problem.message}`;
+}
+
+const isSchema = (value: unknown): boolean => value === undefined || "~standard" in Object(value);

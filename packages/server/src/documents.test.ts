@@ -1,0 +1,147 @@
+/** Documents from disk: whole, themselves, and no larger than allowed. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { appServer, type DocumentSource, type ViewOptions, view } from "@vitrine/server";
+import { afterAll, describe, expect, it } from "vitest";
+
+const root = mkdtempSync(join(tmpdir(), "vitrine-documents-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Writes files, and gives the folder. */
+function folderOf(name: string, files: Record<string, string | Buffer>): string {
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(root, name, path);
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, content);
+  }
+  return join(root, name);
+}
+
+const read = async (source: DocumentSource, maxViewBytes?: number): Promise<string> => {
+  const page = view({ name: "page", ...source } as ViewOptions);
+  return (await appServer({ name: "x", version: "1", tools: [], views: [page], maxViewBytes }).document(page))
+    .text;
+};
+
+describe("a file", () => {
+  const folder = folderOf("files", {
+    "page.html": "<p>Grüezi</p>",
+    "large.html": "x".repeat(2000),
+    "latin.html": Buffer.from("<p>Gr\xfcezi</p>", "latin1"),
+  });
+  symlinkSync(join(folder, "page.html"), join(folder, "link.html"));
+
+  it("is read by its path or its URL", async () => {
+    expect(await read({ file: join(folder, "page.html") })).toBe("<p>Grüezi</p>");
+    expect(await read({ file: pathToFileURL(join(folder, "page.html")) })).toBe("<p>Grüezi</p>");
+  });
+
+  it.each([
+    ["large.html", "view-too-large", /2000 bytes.*1000/],
+    ["latin.html", "view-not-utf8", /UTF-8/],
+    ["link.html", "path-forbidden", /symbolic link/],
+    ["none.html", "view-missing", /none\.html/],
+    [".", "view-missing", /not a file/],
+  ])("%s is refused: %s", async (name, code, message) => {
+    await expect(read({ file: join(folder, name) }, 1000)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+describe("a folder that a bundler wrote", () => {
+  it("becomes one document: scripts, styles, pictures and fonts are in it", async () => {
+    const folder = folderOf("built", {
+      "index.html": `<!doctype html><html><head>
+<link rel="modulepreload" href="/assets/app.js">
+<link rel="stylesheet" crossorigin href="/assets/app.css">
+<link rel="icon" href="./icon.svg">
+<script type="module" crossorigin src="/assets/app.js"></script>
+<script src="assets/old.js" defer></script>
+</head><body><img alt="a > b" src="icon.svg"><img src="data:image/png;base64,AA"><a href="page.html">stays</a></body></html>`,
+      "assets/app.js": 'const text = "</script><!-- ";import.meta.url;console.log(text);',
+      "assets/old.js": "old();",
+      "assets/app.css":
+        "@font-face{src:url(./font.woff2)}b{background:url('../icon.svg')}i{background:url(#x)}",
+      "assets/font.woff2": "font",
+      "icon.svg": "<svg/>",
+    });
+    const text = await read({ folder });
+    const icon = `data:image/svg+xml;base64,${Buffer.from("<svg/>").toString("base64")}`;
+    const font = `data:font/woff2;base64,${Buffer.from("font").toString("base64")}`;
+    expect(text).not.toContain("modulepreload");
+    expect(text).toContain(
+      `<style>@font-face{src:url("${font}")}b{background:url("${icon}")}i{background:url(#x)}</style>`,
+    );
+    expect(text).toContain(
+      '<script type="module">const text = "<\\/script><\\!-- ";import.meta.url;console.log(text);</script>',
+    );
+    // What waited for the page still does.
+    expect(text).toContain('<script type="module">old();</script>');
+    expect(text).toContain(`alt="a > b" src="${icon}"`);
+    expect(text).toContain(`rel="icon" href="${icon}"`);
+    expect(text).toContain('<a href="page.html">stays</a>');
+  });
+
+  it.each([
+    [
+      "another module",
+      { "index.html": '<script type="module" src="a.js"></script>', "a.js": 'import("./b.js")' },
+      "view-not-whole",
+      /a\.js imports \.\/b\.js/,
+    ],
+    [
+      "another module, at once",
+      { "index.html": '<script type="module" src="a.js"></script>', "a.js": 'import{x}from"./b.js"' },
+      "view-not-whole",
+      /b\.js/,
+    ],
+    [
+      "an import of styles",
+      { "index.html": '<link rel="stylesheet" href="a.css">', "a.css": '@import "b.css"' },
+      "view-not-whole",
+      /@import/,
+    ],
+    [
+      "a file that is not there",
+      { "index.html": '<script src="none.js"></script>' },
+      "view-missing",
+      /none\.js/,
+    ],
+    ["a file outside", { "index.html": '<img src="../files/page.html">' }, "path-forbidden", /inside/],
+    [
+      "a hidden way outside",
+      { "index.html": '<img src="%2e%2e/files/page.html">' },
+      "path-forbidden",
+      /inside/,
+    ],
+    ["no page", { "other.html": "" }, "view-missing", /index\.html/],
+    [
+      "too much in all",
+      { "index.html": '<script src="a.js"></script><script src="a.js"></script>', "a.js": "x".repeat(600) },
+      "view-too-large",
+      /1000/,
+    ],
+  ])("is refused with %s", async (name, files, code, message) => {
+    const folder = folderOf(
+      `refused-${name.replaceAll(" ", "-")}`,
+      files as unknown as Record<string, string>,
+    );
+    await expect(read({ folder }, 1000)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("is refused when a link leads out of it", async () => {
+    const folder = folderOf("linked", { "index.html": '<img src="out/page.html">' });
+    symlinkSync(join(root, "files"), join(folder, "out"));
+    await expect(read({ folder })).rejects.toMatchObject({
+      code: "path-forbidden",
+      message: expect.stringMatching(/leads out/),
+    });
+  });
+});

@@ -1,0 +1,34 @@
+/**
+ * The author's toolkit for MCP Apps, over the official server SDK.
+ *
+ * @module
+ */
+export type { Advice } from "./advice.js";
+export { AppServer, type AppServerOptions, appServer } from "./app-server.js";
+export * from "./discovery/index.js";
+export { DefinitionError, type DefinitionErrorCode } from "./errors.js";
+export { InputError, PROBLEMS_KEY } from "./input-error.js";
+export { uiSupport } from "./negotiation.js";
+export * from "./official.js";
+export { Reply, type ReplyDetails, reply } from "./reply.js";
+export type { Checked, DeepPartial, Given, Schema } from "./schemas.js";
+export { type ServeOptions, type Serving, serve } from "./serve.js";
+export * from "./templates/index.js";
+export { textOfData } from "./text-of-data.js";
+export {
+  type AnyTool,
+  type GivenBack,
+  type Tool,
+  type ToolContext,
+  type ToolOptions,
+  type ToolsOf,
+  tool,
+} from "./tool.js";
+export {
+  type Document,
+  type DocumentSource,
+  type View,
+  type ViewDetails,
+  type ViewOptions,
+  view,
+} from "./view.js";

@@ -1,0 +1,56 @@
+/**
+ * What is wrong with a tool's input, argument by argument: a form shows it at its fields, a model reads it.
+ *
+ * @module
+ */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+
+/** Where a result has what is wrong with single arguments; the pages of templates look there. */
+export const PROBLEMS_KEY = "vitrine/problems";
+
+/**
+ * Thrown by a tool that cannot do anything with its input.
+ *
+ * @example
+ * ```ts source="./server.examples.ts#InputError"
+ * run: ({ city, count }) => {
+ *   if (count > 10) throw new InputError({ count: "There are 10 left." });
+ *   return `${count} for ${city}`;
+ * },
+ * ```
+ */
+export class InputError extends Error {
+  override readonly name = "InputError";
+  /** By the names of arguments; of members of members with dots: `address.city`. */
+  readonly problems: Readonly<Record<string, string>>;
+
+  constructor(problems: Readonly<Record<string, string>>, message = sentenceOf(problems)) {
+    super(message);
+    this.problems = problems;
+  }
+}
+
+/** What a schema said, as an error of the input. */
+export function inputErrorOf(
+  issues: readonly { message: string; path?: readonly unknown[] | undefined }[],
+): InputError {
+  const problems: Record<string, string> = {};
+  for (const { message, path = [] } of issues) problems[path.map(keyOf).join(".")] ??= message;
+  return new InputError(problems);
+}
+
+/** The result that tells it. */
+export const resultOfInputError = ({ message, problems }: InputError): CallToolResult => ({
+  isError: true,
+  content: [{ type: "text", text: message }],
+  _meta: { [PROBLEMS_KEY]: problems },
+});
+
+/** A step of a path: the key itself, or an object that has it. */
+const keyOf = (step: unknown): string =>
+  String(typeof step === "object" && step !== null && "key" in step ? step.key : step);
+
+const sentenceOf = (problems: Readonly<Record<string, string>>): string =>
+  `The input is wrong. ${Object.entries(problems)
+    .map(([name, problem]) => (name === "" ? problem : `${name}: ${problem}`))
+    .join("; ")}`;

@@ -1,0 +1,79 @@
+/**
+ * Reads documents from disk, as far as they may be read: no links, nothing larger than a view may be, nothing but UTF-8.
+ *
+ * @module
+ */
+import { constants } from "node:fs";
+import { open, realpath } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { DefinitionError } from "./errors.js";
+
+/** Bytes of a document, unless a server says otherwise. */
+export const MAX_BYTES = 1_048_576;
+
+/**
+ * Reads a file that is itself, and no link to another.
+ *
+ * @throws {DefinitionError}
+ */
+export async function readDocument(path: string, limit = MAX_BYTES): Promise<string> {
+  return textOf(await readFileItself(path, limit), path, limit);
+}
+
+/** The bytes of a file that is itself. What it is, is asked of the file that was opened: a name can change meanwhile. */
+export async function readFileItself(path: string, limit: number): Promise<Buffer> {
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const file = await open(path, flags).catch((cause: unknown) => {
+    throw Object(cause).code === "ELOOP"
+      ? new DefinitionError("path-forbidden", `${path} is a symbolic link: put the file itself there`, {
+          cause,
+        })
+      : new DefinitionError("view-missing", `there is no file ${path} that can be read`, { cause });
+  });
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) throw new DefinitionError("view-missing", `${path} is not a file`);
+    if (stat.size > limit) throw tooLarge(path, stat.size, limit);
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Bytes as text, if they are no more than allowed, and UTF-8. */
+export function textOf(bytes: Uint8Array, name: string, limit: number): string {
+  if (bytes.byteLength > limit) throw tooLarge(name, bytes.byteLength, limit);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new DefinitionError("view-not-utf8", `${name} is not UTF-8: save it with that encoding`, { cause });
+  }
+}
+
+const tooLarge = (name: string, bytes: number, limit: number): DefinitionError =>
+  new DefinitionError(
+    "view-too-large",
+    `${name} has ${bytes} bytes, and a view may have ${limit}: make it smaller, or raise \`maxViewBytes\``,
+  );
+
+/**
+ * The path of a file inside a folder. Neither the name nor a link may lead out of it.
+ *
+ * @throws {DefinitionError} `path-forbidden`, `view-missing`
+ */
+export async function pathInside(folder: string, name: string): Promise<string> {
+  const isPlain =
+    name !== "" && !name.split(/[/\\]/).some((part) => part === "" || part === "." || part === "..");
+  if (!isPlain || name.includes("\0") || /^[A-Za-z]:/.test(name)) {
+    throw new DefinitionError("path-forbidden", `${JSON.stringify(name)} must name a file inside ${folder}`);
+  }
+  const path = join(folder, name);
+  const [root, real] = await Promise.all([realpath(folder), realpath(path)]).catch((cause: unknown) => {
+    throw new DefinitionError("view-missing", `there is no file ${path}`, { cause });
+  });
+  if (real !== join(root, name)) {
+    const message = real.startsWith(root + sep) ? "goes through a symbolic link" : `leads out of ${folder}`;
+    throw new DefinitionError("path-forbidden", `${path} ${message}: put the file itself there`);
+  }
+  return real;
+}

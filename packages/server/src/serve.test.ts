@@ -1,0 +1,94 @@
+/** The same server, by stdio and by HTTP. */
+import { request } from "node:http";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { appServer, InputError, PROBLEMS_KEY, type Serving, serve, tool, view } from "@vitrine/server";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+
+const page = view({ name: "page", html: "<p>here</p>" });
+const order = tool({
+  name: "order",
+  input: z.object({ city: z.string().min(1, "Name a city."), count: z.number().int().default(1) }),
+  output: z.object({ left: z.number() }),
+  view: page,
+  run: ({ count }) => {
+    if (count > 10) throw new InputError({ count: "There are 10 left." });
+    return { left: 10 - count };
+  },
+});
+const server = appServer({ name: "shop", version: "1.0.0", tools: [order] });
+
+let serving: Serving | undefined;
+afterEach(() => serving?.close());
+
+const status = (url: string, headers: Record<string, string>): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    request(url, { headers }, (answer) => resolve(answer.resume().statusCode))
+      .on("error", reject)
+      .end();
+  });
+
+describe("by HTTP", () => {
+  it("serves tools and views to both generations, on this machine alone", async () => {
+    serving = await serve(server, { argv: ["--http"] });
+    const url = serving.url ?? "";
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    for (const mode of ["legacy", "auto"] as const) {
+      const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+      await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+      const { structuredContent } = await client.callTool({
+        name: "order",
+        arguments: { city: "Berne", count: 3 },
+      });
+      expect(structuredContent).toEqual({ left: 7 });
+      const { resources } = await client.listResources();
+      const { contents } = await client.readResource({ uri: resources[0]?.uri ?? "" });
+      expect(contents).toMatchObject([{ text: "<p>here</p>" }]);
+      await client.close();
+    }
+    expect(await status(url, { host: "evil.example" })).toBe(403);
+    expect(await status(url.replace("/mcp", "/other"), {})).toBe(404);
+  });
+
+  it("says at its start what is wrong with a view", async () => {
+    const broken = appServer({
+      name: "x",
+      version: "1",
+      tools: [],
+      views: [view({ name: "x", file: "/no/such/file" })],
+    });
+    await expect(serve(broken, { argv: ["--http"] })).rejects.toMatchObject({ code: "view-missing" });
+  });
+});
+
+it("says at its start what views refer to and do not declare", async () => {
+  const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const far = view({ name: "far", html: '<script src="https://cdn.example/a.js"></script>' });
+  serving = await serve(appServer({ name: "x", version: "1", tools: [], views: [far] }), {
+    argv: ["--http"],
+  });
+  const said = written.mock.calls.map(([text]) => String(text)).join("");
+  written.mockRestore();
+  expect(said).toMatch(/the view far refers to https:\/\/cdn\.example in line 1.*resourceDomains/);
+});
+
+describe("input that is wrong", () => {
+  it("is told argument by argument: what the schema says, and what the tool says", async () => {
+    serving = await serve(server, { argv: ["--http"] });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(serving.url ?? "")));
+    const call = (args: object) =>
+      client.callTool({ name: "order", arguments: args as Record<string, unknown> });
+    expect(await call({ city: "", count: 1.5 })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^The input is wrong\. city: Name a city\.; count: /) }],
+      _meta: { [PROBLEMS_KEY]: { city: "Name a city.", count: expect.any(String) } },
+    });
+    expect(await call({ city: "Berne", count: 11 })).toMatchObject({
+      isError: true,
+      _meta: { [PROBLEMS_KEY]: { count: "There are 10 left." } },
+    });
+    expect(await call({ city: "Berne" })).toMatchObject({ structuredContent: { left: 9 } });
+    await client.close();
+  });
+});

@@ -1,0 +1,56 @@
+/**
+ * What is asked: from the configuration, and from data where that says nothing.
+ *
+ * @module
+ */
+
+/** What stands for itself in a tool's arguments. */
+type Value = string | number | boolean;
+
+/** One thing that can be chosen. */
+export interface ChoiceOption {
+  readonly value: Value;
+  /** The value by default. */
+  readonly label?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+/** What can be said of a question before there is any data. */
+export interface Asking {
+  readonly question?: string | undefined;
+  readonly options?: readonly (ChoiceOption | Value)[] | undefined;
+  readonly multiple?: boolean | undefined;
+}
+
+/** A question with its options. */
+export interface Asked {
+  readonly question: string;
+  readonly options: readonly (ChoiceOption & { readonly label: string })[];
+  readonly isMultiple: boolean;
+}
+
+/** Data is a list of options, or a record with `options` or `items`, and with a `question`. */
+export function askedOf(data: unknown, config: Asking): Asked {
+  const record = Array.isArray(data) ? { options: data } : (Object(data) as Record<string, unknown>);
+  const said = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
+  const { question, options, items, multiple } = { ...record, ...said } as Record<string, unknown>;
+  const list = Array.isArray(options) ? options : Array.isArray(items) ? items : [];
+  return {
+    question: typeof question === "string" ? question : "",
+    options: list.flatMap(optionOf),
+    isMultiple: multiple === true,
+  };
+}
+
+/** None, where there is nothing that could go to a tool. */
+function optionOf(given: unknown): Asked["options"][number][] {
+  const { value, id, label, title, name, description } = Object(given);
+  const known = isValue(given) ? given : [value, id, label, title, name].find(isValue);
+  if (known === undefined) return [];
+  const words = [label, title, name].find(isValue) ?? known;
+  return [
+    { value: known, label: `${words}`, ...(isValue(description) && { description: `${description}` }) },
+  ];
+}
+
+const isValue = (value: unknown): value is Value => /^(string|number|boolean)$/.test(typeof value);

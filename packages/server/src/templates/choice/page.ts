@@ -1,0 +1,109 @@
+/** The page of the choice. */
+import { element, put, set } from "../page/dom.js";
+import { type Kit, type Page, startPage } from "../page/kit.js";
+import { Said } from "../page/said.js";
+import { type Asked, askedOf } from "./options.js";
+import type { ChoiceConfig } from "./template.js";
+
+startPage<ChoiceConfig>("choice", "Choice", (kit) => new Choice(kit));
+
+class Choice implements Page {
+  readonly #kit: Kit<ChoiceConfig>;
+  readonly #group = element("fieldset");
+  readonly #button = element("button", { class: "main" }, "Submit");
+  readonly #said = new Said();
+  readonly isReady: boolean;
+  #asked: Asked | undefined;
+  #inputs: HTMLInputElement[] = [];
+  #isOver = false;
+
+  constructor(kit: Kit<ChoiceConfig>) {
+    this.#kit = kit;
+    this.isReady = !!kit.config.options;
+    if (this.isReady) this.data(undefined);
+  }
+
+  /** The model may ask by the arguments of its tool. */
+  input(input: Record<string, unknown>): void {
+    if (askedOf(input, this.#kit.config).options.length > 0) this.data(input);
+  }
+
+  data(data: unknown): void {
+    const asked = askedOf(data, this.#kit.config);
+    // What was asked by the arguments stays asked, and where the person is in it, when the tool has nothing to add.
+    const isSame = asked.options.length === 0 || JSON.stringify(asked) === JSON.stringify(this.#asked);
+    if (this.#isOver || (this.#asked && isSame)) return;
+    this.#asked = asked;
+    const { question, options, isMultiple } = asked;
+    const chosen = this.#chosen().map(({ value }) => value);
+    this.#inputs = options.map(({ value }) =>
+      element("input", {
+        type: isMultiple ? "checkbox" : "radio",
+        name: "choice",
+        value: `${value}`,
+        checked: chosen.includes(`${value}`),
+      }),
+    );
+    put(
+      this.#group,
+      element("legend", {}, question || (isMultiple ? "Choose any of these" : "Choose one")),
+      ...options.map(({ label, description }, at) =>
+        element(
+          "label",
+          { class: "option" },
+          this.#inputs[at],
+          element("span", {}, label, description && element("span", { class: "note" }, description)),
+        ),
+      ),
+    );
+    const send = (event: Event): void => {
+      event.preventDefault();
+      void this.#send();
+    };
+    const row = element("div", { class: "row" }, this.#button);
+    const form = element("form", { onsubmit: send }, this.#group, row, this.#said.node);
+    put(this.#kit.place, options.length > 0 ? form : "There is nothing to choose from.");
+  }
+
+  #chosen(): HTMLInputElement[] {
+    return this.#inputs.filter(({ checked }) => checked);
+  }
+
+  async #send(): Promise<void> {
+    const { submitTool, submitArgs, argument = "choice" } = this.#kit.config;
+    const { question, options, isMultiple } = this.#asked as Asked;
+    if (this.#button.ariaDisabled) return;
+    const chosen = options.filter((_option, at) => this.#inputs[at]?.checked);
+    if (chosen.length === 0) {
+      this.#kit.complain(isMultiple ? "Choose at least one." : "Choose one.");
+      return this.#inputs[0]?.focus();
+    }
+    this.#kit.complain();
+    const labels = chosen.map(({ label }) => label).join(", ");
+    const values = chosen.map(({ value }) => value);
+    if (!submitTool) {
+      this.#end(`Chosen: ${labels}`);
+      return void this.#kit.message(`${question ? `${question} ` : ""}${labels}`);
+    }
+    this.#said.say("Sending …", "status busy");
+    const args = { ...submitArgs, [argument]: isMultiple ? values : values[0] };
+    const { ok, text } = await this.#kit.call(submitTool, args, this.#button);
+    if (!ok) return this.#said.say();
+    this.#end(text || `Chosen: ${labels}`);
+    await this.#kit.context(
+      `${question || "The person chose"}: ${labels}. ${submitTool} said: ${text}`,
+      args,
+    );
+  }
+
+  /** It is answered, and stays so. */
+  #end(text: string): void {
+    this.#isOver = true;
+    this.#group.disabled = true;
+    set(this.#button, "aria-disabled", "true");
+    this.#said.say(text);
+  }
+
+  /** What was chosen stays. */
+  redraw(): void {}
+}

@@ -1,0 +1,171 @@
+/** The data table in a real browser: sorted, searched, turned, saved. */
+
+import { type DataTableConfig, dataTable, renderTemplate } from "@vitrine/server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { failing, type ShownTemplate, TemplateStage } from "../../../../../testing/server/template-stage.ts";
+
+let stage: TemplateStage;
+beforeAll(async () => {
+  stage = await TemplateStage.open();
+});
+afterAll(() => stage?.close());
+
+const html = (config: DataTableConfig = {}): string => renderTemplate(dataTable, config);
+const cells = (app: ShownTemplate, column = 1): Promise<string[]> =>
+  app.view.locator(`tbody td:nth-child(${column})`).allTextContents();
+
+const CITIES = [
+  { name: "Zürich", people: 443_037, founded: "0015-01-01", capital: false },
+  { name: "Berne", people: 137_995, founded: "1191-04-01", capital: true },
+  { name: "Ascona", people: null, founded: "1224-06-30", capital: false },
+  { name: "Basel 10", people: 9, founded: "0374-01-01", capital: false },
+  { name: "Basel 9", people: 10, founded: "0374-01-02", capital: false },
+];
+
+describe("the data table", () => {
+  it.each([
+    ["a list in text", CITIES],
+    ["items", { items: CITIES }],
+    ["another single list", { cities: CITIES }],
+  ])("takes %s, finds its columns, and writes values as people do", async (_what, data) => {
+    const app = await stage.show(html(), { data, context: { locale: "de-CH" } });
+    await app.view.getByRole("table").waitFor();
+    expect(await app.view.locator("th").allInnerTexts()).toEqual(["name", "people", "founded", "capital"]);
+    expect(await cells(app)).toEqual(["Zürich", "Berne", "Ascona", "Basel 10", "Basel 9"]);
+    expect((await cells(app, 2))[0]).toMatch(/^443['’]037$/);
+    expect((await cells(app, 2)).slice(2)).toEqual(["", "9", "10"]);
+    expect((await cells(app, 3))[1]).toMatch(/1191/);
+    expect(await cells(app, 4)).toEqual(["No", "Yes", "No", "No", "No"]);
+    await app.close();
+  });
+
+  it("sorts by what a column is, both ways, and says so; what is not there is last", async () => {
+    const app = await stage.show(html({ title: "Cities" }), { data: CITIES });
+    const press = (name: string) => app.view.getByRole("button", { name, exact: true }).click();
+    const heading = (name: string) => app.view.getByRole("columnheader", { name });
+    await press("people");
+    expect(await cells(app)).toEqual(["Basel 10", "Basel 9", "Berne", "Zürich", "Ascona"]);
+    expect(await heading("people").getAttribute("aria-sort")).toBe("ascending");
+    await press("people");
+    expect(await cells(app)).toEqual(["Zürich", "Berne", "Basel 9", "Basel 10", "Ascona"]);
+    expect(await heading("people").getAttribute("aria-sort")).toBe("descending");
+    await press("name");
+    expect(await cells(app)).toEqual(["Ascona", "Basel 9", "Basel 10", "Berne", "Zürich"]);
+    expect(await heading("people").getAttribute("aria-sort")).toBeNull();
+    // By keyboard, too.
+    await app.view.getByRole("button", { name: "founded" }).focus();
+    await app.page.keyboard.press("Enter");
+    expect(await cells(app)).toEqual(["Zürich", "Basel 10", "Basel 9", "Berne", "Ascona"]);
+    await app.close();
+  });
+
+  it("sorts only what may be sorted, and hides what is switched off", async () => {
+    const config = {
+      columns: [
+        { key: "name", label: "City" },
+        { key: "people", sortable: true, align: "center" as const },
+      ],
+      searchable: false,
+      downloadable: false,
+    };
+    const app = await stage.show(html(config), { data: CITIES });
+    expect(await app.view.getByRole("button").allTextContents()).toEqual(["people"]);
+    expect(await app.view.locator("th").allInnerTexts()).toEqual(["City", "people"]);
+    expect(await app.view.getByRole("searchbox").count()).toBe(0);
+    expect(
+      await app.view
+        .locator("td")
+        .nth(1)
+        .evaluate((cell) => getComputedStyle(cell).textAlign),
+    ).toBe("center");
+    await app.close();
+  });
+
+  it("searches all columns, turns pages, and keeps the place of who turns them by keyboard", async () => {
+    const rows = Array.from({ length: 60 }, (_, at) => ({
+      id: at + 1,
+      name: at % 2 ? "odd one" : "even one",
+    }));
+    const app = await stage.show(html(), { data: rows });
+    const status = app.view.getByRole("status").last();
+    expect(await status.textContent()).toBe("1–25 of 60");
+    await app.view.getByRole("button", { name: "Next" }).focus();
+    await app.page.keyboard.press("Enter");
+    await app.page.keyboard.press("Enter");
+    expect(await status.textContent()).toBe("51–60 of 60");
+    expect(await cells(app)).toEqual(["51", "52", "53", "54", "55", "56", "57", "58", "59", "60"]);
+    expect(await app.view.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
+    await app.view.getByRole("searchbox").fill("one odd");
+    expect(await status.textContent()).toBe("1–25 of 30");
+    await app.view.getByRole("searchbox").fill("nowhere");
+    expect(await status.textContent()).toBe("Nothing found.");
+    await app.close();
+  });
+
+  it("hands over what was found as a file, safe in a spreadsheet", async () => {
+    const rows = [
+      { name: 'a "quoted", one', formula: "=1+1" },
+      { name: "-5", formula: -5 },
+      { name: "other", formula: "" },
+    ];
+    const app = await stage.show(html({ title: "My / Data" }), { data: rows });
+    await app.view.getByRole("searchbox").fill("5");
+    await app.view.getByRole("searchbox").fill("");
+    await app.view.getByRole("button", { name: "Save as CSV" }).click();
+    await expect.poll(() => app.heard("download")).toHaveLength(1);
+    const text = 'name,formula\r\n"a ""quoted"", one",\'=1+1\r\n\'-5,-5\r\nother,';
+    expect((await app.heard("download"))[0]).toMatchObject({
+      contents: [{ resource: { uri: "file:///My-Data.csv", mimeType: "text/csv", text } }],
+    });
+    await app.close();
+  });
+
+  it("opens links by the host, and no other kind of address", async () => {
+    const data = [{ site: "https://example.com/a" }, { site: "javascript:alert(1)" }];
+    const app = await stage.show(html({ columns: [{ key: "site", type: "link" }] }), { data });
+    expect(await app.view.locator("a").count()).toBe(1);
+    await app.view.locator("a").click();
+    await expect.poll(() => app.heard("open-link")).toMatchObject([{ url: "https://example.com/a" }]);
+    await app.close();
+  });
+
+  it("waits, and says that its tool was cancelled, failed, or gave nothing", async () => {
+    const app = await stage.show(html(), { input: { city: "Berne" } });
+    await expect.poll(() => app.text()).toContain("Working …");
+    await app.cancel("the model thought again");
+    await expect.poll(() => app.text()).toContain("Cancelled: the model thought again");
+    await app.close();
+    const failed = await stage.show(html(), { result: failing("The database is away.") });
+    await expect.poll(() => failed.view.getByRole("alert").textContent()).toBe("The database is away.");
+    expect(await failed.text()).not.toContain("…");
+    await failed.close();
+    const empty = await stage.show(html(), { data: [] });
+    await expect.poll(() => empty.text()).toContain("Nothing to show.");
+    await empty.close();
+  });
+
+  it("stays quick with 10,000 rows: a page of them is in the document", async () => {
+    const rows = Array.from({ length: 10_000 }, (_, at) => ({ id: 10_000 - at, name: `row ${at}` }));
+    const app = await stage.show(html(), { data: { items: rows } });
+    expect(await app.view.locator("tbody tr").count()).toBe(25);
+    await app.view.getByRole("button", { name: "id" }).click();
+    expect((await cells(app))[0]).toBe("1");
+    await app.close();
+  });
+
+  it.each([
+    ["light", 900, "en"],
+    ["dark", 320, "ar"],
+  ] as const)("is for everybody: %s, %i px, %s", async (theme, width, locale) => {
+    const app = await stage.show(html({ title: "Cities" }), {
+      data: CITIES,
+      width,
+      context: { theme, locale },
+    });
+    await app.expectAccessible();
+    await app.expectNoOverflow();
+    const direction = () => app.view.evaluate(() => document.documentElement.dir);
+    await expect.poll(direction).toBe(locale === "ar" ? "rtl" : "ltr");
+    await app.close();
+  });
+});

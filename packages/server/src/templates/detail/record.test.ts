@@ -1,0 +1,52 @@
+/** Records, arguments made from them, and the card in words. */
+
+import { detail, renderTemplate } from "@vitrine/server";
+import { describe, expect, it } from "vitest";
+import { filled, recordOf } from "./record.js";
+
+describe("the record of a detail card", () => {
+  it.each([
+    [{ id: 1 }, { id: 1 }],
+    [[{ id: 1 }, { id: 2 }], { id: 1 }],
+    [{ items: [{ id: 1 }] }, { id: 1 }],
+    [{ tags: ["a"] }, { tags: ["a"] }],
+    [[], undefined],
+    ["text", undefined],
+    [null, undefined],
+  ])("of %j is %j", (data, record) => {
+    expect(recordOf(data)).toEqual(record);
+  });
+
+  it("fills whole texts alone, and only with members of its own", () => {
+    const record = { id: 7, list: [1] };
+    expect(
+      filled({ a: "{id}", b: "no {id}", c: ["{list}"], d: 1, e: "{toString}", f: "{}" }, record),
+    ).toEqual({
+      a: 7,
+      b: "no {id}",
+      c: [[1]],
+      d: 1,
+      e: undefined,
+      f: "{}",
+    });
+  });
+
+  it("is said in words, with what can be done", () => {
+    const config = {
+      title: "Parcel",
+      fields: [{ key: "id", label: "Number" }, { key: "paid" }],
+      actions: [{ label: "Pay", tool: "pay-it" }],
+    };
+    expect(detail.text?.([{ id: 7, paid: false, other: 1 }], config)).toBe(
+      "**Parcel**\n\n- **Number**: 7\n- **paid**: false\n\nActions: Pay (tool pay-it)",
+    );
+    expect(detail.text?.({ id: 7 }, {})).toBe("- **id**: 7");
+    expect(detail.text?.([], {})).toBe("(nothing)");
+  });
+
+  it("stands in a document of 20,000 bytes at most", () => {
+    expect(Buffer.byteLength(renderTemplate(detail, { title: "Parcel" }))).toBeLessThanOrEqual(20_000);
+    const wrong = { actions: [{ label: "Pay", tool: "pay", styl: "main" }] };
+    expect(() => renderTemplate(detail, wrong as never)).toThrow("is style meant?");
+  });
+});

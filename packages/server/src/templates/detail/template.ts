@@ -1,0 +1,123 @@
+/**
+ * One record as a card, and what can be done with it.
+ *
+ * @module
+ */
+import { textOfData } from "../../text-of-data.js";
+import { builtIn } from "../built-in.js";
+import type { JsonSchema } from "../check-config.js";
+import type { Template } from "../template.js";
+import { recordOf } from "./record.js";
+
+/** How the value of a field is written. */
+export type DetailFieldType = "text" | "number" | "date" | "boolean" | "link" | "badge";
+
+/** One field. */
+export interface DetailField {
+  /** Which member of the record. */
+  readonly key: string;
+  /** What it is called; the key by default. */
+  readonly label?: string | undefined;
+  /** Found out from the value by default. */
+  readonly type?: DetailFieldType | undefined;
+}
+
+/** A button that calls a tool. */
+export interface DetailAction {
+  readonly label: string;
+  readonly tool: string;
+  /** The tool's arguments. A text that is `"{key}"` and nothing else is that member of the record. */
+  readonly args?: Readonly<Record<string, unknown>> | undefined;
+  /** A question to answer before the tool is called. */
+  readonly confirm?: string | undefined;
+  /** How it looks; plain by default. */
+  readonly style?: "plain" | "main" | "danger" | undefined;
+}
+
+/** Configuration of {@link detail}. */
+export interface DetailConfig {
+  readonly title?: string | undefined;
+  /** Those of the record by default. */
+  readonly fields?: readonly DetailField[] | undefined;
+  readonly actions?: readonly DetailAction[] | undefined;
+}
+
+const field: JsonSchema = {
+  type: "object",
+  properties: {
+    key: { type: "string", minLength: 1, description: "Which member of the record." },
+    label: { type: "string", description: "What it is called; the key by default." },
+    type: { type: "string", enum: ["text", "number", "date", "boolean", "link", "badge"] },
+  },
+  required: ["key"],
+  additionalProperties: false,
+};
+
+const action: JsonSchema = {
+  type: "object",
+  properties: {
+    label: { type: "string", minLength: 1 },
+    tool: { type: "string", minLength: 1 },
+    args: {
+      type: "object",
+      description:
+        'The tool\'s arguments. A text that is "{key}" and nothing else is that member of the record.',
+    },
+    confirm: { type: "string", minLength: 1, description: "A question to answer before the tool is called." },
+    style: { type: "string", enum: ["plain", "main", "danger"], default: "plain" },
+  },
+  required: ["label", "tool"],
+  additionalProperties: false,
+};
+
+const schema: JsonSchema = {
+  type: "object",
+  properties: {
+    title: { type: "string", default: "Details" },
+    fields: { type: "array", items: field, description: "Those of the record by default." },
+    actions: { type: "array", items: action },
+  },
+  additionalProperties: false,
+};
+
+/**
+ * Shows one record, with records inside it as sections and lists as lists. Takes a record, or a list with one.
+ *
+ * @example
+ * ```ts source="../../server.examples.ts#detail"
+ * const parcel = view({
+ *   name: "parcel",
+ *   template: detail,
+ *   config: {
+ *     title: "Parcel",
+ *     fields: [{ key: "id" }, { key: "status", type: "badge" }, { key: "due", label: "Arrives", type: "date" }],
+ *     actions: [
+ *       {
+ *         label: "Return",
+ *         tool: "return-parcel",
+ *         args: { id: "{id}" },
+ *         confirm: "Send it back?",
+ *         style: "danger",
+ *       },
+ *     ],
+ *   },
+ * });
+ *
+ * ```
+ */
+export const detail: Template<DetailConfig> = builtIn({
+  name: "detail",
+  title: "Details",
+  schema,
+  text: textOfDetail,
+});
+
+function textOfDetail(data: unknown, { title, fields, actions = [] }: DetailConfig): string {
+  const record = recordOf(data);
+  if (!record) return textOfData(data) || "Nothing to show.";
+  const shown = fields
+    ? Object.fromEntries(fields.map(({ key, label = key }) => [label, record[key]]))
+    : record;
+  const can = actions.map(({ label, tool }) => `${label} (tool ${tool})`).join(", ");
+  return [title && `**${title}**`, textOfData(shown), can && `Actions: ${can}`].filter(Boolean).join("\n\n");
+}

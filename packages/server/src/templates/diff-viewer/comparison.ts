@@ -1,0 +1,106 @@
+/**
+ * What a tool gave, as lines that are the same, removed or added.
+ *
+ * @module
+ */
+import { matchLines } from "./diff.js";
+
+/** One line: on both sides, or on one. */
+export interface Line {
+  readonly sign: " " | "-" | "+";
+  readonly text: string;
+  /** Its numbers, from 1; 0 where it is not. */
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Two texts, compared. */
+export interface Comparison {
+  readonly lines: readonly Line[];
+  readonly added: number;
+  readonly removed: number;
+  /** A sentence for when there is nothing to see. */
+  readonly nothing: string;
+}
+
+/** Lines that are shown around what changed. */
+const AROUND = 3;
+
+/** Compares `{ left, right }` or `{ original, modified }`; `changes`, if there are any, is a comparison that is made already. */
+export function compare(data: unknown): Comparison {
+  const given = Object(data) as Record<string, unknown>;
+  const [left, right] = [
+    textOf(given["left"] ?? given["original"] ?? ""),
+    textOf(given["right"] ?? given["modified"] ?? ""),
+  ];
+  const { changes } = given;
+  const lines = Array.isArray(changes) && changes.length ? linesOf(changes) : diffOf(left, right);
+  const count = (sign: Line["sign"]): number => lines.filter((line) => line.sign === sign).length;
+  const [added, removed] = [count("+"), count("-")];
+  const same = left === right ? "No differences." : "Only the ends of lines differ.";
+  const nothing = lines.length === 0 ? "Nothing to compare." : added + removed ? "" : same;
+  return { lines, added, removed, nothing };
+}
+
+/** Data that is no text is compared as it would be written. */
+const textOf = (value: unknown = ""): string =>
+  typeof value === "string" ? value : JSON.stringify(value, null, 2);
+
+const split = (text: string): string[] => (text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/));
+
+function diffOf(leftText: string, rightText: string): Line[] {
+  const [left, right] = [split(leftText), split(rightText)];
+  const pairs = matchLines(left, right);
+  const lines: Line[] = [];
+  let j = 0;
+  const addUpTo = (end: number): void => {
+    for (; j < end; j++) lines.push({ sign: "+", text: right[j] ?? "", left: 0, right: j + 1 });
+  };
+  left.forEach((text, i) => {
+    const pair = pairs[i] ?? -1;
+    if (pair < 0) lines.push({ sign: "-", text, left: i + 1, right: 0 });
+    else {
+      addUpTo(pair);
+      lines.push({ sign: " ", text, left: i + 1, right: ++j });
+    }
+  });
+  addUpTo(right.length);
+  return lines;
+}
+
+/** Changes that come with the data: each has one line or more. A `lineNumber` is where it begins, on its side. */
+function linesOf(changes: readonly unknown[]): Line[] {
+  let [left, right] = [0, 0];
+  return changes.flatMap((change) => {
+    const { value, added, removed, lineNumber } = Object(change);
+    const skipped = Number.isInteger(lineNumber) ? lineNumber - 1 - (added ? right : left) : 0;
+    if (!added) left += skipped;
+    if (!removed) right += skipped;
+    return (textOf(value) === "" ? [""] : split(textOf(value))).map((text): Line => {
+      if (added) return { sign: "+", text, left: 0, right: ++right };
+      if (removed) return { sign: "-", text, left: ++left, right: 0 };
+      return { sign: " ", text, left: ++left, right: ++right };
+    });
+  });
+}
+
+/** A stretch of lines; one that is folded has nothing that changed, nor anything near it. */
+export interface Stretch {
+  readonly lines: readonly Line[];
+  readonly isFolded: boolean;
+}
+
+/** Folds what did not change, but for a few lines around what did. */
+export function stretchesOf(lines: readonly Line[]): Stretch[] {
+  const near = new Uint8Array(lines.length);
+  lines.forEach(({ sign }, at) => {
+    if (sign !== " ") near.fill(1, Math.max(0, at - AROUND), at + AROUND + 1);
+  });
+  const stretches: Stretch[] = [];
+  for (let from = 0, to = 0; from < lines.length; from = to) {
+    while (to < lines.length && near[to] === near[from]) to++;
+    // A button in place of a line or two would hide more than it saves.
+    stretches.push({ lines: lines.slice(from, to), isFolded: !near[from] && to - from > 2 });
+  }
+  return stretches;
+}

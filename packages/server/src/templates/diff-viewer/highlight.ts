@@ -1,0 +1,32 @@
+/**
+ * Colours for code of any language, told by what most of them share: comments, texts, numbers and common words.
+ *
+ * @module
+ */
+import { element } from "../page/dom.js";
+
+const KEYWORDS =
+  "and|as|async|await|break|case|catch|class|const|continue|def|do|elif|else|enum|export|extends|false|finally|fn|for|from|func|function|if|import|in|interface|let|match|new|nil|None|not|null|or|private|public|return|self|static|struct|switch|this|throw|true|True|False|try|type|var|void|while|with|yield";
+const TOKENS = new RegExp(
+  [
+    String.raw`(?<comment>(?<!:)\/\/.*|\/\*.*?(?:\*\/|$)|<!-{2}.*?(?:-->|$)|(?<!\S)(?:#|--)\s.*)`,
+    String.raw`(?<string>"(?:\\.|[^"\\])*"|(?<!\w)'(?:\\.|[^'\\])*'|\x60(?:\\.|[^\x60\\])*\x60)`,
+    String.raw`(?<number>\b(?:0x[\da-fA-F]+|\d[\d_]*(?:\.\d+)?(?:e[-+]?\d+)?)\b)`,
+    String.raw`(?<keyword>\b(?:${KEYWORDS})\b)`,
+  ].join("|"),
+  "g",
+);
+
+/** The parts of a line: text, and elements around what has a colour. */
+export function highlight(line: string): (string | HTMLElement)[] {
+  const parts: (string | HTMLElement)[] = [];
+  let end = 0;
+  // What is that long was not written by people.
+  if (line.length > 2000) return [line];
+  for (const { 0: text, index, groups = {} } of line.matchAll(TOKENS)) {
+    const kind = Object.keys(groups).find((name) => groups[name] !== undefined);
+    parts.push(line.slice(end, index), element("span", { class: kind }, text));
+    end = index + text.length;
+  }
+  return [...parts, line.slice(end)];
+}

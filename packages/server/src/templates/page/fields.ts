@@ -1,0 +1,184 @@
+/**
+ * Fields in a page: made, filled, checked, read. What a field says of itself is checked by the browser, so that its words are
+ * in the person's language.
+ *
+ * @module
+ */
+import type { Field, FieldOption, FieldType, FieldValue } from "../form/field.js";
+import { element, newId, put, set } from "./dom.js";
+
+type Json = Record<string, unknown>;
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/** A field, or one that only a tool's schema can ask for: a list of texts, or anything else as JSON. */
+export type PageField = Omit<Field, "type"> & {
+  readonly type?: FieldType | "lines" | "json" | undefined;
+  /** Of numbers: whole ones only. */
+  readonly isWhole?: boolean;
+};
+
+/** An option's value, and what it is called. */
+export const optionOf = (option: FieldOption): { value: FieldValue; label: string } =>
+  typeof option === "object"
+    ? { value: option.value, label: option.label ?? `${option.value}` }
+    : { value: option, label: `${option}` };
+
+/** The fields of a form, or of a step of one. */
+export class Fields {
+  readonly #fields: readonly OneField[];
+  readonly nodes: readonly HTMLElement[];
+
+  constructor(fields: readonly PageField[]) {
+    this.#fields = fields.map((field) => new OneField(field));
+    this.nodes = this.#fields.map(({ node }) => node);
+  }
+
+  /** Fills in values, where nobody has typed. */
+  fill(values: unknown): void {
+    for (const field of this.#fields) field.fill(Object(values)[field.name]);
+  }
+
+  /** Says at each field what is wrong with it, and goes to the first. Whether nothing is. */
+  check(): boolean {
+    return this.#goToFirst(this.#fields.filter((field) => field.say(field.problem())));
+  }
+
+  /** Shows what a tool says of its arguments: `address.city` is a matter of `address`. Whether none was of these fields. */
+  show(problems: Readonly<Record<string, string>>): boolean {
+    const of = (name: string): string =>
+      Object.entries(problems).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1] ?? "";
+    return this.#goToFirst(this.#fields.filter((field) => field.say(of(field.name))));
+  }
+
+  #goToFirst([first]: readonly OneField[]): boolean {
+    first?.control.focus();
+    return !first;
+  }
+
+  /** What was filled in; what was left empty is not there. */
+  values(): Json {
+    return Object.fromEntries(
+      this.#fields.map((field) => [field.name, field.value()]).filter(([, value]) => value !== undefined),
+    );
+  }
+
+  /** What may be told: names, labels, and values in words, without those of passwords. */
+  told(): { name: string; label: string; text: string; isSecret: boolean }[] {
+    return this.#fields.map((field) => field.told());
+  }
+}
+
+class OneField {
+  readonly name: string;
+  readonly node: HTMLElement;
+  readonly control: Control;
+  readonly #field: PageField;
+  readonly #problem = element("p", { class: "wrong", id: newId(), hidden: true });
+  #isTyped = false;
+
+  constructor(field: PageField) {
+    const { name, label = name, type = "text", required, placeholder, description, minimum, maximum } = field;
+    this.#field = field;
+    this.name = name;
+    const help = description && element("p", { class: "note", id: newId() }, description);
+    const properties = {
+      id: newId(),
+      name,
+      required,
+      placeholder,
+      "aria-describedby": `${help ? `${help.id} ` : ""}${this.#problem.id}`,
+      oninput: () => {
+        this.#isTyped = true;
+        this.say("");
+      },
+    };
+    const isLong = type === "textarea" || type === "lines" || type === "json";
+    this.control =
+      type === "select"
+        ? element(
+            "select",
+            properties,
+            element("option", { value: "" }, placeholder ?? "Choose …"),
+            ...this.#options(),
+          )
+        : isLong
+          ? element("textarea", { ...properties, rows: 4 })
+          : element("input", {
+              ...properties,
+              type,
+              min: minimum,
+              max: maximum,
+              step: type === "number" && !field.isWhole && "any",
+              autocomplete: type === "password" && "off",
+            });
+    const mark = required && element("span", { class: "mark", "aria-hidden": "true" }, " *");
+    const words = element("label", { for: this.control.id }, label, mark);
+    const isBox = type === "checkbox";
+    const first = isBox ? element("div", { class: "check" }, this.control, words) : words;
+    this.node = element("div", { class: "field" }, first, !isBox && this.control, help, this.#problem);
+    this.fill(field.default);
+  }
+
+  #options(): HTMLOptionElement[] {
+    return (this.#field.options ?? []).map((each) => {
+      const { value, label } = optionOf(each);
+      return element("option", { value: `${value}` }, label);
+    });
+  }
+
+  fill(value: unknown): void {
+    if (this.#isTyped || value === undefined || value === null) return;
+    const { control } = this;
+    const { type } = this.#field;
+    if (type === "checkbox") {
+      if (typeof value === "boolean") (control as HTMLInputElement).checked = value;
+    } else if (type === "lines" && Array.isArray(value)) control.value = value.join("\n");
+    else if (type === "json") control.value = JSON.stringify(value, null, 2);
+    else if (type === "date") control.value = `${value}`.slice(0, 10);
+    else if (type === "select") {
+      if (this.#option(`${value}`)) control.value = `${value}`;
+    } else if (typeof value !== "object") control.value = `${value}`;
+  }
+
+  #option(text: string): { value: FieldValue; label: string } | undefined {
+    return (this.#field.options ?? []).map(optionOf).find(({ value }) => `${value}` === text);
+  }
+
+  problem(): string {
+    try {
+      this.value();
+      return this.control.validationMessage;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  /** Says what is wrong, or that nothing is. Whether something is. */
+  say(text: string): boolean {
+    put(this.#problem, text);
+    set(this.#problem, "hidden", text === "");
+    set(this.control, "aria-invalid", text !== "" && "true");
+    return text !== "";
+  }
+
+  value(): unknown {
+    const { control } = this;
+    const { type = "text", default: given } = this.#field;
+    const text = control.value;
+    if (type === "checkbox") return (control as HTMLInputElement).checked;
+    // A text that was there and was taken away is empty; one that never was is none.
+    if (text === "") return given && /^text/.test(type) ? "" : undefined;
+    if (type === "number") return Number(text);
+    if (type === "select") return this.#option(text)?.value;
+    if (type === "lines") return text.split("\n").filter((line) => line.trim());
+    return type === "json" ? JSON.parse(text) : text;
+  }
+
+  told(): { name: string; label: string; text: string; isSecret: boolean } {
+    const { name, label = name, type } = this.#field;
+    const { value } = this.control;
+    const text = type === "checkbox" ? (this.value() ? "Yes" : "No") : (this.#option(value)?.label ?? value);
+    const isSecret = type === "password";
+    return { name, label, text: isSecret && text ? "••••••" : text, isSecret };
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * What happens to what was filled in: it goes to a tool, the model knows of it, and the conversation says so.
+ *
+ * @module
+ */
+import type { SubmitConfig } from "../form/template.js";
+import { element, put } from "./dom.js";
+import type { Fields } from "./fields.js";
+import type { Answer, Kit } from "./kit.js";
+import type { Said } from "./said.js";
+
+/** The tool that gets the values. */
+export const toolOf = ({ config, view }: Kit<SubmitConfig>): string | undefined =>
+  config.submitTool ?? view.getHostContext()?.toolInfo?.tool.name;
+
+/** Submits fields, once at a time. Undefined: it is under way already. */
+export async function submit(
+  kit: Kit<SubmitConfig>,
+  fields: readonly Fields[],
+  button: HTMLButtonElement,
+  said: Said,
+): Promise<Answer | undefined> {
+  if (button.ariaDisabled) return undefined;
+  const values = Object.assign({}, ...fields.map((each) => each.values()));
+  const open = fields.flatMap((each) => each.told()).filter(({ text, isSecret }) => text && !isSecret);
+  const words = open.map(({ name, text }) => `${name}: ${text}`).join(", ");
+  const tool = toolOf(kit);
+  let answer: Answer = { ok: true, data: undefined, text: "", problems: {} };
+  if (tool) {
+    said.say("Sending …", "status busy");
+    answer = await kit.call(tool, { ...kit.config.submitArgs, ...values }, button);
+    said.say(answer.ok ? answer.text || "Done." : "");
+    if (!answer.ok) return answer;
+    const told = Object.fromEntries(open.map(({ name }) => [name, values[name]]));
+    await kit.context(`The form was submitted: ${words}. ${tool} said: ${answer.text}`, told);
+  } else said.say("Sent.");
+  await kit.message(`Form submitted: ${words}`);
+  return answer;
+}
+
+/** A button to leave without submitting, where there is to be one. */
+export function cancelButton(kit: Kit<SubmitConfig>): HTMLElement | false {
+  const cancel = (): void => {
+    put(kit.place);
+    kit.complain();
+    kit.say("Cancelled.");
+    void kit.message("Form cancelled");
+  };
+  return !!kit.config.cancelable && element("button", { type: "button", onclick: cancel }, "Cancel");
+}

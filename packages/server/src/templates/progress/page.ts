@@ -1,0 +1,183 @@
+/** The page of the progress. */
+import { element, newId, put, set } from "../page/dom.js";
+import { type Kit, startPage } from "../page/kit.js";
+import { Poll } from "./poll.js";
+import { type ProgressState, type Step, stateOf } from "./state.js";
+import type { ProgressConfig } from "./template.js";
+
+startPage<ProgressConfig>("progress", "Progress", (kit) => new Progress(kit));
+
+type Arguments = Record<string, unknown>;
+
+class Progress {
+  /** A bar that moves says more than a sentence. */
+  readonly isReady = true;
+  readonly #kit: Kit<ProgressConfig>;
+  readonly #poll: Poll;
+  readonly #bar: HTMLElement;
+  readonly #fill = element("div");
+  readonly #percent = element("span", { class: "percent", "aria-hidden": "true" });
+  readonly #current = element("p", { class: "current", role: "status" }, "Working …");
+  readonly #steps = element("ol");
+  readonly #cancel = element("button", { type: "button", onclick: () => this.#question() }, "Cancel");
+  readonly #confirm = element("div");
+  #state: ProgressState = stateOf(undefined);
+  /** There is something to come. */
+  #isWaiting = true;
+  /** Steps that were done, one for each result that said so. */
+  readonly #done: Step[] = [];
+  readonly #pollArgs: Arguments;
+  readonly #cancelArgs: Arguments;
+
+  constructor(kit: Kit<ProgressConfig>) {
+    this.#kit = kit;
+    const {
+      title = "Progress",
+      showPercentage,
+      showCurrentStep,
+      cancelTool,
+      pollInterval = 2000,
+    } = kit.config;
+    this.#pollArgs = { ...kit.config.pollArgs };
+    this.#cancelArgs = { ...kit.config.cancelArgs };
+    this.#poll = new Poll(pollInterval, () => this.#ask());
+    this.#bar = element(
+      "div",
+      {
+        class: "bar moving",
+        role: "progressbar",
+        "aria-label": title,
+        "aria-valuemin": 0,
+        "aria-valuemax": 100,
+      },
+      this.#fill,
+    );
+    put(kit.tools, cancelTool !== undefined && this.#cancel);
+    put(
+      kit.place,
+      element("div", { class: "howfar" }, this.#bar, showPercentage !== false && this.#percent),
+      showCurrentStep !== false && this.#current,
+      this.#confirm,
+      this.#steps,
+    );
+    kit.view.on("toolcancelled", () => this.#end());
+    kit.channel.handle("ui/resource-teardown", () => {
+      this.#poll.stop();
+      return {};
+    });
+  }
+
+  data(data: unknown): void {
+    for (const each of Array.isArray(data) ? data : [data]) this.#take(each);
+    // The tool's call is over: without somebody to ask, nothing moves any more.
+    this.#isWaiting = this.#kit.config.pollTool !== undefined;
+    if (this.#state.isDone) this.#end(this.#state.message || "Done.");
+    else if (this.#isWaiting) this.#poll.start();
+    this.redraw();
+  }
+
+  failed(): void {
+    this.#end();
+  }
+
+  redraw(): void {
+    const { percent, steps = this.#done } = this.#state;
+    const isKnown = percent !== undefined;
+    set(this.#bar, "aria-valuenow", isKnown && percent);
+    set(this.#bar, "class", !isKnown && this.#isWaiting ? "bar moving" : "bar");
+    this.#fill.style.inlineSize = isKnown ? `${percent}%` : "";
+    put(this.#percent, isKnown && this.#kit.number(percent / 100, { style: "percent" }));
+    put(
+      this.#steps,
+      ...steps.map(({ label, status }) =>
+        element("li", { class: status }, element("span", { class: "unseen" }, `${status}: `), label),
+      ),
+    );
+  }
+
+  /** Takes what one result says. */
+  #take(data: unknown): void {
+    this.#state = stateOf(data);
+    const { pollArgs, cancelArgs } = Object(data);
+    Object.assign(this.#pollArgs, pollArgs);
+    Object.assign(this.#cancelArgs, cancelArgs);
+    const { message, steps } = this.#state;
+    if (!message) return;
+    this.#sayCurrent(message);
+    // A job may say the same more than once, while it is at it.
+    if (!steps && this.#done.at(-1)?.label !== message) this.#done.push({ label: message, status: "done" });
+  }
+
+  /** Only what is new is said: it is read out. */
+  #sayCurrent(text: string): void {
+    if (this.#current.textContent !== text) put(this.#current, text);
+  }
+
+  async #ask(): Promise<boolean> {
+    const { pollTool = "" } = this.#kit.config;
+    const { ok, data } = await this.#kit.call(pollTool, this.#pollArgs);
+    // It may have been cancelled in the meantime.
+    if (ok && this.#poll.isOn) this.data(data);
+    return ok;
+  }
+
+  /** Nothing is waited for any more, and nothing is left to cancel. */
+  #end(text = ""): void {
+    this.#poll.stop();
+    this.#isWaiting = false;
+    this.#sayCurrent(text);
+    put(this.#kit.tools);
+    put(this.#confirm);
+    this.redraw();
+  }
+
+  /** Asks in the page: a host's frame has no dialogs of the browser. */
+  #question(): void {
+    const { cancelConfirm = "Are you sure you want to cancel?" } = this.#kit.config;
+    const id = newId();
+    const close = (): void => {
+      put(this.#confirm);
+      this.#cancel.focus();
+    };
+    const yes = element("button", { type: "button", class: "main" }, "Yes, cancel");
+    yes.onclick = () => void this.#stop(yes);
+    const no = element("button", { type: "button", onclick: close }, "No");
+    put(
+      this.#confirm,
+      element(
+        "div",
+        {
+          class: "question",
+          role: "alertdialog",
+          "aria-labelledby": id,
+          onkeydown: (event: KeyboardEvent) => {
+            if (event.key !== "Escape") return;
+            // It was for this question, not for the host.
+            event.preventDefault();
+            close();
+          },
+        },
+        element("p", { id }, cancelConfirm),
+        element("div", { class: "row" }, yes, no),
+      ),
+    );
+    no.focus();
+  }
+
+  async #stop(button: HTMLButtonElement): Promise<void> {
+    if (button.ariaDisabled) return;
+    const { ok, data, text } = await this.#kit.call(
+      this.#kit.config.cancelTool ?? "",
+      this.#cancelArgs,
+      button,
+    );
+    if (ok) {
+      this.#end();
+      return this.#kit.say(typeof data === "string" ? data : "Cancelled.");
+    }
+    // Here it stays when the next answer comes.
+    this.#kit.complain();
+    put(this.#confirm, element("p", { class: "problem", role: "alert" }, `Not cancelled: ${text}`));
+    this.#cancel.focus();
+  }
+}

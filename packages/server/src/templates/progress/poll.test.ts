@@ -1,0 +1,87 @@
+/** Asking again and again: how often, and when not. */
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Poll } from "./poll.js";
+
+let page: EventTarget & { hidden: boolean };
+let leaving: EventTarget;
+beforeEach(() => {
+  vi.useFakeTimers();
+  page = Object.assign(new EventTarget(), { hidden: false });
+  leaving = new EventTarget();
+  vi.stubGlobal("document", page);
+  vi.stubGlobal("addEventListener", leaving.addEventListener.bind(leaving));
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+const after = (time: number): Promise<unknown> => vi.advanceTimersByTimeAsync(time);
+function look(isHidden: boolean): Promise<unknown> {
+  page.hidden = isHidden;
+  page.dispatchEvent(new Event("visibilitychange"));
+  return after(0);
+}
+
+describe("a poll", () => {
+  it("asks once in each interval, and not before it is started nor after it is stopped", async () => {
+    const ask = vi.fn(async () => true);
+    const poll = new Poll(1000, ask);
+    await after(5000);
+    expect(ask).toHaveBeenCalledTimes(0);
+    poll.start();
+    await after(999);
+    expect(ask).toHaveBeenCalledTimes(0);
+    await after(2001);
+    expect(ask).toHaveBeenCalledTimes(3);
+    poll.stop();
+    await after(5000);
+    await look(false);
+    expect(ask).toHaveBeenCalledTimes(3);
+  });
+
+  it("waits twice as long after each failure, a minute at most, and no longer when there is an answer", async () => {
+    let isAway = true;
+    const times: number[] = [];
+    const poll = new Poll(10_000, async () => {
+      times.push(Date.now());
+      return !isAway;
+    });
+    poll.start();
+    await after(10_000 + 20_000 + 40_000 + 60_000);
+    isAway = false;
+    await after(60_000 + 10_000);
+    poll.stop();
+    expect(times.slice(1).map((time, at) => (time - (times[at] ?? 0)) / 1000)).toEqual([20, 40, 60, 60, 10]);
+  });
+
+  it("does not ask while nobody looks, and does at once when somebody does again", async () => {
+    const ask = vi.fn(async () => true);
+    new Poll(1000, ask).start();
+    await look(true);
+    await after(60_000);
+    expect(ask).toHaveBeenCalledTimes(0);
+    await look(false);
+    expect(ask).toHaveBeenCalledTimes(1);
+    leaving.dispatchEvent(new Event("pagehide"));
+    await after(60_000);
+    expect(ask).toHaveBeenCalledTimes(1);
+  });
+
+  it("never asks twice at once", async () => {
+    const answers: ((ok: boolean) => void)[] = [];
+    const ask = vi.fn(() => new Promise<boolean>((resolve) => answers.push(resolve)));
+    const poll = new Poll(1000, ask);
+    poll.start();
+    await after(1000);
+    await look(true);
+    await look(false);
+    poll.start();
+    await after(10_000);
+    expect(ask).toHaveBeenCalledTimes(1);
+    answers[0]?.(true);
+    await after(1000);
+    expect(ask).toHaveBeenCalledTimes(2);
+  });
+});

@@ -1,0 +1,63 @@
+/** How far something is, as tools say it: read for the page and for the text alike. */
+
+/** How a step is. */
+export type StepStatus = "done" | "active" | "failed" | "pending";
+
+/** One step. */
+export interface Step {
+  readonly label: string;
+  readonly status: StepStatus;
+}
+
+/** What one result says. */
+export interface ProgressState {
+  /** From 0 to 100; undefined when nobody knows. */
+  readonly percent: number | undefined;
+  /** All steps, where the tool lists them. */
+  readonly steps: readonly Step[] | undefined;
+  /** What was done last. */
+  readonly message: string;
+  /** There is nothing more to wait for. */
+  readonly isDone: boolean;
+}
+
+/** Reads a result's data: `{ progress, total }`, `{ percent }`, `{ steps }`, `{ message }` or `{ step }`, or a text. */
+export function stateOf(data: unknown): ProgressState {
+  const { progress, total, percent: given, steps: listed, message, step, done } = Object(data);
+  const steps: Step[] | undefined = Array.isArray(listed) ? listed.map(stepOf) : undefined;
+  const count = steps?.filter(({ status }) => status === "done").length ?? 0;
+  const percent =
+    percentOf(given) ??
+    percentOf((100 * number(progress)) / number(total)) ??
+    percentOf((100 * count) / (steps?.length ?? 0));
+  const active = steps?.find(({ status }) => status === "active" || status === "failed");
+  return {
+    percent: done === true ? 100 : percent,
+    steps,
+    message: String(message ?? step ?? active?.label ?? (typeof data === "string" ? data : "")),
+    isDone: done === true || (done !== false && percent === 100),
+  };
+}
+
+/** A number, or a text of one; else none. */
+const number = (value: unknown): number =>
+  typeof value === "number" || (typeof value === "string" && value.trim()) ? Number(value) : Number.NaN;
+
+function percentOf(value: unknown): number | undefined {
+  const percent = number(value);
+  // Whole ones, and 100 only when all is done; a millionth is what divisions lose.
+  return Number.isFinite(percent) ? Math.min(100, Math.max(0, Math.floor(percent + 1e-6))) : undefined;
+}
+
+function stepOf(given: unknown): Step {
+  const { label, name, status = "pending" } = Object(given);
+  const known = STATUSES.find(([, words]) => words.test(String(status)));
+  return { label: String(label ?? name ?? given), status: known?.[0] ?? "pending" };
+}
+
+/** The words that tools use. */
+const STATUSES: readonly (readonly [StepStatus, RegExp])[] = [
+  ["done", /^(done|complete|success|finish|ok$)/i],
+  ["active", /^(active|running|current|in.?progress|started)/i],
+  ["failed", /^(fail|error|cancel)/i],
+];

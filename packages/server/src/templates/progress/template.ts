@@ -1,0 +1,97 @@
+/**
+ * How far a long job is: a bar that moves, its steps, and a way to stop it.
+ *
+ * @module
+ */
+import { builtIn } from "../built-in.js";
+import type { JsonSchema } from "../check-config.js";
+import type { Template } from "../template.js";
+import { type StepStatus, stateOf } from "./state.js";
+
+/** Configuration of {@link progress}. */
+export interface ProgressConfig {
+  readonly title?: string | undefined;
+  /** Whether the percentage stands beside the bar; it does by default. */
+  readonly showPercentage?: boolean | undefined;
+  /** Whether the current step stands below the bar; it does by default. */
+  readonly showCurrentStep?: boolean | undefined;
+  /** Called to stop the job, after a question; without it, the job cannot be stopped. */
+  readonly cancelTool?: string | undefined;
+  /** Its arguments; `cancelArgs` in the data are added to them. */
+  readonly cancelArgs?: Readonly<Record<string, unknown>> | undefined;
+  /** The question; "Are you sure you want to cancel?" by default. */
+  readonly cancelConfirm?: string | undefined;
+  /** Called again and again for how far the job is: until its data say `done: true` or 100 percent. */
+  readonly pollTool?: string | undefined;
+  /** Its arguments; `pollArgs` in the data are added to them: the job's id. */
+  readonly pollArgs?: Readonly<Record<string, unknown>> | undefined;
+  /** Milliseconds between two calls; 2,000 by default. */
+  readonly pollInterval?: number | undefined;
+}
+
+const args: JsonSchema = { type: "object", default: {} };
+const schema: JsonSchema = {
+  type: "object",
+  properties: {
+    title: { type: "string", default: "Progress" },
+    showPercentage: { type: "boolean", default: true },
+    showCurrentStep: { type: "boolean", default: true },
+    cancelTool: { type: "string", minLength: 1, description: "Called to stop the job, after a question." },
+    cancelArgs: { ...args, description: "Arguments of cancelTool; those in the data are added." },
+    cancelConfirm: { type: "string", default: "Are you sure you want to cancel?" },
+    pollTool: { type: "string", minLength: 1, description: "Called again and again for how far the job is." },
+    pollArgs: { ...args, description: "Arguments of pollTool; those in the data are added." },
+    pollInterval: {
+      type: "integer",
+      minimum: 100,
+      default: 2000,
+      description: "Milliseconds between calls.",
+    },
+  },
+  additionalProperties: false,
+};
+
+const MARKS: Readonly<Record<StepStatus, string>> = {
+  done: "[x]",
+  active: "[ ]",
+  pending: "[ ]",
+  failed: "[ ]",
+};
+
+/** A sentence, and the steps as a list with boxes. */
+function textOfProgress(data: unknown, { title = "Progress" }: ProgressConfig): string {
+  const results = Array.isArray(data) ? data : [data];
+  const states = results.map(stateOf);
+  const { percent, steps, message, isDone } = states.at(-1) ?? stateOf(undefined);
+  const howFar = isDone ? "done" : percent === undefined ? "" : `${percent} %`;
+  const sentence = `${title}: ${[howFar, message].filter(Boolean).join(", ") || "working"}`;
+  const lines = (steps ?? []).map(({ label, status }) => {
+    const word = status === "active" || status === "failed" ? ` (${status})` : "";
+    return `- ${MARKS[status]} ${label}${word}`;
+  });
+  const before = steps
+    ? []
+    : states.slice(0, -1).flatMap((state) => (state.message ? [`- [x] ${state.message}`] : []));
+  return [sentence, [...before, ...lines].join("\n")].filter(Boolean).join("\n\n");
+}
+
+/**
+ * Shows how far a job is. Takes `{ progress, total }` or `{ percent }`, `{ steps: [{ label, status }] }`, and
+ * `{ message }` or `{ step }` or a text for the step that was done; `{ done: true }` when all are.
+ *
+ * @example
+ * ```ts source="../../server.examples.ts#progress"
+ * const build = view({
+ *   name: "build",
+ *   template: progress,
+ *   config: { title: "Build", pollTool: "build_status", pollInterval: 1000, cancelTool: "stop_build" },
+ * });
+ *
+ * ```
+ */
+export const progress: Template<ProgressConfig> = builtIn({
+  name: "progress",
+  title: "Progress",
+  schema,
+  text: textOfProgress,
+});

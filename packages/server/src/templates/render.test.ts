@@ -1,0 +1,95 @@
+/** Documents of templates: the same for the same, checked, small, and with nothing in them that could run. */
+
+import { dataTable, renderTemplate, TEMPLATES, templateCounts } from "@vitrine/server";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type JsonSchema, problemOf } from "./check-config.js";
+
+describe("a template's document", () => {
+  it("has nothing of its configuration as markup", () => {
+    const evil = fc.oneof(
+      fc.string(),
+      fc.constantFrom("</script><script>x()</script>", "<!--", "</title><b>", '"><img src=x onerror=x()>'),
+    );
+    fc.assert(
+      fc.property(evil, evil, (title, label) => {
+        const html = renderTemplate(dataTable, { title, columns: [{ key: "a", label }] });
+        // The page's own elements, and no other.
+        expect(html.match(/<\/?[a-z]+/gi)?.map((each) => each.toLowerCase())).toEqual(
+          renderTemplate(dataTable, { title: "x", columns: [{ key: "a", label: "x" }] }).match(
+            /<\/?[a-z]+/gi,
+          ),
+        );
+        const json = /id="config">(.*)<\/script>/.exec(html)?.[1] ?? "";
+        expect(JSON.parse(json)).toEqual({ title, columns: [{ key: "a", label }] });
+      }),
+    );
+  });
+
+  it("is written once, and a hundred of them are kept", () => {
+    const before = templateCounts();
+    const first = renderTemplate(dataTable, { title: "counted" });
+    expect(renderTemplate(dataTable, { title: "counted" })).toBe(first);
+    expect(templateCounts()).toMatchObject({ misses: before.misses + 1, hits: before.hits + 1 });
+    for (let n = 0; n < 150; n++) renderTemplate(dataTable, { title: `many ${n}` });
+    expect(templateCounts().kept).toBe(100);
+    renderTemplate(dataTable, { title: "counted" });
+    expect(templateCounts().misses).toBe(before.misses + 152);
+  });
+
+  it.each([
+    [{ titel: "x" }, 'config has no "titel": is title meant?'],
+    [{ title: 5 }, "config.title must be a text"],
+    [{ columns: [{ label: "x" }] }, "config.columns[0].key is missing"],
+    [
+      { columns: [{ key: "a", type: "money" }] },
+      'config.columns[0].type must be one of "text", "number", "date", "boolean", "link"',
+    ],
+    [{ pageSize: -1 }, "config.pageSize must be 0 or more"],
+    [{ pageSize: 1.5 }, "config.pageSize must be a whole number"],
+  ])("is refused for %j", (config, message) => {
+    expect(() => renderTemplate(dataTable, config as never)).toThrow(
+      expect.objectContaining({ code: "config-invalid", message: `data-table: ${message}` }),
+    );
+  });
+
+  it.each(Object.values(TEMPLATES).map((template) => [template.name, template] as const))(
+    "%s has 20,000 bytes at most, the runtime among them",
+    (_name, { style, script, name }) => {
+      expect(Buffer.byteLength(style) + Buffer.byteLength(script), name).toBeLessThan(19_500);
+      expect(script).not.toMatch(/\beval\s*\(|\bFunction\s*\(|innerHTML|insertAdjacentHTML|document\.write/);
+    },
+  );
+});
+
+describe("the check of configurations", () => {
+  it("knows what JSON Schema knows, as far as our schemas go", () => {
+    const schema: JsonSchema = {
+      type: "object",
+      properties: {
+        list: { type: "array", items: { type: "string", minLength: 1 }, minItems: 1 },
+        either: { anyOf: [{ type: "string" }, { type: "integer", maximum: 5 }] },
+        kind: { enum: ["a", "b"] },
+        url: { type: "string", pattern: "^https://" },
+        flag: { type: "boolean" },
+        none: { type: "null" },
+      },
+      additionalProperties: { type: "number" },
+    };
+    const fine = { list: ["x"], either: 5, kind: "a", url: "https://a", flag: false, none: null, more: 1.5 };
+    expect(problemOf(fine, schema, "it")).toBeUndefined();
+    for (const [wrong, message] of [
+      [[], "it must be an object"],
+      [{ list: [] }, "it.list must have 1 or more"],
+      [{ list: [""] }, "it.list[0] must not be empty"],
+      [{ either: 6 }, "it.either must be a text, or it.either must be 5 or less"],
+      [{ kind: "c" }, 'it.kind must be one of "a", "b"'],
+      [{ url: "http://a" }, "it.url must match ^https://"],
+      [{ flag: 0 }, "it.flag must be true or false"],
+      [{ none: 0 }, "it.none must be null"],
+      [{ more: "x" }, "it.more must be a number"],
+    ] as const) {
+      expect(problemOf(wrong, schema, "it")).toBe(message);
+    }
+  });
+});

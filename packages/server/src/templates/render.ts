@@ -1,0 +1,74 @@
+/**
+ * Writes a template's document: its page, and the configuration as JSON in it.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { DefinitionError } from "../errors.js";
+import { problemOf } from "./check-config.js";
+import type { Template } from "./template.js";
+
+/** Documents that are kept. */
+const KEPT = 100;
+const documents = new Map<string, string>();
+const counts = { hits: 0, misses: 0 };
+
+/** How often a document was found, and how often it had to be written. */
+export const templateCounts = (): { hits: number; misses: number; kept: number } => ({
+  ...counts,
+  kept: documents.size,
+});
+
+/**
+ * The document of a template with this configuration. The same configuration gives the same document, from memory.
+ *
+ * @example
+ * ```ts source="../server.examples.ts#renderTemplate"
+ * const document = renderTemplate(dataTable, { title: "Cities", pageSize: 10 });
+ *
+ * ```
+ *
+ * @throws {DefinitionError} `config-invalid`
+ */
+export function renderTemplate<Config extends object>(template: Template<Config>, config: Config): string {
+  const json = JSON.stringify(config);
+  const key = createHash("sha256")
+    .update(`${template.name}\0${template.script.length}\0${json}`)
+    .digest("base64");
+  const known = documents.get(key);
+  if (known !== undefined) {
+    counts.hits++;
+    // The one that was asked for last goes last.
+    documents.delete(key);
+    documents.set(key, known);
+    return known;
+  }
+  counts.misses++;
+  const problem = problemOf(config, template.schema, "config");
+  if (problem !== undefined) throw new DefinitionError("config-invalid", `${template.name}: ${problem}`);
+  const document = write(template, config, json);
+  documents.set(key, document);
+  const [oldest] = documents.keys();
+  if (documents.size > KEPT && oldest !== undefined) documents.delete(oldest);
+  return document;
+}
+
+function write(
+  { title, style, script }: Pick<Template, "title" | "style" | "script">,
+  config: object,
+  json: string,
+): string {
+  const { title: own = title } = config as { title?: string };
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escapeHtml(own)}</title>
+<style>${style}</style>
+<body>
+<script type="application/json" id="config">${json.replaceAll("<", "\\u003c")}</script>
+<script>${script}</script>
+`;
+}
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);

@@ -1,0 +1,24 @@
+/**
+ * What a template is: a page that is the same for everybody, and a configuration that is checked before it goes into it.
+ *
+ * @module
+ */
+import type { JsonSchema } from "./check-config.js";
+
+/** A template. */
+export interface Template<Config extends object = object> {
+  readonly name: string;
+  /** What its configuration must be: for the check, and for editors. */
+  readonly schema: JsonSchema;
+  /** The text of the page's script, and its style. */
+  readonly script: string;
+  readonly style: string;
+  /** What the page is called when the configuration has no `title`. */
+  readonly title: string;
+  /** Says in words what the page shows. */
+  readonly text?: ((data: unknown, config: Config) => string) | undefined;
+}
+
+/** Any template: its configuration is checked by its schema. */
+// biome-ignore lint/suspicious/noExplicitAny: what takes one configuration does not take all
+export type AnyTemplate = Template<any>;

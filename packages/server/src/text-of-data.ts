@@ -1,0 +1,75 @@
+/**
+ * Data as text, for models and for clients that show no apps: a list of records is a Markdown table, a record is a list, and
+ * the rest is itself.
+ *
+ * @module
+ */
+
+/** Rows of a table; more would only be in the way. */
+const MAX_ROWS = 100;
+const MAX_COLUMNS = 20;
+
+/**
+ * Writes data as Markdown.
+ *
+ * @example
+ * ```ts source="./server.examples.ts#textOfData"
+ * const text = textOfData([
+ *   { city: "Berne", high: 21 },
+ *   { city: "Rome", high: 30 },
+ * ]);
+ *
+ * // | city | high |
+ * // | --- | --- |
+ * // | Berne | 21 |
+ * // | Rome | 30 |
+ * ```
+ */
+export function textOfData(data: unknown): string {
+  if (Array.isArray(data)) return textOfList(data);
+  if (!isRecord(data)) return word(data);
+  const entries = Object.entries(data);
+  // A list under a single name is that list: `{ items: [...] }`.
+  const [first] = entries;
+  if (entries.length === 1 && first && Array.isArray(first[1])) return textOfList(first[1]);
+  const lines: string[] = [];
+  const tables: string[] = [];
+  for (const [name, value] of entries) {
+    if (Array.isArray(value) && value.some(isRecord)) tables.push(`**${name}**\n\n${textOfList(value)}`);
+    else if (value !== undefined) lines.push(`- **${name}**: ${word(value)}`);
+  }
+  return [lines.join("\n"), ...tables].filter(Boolean).join("\n\n") || "(nothing)";
+}
+
+function textOfList(list: readonly unknown[]): string {
+  if (list.length === 0) return "(nothing)";
+  const rows = list.slice(0, MAX_ROWS);
+  const rest = list.length > MAX_ROWS ? `\n\n… and ${list.length - MAX_ROWS} more` : "";
+  if (!rows.every(isRecord)) return rows.map((each) => `- ${word(each)}`).join("\n") + rest;
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, MAX_COLUMNS);
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return (
+    [
+      line(columns.map(cell)),
+      line(columns.map(() => "---")),
+      ...rows.map((row) => line(columns.map((name) => cell(word(row[name]))))),
+    ].join("\n") + rest
+  );
+}
+
+/** A value in a sentence or a cell. */
+function word(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return value;
+  if (typeof value !== "object") return String(value);
+  if (Array.isArray(value) && !value.some((each) => typeof each === "object" && each !== null)) {
+    return value.map(word).join(", ");
+  }
+  return JSON.stringify(value);
+}
+
+/** What would end a cell or a row does not. */
+const cell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s*\n\s*/g, " ");
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,120 @@
+/**
+ * A view: the document that shows what tools gave, and what it may do in the browser.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { type Problem, type ResourceCsp, type ResourcePermissions, readResourceUi } from "@vitrine/protocol";
+import { DefinitionError } from "./errors.js";
+import { inlineFolder } from "./inline-folder.js";
+import { checkName } from "./names.js";
+import { readDocument, textOf } from "./read-document.js";
+import { renderTemplate } from "./templates/render.js";
+import type { AnyTemplate, Template } from "./templates/template.js";
+
+/** Where the document comes from: one of these. */
+export type DocumentSource =
+  /** The document itself, or what makes it. */
+  | { readonly html: string | (() => string | Promise<string>) }
+  /** A file with the whole document. A relative path is from where the process was started; better is a URL. */
+  | { readonly file: string | URL }
+  /** A folder that a bundler wrote; what its page needs of it is put into the document. */
+  | { readonly folder: string | URL; readonly entry?: string | undefined }
+  /** A page that is there already, and what it is to show. */
+  | { readonly template: AnyTemplate; readonly config?: object | undefined };
+
+/** What a view is besides its document. */
+export interface ViewDetails {
+  /** Part of its address, and unique in its server. */
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  /** What it may connect to and load from; nothing but itself by default. */
+  readonly csp?: ResourceCsp | undefined;
+  /** What it asks the browser for. */
+  readonly permissions?: ResourcePermissions | undefined;
+  /** A stable origin of its own, in the form that the host wants. */
+  readonly domain?: string | undefined;
+  readonly prefersBorder?: boolean | undefined;
+  /** An address that stays, whatever the document: `ui://weather/forecast`. By default it has the document's hash in it. */
+  readonly uri?: string | undefined;
+}
+
+/** What {@link view} takes. The configuration of a template is of that template. */
+export type ViewOptions<Config extends object = object> = ViewDetails &
+  (
+    | Exclude<DocumentSource, { template: unknown }>
+    | { readonly template: Template<Config>; readonly config?: NoInfer<Config> | undefined }
+  );
+
+/** A view that servers can offer. */
+export interface View extends ViewDetails {
+  readonly source: DocumentSource;
+}
+
+/**
+ * Defines a view.
+ *
+ * @example
+ * ```ts source="./server.examples.ts#view"
+ * const forecastView = view({
+ *   name: "forecast",
+ *   title: "Forecast",
+ *   file: new URL("./forecast.html", import.meta.url),
+ *   csp: { connectDomains: ["https://api.weather.example"] },
+ * });
+ * ```
+ *
+ * @throws {DefinitionError} `name-invalid`, `meta-invalid`
+ */
+export function view<Config extends object = object>(options: ViewOptions<Config>): View {
+  const { name, title, description, csp, permissions, domain, prefersBorder, uri, ...source } = options;
+  checkName(name, "view");
+  if (uri !== undefined && !/^ui:\/\/[^\s/]/.test(uri))
+    throw new DefinitionError(
+      "meta-invalid",
+      `the view ${name}: uri: ${JSON.stringify(uri)} is no ui:// address`,
+    );
+  const details = { name, title, description, csp, permissions, domain, prefersBorder, uri };
+  const { problems } = readResourceUi({ content: { _meta: { ui: uiOf(details) } } });
+  const [problem] = problems;
+  if (problem) throw new DefinitionError("meta-invalid", `the view ${name}: ${sentence(problem)}`);
+  return { ...details, source: source as DocumentSource };
+}
+
+const sentence = ({ field, message }: Problem): string => `${field}: ${message}`;
+
+/** `_meta.ui` of the view's resource: only what was said. */
+export function uiOf({ csp, permissions, domain, prefersBorder }: Omit<ViewDetails, "name">): object {
+  return Object.fromEntries(
+    Object.entries({ csp, permissions, domain, prefersBorder }).filter(([, value]) => value !== undefined),
+  );
+}
+
+/** A document that was read. */
+export interface Document {
+  readonly text: string;
+  /** The beginning of its SHA-256: another document has another. */
+  readonly hash: string;
+}
+
+/**
+ * Reads a view's document.
+ *
+ * @throws {DefinitionError}
+ */
+export async function documentOf({ name, source }: View, limit: number): Promise<Document> {
+  const text = await textFrom(source, name, limit);
+  return { text, hash: createHash("sha256").update(text).digest("hex").slice(0, 12) };
+}
+
+async function textFrom(source: DocumentSource, name: string, limit: number): Promise<string> {
+  if ("file" in source) return readDocument(pathOf(source.file), limit);
+  if ("template" in source) return renderTemplate(source.template, source.config ?? {});
+  if ("folder" in source) return inlineFolder(pathOf(source.folder), source.entry ?? "index.html", limit);
+  const html = typeof source.html === "string" ? source.html : await source.html();
+  return textOf(Buffer.from(html), `the document of the view ${name}`, limit);
+}
+
+const pathOf = (place: string | URL): string => (typeof place === "string" ? place : fileURLToPath(place));

@@ -1,0 +1,187 @@
+/** Templates in our host, in a real browser, with a server behind them that notes what it is asked. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { CallToolResult, HostContext, Tool } from "@vitrine/protocol";
+import type { Frame, Page } from "playwright-core";
+import { expect } from "vitest";
+import { type FakeUpstream, fakeUpstream } from "../fake-upstream.ts";
+import type { HostApi } from "../host/host-page.ts";
+import { HostStage } from "../host/host-stage.ts";
+
+declare const host: HostApi;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What a test says of one app. */
+export interface Shown {
+  input?: Record<string, unknown>;
+  /** Data of the result; or a whole result. */
+  data?: unknown;
+  result?: CallToolResult;
+  /** The server's tools, by name. */
+  tools?: Record<string, (args: Record<string, unknown>) => CallToolResult | Promise<CallToolResult>>;
+  /** The tool whose view this is. */
+  tool?: Tool;
+  context?: Partial<HostContext>;
+  width?: number;
+}
+
+/** The result of a tool that gave data. */
+export const giving = (data: unknown): CallToolResult =>
+  Array.isArray(data) || typeof data !== "object" || data === null
+    ? { content: [{ type: "text", text: JSON.stringify(data) }] }
+    : { content: [{ type: "text", text: "done" }], structuredContent: data as Record<string, unknown> };
+
+/** The result of a tool that failed. */
+export const failing = (text: string): CallToolResult => ({
+  isError: true,
+  content: [{ type: "text", text }],
+});
+
+/** A browser with a host page for each app. */
+export class TemplateStage {
+  readonly #host: HostStage;
+  #count = 0;
+
+  private constructor(stage: HostStage) {
+    this.#host = stage;
+  }
+
+  static async open(): Promise<TemplateStage> {
+    return new TemplateStage(await HostStage.open());
+  }
+
+  close(): Promise<void> {
+    return this.#host.close();
+  }
+
+  /** Shows a document, with what its tool was given and gave. */
+  async show(html: string, shown: Shown = {}): Promise<ShownTemplate> {
+    const {
+      input,
+      data,
+      result = data === undefined ? undefined : giving(data),
+      tools = {},
+      tool,
+      context,
+      width,
+    } = shown;
+    const id = `app${++this.#count}`;
+    const calls: { name: string; arguments: Record<string, unknown> }[] = [];
+    const upstream = fakeUpstream(
+      {
+        "tools/list": () => ({
+          tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: "object" } })),
+        }),
+        "tools/call": (params) => {
+          const { name = "", arguments: args = {} } = params as {
+            name?: string;
+            arguments?: Record<string, unknown>;
+          };
+          calls.push({ name, arguments: args });
+          return tools[name]?.(args) ?? failing(`there is no tool ${name}`);
+        },
+      },
+      id,
+    );
+    await this.#host.serve(id, { html, upstream, ...(tool && { tool }) });
+    const page = await this.#host.openPage();
+    if (width) await page.setViewportSize({ width, height: 800 });
+    const view = await this.#host.mount(page, id, { consent: "allow", ...(context && { context }) });
+    const made = new ShownTemplate(page, view, id, calls, upstream);
+    // As in every tool call: the input first, and one result.
+    if (input || result) await made.input(input ?? {});
+    if (result) await made.result(result);
+    return made;
+  }
+}
+
+/** An app that is shown. */
+export class ShownTemplate {
+  readonly page: Page;
+  /** The app's own frame: locators and clicks go here. */
+  readonly view: Frame;
+  /** Tool calls of the app, in their order. */
+  readonly calls: { name: string; arguments: Record<string, unknown> }[];
+  readonly upstream: FakeUpstream;
+  readonly #id: string;
+
+  constructor(page: Page, view: Frame, id: string, calls: ShownTemplate["calls"], upstream: FakeUpstream) {
+    this.page = page;
+    this.view = view;
+    this.calls = calls;
+    this.upstream = upstream;
+    this.#id = id;
+  }
+
+  /** Tells the app its tool's arguments. */
+  async input(input: Record<string, unknown>): Promise<void> {
+    await this.page.evaluate(([id, given]) => host.app(id).bridge?.sendToolInput(given), [
+      this.#id,
+      input,
+    ] as const);
+  }
+
+  /** Tells the app what its tool came to: once. */
+  async result(result: CallToolResult): Promise<void> {
+    await this.page.evaluate(([id, given]) => host.app(id).bridge?.sendToolResult(given), [
+      this.#id,
+      result,
+    ] as const);
+  }
+
+  /** Has the model write arguments, bit by bit, without an end. */
+  async partial(input: Record<string, unknown>): Promise<void> {
+    await this.page.evaluate(([id, given]) => host.app(id).bridge?.sendToolInputPartial(given), [
+      this.#id,
+      input,
+    ] as const);
+  }
+
+  async cancel(reason: string): Promise<void> {
+    await this.page.evaluate(([id, why]) => host.app(id).bridge?.sendToolCancelled(why), [
+      this.#id,
+      reason,
+    ] as const);
+  }
+
+  /** What the host heard: `message`, `model-context`, `download`, `open-link`, `report`, `odd`. */
+  heard(event: string): Promise<Record<string, unknown>[]> {
+    return this.page.evaluate((name) => host.log.values(name) as Record<string, unknown>[], event);
+  }
+
+  /** Text as a person reads it. */
+  async text(): Promise<string> {
+    return (await this.view.locator("body").allInnerTexts()).join().replace(/\s+/g, " ");
+  }
+
+  /** Nothing serious is wrong for people who use a keyboard or a screen reader, nor with contrast. */
+  async expectAccessible(): Promise<void> {
+    await this.view.evaluate(AXE);
+    const found = await this.view.evaluate(async () => {
+      const { violations } = await (
+        globalThis as unknown as {
+          axe: {
+            run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+          };
+        }
+      ).axe.run();
+      return violations
+        .filter(({ impact }) => impact === "serious" || impact === "critical")
+        .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    });
+    expect(found).toEqual([]);
+  }
+
+  /** Nothing hangs over the side. */
+  async expectNoOverflow(): Promise<void> {
+    const [wide, there] = await this.view.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    expect(wide).toBeLessThanOrEqual(there ?? 0);
+  }
+
+  /** Closes it; nothing odd was said or reported. */
+  async close(): Promise<void> {
+    const reports = (await this.heard("report")).filter(({ code }) => code !== "loaded");
+    expect([await this.heard("odd"), reports]).toEqual([[], []]);
+    await this.page.close();
+  }
+}
