@@ -33,7 +33,7 @@ export function registerTool(server: McpServer, tool: AnyTool, uri: string | und
   const run = async (given: unknown, request: ServerContext): Promise<CallToolResult> => {
     const context: ToolContext = { ui: uiSupport(server, request), signal: request.mcpReq.signal, request };
     try {
-      return await resultOf(tool, await tool.run(await checkedInput(tool, given), context));
+      return await resultOf(tool, await tool.run((await checkedInput(tool, given)) as never, context));
     } catch (error) {
       if (error instanceof InputError) return resultOfInputError(error);
       throw error;
@@ -79,7 +79,7 @@ async function resultOf(tool: AnyTool, given: unknown): Promise<CallToolResult> 
   const checked = await tool.output["~standard"].validate(data);
   if (checked.issues)
     throw new TypeError(`${tool.name} gave back what its output schema forbids: ${issuesOf(checked.issues)}`);
-  const text = details.text ?? tool.text?.(checked.value) ?? textByView(tool.view, checked.value);
+  const text = details.text ?? tool.text?.(checked.value as never) ?? textByView(tool.view, checked.value);
   return {
     content: [...textContent(text), ...(details.content ?? [])],
     structuredContent: checked.value,
@@ -91,7 +91,7 @@ async function resultOf(tool: AnyTool, given: unknown): Promise<CallToolResult> 
 function textByView(view: View | undefined, data: unknown): string {
   const source = view?.source;
   if (!source || !("template" in source)) return textOfData(data);
-  return source.template.text?.(data, source.config ?? {}) ?? textOfData(data);
+  return source.template.text?.(data, (source.config ?? {}) as never) ?? textOfData(data);
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

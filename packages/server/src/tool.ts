@@ -58,9 +58,12 @@ export interface Tool<
   Output extends Schema | undefined = Schema | undefined,
 > extends ToolOptions<Name, Input, Output> {}
 
-/** Any tool: what its function takes is checked before it is called. */
-// biome-ignore lint/suspicious/noExplicitAny: a function that takes less is no function that takes everything
-export type AnyTool = Tool<string, any, any>;
+/** Any tool. What its functions take is for its schemas to say: they are checked before these are called. */
+export interface AnyTool
+  extends Omit<ToolOptions<string, Schema | undefined, Schema | undefined>, "text" | "run"> {
+  readonly text?: ((data: never) => string) | undefined;
+  readonly run: (input: never, context: ToolContext) => unknown;
+}
 
 /**
  * Defines a tool.

@@ -111,7 +111,7 @@ export async function documentOf({ name, source }: View, limit: number): Promise
 
 async function textFrom(source: DocumentSource, name: string, limit: number): Promise<string> {
   if ("file" in source) return readDocument(pathOf(source.file), limit);
-  if ("template" in source) return renderTemplate(source.template, source.config ?? {});
+  if ("template" in source) return renderTemplate(source.template, (source.config ?? {}) as never);
   if ("folder" in source) return inlineFolder(pathOf(source.folder), source.entry ?? "index.html", limit);
   const html = typeof source.html === "string" ? source.html : await source.html();
   return textOf(Buffer.from(html), `the document of the view ${name}`, limit);

@@ -59,7 +59,8 @@ export async function readUi(place: UiPlace): Promise<View> {
   const html = await documentOf(place, said, path, file);
   if (html !== undefined) return viewOf(file, () => view({ ...details, html }));
   const template = said.template === undefined ? undefined : templates[said.template];
-  if (template) return viewOf(file, () => view({ ...details, template, config: said.config ?? {} }));
+  if (template)
+    return viewOf(file, () => view({ ...details, template, config: (said.config ?? {}) as never }));
   throw new FileError("view-missing", `there is neither a document nor a template: write ${UI_DOCUMENT}`, {
     file: `${folder}/${UI_META}`,
   });

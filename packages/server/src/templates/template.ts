@@ -19,6 +19,5 @@ export interface Template<Config extends object = object> {
   readonly text?: ((data: unknown, config: Config) => string) | undefined;
 }
 
-/** Any template: its configuration is checked by its schema. */
-// biome-ignore lint/suspicious/noExplicitAny: what takes one configuration does not take all
-export type AnyTemplate = Template<any>;
+/** Any template: which configuration it takes is for its schema to say. */
+export type AnyTemplate = Template<never>;
