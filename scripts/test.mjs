@@ -3,25 +3,38 @@
  *
  * Arguments go to vitest: `npm test -- csp` runs the tests whose file name has "csp", after build and lint.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureBubblewrap } from "./bubblewrap.mjs";
-import { ensureChromium, ensureHeadlessShell } from "./chromium.mjs";
-import { ensurePostgres } from "./postgres.mjs";
 import { REQUIREMENTS, showRequirements } from "./requirements.mjs";
 
 let passed = 0;
 let failed = 0;
 
+const shell = process.platform === "win32";
+
+/** Runs a command; with its exit code, and what it said if that is not to be seen at once. */
+async function run(command, args, stdio = "inherit") {
+  const child = spawn(command, args, { stdio: ["ignore", stdio, stdio], shell });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text) => {
+      said += text;
+    });
+  }
+  const [code] = await once(child, "close");
+  return { code, said };
+}
+
 /** Runs one command as one check. */
-function check(name, command, args) {
+async function check(name, command, args) {
   console.log(`\n— ${name}: ${command} ${args.join(" ")}`);
-  const ok = spawnSync(command, args, { stdio: "inherit", shell: process.platform === "win32" }).status === 0;
-  if (ok) passed++;
+  const { code } = await run(command, args);
+  if (code === 0) passed++;
   else failed++;
-  return ok;
+  return code === 0;
 }
 
 function tests(filters) {
@@ -31,7 +44,7 @@ function tests(filters) {
   const { status } = spawnSync(
     "npx",
     ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...filters],
-    { stdio: "inherit", shell: process.platform === "win32" },
+    { stdio: "inherit", shell },
   );
   try {
     const results = JSON.parse(readFileSync(report, "utf8"));
@@ -57,23 +70,13 @@ function tests(filters) {
   }
 }
 
-let projects = [];
-try {
-  console.log(`— browser: ${ensureChromium()}`);
-  console.log(
-    `— without a window: ${ensureHeadlessShell() ?? "none; the whole browser does its work, and takes longer"}`,
-  );
-} catch (error) {
-  console.error(`${error.message}\nThe browser tests are not run: one failure.`);
-  failed++;
-  projects = ["--project", "unit"];
-}
-// What needs these is skipped without them, and says so.
-console.log(`— bubblewrap: ${ensureBubblewrap() ?? "none; its tests are skipped"}`);
-console.log(`— PostgreSQL: ${ensurePostgres() ?? "none; its tests are skipped"}`);
-if (check("build", "npm", ["run", "--silent", "build"])) {
-  check("lint", "npm", ["run", "--silent", "lint"]);
-  tests([...projects, ...process.argv.slice(2)]);
-}
+// Programs are installed while the machine builds: the one waits for the network, the other does not.
+const installing = run(process.execPath, ["scripts/programs.mjs"], "pipe");
+const isBuilt = await check("build", "npm", ["run", "--silent", "build"]);
+if (isBuilt) await check("lint", "npm", ["run", "--silent", "lint"]);
+const { code, said } = await installing;
+console.log(`\n— programs that tests need\n${said.trimEnd()}`);
+if (code !== 0) failed++;
+if (isBuilt) tests([...(code === 0 ? [] : ["--project", "unit"]), ...process.argv.slice(2)]);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed ? 1 : 0;
