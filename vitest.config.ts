@@ -10,7 +10,7 @@ const poll = { timeout: 60_000, interval: 50 };
  * their size tells: else they are at work when all others are done, and the machine is idle.
  */
 const LONG =
-  /faults\/gateway-process|carriers\/http\.test|gateway\/src\/acceptance|render\.browser|isolation-d/;
+  /faults\/gateway-process|carriers\/http\.test|gateway\/src\/acceptance|render\.browser|new\.browser|isolation-d/;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -31,6 +31,7 @@ export default defineConfig({
           exclude: [browser],
           expect: { poll },
           testTimeout: 120_000,
+          hookTimeout: 120_000,
           // Many of them wait for processes most of the time.
           maxWorkers: 4,
           // What they import is loaded once in each worker: a third of their work otherwise.

@@ -29,6 +29,7 @@ import { measureServers, serverShortfalls, showServers } from "./server/servers.
 import { shortfalls } from "./shortfalls.mjs";
 import { measureStartup, showStartup } from "./startup.mjs";
 import { measureInspector, showInspector } from "./workbench/inspector.mjs";
+import { measureReload, reloadShortfalls, showReload } from "./workbench/reload.mjs";
 import { measureWorkbench, showWorkbench } from "./workbench/start.mjs";
 
 const SECTIONS = {
@@ -97,6 +98,11 @@ const SECTIONS = {
     measure: () => measureWorkbench(),
     show: showWorkbench,
   },
+  reload: {
+    title: "A view is saved: until the new one is in the workbench, with the data of the one before",
+    measure: (browser) => measureReload(browser, number("BENCH_SAVES", 20)),
+    show: showReload,
+  },
   inspector: {
     title: "The inspector with 100,000 messages",
     measure: () => measureInspector(),
@@ -110,6 +116,7 @@ const SECTIONS = {
 };
 /** What is expected of the gateway, and of servers. */
 const EXPECTATIONS = {
+  reload: reloadShortfalls,
   servers: serverShortfalls,
   gateway: gatewayShortfalls,
   "gateway-views": viewsShortfalls,

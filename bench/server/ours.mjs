@@ -3,14 +3,12 @@ import { appServer, serve, tool, view } from "@vitrine/server";
 import { z } from "zod";
 import { COUNT, DOCUMENT } from "./document.mjs";
 
-const input = z.object({ city: z.string() });
-const output = z.object({ city: z.string(), high: z.number() });
 const tools = Array.from({ length: COUNT }, (_, at) =>
   tool({
     name: `tool-${at}`,
     description: "A tool with a view",
-    input,
-    output,
+    input: z.object({ city: z.string() }),
+    output: z.object({ city: z.string(), high: z.number() }),
     text: ({ city, high }) => `${city} ${high}`,
     view: view({ name: `view-${at}`, html: DOCUMENT }),
     run: ({ city }) => ({ city, high: 21 }),

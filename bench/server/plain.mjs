@@ -9,14 +9,16 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import { COUNT, DOCUMENT } from "./document.mjs";
 
-const inputSchema = z.object({ city: z.string() });
-const outputSchema = z.object({ city: z.string(), high: z.number() });
 serveStdio(() => {
   const server = new McpServer({ name: "bench", version: "1.0.0" });
   for (let at = 0; at < COUNT; at++) {
     const uri = `ui://bench/view-${at}.html`;
-    const _meta = { ui: { resourceUri: uri } };
-    const config = { description: "A tool with a view", inputSchema, outputSchema, _meta };
+    const config = {
+      description: "A tool with a view",
+      inputSchema: z.object({ city: z.string() }),
+      outputSchema: z.object({ city: z.string(), high: z.number() }),
+      _meta: { ui: { resourceUri: uri } },
+    };
     registerAppTool(server, `tool-${at}`, config, ({ city }) => ({
       content: [{ type: "text", text: `${city} 21` }],
       structuredContent: { city, high: 21 },

@@ -18,8 +18,8 @@ const ROUNDS = Number(process.env.BENCH_WORKBENCH ?? 5);
 const APPS = 20;
 
 /** Starts the command; resolves with the link that it prints, and how to end it. */
-async function start(folder) {
-  const child = spawn(process.execPath, [MAIN, "--no-open", "--port", "0", "--data", folder], {
+export async function start(folder, words = []) {
+  const child = spawn(process.execPath, [MAIN, ...words, "--no-open", "--port", "0", "--data", folder], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const exited = new Promise((resolve) => child.once("exit", resolve));

@@ -6,13 +6,14 @@ import { Terminal } from "./terminal.js";
 
 function watched() {
   const err = new PassThrough({ encoding: "utf8" });
-  const { log, status, again } = devLog(new Terminal(new PassThrough(), err, {}));
+  const { log, status, stderr, again } = devLog(new Terminal(new PassThrough(), err, {}));
   const tell = (
     state: ServerStatus["state"],
     problem?: ServerStatus["problem"],
     more: Partial<ServerStatus> = {},
   ): void => status({ name: "shop", state, problem, capabilities: {}, starts: 1, ...more });
-  return { log, tell, again, said: () => String(err.read() ?? "") };
+  const write = (text: string): void => stderr("shop", Buffer.from(text));
+  return { log, tell, write, again, said: () => String(err.read() ?? "") };
 }
 
 const problem = {
@@ -35,6 +36,30 @@ describe("devLog", () => {
     log.warn({ server: "shop" }, `server failed: ${problem.message}`);
     log.error({ err: new Error(problem.message) }, "something failed");
     expect(said()).toBe(shown);
+  });
+
+  it("shows what a server writes to stderr while it works, line by line, and what it wrote at its start when it does", () => {
+    const { tell, write, said } = watched();
+    tell("starting");
+    write("tools/a: it is br");
+    write("oken\n\n");
+    expect(said()).toBe("");
+    tell("ready");
+    expect(said()).toBe("shop  ready\nshop  tools/a: it is broken\n");
+    write("a call\u001b[2J\nand hal");
+    expect(said()).toBe("shop  a call\\u{1b}[2J\n");
+    write("f a line\n");
+    expect(said()).toBe("shop  and half a line\n");
+    // What it wrote before it failed is told with why.
+    tell("waiting", problem);
+    write("no key\n");
+    tell("waiting", problem);
+    expect(said()).toBe(shown);
+    write(`${"x".repeat(1000)}\n`.repeat(1000));
+    tell("ready");
+    const lines = said().trimEnd().split("\n");
+    expect(lines).toHaveLength(21);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(420);
   });
 
   it("shows it again after it ran, after the person changed it, and when it fails in another way", () => {

@@ -3,15 +3,18 @@
  *
  * @module
  */
+import { StringDecoder } from "node:string_decoder";
 import { createLog, type Log, SERVER_FAILED, type ServerStatus } from "@vitrine/gateway";
 import { strayNews } from "./stray-lines.js";
-import { oneLine, type Terminal } from "./terminal.js";
+import { oneLine, printable, type Terminal } from "./terminal.js";
 
 /** What matters to somebody who writes a server: a line each, and none twice in a row. */
 export interface DevLog {
   readonly log: Log;
   /** How a server is. Why it failed is said with its last words: once, however often it is tried again. */
   readonly status: (status: ServerStatus) => void;
+  /** What a server writes to stderr while it works. What it wrote before it failed is told with why. */
+  readonly stderr: (server: string, chunk: Buffer) => void;
   /** The person changed a server: if it fails in the same words, that is news. */
   again(server: string): void;
 }
@@ -26,6 +29,7 @@ export function devLog(terminal: Terminal): DevLog {
   /** The first line of each server that was no message. */
   const strays = new Map<string, string>();
   const slow = new Map<string, NodeJS.Timeout>();
+  const errors = new Map<string, ErrorLines>();
   const note = (server: string, sentence: string): void =>
     terminal.note(`${terminal.dim(oneLine(server), "err")}  ${sentence}`);
 
@@ -77,6 +81,13 @@ export function devLog(terminal: Terminal): DevLog {
         terminal.lastWords(problem.stderr);
       });
     }
+    errorsOf(name).setReady(state === "ready");
+  };
+
+  const errorsOf = (server: string): ErrorLines => {
+    const known = errors.get(server) ?? new ErrorLines((line) => note(server, terminal.dim(line, "err")));
+    errors.set(server, known);
+    return known;
   };
 
   const again = (server: string): void => {
@@ -84,7 +95,43 @@ export function devLog(terminal: Terminal): DevLog {
     strays.delete(server);
   };
 
-  return { log: createLog({ stream: { write } }), status, again };
+  const stderr = (server: string, chunk: Buffer): void => errorsOf(server).push(chunk);
+
+  return { log: createLog({ stream: { write } }), status, stderr, again };
+}
+
+/** Lines of a server's that are kept until it works, and characters of each that are shown. */
+const MOST_LINES = 20;
+const MOST_CHARACTERS = 400;
+
+/** What a server writes to stderr, line by line: told while it works, and what it wrote at its start when it does. */
+class ErrorLines {
+  readonly #tell: (line: string) => void;
+  readonly #decoder = new StringDecoder("utf8");
+  #kept: string[] = [];
+  #begun = "";
+  #isReady = false;
+
+  constructor(tell: (line: string) => void) {
+    this.#tell = tell;
+  }
+
+  push(chunk: Buffer): void {
+    const lines = `${this.#begun}${this.#decoder.write(chunk)}`.split("\n");
+    // A line without an end is not kept for ever.
+    this.#begun = (lines.pop() ?? "").slice(0, MOST_CHARACTERS);
+    const said = lines.filter((line) => line.trim() !== "").map((line) => line.slice(0, MOST_CHARACTERS));
+    if (this.#isReady) for (const line of said) this.#tell(printable(line));
+    else this.#kept = [...this.#kept, ...said].slice(-MOST_LINES);
+  }
+
+  /** Of one that does not work any more, its last words are told with why. */
+  setReady(isReady: boolean): void {
+    const kept = this.#kept;
+    this.#isReady = isReady;
+    this.#kept = [];
+    if (isReady) for (const line of kept) this.#tell(printable(line));
+  }
 }
 
 function readLine(line: string): Record<string, unknown> {

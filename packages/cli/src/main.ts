@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { surroundings } from "./config-places.js";
 import { CliError, EXIT, told, usage } from "./exit.js";
 import { failureJson } from "./failure-json.js";
@@ -24,12 +24,18 @@ function withCommand([first, ...rest]: readonly string[]): string[] {
   return first.startsWith("-") && !isAsked ? ["dev", "--demos", first, ...rest] : [first, ...rest];
 }
 
+/** A command, and those that it has: `new tool`. */
+const withSubcommands = (command: Command): Command[] => [
+  command,
+  ...command.commands.flatMap(withSubcommands),
+];
+
 async function main(): Promise<number> {
   let code: number = EXIT.ok;
   const program = createProgram(terminal, (result) => {
     code = result;
   });
-  for (const each of [program, ...program.commands]) {
+  for (const each of withSubcommands(program)) {
     each.exitOverride().configureOutput({ writeErr: () => {}, outputError: () => {} });
   }
   try {

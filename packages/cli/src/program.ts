@@ -6,6 +6,7 @@
 import { Command } from "commander";
 import type { CallOptions } from "./commands/call.js";
 import type { DevOptions } from "./commands/dev.js";
+import type { NewOptions, NewToolOptions, NewUiOptions } from "./commands/new.js";
 import type { PlainOptions } from "./commands/plain.js";
 import type { ServeOptions } from "./commands/serve.js";
 import { usage } from "./exit.js";
@@ -55,6 +56,7 @@ Exit codes: 0 it worked, 1 it failed, 2 the command line is wrong, 130 Ctrl-C.`,
   addServe(program, terminal, done);
   addRender(program, done);
   addPlain(program, terminal, done);
+  addNew(program, terminal, done);
   return program;
 }
 
@@ -151,6 +153,56 @@ function addPlain(program: Command, terminal: Terminal, done: (code: number) => 
     .action(async (server: string, tool: string, words: string[], options: CallOptions) => {
       const { callCommand } = await import("./commands/call.js");
       done(await callCommand(server, tool, words, options, terminal));
+    });
+}
+
+/** A word after `new` is the name of a project, unless it is `tool` or `ui`. */
+function addNew(program: Command, terminal: Terminal, done: (code: number) => void): void {
+  const made = program
+    .command("new <name>")
+    .description("make a project: a server with a tool, its view and a test")
+    .usage("[options] <name> | tool <name> | ui [name]")
+    .option("--template <template>", "html, react, vue, svelte, json-template or discovery; html by default")
+    .option("--json", "one JSON value on stdout: the folder and its files")
+    .addHelpText(
+      "after",
+      examples(
+        "vitrine new my-app",
+        "vitrine new my-app --template react",
+        "vitrine new tool price-list --ui data-table",
+        "vitrine new ui help",
+      ),
+    )
+    .action(async (name: string, options: NewOptions) => {
+      const { newCommand } = await import("./commands/new.js");
+      done(await newCommand(name, options, terminal));
+    });
+  made
+    .command("tool <name>")
+    .description("add a tool to a project made of folders")
+    .option("--ui [template]", "with a view: a page, or a template such as data-table")
+    .option("--json", "one JSON value on stdout: the folder and its files")
+    .addHelpText(
+      "after",
+      examples("vitrine new tool price-list", "vitrine new tool price-list --ui data-table"),
+    )
+    .action(async (name: string, _options: unknown, command: Command) => {
+      const { newToolCommand } = await import("./commands/new.js");
+      done(await newToolCommand(name, command.optsWithGlobals<NewToolOptions>(), terminal));
+    });
+  made
+    .command("ui [name]")
+    .description("add a view to a project made of folders")
+    .option("--tool <tool>", "the view of that tool, which people call by the name")
+    .option("--template <template>", "a template such as form; a page of your own by default")
+    .option("--json", "one JSON value on stdout: the folder and its files")
+    .addHelpText(
+      "after",
+      examples("vitrine new ui help", "vitrine new ui --tool price-list --template data-table"),
+    )
+    .action(async (name: string | undefined, _options: unknown, command: Command) => {
+      const { newUiCommand } = await import("./commands/new.js");
+      done(await newUiCommand(name, command.optsWithGlobals<NewUiOptions>(), terminal));
     });
 }
 

@@ -17,6 +17,8 @@ export interface ServerWatchesOptions {
   /** Hears which server is started again, and why. */
   readonly onrestart: (server: string, file: string) => void;
   readonly onerror: (server: string, error: unknown) => void;
+  /** Whether a server takes in a change of this file itself. */
+  readonly isFollowed?: ((server: string, file: string) => boolean) | undefined;
 }
 
 /** The watches of all servers that run. */
@@ -50,10 +52,10 @@ export class ServerWatches {
   }
 
   #begin(name: string, { folder, script }: ServerSource): Promise<FileWatch> {
-    const { gateway, cwd, onrestart, onerror } = this.#options;
+    const { gateway, cwd, onrestart, onerror, isFollowed } = this.#options;
     // One start after another, however fast the files change.
     let work = Promise.resolve();
-    return watchFiles(folder, (file) => {
+    const restart = (file: string): void => {
       work = work
         .then(async () => {
           // A build that is under way: when the script is written, that is heard too.
@@ -62,7 +64,8 @@ export class ServerWatches {
           await gateway.restart(name);
         })
         .catch((error: unknown) => onerror(name, error));
-    });
+    };
+    return watchFiles(folder, restart, (file) => !isFollowed?.(name, file));
   }
 
   #end(name: string): void {

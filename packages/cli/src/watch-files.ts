@@ -43,14 +43,20 @@ export interface FileWatch {
  * first is looked at now and then, because the folders above it may go with it (`rm -rf dist`).
  *
  * @param onchange hears one of the files that changed, when nothing has changed for a moment
+ * @param isMeant whether a change of this file is one; every change by default
  */
-export async function watchFiles(folder: string, onchange: (file: string) => void): Promise<FileWatch> {
+export async function watchFiles(
+  folder: string,
+  onchange: (file: string) => void,
+  isMeant: (file: string) => boolean = () => true,
+): Promise<FileWatch> {
   const watchers = new Map<string, { identity: string; watcher: FSWatcher }>();
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let work = Promise.resolve();
 
   const tell = (file: string): void => {
+    if (!isMeant(file)) return;
     clearTimeout(timer);
     timer = setTimeout(() => !isClosed && onchange(file), QUIET);
   };

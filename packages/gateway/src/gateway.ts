@@ -24,6 +24,7 @@ import { createLog, type Log } from "./http/logging.js";
 import { Metrics } from "./http/metrics.js";
 import { type GatewayMetrics, type GatewayReadings, gatewayMetrics } from "./http/metrics-gateway.js";
 import type { StaticOptions } from "./http/static.js";
+import type { Launch } from "./isolation/isolation.js";
 import { launch } from "./isolation/launch.js";
 import { frameSource, sandboxSecret } from "./sandbox-place.js";
 import { GuardedServers, summaryOf } from "./servers/guarded-servers.js";
@@ -72,9 +73,20 @@ export interface GatewayOptions {
   host?: ((caller: Caller, server: string) => HostOptions) | undefined;
   /** Hears how servers are, with the end of what they wrote to stderr: for a person, and for no log. */
   onstatus?: ((status: ServerStatus) => void) | undefined;
+  /** Hears what a program writes to stderr, as it does: for a person, and for no log. */
+  onstderr?: ((server: string, chunk: Buffer) => void) | undefined;
   /** What the database is opened with. */
   store?: Pick<StoreOptions, "acceptBrokenChain" | "noted"> | undefined;
 }
+
+/** Starts programs, and has somebody hear what they say to people. */
+const listening =
+  (onstderr: GatewayOptions["onstderr"]): Launch =>
+  async (spec) => {
+    const launched = await launch(spec);
+    if (onstderr) launched.stderr.on("data", (chunk: Buffer) => onstderr(spec.name, chunk));
+    return launched;
+  };
 
 /** Who we are to servers and views. */
 const INFO: Implementation = { name: "vitrine-gateway", version: "0.1.0" };
@@ -155,7 +167,7 @@ export class Gateway implements GatewayApi {
         safeFetch({ url, headers, privateNetwork, ...OAUTH_LIMITS }).fetch,
     });
     this.#pool = new ServerPool({
-      launch,
+      launch: listening(options.onstderr),
       info: INFO,
       users: settings.listen.users.length > 0 ? settings.listen.users.map(({ name }) => name) : [LOCAL_USER],
       signIn: (user, { name, transport }) =>

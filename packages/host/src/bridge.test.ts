@@ -311,6 +311,12 @@ describe("the tool call", () => {
 });
 
 describe("context", () => {
+  it("names the instance, by its own name or by the one that whoever shows the view remembers it by", async () => {
+    expect(mount().bridge.context).toEqual({ [INSTANCE_KEY]: expect.any(String) });
+    const { bridge } = mount({ context: { [INSTANCE_KEY]: "call-7" }, instance: "frame-9" });
+    expect([bridge.instance, bridge.context]).toEqual(["frame-9", { [INSTANCE_KEY]: "call-7" }]);
+  });
+
   it("X02, D10: the view hears what changed, and the whole is kept", async () => {
     const { bridge, ready, last, heard } = mount({ context: { theme: "dark", locale: "en" } });
     await ready();

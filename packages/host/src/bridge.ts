@@ -109,7 +109,7 @@ export class Bridge extends HostChannel {
   }
 
   #named(context?: HostContext): HostContext {
-    return { ...context, [INSTANCE_KEY]: this.instance };
+    return { [INSTANCE_KEY]: this.instance, ...context };
   }
 
   protected greet({ protocolVersion: asked }: AppDetails): Result<"ui/initialize"> {

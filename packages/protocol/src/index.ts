@@ -40,6 +40,7 @@ export * from "./methods.js";
 export * from "./narrowing.js";
 export * from "./peer.js";
 export * from "./permissions.js";
+export * from "./reloads.js";
 export { type Decoded, decode, type Infer, type Schema } from "./schema.js";
 export * from "./session/index.js";
 export * from "./style-variables.js";

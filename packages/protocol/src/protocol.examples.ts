@@ -15,6 +15,7 @@ import {
 } from "./messages.js";
 import { REQUESTS } from "./methods.js";
 import { Peer } from "./peer.js";
+import { followedPaths, RELOADS_KEY } from "./reloads.js";
 import { decode } from "./schema.js";
 import { acceptText, memoryPair, PortTransport, type Transport } from "./transport.js";
 import { negotiateVersion } from "./version.js";
@@ -267,4 +268,13 @@ export async function jsonTextExample(body: string) {
   const result = new JsonText(await answer.text());
   //#endregion jsonText
   return result;
+}
+
+export function followedPathsExample() {
+  //#region followedPaths
+  const capabilities = { experimental: { [RELOADS_KEY]: { paths: ["/home/me/shop/cart.html"] } } };
+  const paths = followedPaths(capabilities);
+  // ["/home/me/shop/cart.html"]
+  //#endregion followedPaths
+  return paths;
 }

@@ -7,7 +7,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { readToolUi, uiExtension } from "@vitrine/protocol";
 import { type AppServer, appServer, reply, type ToolContext, tool, view } from "@vitrine/server";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-server-"));
@@ -199,6 +199,25 @@ describe("over HTTP, stateless", () => {
 });
 
 describe("addresses", () => {
+  it("say how long a document may be kept: a day where the hash is in it, and not at all where it stays", async () => {
+    const views = [
+      view({ name: "hashed", html: "one" }),
+      view({ name: "fixed", html: "two", uri: "ui://x/fixed" }),
+    ];
+    const server = appServer({ name: "x", version: "1", tools: [], views });
+    const sent = vi.spyOn(InMemoryTransport.prototype, "send");
+    const client = await connect(server, "2026");
+    const { resources } = await client.listResources();
+    for (const { uri } of resources) await client.readResource({ uri });
+    // As it is on the wire: the client keeps it to itself.
+    const answers = sent.mock.calls.map(([message]) => ("result" in message ? message.result : undefined));
+    sent.mockRestore();
+    expect(answers.filter((answer) => answer && "contents" in answer)).toMatchObject([
+      { contents: [{ text: "one" }], ttlMs: 86_400_000, cacheScope: "public" },
+      { contents: [{ text: "two" }], ttlMs: 0 },
+    ]);
+  });
+
   it("change with the document, and the old ones still lead to what they led to", async () => {
     const file = join(folder, "page.html");
     writeFileSync(file, "<p>one</p>");

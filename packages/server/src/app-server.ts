@@ -10,7 +10,7 @@ import {
   McpServer,
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
-import { UI_MIME_TYPE, uiExtension } from "@vitrine/protocol";
+import { RELOADS_KEY, RELOADS_VARIABLE, UI_MIME_TYPE, uiExtension } from "@vitrine/protocol";
 import { addressOf, placeOf, readAddress } from "./addresses.js";
 import { type Advice, adviceOn } from "./advice.js";
 import { Connected, DEBOUNCED, type Removable } from "./connected.js";
@@ -36,7 +36,10 @@ export interface AppServerOptions<Tools extends readonly AnyTool[]> {
   readonly views?: readonly View[] | undefined;
   /** Bytes of a view's document; 1 MiB by default. */
   readonly maxViewBytes?: number | undefined;
-  /** Whether {@link AppServer.replace} is to reach clients that are connected: for development. */
+  /**
+   * Whether changes are to reach clients that are connected: {@link AppServer.replace}, and files of views that are saved. For
+   * development; by default where `vitrine dev` has started this process (it sets `VITRINE_RELOADS=1`).
+   */
   readonly reloads?: boolean | undefined;
   /** Everything else: resources, prompts, and whatever the official SDK offers. Called for every server that is made. */
   readonly extend?:
@@ -63,8 +66,14 @@ export function appServer<const Tools extends readonly AnyTool[]>(
 /** What a server offers, and can offer something else in place of. */
 export type Offer<Tools extends readonly AnyTool[]> = Pick<AppServerOptions<Tools>, "tools" | "views">;
 
+/** What hosts are told of a document whose address has its hash in it: another one would be elsewhere. A day. */
+const KEPT = { ttlMs: 86_400_000, cacheScope: "public" } as const;
+
 /** Where a view is found, and which version of it. */
 type Addresses = ReadonlyMap<View, { readonly uri: string; readonly hash: string }>;
+
+/** Whether whoever started this process wants to see changes at once. */
+export const isFollowed = (): boolean => process.env[RELOADS_VARIABLE] === "1";
 
 /** A server that was defined. */
 export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
@@ -72,11 +81,15 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   readonly #place: string;
   readonly #connected = new Set<Connected>();
   readonly #handlers = new Set<McpHttpHandler>();
+  /** @internal Files and folders whose changes are followed: clients are told of them. */
+  readonly followed = new Set<string>();
   #options: AppServerOptions<Tools>;
   #views: ReadonlyMap<string, View>;
+  /** What clients were told last. */
+  #told: Addresses | undefined;
 
   constructor(options: AppServerOptions<Tools>) {
-    this.#options = options;
+    this.#options = { ...options, reloads: options.reloads ?? isFollowed() };
     this.#views = viewsOf(options);
     this.#documents = new Documents(options.maxViewBytes ?? MAX_BYTES);
     this.#place = placeOf(options.name);
@@ -104,12 +117,16 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
       {
         ...(instructions !== undefined && { instructions }),
         ...(reloads && { debouncedNotificationMethods: DEBOUNCED }),
-        capabilities: { extensions: uiExtension() },
+        capabilities: {
+          extensions: uiExtension(),
+          ...(this.followed.size > 0 && { experimental: { [RELOADS_KEY]: { paths: [...this.followed] } } }),
+        },
       },
     );
     negotiateTools(server);
     const connected = reloads ? new Connected(server, context?.era) : undefined;
     const addresses = await this.#addresses();
+    this.#told ??= addresses;
     const registered = this.#register(server, addresses);
     if (connected || addresses.size > 0) this.#registerOldAddresses(server);
     if (connected && !context?.requestInfo) this.#follow(connected, registered);
@@ -146,10 +163,11 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   async replace(offer: Offer<Tools>): Promise<void> {
     const options = { ...this.#options, tools: offer.tools, views: offer.views };
     const views = viewsOf(options);
-    const before = await this.#addresses();
+    const before = this.#told ?? (await this.#addresses());
     const after = await this.#addressesOf(views);
     this.#options = options;
     this.#views = views;
+    this.#told = after;
     const updated = updatedOf(before, after);
     for (const connected of this.#connected) {
       connected.exchange((server) => this.#register(server, after));
@@ -160,6 +178,19 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
       notify.resourcesChanged();
       for (const uri of updated) notify.resourceUpdated(uri);
     }
+  }
+
+  /**
+   * Reads the documents of all views again, and tells clients of those that are others now.
+   *
+   * @throws {DefinitionError} when one cannot be read; everything stays as it was
+   */
+  async refresh(): Promise<void> {
+    for (const view of this.#views.values()) if ("folder" in view.source) this.#documents.forget(view);
+    const before = this.#told ?? new Map();
+    const after = await this.#addresses();
+    const isSame = [...after].every(([view, { hash }]) => before.get(view)?.hash === hash);
+    if (!isSame) await this.replace(this.#options);
   }
 
   #follow(connected: Connected, registered: readonly Removable[]): void {
@@ -192,7 +223,8 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
         _meta: { ui: uiOf(view) },
       };
       const version = view.uri === undefined ? hash : undefined;
-      return registerAppResource(server, view.name, uri, config, async ({ href }) =>
+      const kept = version === undefined ? config : { ...config, cacheHint: KEPT };
+      return registerAppResource(server, view.name, uri, kept, async ({ href }) =>
         this.#read(view, href, version),
       );
     });

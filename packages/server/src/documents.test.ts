@@ -52,6 +52,21 @@ describe("a file", () => {
   });
 });
 
+it.each([
+  '<script type="module" src="/@vite/client"></script>',
+  '<script type="module" src="http://localhost:5173/@vite/client"></script>',
+  '<script type="module">import { injectIntoGlobalHook } from "/@react-refresh";</script>',
+  '<script type="module">import("/@vite/client")</script>',
+])("a page that a development server made is refused, wherever it comes from: %s", async (html) => {
+  const expected = { code: "view-not-built", message: expect.stringContaining("build") };
+  await expect(read({ html })).rejects.toMatchObject(expected);
+  const folder = folderOf("served", { "index.html": html });
+  await expect(read({ file: join(folder, "index.html") })).rejects.toMatchObject(expected);
+  await expect(read({ folder })).rejects.toMatchObject(expected);
+  const told = "<p>Vite serves /@vite/client, and we do not</p>";
+  expect(await read({ html: told })).toBe(told);
+});
+
 describe("a folder that a bundler wrote", () => {
   it("becomes one document: scripts, styles, pictures and fonts are in it", async () => {
     const folder = folderOf("built", {

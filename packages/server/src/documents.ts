@@ -50,8 +50,8 @@ export class Documents {
 
   /** The document that had this hash; the current one, when that is long ago. */
   async version(view: View, hash: string | undefined): Promise<Document> {
-    const current = await this.current(view);
-    return (hash !== undefined && this.#old.get(view)?.get(hash)) || current;
+    const kept = hash === undefined ? undefined : this.#old.get(view)?.get(hash);
+    return kept ?? this.current(view);
   }
 
   /** Reads it again the next time, whatever its file says. */

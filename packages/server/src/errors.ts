@@ -20,6 +20,8 @@ export type DefinitionErrorCode =
   | "path-forbidden"
   /** A built page refers to something that is not in it and cannot be put into it. */
   | "view-not-whole"
+  /** A page has the client of a development server in it, and was not built. */
+  | "view-not-built"
   /** The configuration of a template is not as its schema wants it. */
   | "config-invalid"
   /** `_meta.ui` has something that hosts do not understand. */

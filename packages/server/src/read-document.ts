@@ -40,14 +40,33 @@ export async function readFileItself(path: string, limit: number): Promise<Buffe
   }
 }
 
-/** Bytes as text, if they are no more than allowed, and UTF-8. */
+/** Bytes as text, if they are no more than allowed, UTF-8, and no page that a bundler only serves. */
 export function textOf(bytes: Uint8Array, name: string, limit: number): string {
   if (bytes.byteLength > limit) throw tooLarge(name, bytes.byteLength, limit);
+  const text = decoded(bytes, name);
+  checkIsBuilt(text, name);
+  return text;
+}
+
+function decoded(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new DefinitionError("view-not-utf8", `${name} is not UTF-8: save it with that encoding`, { cause });
   }
+}
+
+/** What a bundler puts into pages that it serves itself, while they are written. */
+const DEVELOPMENT = /(?:\bsrc\s*=|\bfrom\b|\bimport\b)[\s("']*([^"'\s>]*\/@(?:vite\/client|react-refresh)\b)/;
+
+/** A page of a bundler's own server is blank everywhere else. */
+function checkIsBuilt(text: string, name: string): void {
+  const client = DEVELOPMENT.exec(text)?.[1];
+  if (client === undefined) return;
+  throw new DefinitionError(
+    "view-not-built",
+    `${name} loads ${client}, the client of a development server: build the page, and name the folder with what was built`,
+  );
 }
 
 const tooLarge = (name: string, bytes: number, limit: number): DefinitionError =>

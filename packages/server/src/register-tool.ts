@@ -24,8 +24,8 @@ export function registerTool(server: McpServer, tool: AnyTool, uri: string | und
   const config = {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
-    ...(input && { inputSchema: unchecked(input) }),
-    ...(output && { outputSchema: output }),
+    ...(input && { inputSchema: shownOf(input) }),
+    ...(output && { outputSchema: shownOf(output) }),
     ...(annotations && { annotations }),
     ...(icons && { icons }),
     ...(Object.keys(_meta).length > 0 && { _meta: withBothLinks(_meta) }),
@@ -47,13 +47,36 @@ export function registerTool(server: McpServer, tool: AnyTool, uri: string | und
   );
 }
 
+/** By schema, and not by server: for stateless clients a server is made for each request. */
+const shown = new WeakMap<Schema, Schema>();
+
 /**
- * The schema as clients see it, and that lets everything through: the SDK would say in one text what is wrong, and a form
- * must know which field is meant.
+ * A schema as clients see it, and that lets everything through. Input is checked here: the SDK would say in one text what is
+ * wrong, and a form must know which field is meant. Output was checked before the SDK gets it.
  */
-const unchecked = (schema: Schema): Schema => ({
-  "~standard": { ...schema["~standard"], validate: (value) => ({ value }) },
-});
+function shownOf(schema: Schema): Schema {
+  const known = shown.get(schema);
+  if (known) return known;
+  const { jsonSchema, ...standard } = schema["~standard"];
+  const once = { input: convertedOnce(jsonSchema.input), output: convertedOnce(jsonSchema.output) };
+  const made: Schema = {
+    "~standard": { ...standard, validate: (value) => ({ value }), jsonSchema: once },
+  };
+  shown.set(schema, made);
+  return made;
+}
+
+type Convert = Schema["~standard"]["jsonSchema"]["input"];
+
+/** The SDK converts every schema again each time that somebody asks for the tools: that was most of the answer's time. */
+function convertedOnce(convert: Convert): Convert {
+  const made = new Map<string, Record<string, unknown>>();
+  return (options) => {
+    const json = made.get(options.target) ?? convert(options);
+    made.set(options.target, json);
+    return { ...json };
+  };
+}
 
 async function checkedInput({ input }: AnyTool, given: unknown): Promise<unknown> {
   if (!input) return given;

@@ -50,6 +50,22 @@ describe("by HTTP", () => {
     expect(await status(url.replace("/mcp", "/other"), {})).toBe(404);
   });
 
+  it("takes what a page may send at once, and answers what is larger", async () => {
+    const measure = tool({
+      name: "measure",
+      input: z.object({ data: z.string() }),
+      run: ({ data }) => `${data.length}`,
+    });
+    serving = await serve(appServer({ name: "x", version: "1", tools: [measure] }), { argv: ["--http"] });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(serving.url ?? "")));
+    const send = (size: number) =>
+      client.callTool({ name: "measure", arguments: { data: "x".repeat(size) } });
+    expect((await send(10_000_000)).content).toEqual([{ type: "text", text: "10000000" }]);
+    await expect(send(17_000_000)).rejects.toThrow(/413|too large/i);
+    await client.close();
+  });
+
   it("says at its start what is wrong with a view", async () => {
     const broken = appServer({
       name: "x",

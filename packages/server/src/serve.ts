@@ -3,16 +3,15 @@
  *
  * @module
  */
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import type { ReadableStream } from "node:stream/web";
-import type { McpHttpHandler } from "@modelcontextprotocol/server";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { AppServer } from "./app-server.js";
 import type { AnyTool } from "./tool.js";
+
+/**
+ * Bytes of a message. The SDK takes 4 MiB by HTTP, and ends the process over 10 MiB by stdio: less than the files that a page
+ * may send at once, in base64.
+ */
+const MAX_MESSAGE = 16 * 2 ** 20;
 
 /** Options of {@link serve}. */
 export interface ServeOptions {
@@ -42,74 +41,30 @@ export async function serve(
   { argv = process.argv.slice(2), host = "127.0.0.1" }: ServeOptions = {},
 ): Promise<Serving> {
   // What is wrong with a view is told now, and not when somebody asks for it.
-  await server.create();
+  for (const view of server.views.values()) await server.document(view);
+  const watching = server.options.reloads
+    ? await (await import("./follow-views.js")).followViews(server)
+    : undefined;
+  const at = argv.indexOf("--http");
+  const port = Number(argv[at + 1] ?? 0) || 0;
+  const serving: Serving =
+    at < 0 ? serveStdio(server.create, { transport: stdio() }) : await byHttp(server, port, host);
   // Not to standard output: that is for messages.
   for (const { message } of await server.advice()) process.stderr.write(`${message}\n`);
-  const at = argv.indexOf("--http");
-  return at < 0 ? serveStdio(server.create) : serveHttp(server, Number(argv[at + 1] ?? 0) || 0, host);
-}
-
-async function serveHttp(
-  server: AppServer<readonly AnyTool[]>,
-  port: number,
-  host: string,
-): Promise<Serving> {
-  const handler = server.http();
-  const listener = createServer((incoming, outgoing) => void answer(handler, incoming, outgoing));
-  listener.listen(port, host);
-  await once(listener, "listening");
-  const { port: taken } = listener.address() as AddressInfo;
   return {
-    url: `http://${host}:${taken}/mcp`,
+    url: serving.url,
     close: async () => {
-      await handler.close();
-      const closed = once(listener, "close");
-      listener.close();
-      listener.closeAllConnections();
-      await closed;
+      await watching?.close();
+      await serving.close();
     },
   };
 }
 
-async function answer(
-  handler: McpHttpHandler,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
-  try {
-    if (!isMeant(incoming))
-      return void outgoing.writeHead(403).end("this server answers to its own address alone");
-    if (incoming.url?.split("?", 1)[0] !== "/mcp")
-      return void outgoing.writeHead(404).end("there is nothing here: try /mcp");
-    const response = await handler.fetch(requestOf(incoming, outgoing));
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    if (response.body) await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing);
-    else outgoing.end();
-  } catch {
-    // The other end is gone, or sent what is no request.
-    if (outgoing.headersSent) outgoing.destroy();
-    else outgoing.writeHead(400).end();
-  }
-}
+const stdio = (): StdioServerTransport =>
+  new StdioServerTransport(undefined, undefined, { maxBufferSize: MAX_MESSAGE });
 
-/** A page of another site can lead its name to this machine: then the name is another. Behind a proxy the proxy checks. */
-function isMeant({ headers, socket }: IncomingMessage): boolean {
-  const isLocal = /^(::ffff:)?127\.|^::1$/.test(socket.localAddress ?? "");
-  return !isLocal || /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(headers.host ?? "");
-}
-
-function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request {
-  const { method = "GET", url = "/", headers } = incoming;
-  const controller = new AbortController();
-  outgoing.on("close", () => {
-    if (!outgoing.writableFinished) controller.abort();
-  });
-  const given = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-  const hasBody = method !== "GET" && method !== "HEAD";
-  return new Request(`http://${headers.host}${url}`, {
-    method,
-    headers: given,
-    signal: controller.signal,
-    ...(hasBody && { body: Readable.toWeb(incoming) as never, duplex: "half" }),
-  } as RequestInit);
+/** Loaded where it is wanted: most servers are started anew for every client, by stdio. */
+async function byHttp(server: AppServer<readonly AnyTool[]>, port: number, host: string): Promise<Serving> {
+  const { serveHttp } = await import("./serve-http.js");
+  return serveHttp(server.http({ maxRequestBodySize: MAX_MESSAGE }), port, host);
 }

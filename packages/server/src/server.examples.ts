@@ -3,11 +3,13 @@ import { z } from "zod";
 import {
   approval,
   appServer,
+  chart,
   choice,
   dataTable,
   detail,
   diffViewer,
   discover,
+  fileUpload,
   form,
   getUiCapability,
   InputError,
@@ -140,6 +142,24 @@ const cities = view({
 //#endregion dataTable
 export { cities };
 
+//#region chart
+const sales = view({
+  name: "sales",
+  template: chart,
+  config: {
+    title: "Sales by month",
+    kind: "line",
+    x: "month",
+    series: [{ key: "sales", label: "Sales" }, { key: "returns" }],
+    format: "currency",
+    currency: "EUR",
+    onSelectTool: "open_month",
+  },
+});
+
+//#endregion chart
+export { sales };
+
 //#region diffViewer
 const changes = view({
   name: "changes",
@@ -167,6 +187,22 @@ const booking = view({
 
 //#endregion form
 export { booking };
+
+//#region fileUpload
+const receipts = view({
+  name: "receipts",
+  template: fileUpload,
+  config: {
+    title: "Receipts of your trip",
+    accept: ["image/*", ".pdf"],
+    maxFiles: 10,
+    submitTool: "save-receipts",
+    submitArgs: { trip: "rome" },
+  },
+});
+
+//#endregion fileUpload
+export { receipts };
 
 //#region treeView
 const files = view({
@@ -304,7 +340,6 @@ export async function discoverExample(): Promise<void> {
     root: new URL(".", import.meta.url),
     name: "weather",
     version: "1.0.0",
-    watch: process.argv.includes("--watch"),
   });
   await found.serve();
   //#endregion discover

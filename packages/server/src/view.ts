@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Problem, type ResourceCsp, type ResourcePermissions, readResourceUi } from "@vitrine/protocol";
 import { DefinitionError } from "./errors.js";
@@ -115,6 +116,12 @@ async function textFrom(source: DocumentSource, name: string, limit: number): Pr
   if ("folder" in source) return inlineFolder(pathOf(source.folder), source.entry ?? "index.html", limit);
   const html = typeof source.html === "string" ? source.html : await source.html();
   return textOf(Buffer.from(html), `the document of the view ${name}`, limit);
+}
+
+/** Where a view's files are: a file, or a folder; undefined where it has none. */
+export function placeOfFiles({ source }: View): string | undefined {
+  if ("file" in source) return resolve(pathOf(source.file));
+  return "folder" in source ? resolve(pathOf(source.folder)) : undefined;
 }
 
 const pathOf = (place: string | URL): string => (typeof place === "string" ? place : fileURLToPath(place));

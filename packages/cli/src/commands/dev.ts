@@ -13,10 +13,12 @@ import {
   type WatchOptions,
   watchSettings,
 } from "@vitrine/gateway";
+import { RELOADS_VARIABLE } from "@vitrine/protocol";
 import { personalOptions, skippedText } from "../config.js";
 import { type Surroundings, surroundings } from "../config-places.js";
 import { type DevLog, devLog } from "../dev-log.js";
 import { type DevServerOptions, devSettings } from "../dev-settings.js";
+import { FollowedFiles } from "../followed-files.js";
 import { freePorts } from "../free-ports.js";
 import { openBrowser } from "../open-browser.js";
 import { pageFolder } from "../pages.js";
@@ -52,12 +54,20 @@ export function devCommand(
       if (!told.has(sentence)) terminal.note(terminal.dim(sentence, "err"));
       told.add(sentence);
     };
-    const plan = await devSettings(names, options, at, tell);
+    const plan = await devSettings(names, following(options), at, tell);
     const news = devLog(terminal);
     const { log } = news;
-    const { gateway, settings } = await start(plan.settings, folder, options, terminal, news);
+    const followed = new FollowedFiles();
+    const { gateway, settings } = await start(plan.settings, folder, options, terminal, {
+      ...news,
+      status: (status) => {
+        followed.learn(status);
+        news.status(status);
+      },
+    });
     const watches = new ServerWatches({
       ...{ gateway, cwd: at.cwd },
+      isFollowed: (name, file) => followed.has(name, file),
       onrestart: (name, file) => {
         terminal.note(`${terminal.dim(name, "err")}  ${oneLine(file)} changed: it is started again`);
         news.again(name);
@@ -93,6 +103,10 @@ export function devCommand(
   });
 }
 
+/** Servers that can follow their own files are asked to. */
+const following = (options: DevOptions): DevOptions =>
+  options.watch === false ? options : { ...options, env: [`${RELOADS_VARIABLE}=1`, ...(options.env ?? [])] };
+
 const watchOptions = (
   file: string,
   at: Surroundings,
@@ -111,7 +125,7 @@ async function start(
   folder: string,
   options: DevOptions,
   terminal: Terminal,
-  { log, status }: DevLog,
+  { log, status, stderr }: DevLog,
 ): Promise<{ gateway: Gateway; settings: GatewaySettings }> {
   const waiting = terminal.waiting("starting");
   try {
@@ -121,7 +135,7 @@ async function start(
       listen: { host: "127.0.0.1", port: page, users: [] },
       sandbox: { port: apps, publicSuffix: false, console: true },
     };
-    const more = { log, onstatus: status, static: { folder } };
+    const more = { log, onstatus: status, onstderr: stderr, static: { folder } };
     const gateway = await startGateway(settings, more).catch((error: unknown) => {
       const isInUse = error instanceof GatewayError && error.data["inUse"] === true;
       if (!isInUse || options.database !== undefined) throw error;

@@ -5,7 +5,7 @@
  */
 import { realpath } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { AppServer, type AppServerOptions } from "../app-server.js";
+import { AppServer, type AppServerOptions, isFollowed } from "../app-server.js";
 import { DefinitionError } from "../errors.js";
 import { MAX_BYTES } from "../read-document.js";
 import { type ServeOptions, type Serving, serve } from "../serve.js";
@@ -29,7 +29,10 @@ export interface DiscoverOptions
   /** Names of the two folders, in the root. */
   readonly toolsFolder?: string | undefined;
   readonly uiFolder?: string | undefined;
-  /** Whether folders are watched, and clients told of what changed: for development. */
+  /**
+   * Whether folders are watched, and clients told of what changed: for development. By default where `vitrine dev` has started
+   * this process.
+   */
   readonly watch?: boolean | undefined;
 }
 
@@ -42,7 +45,6 @@ export interface DiscoverOptions
  *   root: new URL(".", import.meta.url),
  *   name: "weather",
  *   version: "1.0.0",
- *   watch: process.argv.includes("--watch"),
  * });
  * await found.serve();
  * ```
@@ -50,7 +52,14 @@ export interface DiscoverOptions
  * @throws {DefinitionError} `view-missing` when there is no such folder; what is wrong inside of it is in `problems`
  */
 export async function discover(options: DiscoverOptions): Promise<Discovered> {
-  const { root, templates = [], toolsFolder = "tools", uiFolder = "ui", watch = false, ...rest } = options;
+  const {
+    root,
+    templates = [],
+    toolsFolder = "tools",
+    uiFolder = "ui",
+    watch = isFollowed(),
+    ...rest
+  } = options;
   const path = typeof root === "string" ? root : fileURLToPath(root);
   const real = await realpath(path).catch((cause: unknown) => {
     throw new DefinitionError("view-missing", `there is no folder ${path}`, { cause });
@@ -107,6 +116,7 @@ export class Discovered {
     if (!isSame(before.tools, found.tools) || !isSame(before.views, found.views))
       await this.server.replace({ tools: found.tools, views: found.views });
     this.#found = found;
+    if (this.#watching) for (const path of found.read) this.server.followed.add(path);
     this.#tellAll();
   }
 
@@ -119,7 +129,6 @@ export class Discovered {
    *   root: new URL(".", import.meta.url),
    *   name: "weather",
    *   version: "1.0.0",
-   *   watch: process.argv.includes("--watch"),
    * });
    * await found.serve();
    * ```

@@ -15,7 +15,7 @@ import { readToolJson } from "./tool-json.js";
 import { readToolModule } from "./tool-module.js";
 
 /** A module that was compiled stands beside its source, and is the one that is meant. */
-const FILES = ["tool.js", "tool.mjs", "tool.ts", "tool.json"] as const;
+export const TOOL_FILES = ["tool.js", "tool.mjs", "tool.ts", "tool.json"] as const;
 
 /**
  * Reads it.
@@ -26,10 +26,10 @@ const FILES = ["tool.js", "tool.mjs", "tool.ts", "tool.json"] as const;
 export async function readTool(root: string, folder: string, name: string): Promise<AnyTool> {
   const path = await pathInside(root, folder);
   const found: string[] = [];
-  for (const file of FILES) if (await exists(join(path, file))) found.push(file);
+  for (const file of TOOL_FILES) if (await exists(join(path, file))) found.push(file);
   const [file] = found;
   if (file === undefined)
-    throw new FileError("tool-missing", `there is no tool in it: write ${FILES.join(", ")}`, {
+    throw new FileError("tool-missing", `there is no tool in it: write ${TOOL_FILES.join(", ")}`, {
       file: folder,
     });
   if (file !== "tool.json" && found.includes("tool.json"))

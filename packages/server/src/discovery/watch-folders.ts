@@ -7,8 +7,8 @@ import { type FSWatcher, watch } from "node:fs";
 import { join } from "node:path";
 import { allFolders } from "./folders.js";
 
-/** Editors write a file in several steps. */
-const QUIET = 50;
+/** Milliseconds: editors write a file in several steps. What is read between two of them is read again. */
+const QUIET = 20;
 
 /** What {@link watchFolders} takes. */
 export interface WatchOptions {

@@ -119,11 +119,16 @@ export class AppModel extends Observable {
     this.changed();
   }
 
-  /** Asks the app to finish, and takes it out of the page. */
+  /** Asks the app to finish, takes it out of the page, and tells whoever had opened it. */
   async close(reason = "the person closed it"): Promise<void> {
+    await this.leave(reason);
+    await this.source.close();
+  }
+
+  /** Asks the app to finish, and takes it out of the page. */
+  async leave(reason: string): Promise<void> {
     await this.#element?.close(reason);
     this.#element?.remove();
-    await this.source.close();
   }
 
   #open(): McpAppElement {

@@ -7,6 +7,7 @@ import type { AppFrameOptions, Bridge, FrameView } from "@vitrine/host";
 import { type GatewayView, gatewayApp } from "@vitrine/host/gateway";
 import {
   type CallToolResult,
+  INSTANCE_KEY,
   JsonText,
   type OpenedView,
   type ResourceMeta,
@@ -49,6 +50,8 @@ export interface CallListener {
 export interface GatewaySourceOptions {
   /** Its app had been open before. */
   readonly isRestored?: boolean | undefined;
+  /** Under which name it keeps what it remembers: the same when it is opened again. */
+  readonly instance?: string | undefined;
   /** Asks the gateway again where it is shown. */
   readonly refresh?: ((view: GatewayView) => Promise<void>) | undefined;
 }
@@ -56,12 +59,13 @@ export interface GatewaySourceOptions {
 /** A view of the gateway's. */
 export function gatewaySource(
   view: GatewayView,
-  { isRestored = false, refresh }: GatewaySourceOptions = {},
+  { isRestored = false, instance = view.id, refresh }: GatewaySourceOptions = {},
 ): AppSource {
   const tool = readTool(view.opened.tool);
   const { title, ...frame } = gatewayApp(view, {
     info: { name: "", version: "" },
     title: tool ? toolTitle(tool) : view.opened.uri,
+    context: { [INSTANCE_KEY]: instance },
   });
   const { id } = view;
   const place = async (): Promise<FrameView> => {

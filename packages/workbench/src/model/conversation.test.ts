@@ -1,4 +1,5 @@
 import type { Gateway, GatewayState, GatewayView } from "@vitrine/host/gateway";
+import { INSTANCE_KEY } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
 import type { CallItem } from "./call-item.js";
 import { Conversation, type ConversationOptions } from "./conversation.js";
@@ -247,6 +248,18 @@ describe("an app whose document was changed while the page was away", () => {
 });
 
 describe("an app whose UI has changed", () => {
+  it("is the same to itself, and looks as it did", async () => {
+    const { conversation, item, options } = await stage([call()], async () => viewOf("new"), [viewOf("old")]);
+    const nameOf = (): unknown => item.app?.source.frame.context?.[INSTANCE_KEY];
+    expect(nameOf()).toBe(item.id);
+    const before = item.app;
+    // What new apps look like is another thing.
+    Object.assign(options, { look: () => ({ theme: "dark" }) });
+    await conversation.renew("s", TOOLS);
+    expect(item.app).not.toBe(before);
+    expect([item.view, nameOf(), item.app?.look]).toEqual(["new", item.id, {}]);
+  });
+
   it("is opened again one time at a time, and once more if it changed meanwhile", async () => {
     const opened: ((view: GatewayView) => void)[] = [];
     const { conversation, item, openView } = await stage(

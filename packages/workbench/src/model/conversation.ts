@@ -120,11 +120,15 @@ export class Conversation extends Observable {
         this.#renewals.set(item, false);
         const before = item.app;
         if (!this.#isShown(item)) return;
-        await this.#close(item, before, "its UI has changed");
-        if (!this.#isShown(item)) return;
-        // The page was there, and the person sees it begin anew.
-        item.update({ document: undefined, note: undefined });
-        await this.#reopen(item);
+        // Opened while the one before finishes: whoever writes a UI waits for it.
+        const opening = this.#openAgain(item);
+        await this.#ended(item, before?.leave("its UI has changed"));
+        void this.#close(item, before);
+        if (this.#isShown(item)) {
+          // The page was there, and the person sees it begin anew.
+          item.update({ document: undefined, note: undefined });
+        }
+        await this.#reopen(item, opening, before?.look);
         if (before && item.app && item.app !== before) this.onrenewed?.(before, item.app);
       } while (this.#renewals.get(item));
     } finally {
@@ -137,10 +141,14 @@ export class Conversation extends Observable {
     return this.#items.includes(item) && item.view !== undefined;
   }
 
-  /** Closes an app; what goes wrong with that, its call says. */
-  async #close(item: CallItem, app: AppModel | undefined, reason?: string): Promise<void> {
+  #close(item: CallItem, app: AppModel | undefined, reason?: string): Promise<void> {
+    return this.#ended(item, app?.close(reason));
+  }
+
+  /** Waits for the end of an app; what goes wrong with that, its call says. */
+  async #ended(item: CallItem, end: Promise<void> | undefined): Promise<void> {
     try {
-      await app?.close(reason);
+      await end;
     } catch (error) {
       item.update({ problem: `The app could not be closed in order: ${messageOf(error)}` });
     }
@@ -240,15 +248,24 @@ export class Conversation extends Observable {
     }
   }
 
-  /** The gateway has the app no more: it is opened again, and told what was. The tool is not called again. */
-  async #reopen(item: CallItem): Promise<void> {
+  /** Opens the app of a call, without calling the tool again. */
+  #openAgain(item: CallItem): Promise<GatewayView> {
+    const { server, tool } = item;
+    const opening = this.#options.gateway.openView({ server, tool, narrow: this.#profileOf(item).narrow });
+    // Why it fails is told where it is waited for.
+    opening.catch(() => {});
+    return opening;
+  }
+
+  /** The gateway has the app no more, or another one: it is opened again, and told what was. */
+  async #reopen(
+    item: CallItem,
+    opening: Promise<GatewayView> = this.#openAgain(item),
+    look?: Look,
+  ): Promise<void> {
     try {
-      const { server, tool, input, result } = item;
-      const view = await this.#options.gateway.openView({
-        server,
-        tool,
-        narrow: this.#profileOf(item).narrow,
-      });
+      const { input, result } = item;
+      const view = await opening;
       if (!this.#isShown(item)) {
         void forget(view);
         return;
@@ -258,7 +275,7 @@ export class Conversation extends Observable {
       if (item.isResultLost) Object.assign(view.opened, { cancelled: "its result was too large to be kept" });
       item.end("the gateway no longer has this call, and its answer did not come");
       if (item.state === "done") item.update({ problem: undefined });
-      this.#attach(item, view, true);
+      this.#attach(item, view, true, look);
     } catch (error) {
       const problem = messageOf(error);
       if (item.state === "running") item.end(problem);
@@ -266,12 +283,13 @@ export class Conversation extends Observable {
     }
   }
 
-  #attach(item: CallItem, view: GatewayView, isRestored = false): void {
+  #attach(item: CallItem, view: GatewayView, isRestored = false, look = this.#options.look()): void {
     item.oncancel = () => view.cancel();
     view.onprogress = (progress) => item.update({ progress: readProgress(progress) });
     const app: AppModel = new AppModel(
       gatewaySource(view, {
         isRestored,
+        instance: item.id,
         refresh: async (each) => {
           await this.#refresh(each);
           item.shows(each.opened.hash);
@@ -279,7 +297,7 @@ export class Conversation extends Observable {
       }),
       {
         profile: this.#profileOf(item),
-        look: this.#options.look(),
+        look,
         surroundings: {
           message: (from, params) => this.#said(from, params),
           teardown: () => void this.closeApp(item),

@@ -56,12 +56,13 @@ class Choice implements Page {
         ),
       ),
     );
-    const send = (event: Event): void => {
-      event.preventDefault();
-      void this.#send();
-    };
     const row = element("div", { class: "row" }, this.#button);
-    const form = element("form", { onsubmit: send }, this.#group, row, this.#said.node);
+    const form = element("form", {}, this.#group, row, this.#said.node);
+    // By clicks, which Enter on an option is too: a sandbox without `allow-forms` has no `submit`.
+    this.#button.onclick = (event) => {
+      event.preventDefault();
+      if (form.reportValidity()) void this.#send();
+    };
     put(this.#kit.place, options.length > 0 ? form : "There is nothing to choose from.");
   }
 

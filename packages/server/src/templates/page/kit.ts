@@ -91,35 +91,34 @@ export class Kit<Config> {
     }
   }
 
-  /** Says something in the conversation, for the person. A host that does not take it is no failure. */
-  message(text: string): Promise<unknown> {
-    return this.#tryTo("ui/message", { role: "user", content: [{ type: "text", text }] });
+  /** Says something in the conversation, for the person; `isBesides` when it is done even if the host does not take it. */
+  message(text: string, isBesides = false): Promise<unknown> {
+    return this.#ask("ui/message", { role: "user", content: [{ type: "text", text }] }, isBesides);
   }
 
-  /** Has the model know something, without a word in the conversation. */
+  /** Has the model know something, without a word in the conversation. A host that does not take it is no failure. */
   context(text: string, structuredContent?: Json): Promise<unknown> {
-    const content = [{ type: "text" as const, text }];
-    return this.#tryTo("ui/update-model-context", {
-      content,
-      ...(structuredContent && { structuredContent }),
-    });
+    return this.#ask(
+      "ui/update-model-context",
+      { content: [{ type: "text", text }], ...(structuredContent && { structuredContent }) },
+      true,
+    );
   }
 
   /** Hands the person a file. */
   download(name: string, mimeType: string, text: string): Promise<unknown> {
     const resource = { uri: `file:///${encodeURIComponent(name)}`, mimeType, text };
-    return this.#tryTo("ui/download-file", { contents: [{ type: "resource", resource }] });
+    return this.#ask("ui/download-file", { contents: [{ type: "resource", resource }] });
   }
 
-  async #tryTo(
+  #ask(
     method: "ui/message" | "ui/update-model-context" | "ui/download-file",
-    params: never | object,
+    params: object,
+    isQuiet?: boolean,
   ): Promise<unknown> {
-    try {
-      return await this.view.askHost(method, params as never);
-    } catch (error) {
-      return this.complain((error as Error).message);
-    }
+    return this.view
+      .askHost(method, params as never)
+      .catch((error) => isQuiet || this.complain((error as Error).message));
   }
 
   /** A number as people here write it. */

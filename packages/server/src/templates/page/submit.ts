@@ -34,7 +34,7 @@ export async function submit(
     const told = Object.fromEntries(open.map(({ name }) => [name, values[name]]));
     await kit.context(`The form was submitted: ${words}. ${tool} said: ${answer.text}`, told);
   } else said.say("Sent.");
-  await kit.message(`Form submitted: ${words}`);
+  await kit.message(`Form submitted: ${words}`, !!tool);
   return answer;
 }
 

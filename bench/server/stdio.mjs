@@ -1,0 +1,134 @@
+/**
+ * Servers with twenty tools and views, over stdio behind the official client: started, listed, called, read.
+ *
+ * @module
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { uiExtension } from "@vitrine/protocol";
+import { build } from "esbuild";
+import { ROOT } from "../contenders.mjs";
+import { ms, quantile, shuffled, table, times } from "../statistics.mjs";
+import { processorTime } from "./processor-time.mjs";
+import { XMCP, xmcpServer } from "./xmcp.mjs";
+
+const STEPS = ["start", "start, processor", "tools/list", "tools/call", "resources/read"];
+/** At most so many times as long as the official SDK alone. */
+export const EXPECTED = 1.05;
+
+/** Ours as one minified file, as xmcp makes them: only those two are alike. */
+async function bundled(folder) {
+  const outfile = join(folder, "ours.mjs");
+  await build({
+    entryPoints: [fileURLToPath(new URL("ours.mjs", import.meta.url))],
+    outfile,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+  });
+  return outfile;
+}
+
+async function contenders(folder) {
+  const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+  return {
+    official: { label: "official SDK", path: here("plain.mjs") },
+    ours: { label: "@vitrine/server", path: here("ours.mjs") },
+    bundled: { label: "ours, bundled", path: await bundled(folder) },
+    xmcp: { label: `xmcp ${XMCP}, compiled`, path: await xmcpServer() },
+  };
+}
+
+async function connect(path) {
+  const client = new Client(
+    { name: "bench", version: "1.0.0" },
+    { capabilities: { extensions: uiExtension() }, versionNegotiation: { mode: "legacy" } },
+  );
+  // A minimal environment: what is in ours has nothing to do with them.
+  const env = { PATH: process.env.PATH };
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [path],
+    env,
+    stderr: "ignore",
+  });
+  await client.connect(transport);
+  return { client, pid: transport.pid };
+}
+
+/** Starts a server, and uses it. */
+async function use(path, note) {
+  const began = performance.now();
+  const { client, pid } = await connect(path);
+  const { tools } = await client.listTools();
+  note("start", performance.now() - began);
+  note("start, processor", processorTime(pid));
+  const { name, _meta } = tools.find((tool) => tool.name === "tool-7");
+  const steps = {
+    "tools/list": () => client.listTools(),
+    "tools/call": () => client.callTool({ name, arguments: { city: "Berne" } }),
+    "resources/read": () => client.readResource({ uri: _meta["ui/resourceUri"] }),
+  };
+  for (const [step, ask] of Object.entries(steps)) {
+    for (let n = 0; n < 50; n++) await ask();
+    for (let n = 0; n < 200; n++) {
+      const asked = performance.now();
+      await ask();
+      note(step, performance.now() - asked);
+    }
+  }
+  await client.close();
+}
+
+/** Measures all in turn, `rounds` times. */
+export async function measureStdio(rounds) {
+  // Inside of the repository: what is bundled may still want its packages.
+  const folder = mkdtempSync(join(ROOT, "node_modules/.vitrine-bench-"));
+  try {
+    const all = Object.entries(await contenders(folder)).filter(([, { path }]) => path);
+    const samples = Object.fromEntries(all.map(([id]) => [id, {}]));
+    for (let round = 0; round < rounds; round++) {
+      for (const [id, { path }] of shuffled(all)) {
+        await use(path, (step, time) => (samples[id][step] ??= []).push(time));
+      }
+    }
+    return {
+      labels: Object.fromEntries(all.map(([id, { label }]) => [id, label])),
+      steps: STEPS.flatMap((step) => rowOf(step, samples)),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The middle of each; nothing where a step could not be measured. */
+function rowOf(step, samples) {
+  const p50 = Object.fromEntries(
+    Object.entries(samples).map(([id, steps]) => [id, quantile(steps[step], 0.5)]),
+  );
+  return p50.ours === undefined ? [] : [{ step, p50, ratio: p50.ours / p50.official }];
+}
+
+export const showStdio = ({ labels, steps }) =>
+  table(
+    ["p50, over stdio", ...Object.values(labels), "ours ÷ official"],
+    steps.map(({ step, p50, ratio }) => [
+      step,
+      ...Object.keys(labels).map((id) => ms(p50[id])),
+      times(ratio),
+    ]),
+  );
+
+/** One line for each expectation that is not met. */
+export const stdioShortfalls = ({ steps }) =>
+  steps
+    .filter(({ ratio }) => ratio > EXPECTED)
+    .map(
+      ({ step, ratio }) =>
+        `over ${EXPECTED}×: a server of ours, ${step} = ${times(ratio)} of the official SDK alone`,
+    );

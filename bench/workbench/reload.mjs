@@ -1,0 +1,102 @@
+/**
+ * Somebody saves a view: how long until the new one is on the screen, with the data of the one before. By a server that
+ * follows its own files, and by one that is started again for it.
+ *
+ * @module
+ */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { viewScript } from "@vitrine/view/script";
+import { ROOT } from "../contenders.mjs";
+import { ms, quantile, table } from "../statistics.mjs";
+import { start } from "./start.mjs";
+
+/** Milliseconds, from the save to the new view. */
+const EXPECTED = 200;
+/** Milliseconds after which the next save comes: nobody saves twice at once. */
+const PAUSE = 300;
+
+const SERVER = `
+import { appServer, serve, tool, view } from "@vitrine/server";
+const page = view({ name: "page", file: new URL("./page.html", import.meta.url) });
+const show = tool({ name: "show", view: page, run: () => "the data" });
+await serve(appServer({ name: "shop", version: "1.0.0", tools: [show] }));
+`;
+
+const pageOf = (edition) => `<!doctype html>
+<title>Page</title>
+<p id="shown"></p>
+<script>${viewScript({ name: "page", version: "1.0.0" })}</script>
+<script>
+  const app = new vitrine.App();
+  app.ontoolresult = ({ content }) => (shown.textContent = "edition ${edition}: " + content[0].text);
+  app.connect();
+</script>
+`;
+
+/** Times of so many saves, by a server that was started in this way. */
+async function measureSaves(browser, folder, words, saves) {
+  writeFileSync(join(folder, "page.html"), pageOf(0));
+  const { link, stop } = await start(join(folder, "data"), ["dev", join(folder, "shop.mjs"), ...words]);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  try {
+    const page = await context.newPage();
+    await page.goto(link);
+    await page.getByRole("option", { name: "show" }).click();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const app = page.frameLocator("mcp-app iframe").frameLocator("iframe");
+    /** Asked again where the question went to a frame that was just taken away. */
+    const shown = async (edition, tries = 5) => {
+      const text = app.getByText(`edition ${edition}: the data`);
+      await text.waitFor().catch((error) => {
+        if (tries === 0 || page.isClosed()) throw error;
+        return shown(edition, tries - 1);
+      });
+    };
+    await shown(0);
+    const times = [];
+    for (let edition = 1; edition <= saves; edition++) {
+      await page.waitForTimeout(PAUSE);
+      const began = performance.now();
+      writeFileSync(join(folder, "page.html"), pageOf(edition));
+      await shown(edition);
+      times.push(performance.now() - began);
+    }
+    return { p50: quantile(times, 0.5), p90: quantile(times, 0.9) };
+  } finally {
+    await context.close();
+    await stop();
+  }
+}
+
+export async function measureReload(browser, saves) {
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-reload-"));
+  try {
+    mkdirSync(join(folder, "data"));
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    writeFileSync(join(folder, "shop.mjs"), SERVER);
+    return {
+      saves,
+      followed: await measureSaves(browser, folder, [], saves),
+      restarted: await measureSaves(browser, folder, ["--env", "VITRINE_RELOADS=0"], saves),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export const showReload = ({ saves, followed, restarted }) =>
+  table(
+    [`${saves} saves`, "median", "p90"],
+    [
+      ["the server follows its files", ms(followed.p50), ms(followed.p90)],
+      ["it is started again", ms(restarted.p50), ms(restarted.p90)],
+    ],
+  );
+
+/** One line for each expectation that is not met. */
+export const reloadShortfalls = ({ followed }) =>
+  followed.p50 > EXPECTED
+    ? [`over ${ms(EXPECTED)} from the save of a view to the new one: ${ms(followed.p50)}`]
+    : [];

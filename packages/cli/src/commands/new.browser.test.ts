@@ -1,0 +1,193 @@
+/**
+ * The projects of `vitrine new` do what their scripts say, and their views show real results. What is run is what
+ * docs/first-app.md tells people to run, line by line; only packages are linked in place of being installed.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { readToolUi, uiExtension } from "@vitrine/protocol";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sharedChromium } from "../../../../testing/browser.ts";
+import { renderCommand } from "../render/render-command.js";
+import type { RenderResult } from "../render/render-result.js";
+import { Terminal } from "../terminal.js";
+import { splitWords } from "../words.js";
+
+const at = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
+const MAIN = at("packages/cli/dist/main.js");
+const PACKAGES = at("node_modules");
+
+const folder = mkdtempSync(join(tmpdir(), "vitrine-new-projects-"));
+const env = { PATH: `${join(PACKAGES, ".bin")}${delimiter}${process.env["PATH"]}`, HOME: folder };
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await sharedChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The commands of a section of the document. */
+function commandsOf(heading: string): string[] {
+  const document = readFileSync(at("docs/first-app.md"), "utf8");
+  const section = document.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? "";
+  return [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, lines = ""]) =>
+    lines.trim().split("\n"),
+  );
+}
+
+/** The same for the templates that the document has no section of. They start as that one does. */
+const like = (commands: readonly string[], template: string): string[] =>
+  commands
+    .filter((line) => line !== "npm start")
+    .map((line) => line.replace("--template react", `--template ${template}`));
+
+/** A person at a terminal, who types commands. */
+class Person {
+  cwd: string;
+  /** What apps showed, by tool. */
+  readonly shown = new Map<string, string>();
+
+  constructor(cwd: string) {
+    this.cwd = cwd;
+  }
+
+  async type(line: string): Promise<void> {
+    const [first, second = "", ...rest] = splitWords(line);
+    if (first === "cd") this.cwd = join(this.cwd, second);
+    else if (line === "npm install") symlinkSync(PACKAGES, join(this.cwd, "node_modules"));
+    else if (line === "npm start") await this.#start();
+    else if (first === "npm") await this.#run(this.#script(second === "run" ? (rest[0] ?? "") : second));
+    else if (first === "npx" && second === "vitrine" && rest[0] === "render")
+      await this.#render(rest.slice(1));
+    else if (first === "npx" && second === "vitrine")
+      await this.#run(line.replace(/^npx vitrine/, `node ${MAIN}`));
+    else throw new Error(`nobody knows how to run ${line}`);
+  }
+
+  #script(name: string): string {
+    const script: unknown = JSON.parse(readFileSync(join(this.cwd, "package.json"), "utf8")).scripts[name];
+    if (typeof script !== "string") throw new Error(`there is no script ${name}`);
+    return script;
+  }
+
+  async #run(command: string): Promise<void> {
+    const child = spawn(command, { cwd: this.cwd, env, shell: true, stdio: ["ignore", "pipe", "pipe"] });
+    const ended = once(child, "close");
+    const said = await Promise.all([text(child.stdout), text(child.stderr)]);
+    const [code] = await ended;
+    expect(code, `${command}\n${said.join("\n")}`).toBe(0);
+  }
+
+  /** Until it says where it is; then it is ended, and all that it started with it. */
+  async #start(): Promise<void> {
+    const command = `exec ${this.#script("start")} --no-open --port 0 --data ${join(folder, "data")}`;
+    const child = spawn(command, { cwd: this.cwd, env, shell: true, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (said += data));
+    const ended = once(child, "close");
+    try {
+      await expect.poll(() => said).toMatch(/Vitrine → http:\/\/127\.0\.0\.1:\d+/);
+      await this.#saveView();
+    } finally {
+      child.kill("SIGTERM");
+    }
+    // Closed is what no process holds open any more.
+    const [code] = await ended;
+    expect(code, said).toBe(0);
+  }
+
+  /** With a framework, what is saved is built again. */
+  async #saveView(): Promise<void> {
+    const style = join(this.cwd, "src/view.css");
+    if (!existsSync(style)) return;
+    appendFileSync(style, "\n.saved-while-it-runs {\n  order: 7;\n}\n");
+    await expect
+      .poll(() => readFileSync(join(this.cwd, "dist/index.css"), "utf8"))
+      .toContain(".saved-while-it-runs");
+  }
+
+  async #render(words: string[]): Promise<void> {
+    const string = { type: "string" } as const;
+    const options = { tool: string, args: string, screenshot: string };
+    const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true });
+    expect(positionals).toEqual(["."]);
+    const { tool = "", args, screenshot = "" } = values;
+    const out = new PassThrough();
+    await renderCommand(
+      this.cwd,
+      { tool: [tool], args, screenshot: join(this.cwd, screenshot), json: true },
+      { terminal: new Terminal(out, new PassThrough()), browser },
+    );
+    const result: RenderResult = JSON.parse(String(out.read()));
+    expect(result, JSON.stringify(result.cause)).toMatchObject({
+      ok: true,
+      console: [],
+      csp: { violations: [] },
+    });
+    expect(existsSync(join(this.cwd, screenshot))).toBe(true);
+    this.shown.set(tool, result.text);
+  }
+}
+
+/** What a client reads of the server: the documents of its tools' views. */
+async function documentsOf(cwd: string): Promise<Record<string, string>> {
+  const [command = "", ...args] = splitWords(JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")).mcp);
+  const transport = new StdioClientTransport({ command, args, cwd, env, stderr: "pipe" });
+  let stderr = "";
+  transport.stderr?.on("data", (data) => (stderr += data));
+  const client = new Client({ name: "test", version: "1" }, { capabilities: { extensions: uiExtension() } });
+  await client.connect(transport);
+  try {
+    const { tools } = await client.listTools();
+    const read = tools.map(async (tool) => {
+      const { contents } = await client.readResource({ uri: readToolUi(tool).resourceUri ?? "" });
+      return [tool.name, String(Object(contents[0]).text)] as const;
+    });
+    const documents = Object.fromEntries(await Promise.all(read));
+    expect(stderr).toBe("");
+    return documents;
+  } finally {
+    await client.close();
+  }
+}
+
+const REACT = commandsOf("With React");
+const GREETING = { greet: /^Hello, Ada!\s+Another name\s+Greet$/ };
+
+describe.each([
+  ["json-template", commandsOf("Without HTML"), { planets: /Earth\s+12,756\s+1\s+Mars\s+6,792\s+2/ }],
+  ["html", commandsOf("In plain HTML"), GREETING],
+  ["react", REACT, GREETING],
+  ["vue", like(REACT, "vue"), GREETING],
+  ["svelte", like(REACT, "svelte"), GREETING],
+  ["discovery", commandsOf("In folders"), { "price-list": /Berne\s+134,794/ }],
+] as [string, string[], Record<string, RegExp>][])("the project %s", (template, commands, shows) => {
+  const person = new Person(mkdtempSync(join(folder, `${template}-`)));
+
+  it("is made, starts, type-checks, passes its test, and its view shows the result", async () => {
+    expect(commands.join("\n")).toContain(
+      template === "html" ? "vitrine new my-app\n" : `--template ${template}\n`,
+    );
+    for (const line of commands) await person.type(line);
+    expect([...person.shown.keys()]).toEqual(Object.keys(shows));
+    for (const [tool, text] of Object.entries(shows)) expect(person.shown.get(tool)).toMatch(text);
+  });
+
+  it("answers a client: its tools, each with a view, and the views' documents", async () => {
+    const documents = await documentsOf(person.cwd);
+    expect(Object.keys(documents)).toEqual(expect.arrayContaining(Object.keys(shows)));
+    for (const html of Object.values(documents)) expect(html).toMatch(/^<!doctype html>/i);
+  });
+});

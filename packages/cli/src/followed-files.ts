@@ -1,0 +1,27 @@
+/**
+ * Files that servers follow themselves: a change of theirs is no reason to start the server again.
+ *
+ * @module
+ */
+import { sep } from "node:path";
+import type { ServerStatus } from "@vitrine/gateway";
+import { followedPaths } from "@vitrine/protocol";
+
+/** What servers said of it when they were started. */
+export class FollowedFiles {
+  readonly #paths = new Map<string, readonly string[]>();
+
+  /** One that is not there follows nothing. */
+  learn({
+    name,
+    state,
+    capabilities,
+  }: Pick<ServerStatus, "name" | "state"> & { capabilities: unknown }): void {
+    this.#paths.set(name, state === "ready" ? followedPaths(capabilities) : []);
+  }
+
+  has(server: string, file: string): boolean {
+    const paths = this.#paths.get(server) ?? [];
+    return paths.some((path) => file === path || file.startsWith(path + sep));
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Makes a project: a server with a tool, its view, a test, and all that it needs to run and to be checked.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { checkProjectName } from "./names.js";
+import { oneOf } from "./one-of.js";
+import { checkoutOf, withOwnPackages } from "./own-packages.js";
+import { DEFAULT_TEMPLATE, PROJECT_TEMPLATES } from "./project-templates.js";
+import { RUNTIME, readParts, readRuntime } from "./template-files.js";
+import { writeFolder } from "./write-folder.js";
+
+/** What the files of templates are called in them. */
+const NAME = "my-app";
+
+/** A project that was made. */
+export interface MadeProject {
+  /** Where it is. */
+  readonly folder: string;
+  readonly template: string;
+  /** What it is, for people. */
+  readonly about: string;
+  readonly files: readonly string[];
+}
+
+/**
+ * Makes the folder `name` in `place`.
+ *
+ * @throws {CliError} `usage`, `exists`, `system`
+ */
+export async function makeProject(place: string, name: string, asked?: string): Promise<MadeProject> {
+  checkProjectName(name);
+  const template = await oneOf(asked ?? DEFAULT_TEMPLATE, [...PROJECT_TEMPLATES.keys()], "template");
+  const { about = "", parts = [], pages = [] } = PROJECT_TEMPLATES.get(template) ?? {};
+  const files = await readParts(parts, [[NAME, name]]);
+  files.set("package.json", withOwnPackages(files.get("package.json") ?? "{}", checkoutOf()));
+  for (const page of pages) files.set(`${page}/${RUNTIME}`, await readRuntime());
+  const folder = join(place, name);
+  await writeFolder(folder, files);
+  return { folder, template, about, files: [...files.keys()].sort() };
+}

@@ -1,0 +1,80 @@
+/**
+ * The projects that `vitrine new` makes, each of files in `templates/` of this package.
+ *
+ * @module
+ */
+
+/** A folder of `templates/`, and where in the project its files are. */
+export interface Part {
+  readonly from: string;
+  /** The project's own folder by default. */
+  readonly to?: string | undefined;
+}
+
+/** What a project is made of. No two parts have the same file. */
+export interface ProjectTemplate {
+  /** What it is, for people. */
+  readonly about: string;
+  readonly parts: readonly Part[];
+  /** Folders of pages without a build: they get the view's runtime as a file. */
+  readonly pages: readonly string[];
+}
+
+const EVERY: Part = { from: "every" };
+const PLAIN: Part = { from: "plain" };
+const SERVING: Part = { from: "serving" };
+const GREETING: Part = { from: "greeting" };
+const styleIn = (to: string): Part => ({ from: "style", to });
+
+/** The server has a folder of its own: `vitrine dev` watches it, and need not start the server again for the page. */
+const built = (name: string, about: string): ProjectTemplate => ({
+  about,
+  parts: [
+    EVERY,
+    ...[SERVING, GREETING].map((part) => ({ ...part, to: "server" })),
+    { from: "built" },
+    styleIn("src"),
+    { from: name },
+  ],
+  pages: [],
+});
+
+/** All of them, by the word after `--template`. */
+export const PROJECT_TEMPLATES: ReadonlyMap<string, ProjectTemplate> = new Map([
+  [
+    "html",
+    {
+      about: "a page in plain HTML, without a build",
+      parts: [EVERY, PLAIN, SERVING, GREETING, { from: "html" }, styleIn("view")],
+      pages: ["view"],
+    },
+  ],
+  ["react", built("react", "a page with React, built by Vite")],
+  ["vue", built("vue", "a page with Vue, built by Vite")],
+  ["svelte", built("svelte", "a page with Svelte, built by Vite")],
+  [
+    "json-template",
+    {
+      about: "a page that is there already, by its configuration",
+      parts: [EVERY, PLAIN, SERVING, { from: "json-template" }],
+      pages: [],
+    },
+  ],
+  [
+    "discovery",
+    {
+      about: "tools and views in folders, found by themselves",
+      parts: [
+        EVERY,
+        PLAIN,
+        { from: "discovery" },
+        { from: "html/view", to: "tools/greet/ui" },
+        styleIn("tools/greet/ui"),
+      ],
+      pages: ["tools/greet/ui"],
+    },
+  ],
+]);
+
+/** The one that is made where none is named. */
+export const DEFAULT_TEMPLATE = "html";

@@ -1,0 +1,24 @@
+import { appServer, tool, view } from "@vitrine/server";
+import { z } from "zod";
+
+// The page, as Vite builds it from `src`: one document.
+const greeting = view({
+  name: "greeting",
+  title: "Greeting",
+  folder: new URL("../dist", import.meta.url),
+});
+
+export const greet = tool({
+  name: "greet",
+  description: "Greets somebody by name",
+  input: z.object({ name: z.string().min(1, "Whom?") }),
+  output: z.object({ greeting: z.string() }),
+  annotations: { readOnlyHint: true },
+  view: greeting,
+  text: ({ greeting }) => greeting,
+  run: ({ name }) => ({ greeting: `Hello, ${name}!` }),
+});
+
+/** What the page knows of the tools. @typedef {import("@vitrine/server").ToolsOf<[typeof greet]>} Tools */
+
+export const app = appServer({ name: "my-app", version: "1.0.0", tools: [greet] });

@@ -1,0 +1,32 @@
+// `npm start`: builds the page, again whenever one of its files is saved, and opens the server in the workbench.
+import { spawn } from "node:child_process";
+import { build } from "vite";
+
+/** @type {import("node:child_process").ChildProcess | undefined} */
+let vitrine;
+
+const watcher = await build({ logLevel: "warn", build: { watch: {} } });
+if (!("on" in watcher)) throw new Error("vite does not watch");
+watcher.on("event", ({ code }) => {
+  if (code === "END" && !vitrine) open();
+});
+
+function open() {
+  const words = ["dev", ".", ...process.argv.slice(2)];
+  vitrine = spawn("vitrine", words, { stdio: "inherit", shell: process.platform === "win32" });
+  vitrine.on("error", ({ message }) => end(1, `vitrine cannot be started: ${message}; try npm install`));
+  vitrine.on("exit", (code) => end(code ?? 1));
+}
+
+/**
+ * @param {number} code
+ * @param {string} [why]
+ */
+function end(code, why) {
+  if (why) process.stderr.write(`${why}\n`);
+  process.exit(code);
+}
+
+// Ctrl-C reaches both of them; what ends this one alone must end the other.
+process.on("SIGINT", () => vitrine ?? end(130));
+process.on("SIGTERM", () => vitrine?.kill("SIGTERM") ?? end(143));

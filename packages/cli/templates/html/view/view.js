@@ -1,0 +1,20 @@
+const app = /** @type {ViewOf<"greet">} */ (new vitrine.App({ name: "my-app", version: "1.0.0" }));
+const heading = document.querySelector("h1");
+const input = document.querySelector("input");
+
+/** @param {{ structuredContent?: Tools["greet"]["result"] }} result */
+function show({ structuredContent }) {
+  heading?.replaceChildren(structuredContent?.greeting ?? "Nobody was greeted.");
+}
+
+/** The page calls the tool, as the model does. */
+async function greet() {
+  if (input?.value) show(await app.callServerTool({ name: "greet", arguments: { name: input.value } }));
+}
+
+document.querySelector("button")?.addEventListener("click", greet);
+input?.addEventListener("keydown", ({ key }) => {
+  if (key === "Enter") greet();
+});
+app.ontoolresult = show;
+await app.connect();

@@ -1,0 +1,21 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [svelte()],
+  base: "./",
+  resolve: { dedupe: ["svelte"] },
+  build: {
+    // The server reads `dist` at any time: files are replaced, and never missing.
+    emptyOutDir: false,
+    modulePreload: false,
+    rollupOptions: {
+      // One script, which the server puts into the page.
+      output: {
+        inlineDynamicImports: true,
+        entryFileNames: "[name].js",
+        assetFileNames: "[name][extname]",
+      },
+    },
+  },
+});

@@ -1,0 +1,105 @@
+/** Files of views that are saved while clients are connected. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { followedPaths, uiExtension } from "@vitrine/protocol";
+import { appServer, discover, type Serving, serve, tool, view } from "@vitrine/server";
+import { afterEach, expect, it, vi } from "vitest";
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+function project(files: Record<string, string>): { root: string; write(path: string, text: string): void } {
+  const root = mkdtempSync(join(tmpdir(), "vitrine-follow-"));
+  open.push(() => rmSync(root, { recursive: true, force: true }));
+  const write = (path: string, text: string): void => {
+    mkdirSync(join(root, path, ".."), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  return { root, write };
+}
+
+/** A client that is told, with what the server says it follows. */
+async function connect({ url = "" }: Serving) {
+  const client = new Client(
+    { name: "test", version: "1" },
+    { capabilities: { extensions: uiExtension() }, versionNegotiation: { mode: { pin: "2026-07-28" } } },
+  );
+  const told: string[] = [];
+  client.setNotificationHandler("notifications/tools/list_changed", () => void told.push("tools"));
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  open.push(() => client.close());
+  await client.listen({ toolsListChanged: true });
+  const shown = async (): Promise<unknown[]> => {
+    const { resources } = await client.listResources();
+    const read = resources.map(async ({ uri }) => (await client.readResource({ uri })).contents[0]);
+    return (await Promise.all(read)).map((content) => content && "text" in content && content.text);
+  };
+  return { told, shown, paths: () => followedPaths(client.getServerCapabilities()) };
+}
+
+/** A server with a view in a file, and one in a folder. */
+const shopIn = (root: string, reloads?: boolean) =>
+  appServer({
+    name: "shop",
+    version: "1",
+    reloads,
+    tools: [
+      tool({ name: "cart", view: view({ name: "cart", file: join(root, "cart.html") }), run: () => "" }),
+    ],
+    views: [view({ name: "help", folder: join(root, "dist") })],
+  });
+
+async function serveShop(root: string, reloads?: boolean): Promise<Serving> {
+  const serving = await serve(shopIn(root, reloads), { argv: ["--http"] });
+  open.push(() => serving.close());
+  return serving;
+}
+
+it("a file that is saved, and a folder that is built again, are shown from then on; clients are told", async () => {
+  const { root, write } = project({ "cart.html": "one", "dist/index.html": "built once" });
+  const { told, shown, paths } = await connect(await serveShop(root, true));
+  expect(paths().sort()).toEqual([join(root, "cart.html"), join(root, "dist")]);
+  expect((await shown()).sort()).toEqual(["built once", "one"]);
+  write("cart.html", "two");
+  await expect.poll(() => told).toEqual(["tools"]);
+  expect((await shown()).sort()).toEqual(["built once", "two"]);
+  // As bundlers do: the folder goes, and comes again.
+  rmSync(join(root, "dist"), { recursive: true });
+  write("dist/index.html", '<script src="./page.js"></script>');
+  write("dist/page.js", "built(2)");
+  await expect.poll(async () => (await shown()).sort()).toEqual(["<script>built(2)</script>", "two"]);
+});
+
+it("one that is broken is told, and the last that was right stays until it is mended", async () => {
+  const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const { root, write } = project({ "cart.html": "one", "dist/index.html": "built once" });
+  const { told, shown } = await connect(await serveShop(root, true));
+  write("dist/index.html", '<script type="module" src="/@vite/client"></script>');
+  await expect
+    .poll(() => said.mock.calls.map(([text]) => String(text)).join(""))
+    .toMatch(/index\.html loads \/@vite\/client.*\(view-not-built\)\n/);
+  expect(told).toEqual([]);
+  write("dist/index.html", "mended");
+  await expect.poll(() => told).toEqual(["tools"]);
+  expect((await shown()).sort()).toEqual(["mended", "one"]);
+});
+
+it("nothing is followed, and nothing said of it, unless it is asked for; `vitrine dev` asks by the environment", async () => {
+  const { root } = project({ "cart.html": "one", "dist/index.html": "built", "ui/help/index.html": "help" });
+  expect((await connect(await serveShop(root))).paths()).toEqual([]);
+  vi.stubEnv("VITRINE_RELOADS", "1");
+  expect((await connect(await serveShop(root))).paths()).toHaveLength(2);
+  expect((await connect(await serveShop(root, false))).paths()).toEqual([]);
+  const found = await discover({ root, name: "shop", version: "1" });
+  open.push(() => found.close());
+  const serving = await found.serve({ argv: ["--http"] });
+  open.push(() => serving.close());
+  expect((await connect(serving)).paths()).toEqual([join(root, "ui/help")]);
+});

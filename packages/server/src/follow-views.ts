@@ -1,0 +1,36 @@
+/**
+ * Follows the files of a server's views while they are written: what is saved is shown at once.
+ *
+ * @module
+ */
+import { basename, dirname } from "node:path";
+import type { AppServer } from "./app-server.js";
+import { type Watching, watchFolders } from "./discovery/watch-folders.js";
+import { DefinitionError } from "./errors.js";
+import type { AnyTool } from "./tool.js";
+import { placeOfFiles } from "./view.js";
+
+/** Watches them until it is closed. What is wrong with one is told to stderr, and the last that was right stays. */
+export async function followViews(server: AppServer<readonly AnyTool[]>): Promise<Watching> {
+  const names = new Map<string, string[]>();
+  for (const view of server.views.values()) {
+    const path = placeOfFiles(view);
+    if (path === undefined) continue;
+    server.followed.add(path);
+    names.set(dirname(path), [...(names.get(dirname(path)) ?? []), basename(path)]);
+  }
+  const changed = (): Promise<void> => server.refresh();
+  const all = await Promise.all(
+    [...names].map(([root, folders]) => watchFolders({ root, folders, changed, failed: tell })),
+  );
+  return {
+    close: async () => void (await Promise.all(all.map((watching) => watching.close()))),
+  };
+}
+
+/** Not to standard output: that is for messages. */
+function tell(error: unknown): void {
+  const { message } = Object(error) as Error;
+  const code = error instanceof DefinitionError ? ` (${error.code})` : "";
+  process.stderr.write(`${message}${code}\n`);
+}

@@ -1,0 +1,121 @@
+/**
+ * Two axes, and on them bars, lines or areas.
+ *
+ * @module
+ */
+import type { ChartData, Series } from "./chart-data.js";
+import { abs, max, min, round, scaleOf } from "./scale.js";
+import { path, shape } from "./shape.js";
+import type { ChartKind } from "./template.js";
+
+/** A value in the drawing: where it is, which it is, and what stands for it alone. */
+export type Mark = readonly [
+  point: readonly [x: number, y: number],
+  one: Series,
+  at: number,
+  node?: Element | false,
+];
+
+/** Writes a value; for an axis, in so many digits. */
+export type WriteNumber = (value: number, digits?: number) => string;
+
+/** Writes a place on the x axis in words, or in few of them. */
+export type WritePlace = (x: string | number | undefined, isShort?: boolean) => string;
+
+/**
+ * Draws bars, lines or areas into a list of shapes. Where the values are, series by series: those that are missing are at the
+ * bottom of their places.
+ */
+export function drawAxes(
+  { x, time, series }: ChartData,
+  kind: ChartKind,
+  isStacked: boolean | undefined,
+  width: number,
+  height: number,
+  /** 1 from left to right, -1 from right to left. */
+  way: number,
+  number: WriteNumber,
+  place: WritePlace,
+  shapes: Element[],
+): Mark[] {
+  /** At the sides, and under the axis. */
+  const side = 8;
+  const bottom = 28;
+  const isBar = kind === "bar";
+  const ends: number[] = [];
+  const piles: [number[], number[]] = [[], []];
+  /** From where to where a value goes: from zero, or from what it stands on, upwards or downwards. */
+  const spans = series.map(({ values }) =>
+    values.map((value, at) => {
+      if (value === undefined) return undefined;
+      const pile = piles[value < 0 ? 0 : 1];
+      const from = (isStacked && pile[at]) || 0;
+      const to = from + value;
+      pile[at] = to;
+      ends.push(kind === "line" ? to : from, to);
+      return [from, to];
+    }),
+  );
+  ends.sort((one, other) => one - other);
+  const [ticks, share, digits] = scaleOf(ends[0] ?? 0, ends.at(-1) ?? 0, height / 60);
+  const labels = ticks.map((tick) => number(tick, digits));
+  const gutter = widthOf(labels) + side;
+  const inner = width - gutter - side;
+  const band = inner / x.length;
+  const flip = (at: number): number => tenth(way < 0 ? width - at : at);
+  const down = (value: number): number => tenth(side + (1 - share(value)) * (height - side - bottom));
+  const write = (left: number, top: number, anchor: string, text = ""): unknown =>
+    shapes.push(shape("text", { x: left, y: top, "text-anchor": anchor }, text));
+  ticks.forEach((tick, at) => {
+    shapes.push(path(tick ? "grid area" : "grid", `M${flip(gutter)} ${down(tick)}H${flip(width - side)}`));
+    write(flip(gutter - 6), down(tick) + 4, "end", labels[at]);
+  });
+
+  // Dates are as far from each other as they are in time; bars stand side by side.
+  const ways = x.map((each, at) => (time && !isBar ? Date.parse(`${each}`) : at));
+  const [first = 0] = ways;
+  const across = (at: number): number =>
+    flip(
+      gutter + band / 2 + (((ways[at] ?? 0) - first) / ((ways.at(-1) ?? 0) - first) || 0) * (inner - band),
+    );
+  const room = max(band, min(widthOf(x.slice(0, 99).map((each) => place(each, true))), 90) + 9);
+  let before = -room;
+  x.forEach((each, at) => {
+    const left = across(at);
+    if (abs(left - before) < room - 1) return;
+    before = left;
+    const name = place(each, true);
+    const fits = room / 7;
+    const text = name.length > fits ? `${name.slice(0, fits - 1)}…` : name;
+    const half = widthOf([text]) / 2;
+    write(max(half, min(left, width - half)), height - 6, "middle", text);
+  });
+
+  const many = isStacked || !isBar ? 1 : series.length;
+  const thick = tenth(min((band * 0.75) / many, 64));
+  return series.flatMap((one, s) => {
+    let [line, area, end] = ["", "", ""];
+    const marks = one.values.map((_, i): Mark => {
+      const span = spans[s]?.[i];
+      const left = across(i) + (many > 1 ? (s - (many - 1) / 2) * thick * way : 0);
+      const [base = 0, y = height - bottom] = span?.map(down) ?? [];
+      const point = [left, y] as const;
+      // A gap: the line begins anew after it. A point between two of them is a line without a length, with round ends.
+      if (span) line += end ? `L${point}` : `M${point}h0`;
+      if (span && end) area += `${end}L${point} ${left} ${base}z`;
+      end = span ? `M${left} ${base}L${point}` : "";
+      const edge = tenth(left - thick / 2);
+      const node = span && isBar && path("fill", `M${edge} ${base}h${thick}V${y}H${edge}z`, s);
+      if (node) shapes.push(node);
+      return [point, one, i, node];
+    });
+    if (kind === "area") shapes.push(path("fill area", area, s));
+    if (!isBar) shapes.push(path(`line d${s % 3}`, line, s));
+    return marks;
+  });
+}
+
+/** What the longest of some texts takes, about. */
+const widthOf = (texts: readonly string[]): number => max(...texts.map(({ length }) => length)) * 7;
+
+const tenth = (value: number): number => round(value * 10) / 10;

@@ -1,0 +1,204 @@
+/** The page of the chart. */
+import { element, put, set } from "../page/dom.js";
+import { startPage } from "../page/kit.js";
+import { drawAxes, type Mark, type WriteNumber, type WritePlace } from "./axes.js";
+import { chartOf } from "./chart-data.js";
+import { drawRing, sharesOf } from "./ring.js";
+import { abs, max, min } from "./scale.js";
+import { path, shape } from "./shape.js";
+import type { ChartConfig } from "./template.js";
+
+// All in one function, for the size of the page: names of local things are made short, those of members are not.
+startPage<ChartConfig>("chart", "Chart", (kit) => {
+  const {
+    title = "Chart",
+    kind = "bar",
+    stacked,
+    format,
+    currency = "USD",
+    unit,
+    height: given,
+    onSelectTool,
+  } = kit.config;
+  const isPie = kind === "pie";
+  let chart = chartOf(0, {});
+  let marks: Mark[] = [];
+  /** Which of them is pointed at; -1 for none. */
+  let at = -1;
+  /** 1 from left to right, -1 from right to left. */
+  let way = 1;
+
+  const number: WriteNumber = (value, digits) =>
+    kit.number(value, {
+      style: format === "number" ? undefined : format,
+      currency,
+      // Numbers that nobody reads digit by digit.
+      notation: /e/.test(`${value}`) ? "scientific" : digits ? "compact" : undefined,
+      maximumSignificantDigits: digits ?? (format === "currency" ? undefined : 12),
+    }) + (unit ? ` ${unit}` : "");
+  const place: WritePlace = (x, isShort) => {
+    const text = `${x}`;
+    const { time } = chart;
+    if (!time) return text;
+    return kit.date(
+      text,
+      isShort ? { [time]: "short" } : { dateStyle: "medium", timeStyle: text[10] ? "short" : undefined },
+    );
+  };
+  const written = (value: number | undefined): string => (value === undefined ? "—" : number(value));
+
+  /** What a value is. */
+  const told = ([, one, i]: Mark): string => {
+    const text = written(one.values[i]);
+    const name = place(chart.x[i]);
+    return isPie
+      ? `${name}: ${text} (${kit.number(sharesOf(one)[i] ?? 0, { style: "percent" })})`
+      : `${name}\n${one.label}: ${text}`;
+  };
+
+  const drawing = shape("svg", { role: "img" });
+  /** Around the value that is pointed at. */
+  const ring = path("line ring", "");
+  const tip = element("p", { class: "tip", role: "status" });
+  const legend = element("div", { class: "row" });
+  const table = element("table", { tabindex: 0, hidden: true });
+  const plot = element(
+    "div",
+    {
+      class: "plot",
+      tabindex: 0,
+      role: "application",
+      "aria-label": `${title}: arrow keys`,
+      onkeydown: (event: KeyboardEvent) => {
+        const { key } = event;
+        const row = chart.x.length;
+        const by = { ArrowRight: way, ArrowLeft: -way, ArrowDown: row, ArrowUp: -row }[key];
+        if (by) show(marks[at + by] ? at + by : max(at, 0));
+        else if (key === "Escape" && at + 1) show();
+        else if (key === "Enter") void select();
+        else return;
+        event.preventDefault();
+      },
+      onpointermove: point,
+      onpointerleave: () => show(),
+      onblur: () => show(),
+      // A finger has left by now, and points again.
+      onclick: (event: PointerEvent) => {
+        point(event);
+        void select();
+      },
+    },
+    drawing,
+    tip,
+  );
+  const turn = element("button", {}, "Show as table");
+  turn.onclick = () => {
+    const isShown = table.hidden;
+    table.hidden = !isShown;
+    set(turn, "aria-expanded", `${isShown}`);
+    redraw();
+  };
+  // Not at once: what is drawn has another height, and observers are told of each size once.
+  new ResizeObserver(() => requestAnimationFrame(redraw)).observe(plot);
+
+  const redraw = (): void => {
+    const { name, x, series } = chart;
+    const [one] = series;
+    const width = plot.clientWidth;
+    if (!one || !width) return;
+    const height = given ?? max(200, min(width / 2, 320));
+    const shapes: Element[] = [];
+    way = document.dir === "rtl" ? -1 : 1;
+    marks = isPie
+      ? drawRing(one, width, height, shapes)
+      : drawAxes(chart, kind, stacked, width, height, way, number, place, shapes);
+    put(drawing, ...shapes, ring);
+    set(drawing, "width", width);
+    set(drawing, "height", height);
+    const names = series.map(({ label }) => label);
+    // The essentials, for who does not see them.
+    const value = ([, { values }, i]: Mark): number => Number(values[i]);
+    const sorted = marks
+      .filter((mark) => value(mark) < 1e300)
+      .sort((one, other) => value(one) - value(other));
+    const ends = [sorted.at(-1), sorted[0]].map((mark) => mark && told(mark)).join(". Lowest: ");
+    set(drawing, "aria-label", `${kind} chart, ${names}. Highest: ${ends}.`);
+    // Nobody reads more shares than that.
+    const entries = isPie ? marks.slice(0, 12).map(told) : names;
+    put(
+      legend,
+      ...entries.map((text, s) =>
+        element(
+          "span",
+          {},
+          shape(
+            "svg",
+            { "aria-hidden": "true" },
+            path(/^[bp]/.test(kind) ? "line slice" : `line d${s % 3}`, "M2 7h20", s),
+          ),
+          " ",
+          text,
+        ),
+      ),
+    );
+    const row = (tag: "th" | "td", cells: readonly string[]): HTMLElement =>
+      element("tr", {}, ...cells.map((text, column) => element(column ? tag : "th", {}, text)));
+    if (!table.hidden)
+      put(
+        table,
+        row("th", [name, ...names]),
+        ...x.map((each, i) => row("td", [place(each), ...series.map(({ values }) => written(values[i]))])),
+      );
+    show(at);
+  };
+
+  /** Points at a value and says what it is; or at none. */
+  const show = (which = -1): void => {
+    const mark = marks[which];
+    if (which !== at) put(tip, mark && told(mark));
+    at = which;
+    set(ring, "d", mark && `M${mark[0]}h0`);
+    if (!mark) return;
+    const [[x, y]] = mark;
+    const share = (100 * x) / plot.clientWidth;
+    tip.style.cssText = `left:${share}%;top:${y}px;translate:-${share}% -120%`;
+  };
+
+  /** Its own shape, else the nearest column, and in that the nearest; in a ring none. */
+  function point({ target, offsetX, offsetY }: PointerEvent): void {
+    const far = marks.map(([[x, y], , , node]) =>
+      node === target ? -1 : abs(x - offsetX) * 1e4 + abs(y - offsetY),
+    );
+    show(far.indexOf(min(...far, isPie ? 0 : Infinity)));
+  }
+
+  const select = async (): Promise<void> => {
+    const mark = marks[at];
+    if (!mark || !onSelectTool) return;
+    const [, { key, values }, i] = mark;
+    const args = { series: key, x: chart.x[i], value: values[i] };
+    const { ok, text } = await kit.call(onSelectTool, args);
+    kit.say(ok ? text : "");
+  };
+
+  /** Shows data that has numbers in it. */
+  const take = (data: unknown): void => {
+    const read = chartOf(data, kit.config);
+    if (!read.series[0]) return;
+    chart = read;
+    put(kit.tools, turn);
+    put(kit.place, plot, legend, table);
+    redraw();
+  };
+
+  return {
+    /** A model that writes the numbers itself sees them drawn meanwhile. */
+    input: (input) => (input["items"] ?? input["labels"]) && take(input),
+    data: (data) => {
+      take(data);
+      // A tool may have nothing to add to its arguments.
+      if (!chart.series[0]) kit.say(typeof data === "string" ? data : "Nothing to show.");
+    },
+    redraw,
+  };
+});

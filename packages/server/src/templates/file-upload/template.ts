@@ -1,0 +1,90 @@
+/**
+ * Files that people choose, for a tool.
+ *
+ * @module
+ */
+import { textOfData } from "../../text-of-data.js";
+import { builtIn } from "../built-in.js";
+import type { JsonSchema } from "../check-config.js";
+import { submitSchema } from "../form/field.js";
+import type { SubmitConfig } from "../form/template.js";
+import type { Template } from "../template.js";
+import { type FileLimits, limitsInWords, limitsOf } from "./limits.js";
+
+/** Configuration of {@link fileUpload}. */
+export interface FileUploadConfig extends SubmitConfig, FileLimits {
+  /** A sentence below the heading. */
+  readonly description?: string | undefined;
+  /** How contents are written: `base64` by default; `text` takes nothing that is not UTF-8. */
+  readonly encoding?: "base64" | "text" | undefined;
+  /** What the button says; "Upload" by default. */
+  readonly submitLabel?: string | undefined;
+}
+
+const schema: JsonSchema = {
+  type: "object",
+  properties: {
+    title: { type: "string", default: "Upload files" },
+    description: { type: "string" },
+    accept: {
+      type: "array",
+      items: { type: "string", pattern: "^(\\.[^,\\s]+|[\\w.+\\-]+/([\\w.+\\-]+|\\*))$" },
+      description: "Endings such as .csv, and types such as text/csv or image/*; all by default.",
+    },
+    multiple: { type: "boolean", default: true },
+    maxFiles: { type: "integer", minimum: 1, default: 100, description: "Files of one sending." },
+    maxBytes: { type: "integer", minimum: 1, default: 5_242_880, description: "Of one file." },
+    maxTotalBytes: {
+      type: "integer",
+      minimum: 1,
+      description: "Of all files of one sending: 7 MiB by default, and without a limit with each.",
+    },
+    each: { type: "boolean", default: false, description: "One call for each file." },
+    encoding: { type: "string", enum: ["base64", "text"], default: "base64" },
+    submitLabel: { type: "string", minLength: 1, default: "Upload" },
+    ...submitSchema,
+    submitTool: {
+      type: "string",
+      minLength: 1,
+      description: "The tool that gets the files; the one whose view it is by default.",
+    },
+  },
+  additionalProperties: false,
+};
+
+/**
+ * Has people choose files, and calls a tool with them.
+ *
+ * @example
+ * ```ts source="../../server.examples.ts#fileUpload"
+ * const receipts = view({
+ *   name: "receipts",
+ *   template: fileUpload,
+ *   config: {
+ *     title: "Receipts of your trip",
+ *     accept: ["image/*", ".pdf"],
+ *     maxFiles: 10,
+ *     submitTool: "save-receipts",
+ *     submitArgs: { trip: "rome" },
+ *   },
+ * });
+ *
+ * ```
+ */
+export const fileUpload: Template<FileUploadConfig> = builtIn({
+  name: "file-upload",
+  title: "Upload files",
+  schema,
+  text: textOfUpload,
+});
+
+/** Without data, what is asked for; all data speaks for itself. */
+function textOfUpload(data: unknown, config: FileUploadConfig): string {
+  if (Object.keys(Object(data)).length > 0 || typeof (data ?? {}) !== "object") return textOfData(data);
+  const { title = "Upload files", description, encoding } = config;
+  const limits = limitsInWords(limitsOf(config), (value, options) =>
+    new Intl.NumberFormat("en", options).format(value),
+  );
+  const asked = `Files are asked for. ${limits}${encoding === "text" ? "; text (UTF-8) only" : ""}.`;
+  return [`**${title}**`, description, asked].filter(Boolean).join("\n\n");
+}

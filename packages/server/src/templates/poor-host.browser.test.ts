@@ -1,0 +1,57 @@
+/**
+ * Pages that send something, in the poorest host there is: its sandbox has no `allow-forms`, so that no form is ever submitted;
+ * it takes no messages and no context for the model. They do their work all the same, and complain of nothing.
+ */
+import { choice, fileUpload, form, renderTemplate, wizard } from "@vitrine/server";
+import type { Frame } from "playwright-core";
+import { expect, it } from "vitest";
+import { appPage } from "../../../../testing/app-page.ts";
+
+const DOCUMENTS = {
+  "/form": renderTemplate(form, { fields: [{ name: "city", required: true }], submitTool: "go" }),
+  "/wizard": renderTemplate(wizard, {
+    steps: [{ title: "One", fields: [{ name: "city", required: true }] }],
+    submitTool: "go",
+  }),
+  "/choice": renderTemplate(choice, { options: ["Berne", "Rome"], submitTool: "go" }),
+  "/file-upload": renderTemplate(fileUpload, { submitTool: "go", encoding: "text" }),
+};
+const page = appPage(DOCUMENTS);
+
+/** What a person does in each, by keyboard where there is something to type. */
+const DEEDS: Record<keyof typeof DOCUMENTS, (view: Frame) => Promise<void>> = {
+  "/form": async (view) => {
+    await view.getByRole("textbox").fill("Berne");
+    await view.getByRole("textbox").press("Enter");
+  },
+  "/wizard": async (view) => {
+    await view.getByRole("textbox").fill("Berne");
+    await view.getByRole("textbox").press("Enter");
+    await view.getByRole("button", { name: "Submit" }).click();
+  },
+  "/choice": async (view) => {
+    await view.getByRole("radio", { name: "Berne" }).check();
+    await view.getByRole("radio", { name: "Berne" }).press("Enter");
+  },
+  "/file-upload": async (view) => {
+    const file = { name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("Berne") };
+    await view.locator("input[type=file]").setInputFiles(file);
+    await view.getByRole("button", { name: "Upload" }).click();
+  },
+};
+
+it.each(Object.keys(DOCUMENTS) as (keyof typeof DOCUMENTS)[])("%s", async (path) => {
+  const view = await page.open({
+    url: `${page.site.origin("view")}${path}`,
+    sandbox: "allow-scripts",
+    answers: { "tools/call": { result: { content: [{ type: "text", text: "It went." }] } } },
+  });
+  await page.host.waitFor("ui/notifications/initialized");
+  await page.host.notify("ui/notifications/tool-input", { arguments: {} });
+  await DEEDS[path](view);
+  const [call] = await page.host.waitFor("tools/call");
+  expect(call?.params).toMatchObject({ name: "go" });
+  expect(JSON.stringify(call?.params)).toContain("Berne");
+  await view.getByText("It went.").waitFor();
+  expect(await view.getByRole("alert").allInnerTexts()).toEqual([]);
+});

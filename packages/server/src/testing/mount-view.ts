@@ -1,0 +1,133 @@
+/**
+ * Mounts a view in a test, with the test for its host.
+ *
+ * @module
+ */
+import { type HostContext, type Tool, VitrineError } from "@vitrine/protocol";
+import type { AnyTool, ToolsOf } from "../tool.js";
+import { MountedView, type Mounting } from "./mounted-view.js";
+import { type Answer, TestHost } from "./test-host.js";
+import type { AnyTypes, ResultOf, TestedServer, TypesOf } from "./test-server.js";
+import { ViewChannel } from "./view-channel.js";
+import { ViewFrame, type ViewWindow } from "./view-window.js";
+
+/** What every mount takes. */
+interface MountOptions<W extends ViewWindow> {
+  /**
+   * A new window that runs scripts: `new JSDOM("", { runScripts: "dangerously" }).window`, or happy-dom's
+   * `new Window({ settings: { enableJavaScriptEvaluation: true } })`. It is closed with the view.
+   */
+  readonly window: W;
+  /** Answers of tools, by their names: in place of those of the server. */
+  readonly tools?: Readonly<Record<string, Answer>> | undefined;
+  /** What the view is told of its host, besides what every view is. */
+  readonly context?: HostContext | undefined;
+  /** Milliseconds that the view has to begin; 5000 by default. */
+  readonly limit?: number | undefined;
+}
+
+/** Mounts the view of a tool; what it asks for is answered by the server. */
+export interface MountToolOptions<
+  W extends ViewWindow,
+  Tools extends readonly AnyTool[],
+  Name extends keyof ToolsOf<Tools> & string,
+> extends MountOptions<W> {
+  readonly server: TestedServer<Tools>;
+  readonly tool: Name;
+}
+
+/** Mounts a document that needs no server. */
+export interface MountHtmlOptions<W extends ViewWindow> extends MountOptions<W> {
+  readonly html: string;
+}
+
+const CONTEXT: HostContext = {
+  theme: "light",
+  displayMode: "inline",
+  availableDisplayModes: ["inline", "fullscreen"],
+  locale: "en",
+  timeZone: "UTC",
+  platform: "desktop",
+};
+
+/**
+ * Mounts a view in a window of jsdom or happy-dom: its scripts run, it shakes hands with the test, and tools that it calls are
+ * those of the server, in the same process. Such windows have no layout, no content security policy and no sandbox:
+ * `vitrine render` has.
+ *
+ * @example
+ * ```ts source="./mount-view.examples.ts#mountView"
+ * const server = await testServer(shop);
+ * const { window } = new JSDOM("", { runScripts: "dangerously" });
+ * const mounted = await mountView({ server, tool: "order", window });
+ * await mounted.input({ article: "Green tea", count: 2 });
+ * mounted.document.querySelector("button")?.click();
+ * await mounted.settled();
+ * // The form called the tool, on the server of the test, and shows what it said.
+ * expect(mounted.calls[0]?.arguments).toEqual({ article: "Green tea", count: 2 });
+ * expect(mounted.text).toContain("40 are left.");
+ * expect(mounted.problems).toEqual([]);
+ * await mounted.close();
+ * await server.close();
+ * ```
+ *
+ * @throws {VitrineError} `timeout` when the view does not begin in time, with what its scripts threw as the `cause`
+ */
+export async function mountView<
+  W extends ViewWindow,
+  Tools extends readonly AnyTool[],
+  Name extends keyof ToolsOf<Tools> & string,
+>(options: MountToolOptions<W, Tools, Name>): Promise<MountedView<W, TypesOf<Tools, Name>>>;
+export async function mountView<W extends ViewWindow>(
+  options: MountHtmlOptions<W>,
+): Promise<MountedView<W, AnyTypes>>;
+export async function mountView<W extends ViewWindow>(
+  options: MountOptions<W> & {
+    readonly html?: string;
+    readonly server?: TestedServer<readonly AnyTool[]>;
+    readonly tool?: string;
+  },
+): Promise<MountedView<W, AnyTypes>> {
+  const { window, server, tool: name = "", tools = {}, limit = 5000 } = options;
+  const html = options.html ?? (await server?.view(name))?.html ?? "";
+  const tool = await listed(server, name);
+  const problems: Error[] = [];
+  const noted = (error: unknown): void => void problems.push(errorOf(error));
+  const frame = new ViewFrame(window, noted);
+  // Nothing that its scripts say arrives at once: the view's time begins when they have run.
+  frame.write(html);
+  const channel = new ViewChannel(frame, limit, noted);
+  const context = { ...CONTEXT, ...(tool && { toolInfo: { tool } }), ...options.context };
+  const host = new TestHost(channel, { server, tools, context });
+  const call = async (input: Record<string, unknown>): Promise<ResultOf<unknown>> => {
+    if (!server) throw new Error("there is no server: tell the view its input and its result");
+    return server.call(name, input);
+  };
+  try {
+    await channel.ready();
+  } catch (error) {
+    frame.remove();
+    throw withCause(error as VitrineError, problems[0]);
+  }
+  await channel.settled();
+  const mounting: Mounting<W> = { window, frame, channel, host, problems, call };
+  return new MountedView(mounting);
+}
+
+async function listed(
+  server: TestedServer<readonly AnyTool[]> | undefined,
+  name: string,
+): Promise<Tool | undefined> {
+  const { tools = [] } = ((await server?.request("tools/list")) ?? {}) as { tools?: Tool[] };
+  return tools.find((each) => each.name === name);
+}
+
+/** An error of a window is none of this program's classes. */
+function errorOf(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown;
+  const { message = String(thrown), name } = Object(thrown) as Partial<Error>;
+  return Object.assign(new Error(message, { cause: thrown }), name !== undefined && { name });
+}
+
+const withCause = (error: VitrineError, cause: Error | undefined): VitrineError =>
+  cause ? new VitrineError(error.code, `${error.message} ${cause.message}`, { cause }) : error;

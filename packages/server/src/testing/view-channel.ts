@@ -1,0 +1,161 @@
+/**
+ * The host's end of the channel to a view: the wire and the order of messages are those of a real host.
+ *
+ * @module
+ */
+import {
+  acceptText,
+  CheckedPeer,
+  encodeError,
+  HOST_END,
+  HostLifecycle,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  type NotificationFrom,
+  type Outgoing,
+  type Params,
+  type Transport,
+  VitrineError,
+} from "@vitrine/protocol";
+import { after, now, turn } from "./real-time.js";
+
+/** How often nothing must happen, one turn after another, until all is quiet. */
+const QUIET_TURNS = 3;
+
+/** One view's channel. */
+export class ViewChannel {
+  readonly peer = new CheckedPeer(HOST_END);
+  readonly #life: HostLifecycle;
+  readonly #wire: Transport;
+  readonly #odd: (error: VitrineError) => void;
+  /** The requests of the view that wait for their answer. */
+  readonly #asked = new Set<unknown>();
+  #deliver: (message: unknown) => void = () => {};
+  #initializing: unknown;
+  /** Counts messages. */
+  #passed = 0;
+  #moved: () => void = () => {};
+
+  constructor(wire: Transport, limit: number, odd: (error: VitrineError) => void) {
+    this.#life = new HostLifecycle({ now, limits: { initialize: limit, initialized: limit } });
+    this.#wire = acceptText(wire);
+    this.#odd = odd;
+    this.peer.onreport = odd;
+    this.peer.open(this.#mount());
+    this.#wire.start(
+      (message) => this.#receive(message),
+      () => {},
+    );
+  }
+
+  /** Waits until the view is ready; rejects with the cause when it is out of time. */
+  async ready(): Promise<void> {
+    while (this.#life.phase !== "ready") {
+      const left = (this.#life.deadline ?? 0) - now();
+      await new Promise<void>((resolve) => {
+        const leave = after(Math.max(0, left), resolve);
+        this.#moved = () => {
+          leave();
+          resolve();
+        };
+      });
+      const cause = this.#life.expire();
+      if (cause) throw new VitrineError("timeout", cause.message);
+    }
+  }
+
+  /** Sends a notification, now or when the view is ready. */
+  tell<M extends NotificationFrom<"host">>(method: M, params: Params<M>): void {
+    this.#flush(this.#life.send(method, params));
+  }
+
+  /** Waits until everything that the view asked was answered, and nothing passes any more. */
+  async settled(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_TURNS; ) {
+      const before = this.#passed;
+      await turn();
+      quiet = before === this.#passed && this.#asked.size === 0 ? quiet + 1 : 0;
+    }
+  }
+
+  /** Asks the view to finish, and ends. */
+  async close(reason: string): Promise<void> {
+    if (this.#life.teardown()) await this.#teardown(reason);
+    this.#life.closed();
+    this.peer.close();
+    this.#wire.close();
+  }
+
+  async #teardown(reason: string): Promise<void> {
+    const limit = Math.max(0, (this.#life.deadline ?? 0) - now());
+    const outOfTime = new Promise<void>((resolve) => {
+      after(limit, () => {
+        const cause = this.#life.expire();
+        if (cause) this.#odd(new VitrineError("timeout", cause.message));
+        resolve();
+      });
+    });
+    const answered = this.peer.request("ui/resource-teardown", { reason }, { timeout: 0 });
+    // A view without a handler refuses, which is as good as an answer.
+    const refused = (error: VitrineError): void => {
+      if (error.code !== METHOD_NOT_FOUND && error.code !== "closed") this.#odd(error);
+    };
+    await Promise.race([answered.catch(refused), outOfTime]);
+  }
+
+  /** The peer's end of the wire. One for each time that the view begins: a peer that reopens forgets its calls. */
+  #mount(): Transport {
+    return {
+      start: (receive) => {
+        this.#deliver = receive;
+      },
+      send: (message) => this.#send(message),
+      close: () => {
+        this.#deliver = () => {};
+      },
+    };
+  }
+
+  #send(message: unknown): void {
+    this.#passed++;
+    this.#wire.send(message);
+    const { id, method, result } = Object(message) as Record<string, unknown>;
+    if (method !== undefined) return;
+    this.#asked.delete(id);
+    if (result === undefined || id !== this.#initializing) return;
+    this.#initializing = undefined;
+    this.#flush(this.#life.answered());
+    this.#moved();
+  }
+
+  #receive(message: unknown): void {
+    this.#passed++;
+    const { jsonrpc, id, method } = Object(message) as Record<string, unknown>;
+    if (typeof method === "string" && jsonrpc === "2.0") {
+      const verdict = this.#life.received(method);
+      const isRequest = typeof id === "string" || typeof id === "number";
+      if (!verdict.serve) {
+        this.#odd(new VitrineError(verdict.code, `${method}: ${verdict.message}`));
+        if (isRequest) this.#wire.send(encodeError(id, INVALID_REQUEST, verdict.message));
+        return;
+      }
+      if (verdict.remounted) {
+        this.#asked.clear();
+        this.peer.open(this.#mount());
+      }
+      this.#flush(verdict.flush);
+      this.#moved();
+      if (isRequest) this.#asked.add(id);
+      if (method === "ui/initialize") this.#initializing = id;
+      if (method === "notifications/cancelled") this.#asked.delete(requestIdOf(message));
+    }
+    this.#deliver(message);
+  }
+
+  #flush(messages: readonly Outgoing[]): void {
+    for (const { method, params } of messages) this.peer.notify(method as NotificationFrom<"host">, params);
+  }
+}
+
+const requestIdOf = (message: unknown): unknown =>
+  (Object(message) as { params?: { requestId?: unknown } }).params?.requestId;
