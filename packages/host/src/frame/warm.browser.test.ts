@@ -69,6 +69,27 @@ describe("an app that was started before it is shown", () => {
     expect(hostContext).toMatchObject({ containerDimensions: { width } });
   });
 
+  it("says when it has said its first word, and at once when nothing of it is run", async () => {
+    const started = (run: boolean): Promise<boolean> =>
+      page.evaluate(async (isRun) => {
+        let isTold = false;
+        const told = new Promise<void>((onstarted) => void host.warm("early", { run: isRun, onstarted }));
+        void told.then(() => {
+          isTold = true;
+        });
+        await host.warm("early");
+        // Nothing of the app has crossed to this page yet.
+        const atOnce = isTold;
+        await told;
+        return atOnce;
+      }, run);
+    expect(await started(false)).toBe(true);
+    expect(await started(true)).toBe(false);
+    const early = await spare().elementHandle();
+    const view = (await early?.contentFrame())?.childFrames()[0];
+    expect(await view?.evaluate(() => "told" in raw)).toBe(true);
+  });
+
   it("is one that was made ready as text before", async () => {
     await page.evaluate(() => host.warm("early"));
     await expect.poll(() => spare().count()).toBe(1);

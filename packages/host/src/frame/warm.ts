@@ -14,6 +14,11 @@ export interface WarmOptions {
    * within 20 seconds is stopped. One that was granted a camera or the like is not started unseen.
    */
   run?: boolean;
+  /**
+   * With `run`: hears when the app has said its first word, and is quick to show; at once of one that is not started unseen,
+   * and when it cannot be.
+   */
+  onstarted?: (() => void) | undefined;
 }
 
 /** Milliseconds that an app may run without being shown: its own patience with a silent host is not known. */
@@ -46,7 +51,7 @@ const shelves = new Map<string, Spare>();
  * warm(next, { run: true });
  * ```
  */
-export function warm(view: FrameView, { run = false }: WarmOptions = {}): () => void {
+export function warm(view: FrameView, { run = false, onstarted }: WarmOptions = {}): () => void {
   // Where a frame cannot be moved another will be shown, and this one would have run for nothing.
   const mayRun = run && !view.allow && "moveBefore" in document.body;
   let spare = shelves.get(view.src);
@@ -58,7 +63,8 @@ export function warm(view: FrameView, { run = false }: WarmOptions = {}): () => 
   const kept = spare ?? new Spare(view, mayRun ? "" : "#later");
   shelves.delete(view.src);
   shelves.set(view.src, kept);
-  if (mayRun) kept.run();
+  if (mayRun) kept.run(onstarted);
+  else onstarted?.();
   const [oldest] = shelves.values();
   if (shelves.size > MOST_SPARES) oldest?.drop();
   // What a frame asks the browser when it begins: the first answer takes long.
@@ -136,8 +142,11 @@ class Spare {
   }
 
   /** Starts the app. What it says is kept for whoever shows it. */
-  run(): void {
-    if (this.#waiting) return;
+  run(onstarted?: () => void): void {
+    if (this.#waiting) {
+      onstarted?.();
+      return;
+    }
     const waiting = new AbortController();
     this.#waiting = waiting;
     const { transport, iframe } = this.#frame;
@@ -161,7 +170,10 @@ class Spare {
       left -= JSON.stringify(item).length;
       if (left < 0 || list.push(item) > MOST) this.drop();
     };
-    transport.start((message) => keep(said, message));
+    transport.start((message) => {
+      keep(said, message);
+      onstarted?.();
+    });
     transport.onreport = (report) => {
       keep(reports, report);
       this.#dropIfBad(report);
@@ -172,7 +184,10 @@ class Spare {
     };
     transport.tell("load");
     const timer = setTimeout(() => this.drop() && warm(this.#view), SHELF_LIFE);
-    waiting.signal.addEventListener("abort", () => clearTimeout(timer));
+    waiting.signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      onstarted?.();
+    });
     guardFocus(iframe, waiting.signal, () => this.drop());
   }
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { allFolders } from "./folders.js";
 
 /** Milliseconds: editors write a file in several steps. What is read between two of them is read again. */
-const QUIET = 20;
+const QUIET = 10;
 
 /** What {@link watchFolders} takes. */
 export interface WatchOptions {

@@ -67,6 +67,7 @@ export class AppModel extends Observable {
   #look: Look;
   #element: McpAppElement | undefined;
   #toolList: AppToolList | undefined;
+  #onsettled: (() => void) | undefined;
 
   constructor(source: AppSource, { profile = STRICT, look = {}, surroundings = {} }: AppModelOptions = {}) {
     super();
@@ -121,14 +122,24 @@ export class AppModel extends Observable {
 
   /** Asks the app to finish, takes it out of the page, and tells whoever had opened it. */
   async close(reason = "the person closed it"): Promise<void> {
-    await this.leave(reason);
+    await this.finish(reason);
+    this.#element?.remove();
     await this.source.close();
   }
 
-  /** Asks the app to finish, and takes it out of the page. */
-  async leave(reason: string): Promise<void> {
+  /** Asks the app to finish. Its element stays in the page, with nothing in it. */
+  async finish(reason: string): Promise<void> {
     await this.#element?.close(reason);
-    this.#element?.remove();
+  }
+
+  /** Comes into the page in place of another app that has finished; resolves when it is there, or is not to be had. */
+  async replace(other: AppModel): Promise<void> {
+    if (!other.#element?.isConnected) return;
+    const settled = new Promise<void>((resolve) => {
+      this.#onsettled = resolve;
+    });
+    other.#element.replaceWith(this.element);
+    await settled;
   }
 
   #open(): McpAppElement {
@@ -150,6 +161,7 @@ export class AppModel extends Observable {
       onstate: (state, failure) => {
         this.state = state;
         this.failure = failure;
+        if (state !== "loading") this.#onsettled?.();
         this.log.step(state, failure ? `${failure.code}: ${failure.detail ?? failure.message}` : undefined);
         this.changed();
       },

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Gateway, GatewayView } from "@vitrine/host/gateway";
-import type { GatewayRequests, Params } from "@vitrine/protocol";
+import type { GatewayRequests, Params, ViewPlace } from "@vitrine/protocol";
 import { AppModel } from "./app-model.js";
 import { gatewaySource } from "./app-source.js";
 import { CallItem } from "./call-item.js";
@@ -28,6 +28,8 @@ export interface ConversationOptions {
   /** What new apps look like. */
   readonly look: () => Look;
   readonly profile: (id?: string) => Profile;
+  /** Starts an app out of sight; resolves when it has said its first word. */
+  readonly start?: ((place: ViewPlace) => Promise<void>) | undefined;
   /** What a tool's arguments are, if that is known. */
   readonly schema?: (server: string, tool: string) => unknown;
 }
@@ -120,19 +122,27 @@ export class Conversation extends Observable {
         this.#renewals.set(item, false);
         const before = item.app;
         if (!this.#isShown(item)) return;
-        // Opened while the one before finishes: whoever writes a UI waits for it.
         const opening = this.#openAgain(item);
-        await this.#ended(item, before?.leave("its UI has changed"));
+        if (before?.state === "ready") await this.#start(opening);
+        await this.#ended(item, before?.finish("its UI has changed"));
+        // The page was there, and the person sees it begin anew.
+        if (this.#isShown(item)) item.update({ document: undefined, note: undefined });
+        await this.#reopen(item, opening, before);
         void this.#close(item, before);
-        if (this.#isShown(item)) {
-          // The page was there, and the person sees it begin anew.
-          item.update({ document: undefined, note: undefined });
-        }
-        await this.#reopen(item, opening, before?.look);
         if (before && item.app && item.app !== before) this.onrenewed?.(before, item.app);
       } while (this.#renewals.get(item));
     } finally {
       this.#renewals.delete(item);
+    }
+  }
+
+  /** Starts an app while the one before is still there: whoever writes a UI looks at it, and waits. */
+  async #start(opening: Promise<GatewayView>): Promise<void> {
+    try {
+      const { place } = (await opening).opened;
+      if (place) await this.#options.start?.(place);
+    } catch {
+      // It is told where it is opened.
     }
   }
 
@@ -261,7 +271,7 @@ export class Conversation extends Observable {
   async #reopen(
     item: CallItem,
     opening: Promise<GatewayView> = this.#openAgain(item),
-    look?: Look,
+    before?: AppModel,
   ): Promise<void> {
     try {
       const { input, result } = item;
@@ -275,7 +285,7 @@ export class Conversation extends Observable {
       if (item.isResultLost) Object.assign(view.opened, { cancelled: "its result was too large to be kept" });
       item.end("the gateway no longer has this call, and its answer did not come");
       if (item.state === "done") item.update({ problem: undefined });
-      this.#attach(item, view, true, look);
+      await this.#attach(item, view, true, before);
     } catch (error) {
       const problem = messageOf(error);
       if (item.state === "running") item.end(problem);
@@ -283,7 +293,16 @@ export class Conversation extends Observable {
     }
   }
 
-  #attach(item: CallItem, view: GatewayView, isRestored = false, look = this.#options.look()): void {
+  /**
+   * @param before the app that it comes in place of
+   * @returns when it is there, in that case
+   */
+  #attach(
+    item: CallItem,
+    view: GatewayView,
+    isRestored = false,
+    before?: AppModel,
+  ): Promise<void> | undefined {
     item.oncancel = () => view.cancel();
     view.onprogress = (progress) => item.update({ progress: readProgress(progress) });
     const app: AppModel = new AppModel(
@@ -297,7 +316,7 @@ export class Conversation extends Observable {
       }),
       {
         profile: this.#profileOf(item),
-        look,
+        look: before?.look ?? this.#options.look(),
         surroundings: {
           message: (from, params) => this.#said(from, params),
           teardown: () => void this.closeApp(item),
@@ -314,8 +333,10 @@ export class Conversation extends Observable {
       void this.#close(item, app, problem);
     };
     view.onreopened = () => item.goesOn(view.opened.hash);
+    const replaced = before && app.replace(before);
     item.update({ app, view: view.id, progress: readProgress(view.progress) });
     item.shows(view.opened.hash);
+    return replaced;
   }
 
   /** Looks whether the document of an app has come back: the gateway does not let a reload wait for slow servers. */

@@ -4,6 +4,31 @@
  * @module
  */
 
+/** What is told when nothing is waited for any more; undefined while nothing is. */
+let held: Set<() => void> | undefined;
+
+/**
+ * Nobody hears of changes until this is done, or is late: to draw what is around an app takes the processor from the app that
+ * the person waits for.
+ *
+ * @param most milliseconds
+ */
+export async function quietly(work: () => Promise<unknown>, most: number): Promise<void> {
+  const mine = (held ??= new Set());
+  const release = (): void => {
+    if (held !== mine) return;
+    held = undefined;
+    for (const tell of mine) tell();
+  };
+  const late = setTimeout(release, most);
+  try {
+    await work();
+  } finally {
+    clearTimeout(late);
+    release();
+  }
+}
+
 /** Something that changes. React hears of it by `useObservable`. */
 export class Observable {
   readonly #listeners = new Set<() => void>();
@@ -25,12 +50,14 @@ export class Observable {
   protected changed(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.schedule(() => {
-      this.#isScheduled = false;
-      this.#version++;
-      for (const listener of [...this.#listeners]) listener();
-    });
+    this.schedule(() => (held ? held.add(this.#tell) : this.#tell()));
   }
+
+  readonly #tell = (): void => {
+    this.#isScheduled = false;
+    this.#version++;
+    for (const listener of [...this.#listeners]) listener();
+  };
 
   /** When changes are told: at the end of what is being done. */
   protected schedule(tell: () => void): void {

@@ -7,7 +7,7 @@ import type { Gateway } from "@vitrine/host/gateway";
 import type { ServerCatalogue, ServerSummary, Tool } from "@vitrine/protocol";
 import { readCatalogue } from "./foreign.js";
 import { messageOf } from "./messages.js";
-import { Observable } from "./observable.js";
+import { Observable, quietly } from "./observable.js";
 
 /** One server. */
 export interface ServerState {
@@ -17,6 +17,9 @@ export interface ServerState {
   readonly problem?: string | undefined;
 }
 
+/** Milliseconds that the page may be drawn later, for apps that are renewed. */
+const QUIET = 300;
+
 /** All servers, kept up to date. */
 export class Servers extends Observable {
   readonly #gateway: Gateway;
@@ -25,13 +28,13 @@ export class Servers extends Observable {
   readonly #asked = new Set<string>();
   isKnown = false;
   /** Hears of tools whose UI is not what it was: while somebody writes it, above all. */
-  onchangedviews: ((server: string, tools: ReadonlySet<string>) => void) | undefined;
+  onchangedviews: ((server: string, tools: ReadonlySet<string>) => Promise<void>) | undefined;
 
   constructor(gateway: Gateway) {
     super();
     this.#gateway = gateway;
     gateway.on("gateway/status", (summary) => this.#learn(summary));
-    gateway.on("gateway/changed", ({ server }) => void this.#read(server));
+    gateway.on("gateway/changed", ({ server }) => void quietly(() => this.#read(server), QUIET));
   }
 
   get list(): ServerState[] {
@@ -98,7 +101,7 @@ export class Servers extends Observable {
     this.#states.set(server, { ...state, ...read });
     this.changed();
     const changed = changedViews(state.catalogue, read.catalogue);
-    if (changed.size > 0) this.onchangedviews?.(server, changed);
+    if (changed.size > 0) await this.onchangedviews?.(server, changed);
   }
 }
 

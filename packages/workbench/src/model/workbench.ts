@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { askInPage } from "@vitrine/host";
+import { askInPage, warm } from "@vitrine/host";
 import { connectGateway, type Gateway, type GatewayState } from "@vitrine/host/gateway";
-import type { GatewayAnswer, GatewayQuestion } from "@vitrine/protocol";
+import type { GatewayAnswer, GatewayQuestion, ViewPlace } from "@vitrine/protocol";
 import type { AppModel } from "./app-model.js";
 import { Conversation } from "./conversation.js";
 import type { Look } from "./look.js";
@@ -14,6 +14,16 @@ import { Observable } from "./observable.js";
 import { type Profile, STRICT } from "./profile.js";
 import { PROFILES } from "./profiles.js";
 import { Servers } from "./servers.js";
+
+/** Milliseconds that an app's first word is waited for. */
+const FIRST_WORD = 1_000;
+
+/** Starts an app out of sight; resolves when it has said its first word, or is late with it. */
+const startUnseen = (place: ViewPlace): Promise<void> =>
+  new Promise((resolve) => {
+    warm(place, { run: true, onstarted: resolve });
+    setTimeout(resolve, FIRST_WORD);
+  });
 
 /** Everything that the page knows. There is one. */
 export class Workbench extends Observable {
@@ -58,10 +68,11 @@ export class Workbench extends Observable {
       gateway: this.gateway,
       storage: sessionStorage,
       look: () => this.#look,
+      start: startUnseen,
       schema: (server, tool) => this.servers.tool(server, tool)?.inputSchema,
       profile: (id) => (id === undefined ? this.#profile : (this.#profiles.get(id) ?? STRICT)),
     });
-    this.servers.onchangedviews = (server, tools) => void this.conversation.renew(server, tools);
+    this.servers.onchangedviews = (server, tools) => this.conversation.renew(server, tools);
     this.conversation.onrenewed = (before, after) => {
       if (this.selected === before) this.select(after);
     };

@@ -11,7 +11,8 @@ import type { Workbench } from "../../model/workbench.js";
 export function AppSlot({ workbench, app }: { workbench: Workbench; app: AppModel }) {
   const slot = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    slot.current?.append(app.element);
+    // It may have come in place of another one already.
+    if (app.element.parentNode !== slot.current) slot.current?.append(app.element);
   }, [app]);
   useEffect(() => {
     // The newest is what one looks at.

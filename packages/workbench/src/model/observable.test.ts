@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { Observable, quietly } from "./observable.js";
+
+class Counter extends Observable {
+  count = 0;
+
+  add(): void {
+    this.count++;
+    this.changed();
+  }
+}
+
+/** A counter, and what whoever listens saw of it. */
+function watched(): { counter: Counter; seen: number[] } {
+  const counter = new Counter();
+  const seen: number[] = [];
+  counter.subscribe(() => seen.push(counter.count));
+  return { counter, seen };
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+afterEach(() => vi.useRealTimers());
+
+describe("changes", () => {
+  it("are told soon, and many at once", async () => {
+    const { counter, seen } = watched();
+    counter.add();
+    counter.add();
+    expect(seen).toEqual([]);
+    await settle();
+    expect(seen).toEqual([2]);
+  });
+
+  it("are told when something quiet is done, once, whatever came of it", async () => {
+    const { counter, seen } = watched();
+    const version = counter.version;
+    const failed = quietly(async () => {
+      for (let n = 0; n < 3; n++) {
+        counter.add();
+        await settle();
+      }
+      expect([seen, counter.version]).toEqual([[], version]);
+      throw new Error("no");
+    }, 60_000);
+    await expect(failed).rejects.toThrow("no");
+    expect([seen, counter.version]).toEqual([[3], version + 1]);
+    counter.add();
+    await settle();
+    expect(seen).toEqual([3, 4]);
+  });
+
+  it("are not held longer than is said, and not let go by what ends later", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { counter, seen } = watched();
+    let endFirst = (): void => {};
+    let endSecond = (): void => {};
+    const first = quietly(() => new Promise<void>((resolve) => (endFirst = resolve)), 100);
+    counter.add();
+    await settle();
+    vi.advanceTimersByTime(100);
+    expect(seen).toEqual([1]);
+    const second = quietly(() => new Promise<void>((resolve) => (endSecond = resolve)), 100);
+    counter.add();
+    await settle();
+    endFirst();
+    await first;
+    expect(seen).toEqual([1]);
+    endSecond();
+    await second;
+    expect(seen).toEqual([1, 2]);
+  });
+});
