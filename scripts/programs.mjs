@@ -15,5 +15,13 @@ try {
   console.error(`${error.message}\nThe browser tests are not run: one failure.`);
   process.exitCode = 1;
 }
-console.log(`— bubblewrap: ${ensureBubblewrap() ?? "none; its tests are skipped"}`);
-console.log(`— PostgreSQL: ${ensurePostgres() ?? "none; its tests are skipped"}`);
+for (const [name, ensure] of [
+  ["bubblewrap", ensureBubblewrap],
+  ["PostgreSQL", ensurePostgres],
+]) {
+  try {
+    console.log(`— ${name}: ${ensure() ?? "none; its tests are skipped"}`);
+  } catch (error) {
+    console.error(`— ${name}: ${error.message}; its tests are skipped`);
+  }
+}

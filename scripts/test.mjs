@@ -71,7 +71,10 @@ function tests(filters) {
 }
 
 // Programs are installed while the machine builds: the one waits for the network, the other does not.
-const installing = run(process.execPath, ["scripts/programs.mjs"], "pipe");
+const installing = run(process.execPath, ["scripts/programs.mjs"], "pipe").catch(({ message }) => ({
+  code: 1,
+  said: message,
+}));
 const isBuilt = await check("build", "npm", ["run", "--silent", "build"]);
 if (isBuilt) await check("lint", "npm", ["run", "--silent", "lint"]);
 const { code, said } = await installing;

@@ -1,17 +1,5 @@
-/** Twenty tools with a view each, by `@vitrine/server`. */
-import { appServer, serve, tool, view } from "@vitrine/server";
-import { z } from "zod";
-import { COUNT, DOCUMENT } from "./document.mjs";
+/** Ours, over stdio. */
+import { serve } from "@vitrine/server";
+import { server } from "./ours-server.mjs";
 
-const tools = Array.from({ length: COUNT }, (_, at) =>
-  tool({
-    name: `tool-${at}`,
-    description: "A tool with a view",
-    input: z.object({ city: z.string() }),
-    output: z.object({ city: z.string(), high: z.number() }),
-    text: ({ city, high }) => `${city} ${high}`,
-    view: view({ name: `view-${at}`, html: DOCUMENT }),
-    run: ({ city }) => ({ city, high: 21 }),
-  }),
-);
-await serve(appServer({ name: "bench", version: "1.0.0", tools }));
+await serve(server);

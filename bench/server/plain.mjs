@@ -1,31 +1,5 @@
-/** The same by the official SDK and its helpers alone. */
-import {
-  RESOURCE_MIME_TYPE,
-  registerAppResource,
-  registerAppTool,
-} from "@modelcontextprotocol/ext-apps/server";
-import { McpServer } from "@modelcontextprotocol/server";
+/** The official SDK alone, over stdio. */
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { z } from "zod";
-import { COUNT, DOCUMENT } from "./document.mjs";
+import { create } from "./plain-server.mjs";
 
-serveStdio(() => {
-  const server = new McpServer({ name: "bench", version: "1.0.0" });
-  for (let at = 0; at < COUNT; at++) {
-    const uri = `ui://bench/view-${at}.html`;
-    const config = {
-      description: "A tool with a view",
-      inputSchema: z.object({ city: z.string() }),
-      outputSchema: z.object({ city: z.string(), high: z.number() }),
-      _meta: { ui: { resourceUri: uri } },
-    };
-    registerAppTool(server, `tool-${at}`, config, ({ city }) => ({
-      content: [{ type: "text", text: `${city} 21` }],
-      structuredContent: { city, high: 21 },
-    }));
-    registerAppResource(server, `view-${at}`, uri, {}, () => ({
-      contents: [{ uri, mimeType: RESOURCE_MIME_TYPE, text: DOCUMENT }],
-    }));
-  }
-  return server;
-});
+serveStdio(create);

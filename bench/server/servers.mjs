@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { httpShortfalls, measureHttp, showHttp } from "./http.mjs";
 import { installShortfalls, measureInstall, showInstall } from "./install.mjs";
 import { measureStdio, showStdio, stdioShortfalls } from "./stdio.mjs";
 import { measureTemplates, showTemplates, templateShortfalls } from "./templates.mjs";
@@ -10,16 +11,18 @@ import { measureTemplates, showTemplates, templateShortfalls } from "./templates
 /** Measures all of it; the servers in turn, `rounds` times. */
 export const measureServers = async (rounds = 8) => ({
   stdio: await measureStdio(rounds),
+  http: await measureHttp(rounds),
   templates: measureTemplates(),
   install: await measureInstall(),
 });
 
-export const showServers = ({ stdio, templates, install }) =>
-  [showStdio(stdio), showTemplates(templates), showInstall(install)].join("\n\n");
+export const showServers = ({ stdio, http, templates, install }) =>
+  [showStdio(stdio), showHttp(http), showTemplates(templates), showInstall(install)].join("\n\n");
 
 /** One line for each expectation that is not met. */
-export const serverShortfalls = ({ stdio, templates, install }) => [
+export const serverShortfalls = ({ stdio, http, templates, install }) => [
   ...stdioShortfalls(stdio),
+  ...httpShortfalls(http),
   ...templateShortfalls(templates),
   ...installShortfalls(install),
 ];

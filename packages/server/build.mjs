@@ -57,7 +57,7 @@ const resolved = {
   name: "resolved",
   setup: ({ onResolve }) => {
     onResolve({ filter: /^@vitrine\/protocol$/ }, ({ path, importer }) =>
-      /\/src\/testing\b/.test(importer)
+      importer.startsWith(here("src/testing"))
         ? { path, external: true }
         : { path: fileURLToPath(import.meta.resolve(path)), sideEffects: false },
     );
@@ -78,7 +78,8 @@ async function writeDoors() {
     target: "node20.19",
     packages: "external",
     plugins: [resolved],
-    sourcemap: true,
+    // Not named in the files: it is not in the package.
+    sourcemap: "external",
     sourcesContent: false,
     write: false,
   });

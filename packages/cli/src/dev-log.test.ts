@@ -48,7 +48,7 @@ describe("devLog", () => {
     expect(said()).toBe("shop  ready\nshop  tools/a: it is broken\n");
     write("a call\u001b[2J\nand hal");
     expect(said()).toBe("shop  a call\\u{1b}[2J\n");
-    write("f a line\n");
+    write("f a line\r\nanother that never en");
     expect(said()).toBe("shop  and half a line\n");
     // What it wrote before it failed is told with why.
     tell("waiting", problem);

@@ -107,7 +107,7 @@ const MOST_CHARACTERS = 400;
 /** What a server writes to stderr, line by line: told while it works, and what it wrote at its start when it does. */
 class ErrorLines {
   readonly #tell: (line: string) => void;
-  readonly #decoder = new StringDecoder("utf8");
+  #decoder = new StringDecoder("utf8");
   #kept: string[] = [];
   #begun = "";
   #isReady = false;
@@ -117,7 +117,7 @@ class ErrorLines {
   }
 
   push(chunk: Buffer): void {
-    const lines = `${this.#begun}${this.#decoder.write(chunk)}`.split("\n");
+    const lines = `${this.#begun}${this.#decoder.write(chunk)}`.split(/\r?\n/);
     // A line without an end is not kept for ever.
     this.#begun = (lines.pop() ?? "").slice(0, MOST_CHARACTERS);
     const said = lines.filter((line) => line.trim() !== "").map((line) => line.slice(0, MOST_CHARACTERS));
@@ -128,6 +128,11 @@ class ErrorLines {
   /** Of one that does not work any more, its last words are told with why. */
   setReady(isReady: boolean): void {
     const kept = this.#kept;
+    // Another process begins with another line.
+    if (this.#isReady && !isReady) {
+      this.#begun = "";
+      this.#decoder = new StringDecoder("utf8");
+    }
     this.#isReady = isReady;
     this.#kept = [];
     if (isReady) for (const line of kept) this.#tell(printable(line));

@@ -4,12 +4,18 @@ import { FollowedFiles } from "./followed-files.js";
 
 it("knows which files a server follows itself, for as long as it is there", () => {
   const followed = new FollowedFiles();
-  const capabilities = { experimental: { [RELOADS_KEY]: { paths: ["/a/ui", "/a/page.html", 7] } } };
+  const capabilities = {
+    experimental: { [RELOADS_KEY]: { paths: ["/a/ui", "/a/page.html", "/b/*/tool.mjs", 7] } },
+  };
   const of = (file: string): boolean => followed.has("shop", file);
   expect(of("/a/page.html")).toBe(false);
   followed.learn({ name: "shop", state: "ready", capabilities });
   expect(["/a/page.html", "/a/ui/x/y.css", "/a/ui"].map(of)).toEqual([true, true, true]);
   expect(["/a/page.htm", "/a/uix/y.css", "/a/server.js"].map(of)).toEqual([false, false, false]);
+  expect(["/b/x/tool.mjs", "/b/tool.mjs", "/b/x/y/tool.mjs", "/b/x/lib.mjs"].map(of)).toEqual([
+    true,
+    ...[false, false, false],
+  ]);
   expect(followed.has("other", "/a/page.html")).toBe(false);
   followed.learn({ name: "shop", state: "starting", capabilities });
   expect(of("/a/page.html")).toBe(false);

@@ -21,7 +21,11 @@ export class FollowedFiles {
   }
 
   has(server: string, file: string): boolean {
-    const paths = this.#paths.get(server) ?? [];
-    return paths.some((path) => file === path || file.startsWith(path + sep));
+    const names = file.split(sep);
+    return (this.#paths.get(server) ?? []).some((path) => isInside(names, path.split(sep)));
   }
 }
+
+/** Whether a path is another one, or in it. */
+const isInside = (names: readonly string[], path: readonly string[]): boolean =>
+  path.length <= names.length && path.every((name, at) => name === "*" || name === names[at]);

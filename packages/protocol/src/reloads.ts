@@ -13,6 +13,7 @@ export const RELOADS_KEY = "vitrine/reloads";
 
 /**
  * The files and folders that a server follows itself: when they change it tells its clients, and need not be started again.
+ * `*` in a path stands for any one name.
  *
  * @example
  * ```ts source="./protocol.examples.ts#followedPaths"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { adviceOn } from "./advice.js";
+import { adviceOn, adviseIn } from "./advice.js";
 import type { View } from "./view.js";
 
 const view = (csp?: View["csp"]): View => ({ name: "map", csp, source: { html: "" } });
@@ -34,6 +34,13 @@ describe("what a document refers to and does not declare", () => {
     expect(found.find(({ field }) => field === "frameDomains")?.message).toBe(
       'the view map refers to https://frame.example in line 7, and hosts will block it: add csp: { frameDomains: ["https://frame.example"] }',
     );
+  });
+
+  it("is told in the words of the file that says what a view may do", () => {
+    const found = adviceOn(adviseIn(view(), "ui/map/ui.meta.json"), 'fetch("https://api.example/v1")');
+    expect(found.map(({ message }) => message)).toEqual([
+      'the view map refers to https://api.example in line 1, and hosts will block it: add to ui/map/ui.meta.json "meta": { "csp": { "connectDomains": ["https://api.example"] } }',
+    ]);
   });
 
   it.each([

@@ -40,15 +40,30 @@ const PLACES: readonly [field: keyof ResourceCsp, pattern: RegExp][] = [
   ["connectDomains", /\.open\(\s*["'`][A-Z]+["'`]\s*,\s*["'`](https?:\/\/[^\s"'`]+)/g],
 ];
 
+/** Files that say what views may do, for those that were not defined in code. */
+const files = new WeakMap<View, string>();
+
+/** Has advice on a view name the file where it is followed, and what is written there. */
+export function adviseIn(view: View, file: string): View {
+  files.set(view, file);
+  return view;
+}
+
 /** What is missing in a view's `csp`, each origin once for each list. */
-export function adviceOn({ name, csp = {} }: View, html: string): Advice[] {
+export function adviceOn(view: View, html: string): Advice[] {
+  const { name, csp = {} } = view;
+  const file = files.get(view);
   const found = new Map<string, Advice>();
   for (const [field, pattern] of PLACES) {
     for (const match of html.matchAll(pattern)) {
       const origin = originOf(match[1] ?? "");
       if (!origin || found.has(`${field} ${origin}`) || isDeclared(csp[field], origin)) continue;
       const line = html.slice(0, match.index).split("\n").length;
-      const message = `the view ${name} refers to ${origin} in line ${line}, and hosts will block it: add csp: { ${field}: [${JSON.stringify(origin)}] }`;
+      const list = JSON.stringify([origin]);
+      const add = file
+        ? `add to ${file} "meta": { "csp": { "${field}": ${list} } }`
+        : `add csp: { ${field}: ${list} }`;
+      const message = `the view ${name} refers to ${origin} in line ${line}, and hosts will block it: ${add}`;
       found.set(`${field} ${origin}`, { view: name, origin, field, line, message });
     }
   }

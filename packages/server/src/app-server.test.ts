@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, type ClientOptions } from "@modelcontextprotocol/client";
-import { InMemoryTransport } from "@modelcontextprotocol/server";
+import { InMemoryTransport, UrlElicitationRequiredError } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { readToolUi, uiExtension } from "@vitrine/protocol";
 import { type AppServer, appServer, reply, type ToolContext, tool, view } from "@vitrine/server";
@@ -138,20 +138,27 @@ describe.each(["2025", "2026"] as const)("a client of %s", (generation) => {
       output,
       run: () => Promise.reject(new Error("the kettle is broken")),
     });
+    const asks = tool({
+      name: "asks",
+      run: () => Promise.reject(new UrlElicitationRequiredError([])),
+    });
     const client = await connect(
-      appServer({ name: "x", version: "1", tools: [wrong, throws, forecast] }),
+      appServer({ name: "x", version: "1", tools: [wrong, throws, asks, forecast] }),
       generation,
     );
     const call = (name: string, args = {}) => client.callTool({ name, arguments: args });
-    const text = (message: RegExp) => ({
+    const failure = (code: string, message: RegExp) => ({
       isError: true,
       content: [{ type: "text", text: expect.stringMatching(message) }],
+      _meta: { "vitrine/code": code },
     });
     expect(await call("wrong")).toMatchObject(
-      text(/wrong gave back what its output schema forbids: count: .*number/),
+      failure("result-invalid", /^wrong gave back what its output schema forbids: count: .*number/),
     );
-    expect(await call("throws")).toMatchObject(text(/the kettle is broken/));
-    expect(await call("forecast", { city: 1 })).toMatchObject(text(/city/));
+    expect(await call("throws")).toMatchObject(failure("tool-failed", /^the kettle is broken$/));
+    expect(await call("forecast", { city: 1 })).toMatchObject(failure("input-invalid", /city/));
+    // What the SDK has a meaning for stays the SDK's; in the newer generation that is another way to ask.
+    await expect(call("asks")).rejects.toMatchObject({ code: generation === "2025" ? -32042 : -32603 });
     // And the rest goes on.
     expect(await call("forecast", { city: "Rome", count: 0 })).toMatchObject({
       structuredContent: { city: "Rome", days: [] },
@@ -199,6 +206,17 @@ describe("over HTTP, stateless", () => {
 });
 
 describe("addresses", () => {
+  it("change with what the view may do, too: a document with another policy is another one", async () => {
+    const addressWith = async (domains: string[]) => {
+      const page = view({ name: "page", html: "<p>one</p>", csp: { connectDomains: domains } });
+      const server = appServer({ name: "x", version: "1", tools: [], views: [page] });
+      return (await (await connect(server, "2026")).listResources()).resources[0]?.uri;
+    };
+    const first = await addressWith(["https://a.example"]);
+    expect(await addressWith(["https://a.example"])).toBe(first);
+    expect(await addressWith([])).not.toBe(first);
+  });
+
   it("say how long a document may be kept: a day where the hash is in it, and not at all where it stays", async () => {
     const views = [
       view({ name: "hashed", html: "one" }),
@@ -291,18 +309,34 @@ describe("a definition that is wrong", () => {
     expect(() => view({ name: "x", html: "", csp: { connectDomains: "all" as never } })).toThrow(
       expect.objectContaining({ code: "meta-invalid", message: expect.stringContaining("csp") }),
     );
+    const told = vi.fn();
     const large = view({ name: "large", html: "x".repeat(2_000_000) });
-    await expect(
-      appServer({ name: "x", version: "1", tools: [], views: [large] }).create(),
-    ).rejects.toMatchObject({
-      code: "view-too-large",
-    });
     const missing = view({ name: "missing", file: join(folder, "none.html") });
-    const server = appServer({ name: "x", version: "1", tools: [], views: [missing] });
-    await expect(server.create()).rejects.toMatchObject({ code: "view-missing" });
+    const failing = view({ name: "failing", html: () => Promise.reject(new Error("no ink")) });
+    const views = [large, missing, failing];
+    const server = appServer({ name: "x", version: "1", tools: [], views, onproblem: told });
+    const codes = async () => [...(await server.problems())].map(([name, { code }]) => [name, code]);
+    expect(await codes()).toEqual([
+      ["large", "view-too-large"],
+      ["missing", "view-missing"],
+      ["failing", "view-failed"],
+    ]);
+    await expect(server.document(missing)).rejects.toMatchObject({ code: "view-missing" });
+    await expect(server.document(failing)).rejects.toMatchObject({
+      message: "the document of the view failing could not be written: no ink",
+    });
     // It is looked for again.
     writeFileSync(join(folder, "none.html"), "<p>here</p>");
     expect((await server.document(missing)).text).toBe("<p>here</p>");
+    expect(await codes()).toEqual([
+      ["large", "view-too-large"],
+      ["failing", "view-failed"],
+    ]);
+    expect(told.mock.calls.map(([{ name }, { code }]) => [name, code])).toEqual([
+      ["large", "view-too-large"],
+      ["missing", "view-missing"],
+      ["failing", "view-failed"],
+    ]);
   });
 });
 

@@ -18,10 +18,10 @@ import { Documents } from "./documents.js";
 import { DefinitionError } from "./errors.js";
 import { checkName } from "./names.js";
 import { negotiateTools } from "./negotiation.js";
-import { registerAppResource } from "./official.js";
+import { type McpUiAppResourceConfig, registerAppResource } from "./official.js";
 import { MAX_BYTES } from "./read-document.js";
 import { registerTool } from "./register-tool.js";
-import type { AnyTool } from "./tool.js";
+import { type AnyTool, checkSchemas } from "./tool.js";
 import { type Document, uiOf, type View } from "./view.js";
 
 /** What {@link appServer} takes. */
@@ -41,6 +41,11 @@ export interface AppServerOptions<Tools extends readonly AnyTool[]> {
    * development; by default where `vitrine dev` has started this process (it sets `VITRINE_RELOADS=1`).
    */
   readonly reloads?: boolean | undefined;
+  /**
+   * Hears of a view whose document cannot be read, once for as long as it is so; a line on standard error by default. The rest is
+   * served all the same: the view as it was before, or, if it never could be read, its tools without it.
+   */
+  readonly onproblem?: ((view: View, problem: DefinitionError) => void) | undefined;
   /** Everything else: resources, prompts, and whatever the official SDK offers. Called for every server that is made. */
   readonly extend?:
     | ((server: McpServer, context: McpRequestContext | undefined) => void | Promise<void>)
@@ -55,7 +60,7 @@ export interface AppServerOptions<Tools extends readonly AnyTool[]> {
  * export const weather = appServer({ name: "weather", version: "1.0.0", tools: [forecast] });
  * ```
  *
- * @throws {DefinitionError} `name-taken`, `name-invalid`
+ * @throws {DefinitionError} `name-taken`, `name-invalid`, `tool-invalid`
  */
 export function appServer<const Tools extends readonly AnyTool[]>(
   options: AppServerOptions<Tools>,
@@ -87,11 +92,12 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   #views: ReadonlyMap<string, View>;
   /** What clients were told last. */
   #told: Addresses | undefined;
+  #changing: Promise<void> = Promise.resolve();
 
   constructor(options: AppServerOptions<Tools>) {
     this.#options = { ...options, reloads: options.reloads ?? isFollowed() };
     this.#views = viewsOf(options);
-    this.#documents = new Documents(options.maxViewBytes ?? MAX_BYTES);
+    this.#documents = new Documents(options.maxViewBytes ?? MAX_BYTES, options.onproblem ?? tellProblem);
     this.#place = placeOf(options.name);
   }
 
@@ -106,9 +112,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
 
   /**
    * Makes a server of the official SDK: one for each connection, or each request of a stateless client. Documents are read once
-   * for all of them.
-   *
-   * @throws {DefinitionError} when a view's document cannot be read, or may not be a view
+   * for all of them; what cannot be read is told to `onproblem`, and the rest is served.
    */
   readonly create = async (context?: McpRequestContext): Promise<McpServer> => {
     const { name, version, title, instructions, extend, reloads } = this.#options;
@@ -143,13 +147,29 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
 
   /** What views refer to and do not declare: hosts will block it. */
   async advice(): Promise<Advice[]> {
-    const all = [...this.views.values()].map(async (view) =>
-      adviceOn(view, (await this.document(view)).text),
-    );
+    const all = [...this.views.values()].map(async (view) => {
+      const document = await this.#documents.newest(view);
+      return document ? adviceOn(view, document.text) : [];
+    });
     return (await Promise.all(all)).flat();
   }
 
-  /** A view's document, as a host would read it. */
+  /** Reads all documents, and gives what is wrong with them by the names of views: for tests, before a server is published. */
+  async problems(): Promise<ReadonlyMap<string, DefinitionError>> {
+    const found = new Map<string, DefinitionError>();
+    for (const view of this.#views.values()) {
+      await this.#documents.newest(view);
+      const problem = this.#documents.problem(view);
+      if (problem) found.set(view.name, problem);
+    }
+    return found;
+  }
+
+  /**
+   * A view's document as it is now.
+   *
+   * @throws {DefinitionError} when it cannot be read, or may not be a view
+   */
   document(view: View): Promise<Document> {
     return this.#documents.current(view);
   }
@@ -158,9 +178,13 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * Offers something else from now on. With `reloads`, clients that are connected are told: of lists that changed, and of
    * documents under an address that stayed. If it cannot be offered, everything stays as it was.
    *
-   * @throws {DefinitionError}
+   * @throws {DefinitionError} `name-taken`, `name-invalid`, `tool-invalid`
    */
-  async replace(offer: Offer<Tools>): Promise<void> {
+  replace(offer: Offer<Tools>): Promise<void> {
+    return this.#inTurn(() => this.#replace(offer));
+  }
+
+  async #replace(offer: Offer<Tools>): Promise<void> {
     const options = { ...this.#options, tools: offer.tools, views: offer.views };
     const views = viewsOf(options);
     const before = this.#told ?? (await this.#addresses());
@@ -181,16 +205,24 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   }
 
   /**
-   * Reads the documents of all views again, and tells clients of those that are others now.
-   *
-   * @throws {DefinitionError} when one cannot be read; everything stays as it was
+   * Reads the documents of all views again, and tells clients of those that are others now. One that cannot be read stays as it
+   * was, and `onproblem` hears of it.
    */
-  async refresh(): Promise<void> {
-    for (const view of this.#views.values()) if ("folder" in view.source) this.#documents.forget(view);
-    const before = this.#told ?? new Map();
-    const after = await this.#addresses();
-    const isSame = [...after].every(([view, { hash }]) => before.get(view)?.hash === hash);
-    if (!isSame) await this.replace(this.#options);
+  refresh(): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const view of this.#views.values()) if ("folder" in view.source) this.#documents.forget(view);
+      const before = this.#told ?? new Map();
+      const after = await this.#addresses();
+      const isSame = [...after].every(([view, { hash }]) => before.get(view)?.hash === hash);
+      if (!isSame) await this.#replace(this.#options);
+    });
+  }
+
+  /** One change after another: the last that is asked for is the last that is told. */
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const done = this.#changing.then(change);
+    this.#changing = done.catch(() => undefined);
+    return done;
   }
 
   #follow(connected: Connected, registered: readonly Removable[]): void {
@@ -205,10 +237,13 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     return views === this.#views ? addresses : this.#addresses();
   }
 
+  /** Without views of which there is no document: their tools are offered in words. */
   async #addressesOf(views: ReadonlyMap<string, View>): Promise<Addresses> {
     const addresses = new Map<View, { uri: string; hash: string }>();
     for (const view of views.values()) {
-      const { hash } = await this.#documents.current(view);
+      // Without a wait where there is nothing to wait for: it is asked for each request.
+      const hash = (this.#documents.settled(view) ?? (await this.#documents.newest(view)))?.hash;
+      if (hash === undefined) continue;
       addresses.set(view, { uri: view.uri ?? addressOf(this.#place, view.name, hash), hash });
     }
     return addresses;
@@ -216,15 +251,8 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
 
   #register(server: McpServer, addresses: Addresses): Removable[] {
     const views = [...addresses].map(([view, { uri, hash }]) => {
-      const { title, description } = view;
-      const config = {
-        ...(title !== undefined && { title }),
-        ...(description !== undefined && { description }),
-        _meta: { ui: uiOf(view) },
-      };
       const version = view.uri === undefined ? hash : undefined;
-      const kept = version === undefined ? config : { ...config, cacheHint: KEPT };
-      return registerAppResource(server, view.name, uri, kept, async ({ href }) =>
+      return registerAppResource(server, view.name, uri, configOf(view), async ({ href }) =>
         this.#read(view, href, version),
       );
     });
@@ -259,6 +287,24 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   }
 }
 
+/** By view, and not by server: for stateless clients a server is made for each request. */
+const configs = new WeakMap<View, McpUiAppResourceConfig>();
+
+/** What lists say of a view. */
+function configOf(view: View): McpUiAppResourceConfig {
+  const known = configs.get(view);
+  if (known) return known;
+  const { title, description, uri } = view;
+  const config: McpUiAppResourceConfig = {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(uri === undefined && { cacheHint: KEPT }),
+    _meta: { ui: uiOf(view) },
+  };
+  configs.set(view, config);
+  return config;
+}
+
 /** Addresses that stayed, and lead to another document. */
 function updatedOf(before: Addresses, after: Addresses): string[] {
   const known = new Map([...before.values()].map(({ uri, hash }) => [uri, hash]));
@@ -272,6 +318,7 @@ function viewsOf({ name, tools, views = [] }: AppServerOptions<readonly AnyTool[
   const names = new Set<string>();
   for (const tool of tools) {
     checkName(tool.name, "tool");
+    checkSchemas(tool);
     if (names.has(tool.name)) throw taken("tools", tool.name, name);
     names.add(tool.name);
   }
@@ -287,6 +334,10 @@ function viewsOf({ name, tools, views = [] }: AppServerOptions<readonly AnyTool[
     throw new DefinitionError("name-taken", `two views of ${name} have the address ${twice}: change one`);
   return found;
 }
+
+/** Not to standard output: that is for messages. */
+const tellProblem = ({ name }: View, { message, code }: DefinitionError): void =>
+  void process.stderr.write(`the view ${name}: ${message} (${code})\n`);
 
 const taken = (what: string, name: string, server: string): DefinitionError =>
   new DefinitionError("name-taken", `two ${what} of ${server} have the name ${name}: rename one`);

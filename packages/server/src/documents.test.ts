@@ -101,6 +101,94 @@ describe("a folder that a bundler wrote", () => {
     expect(text).toContain('<a href="page.html">stays</a>');
   });
 
+  it("has also the pictures of all sizes, before a film, and in styles of the page; what is elsewhere stays", async () => {
+    const folder = folderOf("pictures", {
+      "index.html": `<!-- <script src="gone.js"></script> --><style media="print">/* url(gone.png) */ b { background: url(a.svg); content: "url(gone.png)" }</style>
+<img src="a.svg" srcset="a.svg 1x, img/b.png 2x, https://far.example/c.png 3x, data:image/png;base64,AA 4x">
+<picture><source srcset="img/b.png"></picture><video poster="img/b.png" src="film.mp4"></video>
+<i style='background:url("a.svg")'></i><u style="color:red">u</u><svg viewBox="0 0 1 1"><image href="a.svg"/></svg>
+<script type="text/template"><img src="gone.png"></script><script>const html = '<img src="gone.png">';</script>`,
+      "a.svg": "<svg/>",
+      "img/b.png": "png",
+      "film.mp4": "film",
+    });
+    const text = await read({ folder });
+    const url = (type: string, content: string) =>
+      `data:${type};base64,${Buffer.from(content).toString("base64")}`;
+    const [svg, png] = [url("image/svg+xml", "<svg/>"), url("image/png", "png")];
+    expect(
+      text,
+    ).toBe(`<!-- <script src="gone.js"></script> --><style media="print">/* url(gone.png) */ b { background: url("${svg}"); content: "url(gone.png)" }</style>
+<img src="${svg}" srcset="${svg} 1x, ${png} 2x, https://far.example/c.png 3x, data:image/png;base64,AA 4x">
+<picture><source srcset="${png}"></picture><video poster="${png}" src="${url("video/mp4", "film")}"></video>
+<i style="background:url(&quot;${svg}&quot;)"></i><u style="color:red">u</u><svg viewBox="0 0 1 1"><image href="${svg}" /></svg>
+<script type="text/template"><img src="gone.png"></script><script>const html = '<img src="gone.png">';</script>`);
+  });
+
+  it.each([
+    ["a comment", '/** @type {import("../app.js").App} */ const a = 1; // import "./b.js"'],
+    ["a text", `const a = 'import "./b.js"', b = \`import("./\${a + \`from "x"\`}") from "y"\`;`],
+    [
+      "a regular expression",
+      `const a = /["'\`]import\\("\\/a.svg/; if (a) /'/.test("from './b.js'"); x = y / 2 / "1";`,
+    ],
+    [
+      "a method of that name",
+      'a.import("./b.js"); Array.from("./b.js"); const { from } = { from: "./b.js" };',
+    ],
+    ["what the running page knows", `import(\`\${base}/b.js\`)`],
+    ["what is elsewhere", 'import "https://esm.example/x.js"; import("data:text/javascript,1");'],
+    ["what an import map maps", 'import a from "mapped"; import b from "lib/b.js";'],
+    ["a file that is not there", 'const a = "/none.svg", b = new URL("none.svg", import.meta.url);'],
+    [
+      "what only resembles a file",
+      'const a = "a.svg", b = "/a.svg is fine", c = "/index.html", d = new URL(".", import.meta.url);',
+    ],
+  ])("may have %s in its scripts", async (_name, code) => {
+    const map = { mapped: "https://esm.example/mapped.js", "lib/": "https://esm.example/lib/" };
+    const folder = folderOf("allowed", {
+      "index.html": `<script type="importmap">${JSON.stringify({ imports: map })}</script>
+<script type="module" src="page.js"></script><script type="module">${code}</script>`,
+      "page.js": code,
+      "a.svg": "<svg/>",
+    });
+    expect((await read({ folder })).split(code)).toHaveLength(3);
+  });
+
+  it.each([
+    ['import "react"', /imports react,/],
+    ['import React from"react";', /imports react,/],
+    ['export * from "./b.js"', /imports \.\/b\.js,/],
+    ["import(`./b.js`)", /imports \.\/b\.js,/],
+    [`import(\`./lang/\${x}.js\`)`, /imports \.\/lang\/,/],
+    ['const a = /[/"]/; import /* now */ ("./b.js")', /imports \.\/b\.js,/],
+    ['if (x) /"/.test(y); import "./b.js"', /imports \.\/b\.js,/],
+    ['i++ / 2; import "./b.js"; 1 / 2', /imports \.\/b\.js,/],
+    ['f(x) / 2; import "./b.js"; 1 / 2', /imports \.\/b\.js,/],
+    [`const a = \`\${b}"\`; import "./b.js"; "x"`, /imports \.\/b\.js,/],
+    [`const a = \`\${\`"\${b}\`}"\`; import "./b.js"`, /imports \.\/b\.js,/],
+    ['import "mapped"', /imports mapped,/],
+    ['import "node:fs"', /imports node:fs,/],
+    ['const logo = "/assets/logo.png";', /names the file \/assets\/logo\.png, .*assetsInlineLimit/],
+    ['new URL("./assets/logo.png?x#y", import.meta.url)', /names the file \.\/assets\/logo\.png\?x#y/],
+    ["new URL(`assets/logo.png`, import.meta.url).href", /names the file assets\/logo\.png/],
+  ])("is refused with a script that has %s, in a file and in the page", async (code, message) => {
+    const refused = { code: "view-not-whole", message: expect.stringMatching(message) };
+    const map = '<script type="importmap">{ "imports": { "mapped": "./b.js" } }</script>';
+    const files = { "page.js": code, "assets/logo.png": "png" };
+    const script = '<script type="module" src="page.js"></script>';
+    const inFile = folderOf("refused-in-file", { ...files, "index.html": map + script });
+    await expect(read({ folder: inFile })).rejects.toMatchObject(refused);
+    const inPage = folderOf("refused-in-page", {
+      ...files,
+      "index.html": `${map}<script type="module">${code}</script>`,
+    });
+    await expect(read({ folder: inPage })).rejects.toMatchObject({
+      code: "view-not-whole",
+      message: expect.stringMatching(/^a script in index\.html /),
+    });
+  });
+
   it.each([
     [
       "another module",
@@ -119,6 +207,18 @@ describe("a folder that a bundler wrote", () => {
       { "index.html": '<link rel="stylesheet" href="a.css">', "a.css": '@import "b.css"' },
       "view-not-whole",
       /@import/,
+    ],
+    [
+      "an import of styles in the page",
+      { "index.html": "<style>@import url(b.css);</style>" },
+      "view-not-whole",
+      /index\.html has an @import/,
+    ],
+    [
+      "a picture that is not there, of another size",
+      { "index.html": '<img srcset="none.png 2x">' },
+      "view-missing",
+      /none\.png/,
     ],
     [
       "a file that is not there",

@@ -1,10 +1,11 @@
 /**
  * The documents of a server's views: read once, and again when their file has changed. Kept outside of the servers that are made
- * for each request.
+ * for each request. One that cannot be read now is as it was when it could be.
  *
  * @module
  */
 import { stat } from "node:fs/promises";
+import { DefinitionError } from "./errors.js";
 import { type Document, documentOf, type View } from "./view.js";
 
 /** Documents of a view that are still found under the address they had. */
@@ -14,17 +15,28 @@ interface Kept {
   /** What the file was when it was read. */
   readonly mark: string | undefined;
   readonly document: Promise<Document>;
+  /** The same, when it is there. */
+  read?: Document;
 }
+
+/** Told once, for as long as it is there. */
+export type TellProblem = (view: View, problem: DefinitionError) => void;
 
 /** Reads documents, and keeps them. */
 export class Documents {
   readonly #limit: number;
+  readonly #tell: TellProblem;
   readonly #current = new Map<View, Kept>();
   readonly #old = new Map<View, Map<string, Document>>();
+  readonly #problems = new Map<View, DefinitionError>();
 
-  /** @param limit bytes of a document */
-  constructor(limit: number) {
+  /**
+   * @param limit bytes of a document
+   * @param tell hears of documents that cannot be read
+   */
+  constructor(limit: number, tell: TellProblem) {
     this.#limit = limit;
+    this.#tell = tell;
   }
 
   /**
@@ -37,9 +49,11 @@ export class Documents {
     const kept = this.#current.get(view);
     if (kept && kept.mark === mark) return kept.document;
     const document = documentOf(view, this.#limit);
-    this.#current.set(view, { mark, document });
+    const reading: Kept = { mark, document };
+    this.#current.set(view, reading);
     try {
-      this.#keep(view, await document);
+      reading.read = await document;
+      this.#keep(view, reading.read);
     } catch (error) {
       // It may be right the next time.
       if (this.#current.get(view)?.document === document) this.#current.delete(view);
@@ -48,10 +62,39 @@ export class Documents {
     return document;
   }
 
-  /** The document that had this hash; the current one, when that is long ago. */
+  /** The document of a view that has no file whose changes are noticed, once it was read: nobody need wait for it. */
+  settled(view: View): Document | undefined {
+    return "file" in view.source ? undefined : this.#current.get(view)?.read;
+  }
+
+  /** The document as it is now; while it cannot be read, the last one that could be; undefined where there never was one. */
+  async newest(view: View): Promise<Document | undefined> {
+    try {
+      const document = await this.current(view);
+      this.#problems.delete(view);
+      return document;
+    } catch (error) {
+      if (!(error instanceof DefinitionError)) throw error;
+      const isKnown = this.#problems.get(view)?.message === error.message;
+      this.#problems.set(view, error);
+      if (!isKnown) this.#tell(view, error);
+      return [...(this.#old.get(view)?.values() ?? [])].at(-1);
+    }
+  }
+
+  /**
+   * The document that had this hash; the newest one, when that is long ago.
+   *
+   * @throws {DefinitionError} when there never was one
+   */
   async version(view: View, hash: string | undefined): Promise<Document> {
     const kept = hash === undefined ? undefined : this.#old.get(view)?.get(hash);
-    return kept ?? this.current(view);
+    return kept ?? (await this.newest(view)) ?? this.current(view);
+  }
+
+  /** What is wrong with a view's document, since it was last asked for. */
+  problem(view: View): DefinitionError | undefined {
+    return this.#problems.get(view);
   }
 
   /** Reads it again the next time, whatever its file says. */

@@ -12,6 +12,8 @@ export type DefinitionErrorCode =
   | "name-invalid"
   /** There is no such file or folder. */
   | "view-missing"
+  /** The function that writes the document has thrown. */
+  | "view-failed"
   /** The document has more bytes than a view may have. */
   | "view-too-large"
   /** The document is not UTF-8. */

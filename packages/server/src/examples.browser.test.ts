@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import type { Client } from "@modelcontextprotocol/client";
 import type { AppBridge } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { type CallToolResult, readToolUi, type Tool } from "@vitrine/protocol";
+import { testServer } from "@vitrine/server/testing";
 import type { Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EventLog } from "../../../testing/event-log.ts";
@@ -14,6 +15,7 @@ import { CONTEXT } from "../../../testing/interop/scene.ts";
 import { pageOf, Stage } from "../../../testing/interop/stage.ts";
 import { byStdio } from "../../../testing/server/example-servers.ts";
 import { TemplateStage } from "../../../testing/server/template-stage.ts";
+import { shop } from "./own-template.examples.js";
 
 // In the pages.
 declare const bridge: AppBridge;
@@ -41,6 +43,23 @@ const EXAMPLES: readonly Example[] = [
     shows: /Hello, Ada!/,
     button: "Greet everybody",
     answers: /Hello, everybody!/,
+  },
+  // Tables: a click sorts.
+  {
+    server: "discovery",
+    tool: "stock",
+    input: {},
+    shows: /Stock[\s\S]*Green tea\s+42\s+4\.5\s+Kettle\s+3\s+39/,
+    button: "In stock",
+    answers: /Kettle\s+3\s+39\s+Green tea\s+42/,
+  },
+  {
+    server: "measurements",
+    tool: "query",
+    input: { warmerThan: 0 },
+    shows: /Berne[\s\S]*Lisbon[\s\S]*Oslo[\s\S]*5 of 5/,
+    button: "°C",
+    answers: /Oslo[\s\S]*Berne[\s\S]*Lisbon/,
   },
   {
     server: "measurements",
@@ -131,6 +150,20 @@ async function drive(view: Frame, { shows, select, button, answers }: Ready): Pr
 /** Has the host page pass the view's calls on to the real server. */
 const connectPage = (page: Page, { client }: Ready): Promise<unknown> =>
   page.exposeFunction("callTool", (params: Parameters<Client["callTool"]>[0]) => client.callTool(params));
+
+it("a template of the author's own runs, too", async () => {
+  const server = await testServer(shop);
+  const { html } = await server.view("rate");
+  const rate = async (args: object) =>
+    (await server.call("rate", args as { stars: number })) as CallToolResult;
+  const shown = await ours.show(html, { data: { stars: 2 }, tools: { rate } });
+  await expect.poll(() => shown.text()).toContain("2 of 5");
+  await shown.view.getByRole("button", { name: "★ 4" }).click();
+  await expect.poll(() => shown.text()).toContain("4 of 5");
+  await shown.expectAccessible();
+  await shown.close();
+  await server.close();
+});
 
 describe("the examples run", () => {
   it("in our host", async () => {

@@ -78,6 +78,23 @@ describe.each(["stdio", "HTTP"])("the examples by %s", (way) => {
   });
 });
 
+it("the example that is all folders: views for one client, and words for another", async () => {
+  const withViews = kept(await byStdio("discovery"));
+  expect(await linksOf(withViews)).toEqual([
+    ["greet", "ui://discovery/greet"],
+    ["stock", "ui://discovery/stock"],
+  ]);
+  const without = kept(await byStdio("discovery", false));
+  const { tools } = await without.listTools();
+  expect(tools.map(({ name, _meta }) => [name, _meta])).toEqual([
+    ["greet", undefined],
+    ["stock", undefined],
+  ]);
+  expect(await textOf(without, "greet", { name: "Ada" })).toContain("Hello, Ada!");
+  expect(await textOf(without, "greet", { name: "" })).toContain("name: Whom?");
+  expect(await textOf(without, "stock")).toContain("| Kettle | 3 | 39 |");
+});
+
 it("the example of a back end answers what a view asks, and says what it should hear", async () => {
   const { url } = kept(await listening("analysis/host.mjs"));
   const post = (path: string, body: object, type = "application/json") =>

@@ -4,7 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { followedPaths, uiExtension } from "@vitrine/protocol";
-import { appServer, discover, type Serving, serve, tool, view } from "@vitrine/server";
+import {
+  type AnyTool,
+  type AppServer,
+  appServer,
+  discover,
+  type Serving,
+  serve,
+  tool,
+  view,
+} from "@vitrine/server";
 import { afterEach, expect, it, vi } from "vitest";
 
 const open: (() => unknown)[] = [];
@@ -45,8 +54,8 @@ async function connect({ url = "" }: Serving) {
 }
 
 /** A server with a view in a file, and one in a folder. */
-const shopIn = (root: string, reloads?: boolean) =>
-  appServer({
+const shopIn = (root: string, reloads?: boolean): AppServer =>
+  appServer<readonly AnyTool[]>({
     name: "shop",
     version: "1",
     reloads,
@@ -77,6 +86,23 @@ it("a file that is saved, and a folder that is built again, are shown from then 
   await expect.poll(async () => (await shown()).sort()).toEqual(["<script>built(2)</script>", "two"]);
 });
 
+it("a file is followed when a build takes its folder away, and makes it anew", async () => {
+  const { root, write } = project({ "out/page.html": "one" });
+  const page = view({ name: "page", file: join(root, "out/page.html") });
+  const shop = appServer({ name: "shop", version: "1", reloads: true, tools: [], views: [page] });
+  const serving = await serve(shop, { argv: ["--http"] });
+  open.push(() => serving.close());
+  const { shown } = await connect(serving);
+  for (const edition of ["two", "three"]) {
+    rmSync(join(root, "out"), { recursive: true });
+    write("out/page.html", "half");
+    write("out/page.html", edition);
+    await expect.poll(shown).toEqual([edition]);
+  }
+  write("out/page.html", "four");
+  await expect.poll(shown).toEqual(["four"]);
+});
+
 it("one that is broken is told, and the last that was right stays until it is mended", async () => {
   const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   const { root, write } = project({ "cart.html": "one", "dist/index.html": "built once" });
@@ -101,5 +127,25 @@ it("nothing is followed, and nothing said of it, unless it is asked for; `vitrin
   open.push(() => found.close());
   const serving = await found.serve({ argv: ["--http"] });
   open.push(() => serving.close());
-  expect((await connect(serving)).paths()).toEqual([join(root, "ui/help")]);
+  expect((await connect(serving)).paths()).toEqual([
+    ...["tool.js", "tool.mjs", "tool.ts", "tool.json", "ui"].map((name) => join(root, "tools/*", name)),
+    join(root, "ui/*"),
+  ]);
+});
+
+it("of two changes at once the last that was asked for is the one that stays", async () => {
+  const { root, write } = project({ "cart.html": "one", "dist/index.html": "built" });
+  const shop = shopIn(root, true);
+  const serving = await serve(shop, { argv: ["--http"] });
+  open.push(() => serving.close());
+  const client = await connect(serving);
+  write("cart.html", "two");
+  const { tools, views } = shop.options;
+  const refreshed = shop.refresh();
+  const replaced = shop.replace({ tools: [], views: views ?? [] });
+  await Promise.all([refreshed, replaced]);
+  expect(shop.options.tools).toEqual([]);
+  expect(await client.shown()).toEqual(["built"]);
+  await Promise.all([shop.replace({ tools, views: views ?? [] }), shop.refresh()]);
+  expect((await client.shown()).sort()).toEqual(["built", "two"]);
 });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { AppServer } from "./app-server.js";
 import { type Watching, watchFolders } from "./discovery/watch-folders.js";
 import { DefinitionError } from "./errors.js";
@@ -15,13 +15,21 @@ export async function followViews(server: AppServer<readonly AnyTool[]>): Promis
   const names = new Map<string, string[]>();
   for (const view of server.views.values()) {
     const path = placeOfFiles(view);
-    if (path === undefined) continue;
-    server.followed.add(path);
-    names.set(dirname(path), [...(names.get(dirname(path)) ?? []), basename(path)]);
+    if (path !== undefined) names.set(dirname(path), [...(names.get(dirname(path)) ?? []), basename(path)]);
   }
   const changed = (): Promise<void> => server.refresh();
   const all = await Promise.all(
-    [...names].map(([root, folders]) => watchFolders({ root, folders, changed, failed: tell })),
+    [...names].map(async ([root, folders]) => {
+      let isWatched = true;
+      const failed = (error: unknown): void => {
+        isWatched = false;
+        tell(error);
+      };
+      const watching = await watchFolders({ root, folders, changed, failed });
+      // What cannot be watched is for whoever started this process to watch.
+      if (isWatched) for (const name of folders) server.followed.add(join(root, name));
+      return watching;
+    }),
   );
   return {
     close: async () => void (await Promise.all(all.map((watching) => watching.close()))),

@@ -5,7 +5,9 @@
  * @module
  */
 import { extname } from "node:path";
+import { checkScript } from "./check-script.js";
 import { DefinitionError } from "./errors.js";
+import { nameInFolder } from "./name-in-folder.js";
 import { pathInside, readDocument, readFileItself, textOf } from "./read-document.js";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -23,10 +25,34 @@ const TYPES: Readonly<Record<string, string>> = {
   ".mp4": "video/mp4",
 };
 
-/** An element's start, its attributes, and for scripts their end. */
-const ELEMENT = /<(script|link|img|source|audio|video)\b((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
+/** Attributes whose file is put into the document, by element. */
+const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  link: ["href"],
+  img: ["src"],
+  input: ["src"],
+  source: ["src"],
+  track: ["src"],
+  audio: ["src"],
+  video: ["src", "poster"],
+  image: ["href", "xlink:href"],
+};
+
+/** A comment, a script or style with all that is in it, or the start of any other element. */
+const PART =
+  /<!--[\s\S]*?(?:-->|$)|<(script|style)\b((?:"[^"]*"|'[^']*'|[^'">])*)>([\s\S]*?)(?:<\/\1\b[^>]*>|$)|<([a-z][\w-]*)((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
 const ATTRIBUTE = /([^\s=/"'<>]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'=<>`]+))?/g;
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#)/i;
+/** In a style sheet: comments and texts, which are left alone; imports; and addresses. */
+const STYLE_PART =
+  /\/\*[\s\S]*?(?:\*\/|$)|(@import)\s*(?:url\(\s*)?("[^"]*"|'[^']*'|[^)"';\s]*)|url\(\s*("[^"]*"|'[^']*'|[^)"']*)\s*\)|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/gi;
+
+/** The page that is made into one document. */
+interface Page {
+  readonly folder: string;
+  readonly entry: string;
+  readonly limit: number;
+  readonly imports: ReadonlyMap<string, string>;
+}
 
 /**
  * Reads the page and all that it needs.
@@ -34,109 +60,137 @@ const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#)/i;
  * @throws {DefinitionError} `view-missing`, `view-not-whole`, `view-too-large`, `path-forbidden`, `view-not-utf8`
  */
 export async function inlineFolder(folder: string, entry: string, limit: number): Promise<string> {
-  const page = await readDocument(await pathInside(folder, entry), limit);
-  const parts: (string | Promise<string>)[] = [];
-  let done = 0;
-  for (const found of page.matchAll(ELEMENT)) {
-    const [whole, tag = "", rest = ""] = found;
-    parts.push(
-      page.slice(done, found.index),
-      inlineElement(folder, entry, whole, tag.toLowerCase(), rest, limit),
-    );
-    done = found.index + whole.length;
-  }
-  parts.push(page.slice(done));
-  const text = (await Promise.all(parts)).join("");
+  const html = await readDocument(await pathInside(folder, entry), limit);
+  const page = { folder, entry, limit, imports: importsOf(html) };
+  const text = await replaced(
+    html,
+    PART,
+    async ([whole, raw = "", rawRest = "", inner = "", tag = "", rest = ""]) => {
+      if (/^script$/i.test(raw)) return inlineScript(page, whole, attributesOf(rawRest), inner);
+      if (/^style$/i.test(raw)) {
+        const at = "<>".length + raw.length + rawRest.length;
+        return `${whole.slice(0, at)}${await inlineStyle(page, inner, entry)}${whole.slice(at + inner.length)}`;
+      }
+      return tag === "" ? whole : inlineElement(page, whole, tag.toLowerCase(), attributesOf(rest));
+    },
+  );
   return textOf(Buffer.from(text), `the page of ${folder}, with all that it needs,`, limit);
 }
 
+async function inlineScript(
+  page: Page,
+  whole: string,
+  attributes: ReadonlyMap<string, string>,
+  inner: string,
+): Promise<string> {
+  const { folder, entry, limit } = page;
+  const address = attributes.get("src");
+  // Data, or a template, is not run.
+  const isRun = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i.test(
+    attributes.get("type")?.trim() ?? "",
+  );
+  if (address === undefined) {
+    if (isRun) await checkScript({ ...page, code: inner, name: `a script in ${entry}`, file: entry });
+    return whole;
+  }
+  if (ELSEWHERE.test(address)) return whole;
+  const file = nameInFolder(entry, address);
+  const code = await readDocument(await pathInside(folder, file), limit);
+  if (isRun) await checkScript({ ...page, code, name: address, file });
+  const kept = [...attributes].filter(([name]) => !/^(src|crossorigin|integrity|async|defer)$/.test(name));
+  // A script in the document runs at once, where one in a file that is deferred does not: a module always waits.
+  if (attributes.has("defer") && !attributes.has("type")) kept.push(["type", "module"]);
+  const safe = code.replace(/<\/(script)/gi, "<\\/$1").replaceAll("<!--", "<\\!--");
+  return `<script${written(kept)}>${safe}</script>`;
+}
+
 async function inlineElement(
-  folder: string,
-  entry: string,
+  page: Page,
   whole: string,
   tag: string,
-  rest: string,
-  limit: number,
+  attributes: ReadonlyMap<string, string>,
 ): Promise<string> {
-  const attributes = attributesOf(rest);
-  const key = tag === "link" ? "href" : "src";
-  const address = attributes.get(key);
-  if (address === undefined || ELSEWHERE.test(address)) return whole;
+  const { entry } = page;
   const relation = attributes.get("rel")?.toLowerCase() ?? "";
-  // What a bundler wants loaded early is in the document already.
-  if (tag === "link" && /^(modulepreload|preload|prefetch)$/.test(relation)) return "";
-  const path = await pathInside(folder, insideOf(entry, address));
-  if (tag === "script") {
-    const code = await readDocument(path, limit);
-    checkScript(code, address);
-    const kept = [...attributes].filter(([name]) => !/^(src|crossorigin|integrity|async|defer)$/.test(name));
-    // A script in the document runs at once, where one in a file that is deferred does not: a module always waits.
-    if (attributes.has("defer") && !attributes.has("type")) kept.push(["type", "module"]);
-    return `<script${written(kept)}>${code.replace(/<\/(script)/gi, "<\\/$1").replaceAll("<!--", "<\\!--")}`;
+  const link = tag === "link" ? attributes.get("href") : undefined;
+  if (link !== undefined && !ELSEWHERE.test(link)) {
+    // What a bundler wants loaded early is in the document already.
+    if (/^(modulepreload|preload|prefetch)$/.test(relation)) return "";
+    if (relation === "stylesheet") return `<style>${await inlineStyleFile(page, link)}</style>`;
   }
-  if (tag === "link" && relation === "stylesheet") {
-    return `<style>${await inlineStyle(folder, insideOf(entry, address), limit)}</style>`;
+  const changed = new Map<string, string>();
+  for (const name of ADDRESSES[tag] ?? []) {
+    const address = attributes.get(name);
+    if (address && !ELSEWHERE.test(address)) changed.set(name, await dataUrl(page, entry, address));
   }
-  return `<${tag}${written(
-    [...attributes].map(([name, value]) => [name, name === key ? "" : value] as const),
-    {
-      [key]: await dataUrl(path, limit),
-    },
-  )}>`;
+  const set = attributes.get("srcset");
+  if (set) changed.set("srcset", await inlineSet(page, set));
+  const style = attributes.get("style");
+  if (style?.includes("url("))
+    changed.set("style", await inlineStyle(page, style.replaceAll("&quot;", '"'), entry));
+  if ([...changed].every(([name, value]) => attributes.get(name) === value)) return whole;
+  const isClosed = /\/\s*>$/.test(whole);
+  return `<${tag}${written([...attributes].map(([name, value]) => [name, changed.get(name) ?? value]))}${isClosed ? " /" : ""}>`;
+}
+
+/** Pictures for several sizes: addresses, each with its size. */
+const inlineSet = (page: Page, set: string): Promise<string> =>
+  replaced(
+    set,
+    /([^\s,]\S*[^\s,]|[^\s,])((?:\s+[\d.]+[wxh])*)/gi,
+    async ([whole, address = "", size = ""]) =>
+      ELSEWHERE.test(address) ? whole : `${await dataUrl(page, page.entry, address)}${size}`,
+  );
+
+async function inlineStyleFile(page: Page, address: string): Promise<string> {
+  const file = nameInFolder(page.entry, address);
+  const css = await readDocument(await pathInside(page.folder, file), page.limit);
+  return (await inlineStyle(page, css, file)).replace(/<\/(style)/gi, "<\\/$1");
 }
 
 /** A style sheet with its pictures and fonts in it. */
-async function inlineStyle(folder: string, name: string, limit: number): Promise<string> {
-  const css = await readDocument(await pathInside(folder, name), limit);
-  if (/@import\b/.test(css)) {
-    throw new DefinitionError(
-      "view-not-whole",
-      `${name} has an @import: have the bundler put it into one style sheet`,
-    );
-  }
-  const parts: (string | Promise<string>)[] = [];
-  let done = 0;
-  for (const found of css.matchAll(/url\(\s*("[^"]*"|'[^']*'|[^)"']*)\s*\)/g)) {
-    const address = unquoted(found[1] ?? "").trim();
+const inlineStyle = (page: Page, css: string, file: string): Promise<string> =>
+  replaced(css, STYLE_PART, async ([whole, rule, imported = "", quoted]) => {
+    if (rule !== undefined && !ELSEWHERE.test(unquoted(imported)))
+      throw new DefinitionError(
+        "view-not-whole",
+        `${file} has an @import: have the bundler put it into one style sheet`,
+      );
+    const address = unquoted(quoted ?? "").trim();
     const isHere = address !== "" && !ELSEWHERE.test(address);
-    const path = isHere && pathInside(folder, insideOf(name, address));
-    parts.push(
-      css.slice(done, found.index),
-      path ? path.then(async (each) => `url("${await dataUrl(each, limit)}")`) : found[0],
-    );
-    done = found.index + found[0].length;
-  }
-  parts.push(css.slice(done));
-  return (await Promise.all(parts)).join("").replace(/<\/(style)/gi, "<\\/$1");
-}
+    return isHere ? `url("${await dataUrl(page, file, address)}")` : whole;
+  });
 
-async function dataUrl(path: string, limit: number): Promise<string> {
+async function dataUrl({ folder, limit }: Page, from: string, address: string): Promise<string> {
+  const path = await pathInside(folder, nameInFolder(from, address));
   const type = TYPES[extname(path).toLowerCase()] ?? "application/octet-stream";
   return `data:${type};base64,${(await readFileItself(path, limit)).toString("base64")}`;
 }
 
-/** Other modules of the folder cannot be loaded: there is no folder any more. */
-function checkScript(code: string, address: string): void {
-  const found = /(?:\bimport\s*\(\s*|\bfrom\s*|\bimport\s*)(["'])(\.{0,2}\/[^"']*)\1/.exec(code);
-  if (!found) return;
-  throw new DefinitionError(
-    "view-not-whole",
-    `${address} imports ${found[2]}, which a view cannot load: build one file (in Vite: build.rollupOptions.output.inlineDynamicImports)`,
-  );
+/** What the page's import map has; one that is no JSON has nothing, as in a browser. */
+function importsOf(html: string): ReadonlyMap<string, string> {
+  const [, json] = /<script\b[^>]*\btype\s*=\s*["']?importmap\b[^>]*>([\s\S]*?)<\/script/i.exec(html) ?? [];
+  try {
+    const { imports } = Object(JSON.parse(json ?? "{}"));
+    return new Map(Object.entries(Object(imports)).map(([name, address]) => [name, String(address)]));
+  } catch {
+    return new Map();
+  }
 }
 
-/** An address in a page, as a name in the folder. */
-function insideOf(from: string, address: string): string {
-  const path = decodeURIComponent(address.replace(/[?#].*$/, ""));
-  if (path.startsWith("/")) return path.slice(1);
-  const names = from.split("/").slice(0, -1);
-  for (const name of path.split("/")) {
-    if (name === "..") {
-      if (names.length === 0) return path;
-      names.pop();
-    } else if (name !== ".") names.push(name);
+/** A text with what was found in it replaced, by something that takes its time. */
+async function replaced(
+  text: string,
+  pattern: RegExp,
+  replace: (found: RegExpExecArray) => Promise<string>,
+): Promise<string> {
+  const parts: (string | Promise<string>)[] = [];
+  let done = 0;
+  for (const found of text.matchAll(pattern)) {
+    parts.push(text.slice(done, found.index), replace(found));
+    done = found.index + found[0].length;
   }
-  return names.join("/");
+  return (await Promise.all([...parts, text.slice(done)])).join("");
 }
 
 function attributesOf(text: string): Map<string, string> {
@@ -149,9 +203,7 @@ function attributesOf(text: string): Map<string, string> {
 
 const unquoted = (value: string): string => value.replace(/^(["'])([\s\S]*)\1$/, "$2");
 
-function written(attributes: (readonly [string, string])[], more: Record<string, string> = {}): string {
-  const all = [...attributes.filter(([name]) => !(name in more)), ...Object.entries(more)];
-  return all
+const written = (attributes: readonly (readonly [string, string])[]): string =>
+  attributes
     .map(([name, value]) => (value === "" ? ` ${name}` : ` ${name}="${value.replaceAll('"', "&quot;")}"`))
     .join("");
-}

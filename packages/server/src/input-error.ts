@@ -3,8 +3,6 @@
  *
  * @module
  */
-import type { CallToolResult } from "@modelcontextprotocol/server";
-
 /** Where a result has what is wrong with single arguments; the pages of templates look there. */
 export const PROBLEMS_KEY = "vitrine/problems";
 
@@ -38,13 +36,6 @@ export function inputErrorOf(
   for (const { message, path = [] } of issues) problems[path.map(keyOf).join(".")] ??= message;
   return new InputError(problems);
 }
-
-/** The result that tells it. */
-export const resultOfInputError = ({ message, problems }: InputError): CallToolResult => ({
-  isError: true,
-  content: [{ type: "text", text: message }],
-  _meta: { [PROBLEMS_KEY]: problems },
-});
 
 /** A step of a path: the key itself, or an object that has it. */
 const keyOf = (step: unknown): string =>

@@ -1,5 +1,5 @@
 /** What the official SDK gets to see of a tool's schemas. */
-import { appServer, type Schema, tool } from "@vitrine/server";
+import { type AnyTool, appServer, PROBLEMS_KEY, type Schema, tool } from "@vitrine/server";
 import { testServer } from "@vitrine/server/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -53,5 +53,97 @@ describe("a tool's schemas", () => {
     expect(isError).not.toBe(true);
     expect(structuredContent).toEqual({ high: 21 });
     await tested.close();
+  });
+});
+
+/** A schema by hand, as any library could make it: a city, with a capital letter in front. */
+const cityOf = (type: "input" | "output") => {
+  const json = () => ({
+    type: "object",
+    properties: { city: { type: "string", description: type } },
+    required: ["city"],
+  });
+  const validate = (value: unknown) => {
+    const { city } = Object(value);
+    if (typeof city !== "string") return { issues: [{ message: "Name a city.", path: [{ key: "city" }] }] };
+    return { value: { city: city.charAt(0).toUpperCase() + city.slice(1) } };
+  };
+  return {
+    "~standard": {
+      version: 1 as const,
+      vendor: "by-hand",
+      validate,
+      jsonSchema: { input: json, output: json },
+    },
+  };
+};
+
+describe("a schema of a library that nobody knows", () => {
+  it("checks input and output, says what is wrong at its field, and is shown to clients", async () => {
+    const given: unknown[] = [];
+    const [input, output]: Schema[] = [cityOf("input"), cityOf("output")];
+    const find = tool({
+      name: "find",
+      input,
+      output,
+      run: (value) => {
+        given.push(value);
+        const { city } = value as { city: string };
+        return city === "Nowhere" ? {} : { city: city.toLowerCase() };
+      },
+    });
+    const tested = await testServer(appServer({ name: "x", version: "1", tools: [find] }));
+    const call = (args: object) => tested.request("tools/call", { name: "find", arguments: args });
+    const [listed] = await tested.tools();
+    expect(listed?.inputSchema).toMatchObject({ properties: { city: { description: "input" } } });
+    expect(listed?.outputSchema).toMatchObject({ properties: { city: { description: "output" } } });
+    expect(await call({ city: "berne" })).toMatchObject({ structuredContent: { city: "Berne" } });
+    expect(await call({})).toMatchObject({
+      isError: true,
+      content: [{ text: "The input is wrong. city: Name a city." }],
+      _meta: { "vitrine/code": "input-invalid", [PROBLEMS_KEY]: { city: "Name a city." } },
+    });
+    expect(await call({ city: "nowhere" })).toMatchObject({
+      isError: true,
+      _meta: { "vitrine/code": "result-invalid" },
+    });
+    expect(given).toEqual([{ city: "Berne" }, { city: "Nowhere" }]);
+    await tested.close();
+  });
+
+  it("is refused when JSON Schema cannot say it: one tool would keep clients from all of them", () => {
+    const wrong = (schemas: Pick<AnyTool, "input" | "output">) => () =>
+      appServer({ name: "x", version: "1", tools: [{ name: "find", run: () => "", ...schemas }] });
+    const refused = (message: string) => expect.objectContaining({ code: "tool-invalid", message });
+    expect(wrong({ output: z.object({ day: z.date() }) })).toThrow(
+      refused("the tool find: output cannot be shown to clients: Date cannot be represented in JSON Schema"),
+    );
+    expect(wrong({ input: z.array(z.string()) })).toThrow(
+      refused('the tool find: input must be an object, and not "array"'),
+    );
+    expect(wrong({ input: z.object({}), output: z.array(z.string()) })).not.toThrow();
+  });
+
+  it("is refused where it is defined when it has no JSON Schema, with what to do", () => {
+    const { jsonSchema: _none, ...standard } = cityOf("input")["~standard"];
+    const bare = { "~standard": standard } as never;
+    const refused = (field: string, message: RegExp) =>
+      expect.objectContaining({
+        code: "tool-invalid",
+        message: expect.stringMatching(new RegExp(`^the tool find: ${field} ${message.source}`)),
+      });
+    const what =
+      /is a schema that clients cannot be shown: .*Zod 4\.2 or later, ArkType, Valibot with .*fromJsonSchema/;
+    expect(() => tool({ name: "find", input: bare, run: () => "" })).toThrow(refused("input", what));
+    expect(() => tool({ name: "find", output: bare, run: () => "" as never })).toThrow(
+      refused("output", what),
+    );
+    const none = /must be a schema of Zod/;
+    expect(() => tool({ name: "find", input: { type: "object" } as never, run: () => "" })).toThrow(
+      refused("input", none),
+    );
+    // One that was not made by tool().
+    const plain: AnyTool = { name: "find", input: bare, run: () => "" };
+    expect(() => appServer({ name: "x", version: "1", tools: [plain] })).toThrow(refused("input", what));
   });
 });

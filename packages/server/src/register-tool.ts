@@ -4,39 +4,33 @@
  * @module
  */
 import type { CallToolResult, McpServer, RegisteredTool, ServerContext } from "@modelcontextprotocol/server";
-import { InputError, inputErrorOf, resultOfInputError } from "./input-error.js";
+import { failedResult, ResultError } from "./failed-result.js";
+import { inputErrorOf } from "./input-error.js";
 import { uiSupport } from "./negotiation.js";
 import { withBothLinks } from "./official.js";
 import { Reply } from "./reply.js";
-import type { Schema } from "./schemas.js";
+import { jsonSchemaOf, type Schema, shownOf } from "./schemas.js";
 import { textOfData } from "./text-of-data.js";
 import type { AnyTool, ToolContext } from "./tool.js";
-import type { View } from "./view.js";
 
-/** @param uri the address of its view */
+/** @param uri the address of its view; undefined when it has none, or one that cannot be shown */
 export function registerTool(server: McpServer, tool: AnyTool, uri: string | undefined): RegisteredTool {
-  const { name, title, description, input, output, annotations, icons, visibility, meta } = tool;
-  const ui = {
-    ...(uri !== undefined && { resourceUri: uri }),
-    ...(visibility && { visibility: [...visibility] }),
-  };
-  const _meta = { ...(Object.keys(ui).length > 0 && { ui }), ...meta };
-  const config = {
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(input && { inputSchema: shownOf(input) }),
-    ...(output && { outputSchema: shownOf(output) }),
-    ...(annotations && { annotations }),
-    ...(icons && { icons }),
-    ...(Object.keys(_meta).length > 0 && { _meta: withBothLinks(_meta) }),
-  };
+  const { name, input } = tool;
+  const config = configOf(tool, uri);
   const run = async (given: unknown, request: ServerContext): Promise<CallToolResult> => {
-    const context: ToolContext = { ui: uiSupport(server, request), signal: request.mcpReq.signal, request };
+    const context: ToolContext = {
+      // Few tools ask, and every call would pay for it.
+      get ui() {
+        return uiSupport(server, request);
+      },
+      signal: request.mcpReq.signal,
+      request,
+    };
     try {
-      return await resultOf(tool, await tool.run((await checkedInput(tool, given)) as never, context));
+      const input = (await checkedInput(tool, given)) as never;
+      return await resultOf(tool, await tool.run(input, context), uri !== undefined);
     } catch (error) {
-      if (error instanceof InputError) return resultOfInputError(error);
-      throw error;
+      return failedResult(error);
     }
   };
   // Without a schema there is no input: the SDK gives the context alone.
@@ -47,34 +41,33 @@ export function registerTool(server: McpServer, tool: AnyTool, uri: string | und
   );
 }
 
-/** By schema, and not by server: for stateless clients a server is made for each request. */
-const shown = new WeakMap<Schema, Schema>();
+/** By tool, and not by server: for stateless clients a server is made for each request. */
+const configs = new WeakMap<AnyTool, { uri: string | undefined; config: ReturnType<typeof writeConfig> }>();
 
-/**
- * A schema as clients see it, and that lets everything through. Input is checked here: the SDK would say in one text what is
- * wrong, and a form must know which field is meant. Output was checked before the SDK gets it.
- */
-function shownOf(schema: Schema): Schema {
-  const known = shown.get(schema);
-  if (known) return known;
-  const { jsonSchema, ...standard } = schema["~standard"];
-  const once = { input: convertedOnce(jsonSchema.input), output: convertedOnce(jsonSchema.output) };
-  const made: Schema = {
-    "~standard": { ...standard, validate: (value) => ({ value }), jsonSchema: once },
-  };
-  shown.set(schema, made);
-  return made;
+function configOf(tool: AnyTool, uri: string | undefined): ReturnType<typeof writeConfig> {
+  const known = configs.get(tool);
+  if (known && known.uri === uri) return known.config;
+  const config = writeConfig(tool, uri);
+  configs.set(tool, { uri, config });
+  return config;
 }
 
-type Convert = Schema["~standard"]["jsonSchema"]["input"];
-
-/** The SDK converts every schema again each time that somebody asks for the tools: that was most of the answer's time. */
-function convertedOnce(convert: Convert): Convert {
-  const made = new Map<string, Record<string, unknown>>();
-  return (options) => {
-    const json = made.get(options.target) ?? convert(options);
-    made.set(options.target, json);
-    return { ...json };
+/** What lists say of a tool. */
+function writeConfig(tool: AnyTool, uri: string | undefined) {
+  const { title, description, input, output, annotations, icons, visibility, meta } = tool;
+  const ui = {
+    ...(uri !== undefined && { resourceUri: uri }),
+    ...(visibility && { visibility: [...visibility] }),
+  };
+  const _meta = { ...(Object.keys(ui).length > 0 && { ui }), ...meta };
+  return {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(input && { inputSchema: shownOf(input) }),
+    ...(output && { outputSchema: shownOf(output) }),
+    ...(annotations && { annotations }),
+    ...(icons && { icons }),
+    ...(Object.keys(_meta).length > 0 && { _meta: withBothLinks(_meta) }),
   };
 }
 
@@ -86,12 +79,12 @@ async function checkedInput({ input }: AnyTool, given: unknown): Promise<unknown
 }
 
 /** What a function gave back, as MCP says it. */
-async function resultOf(tool: AnyTool, given: unknown): Promise<CallToolResult> {
+async function resultOf(tool: AnyTool, given: unknown, isShown: boolean): Promise<CallToolResult> {
   const { data, details } = given instanceof Reply ? given : { data: given, details: {} };
   if (!tool.output) {
     const structured = isRecord(data) ? data : undefined;
-    const text =
-      details.text ?? (typeof data === "string" ? data : structured && textByView(tool.view, structured));
+    const said = typeof data === "string" ? data : undefined;
+    const text = details.text ?? (said || (wordsOf(tool, structured, isShown) ?? said));
     return {
       content: [...textContent(text), ...(details.content ?? [])],
       // Only where nobody checked types: the compiler wants a schema for data.
@@ -101,8 +94,10 @@ async function resultOf(tool: AnyTool, given: unknown): Promise<CallToolResult> 
   }
   const checked = await tool.output["~standard"].validate(data);
   if (checked.issues)
-    throw new TypeError(`${tool.name} gave back what its output schema forbids: ${issuesOf(checked.issues)}`);
-  const text = details.text ?? tool.text?.(checked.value as never) ?? textByView(tool.view, checked.value);
+    throw new ResultError(
+      `${tool.name} gave back what its output schema forbids: ${issuesOf(checked.issues)}`,
+    );
+  const text = details.text ?? tool.text?.(checked.value as never) ?? wordsOf(tool, checked.value, isShown);
   return {
     content: [...textContent(text), ...(details.content ?? [])],
     structuredContent: checked.value,
@@ -110,11 +105,20 @@ async function resultOf(tool: AnyTool, given: unknown): Promise<CallToolResult> 
   };
 }
 
-/** What the view shows, in words: a template knows best. */
-function textByView(view: View | undefined, data: unknown): string {
+/**
+ * What the view shows, in words: a template knows best, also without data. Its configuration was checked if it is shown, and not
+ * otherwise.
+ */
+function wordsOf({ view, input }: AnyTool, data: unknown, isShown: boolean): string | undefined {
   const source = view?.source;
-  if (!source || !("template" in source)) return textOfData(data);
-  return source.template.text?.(data, (source.config ?? {}) as never) ?? textOfData(data);
+  if (!source || !("template" in source)) return data === undefined ? undefined : textOfData(data);
+  const { template, config = {} } = source;
+  const words =
+    isShown &&
+    template.text?.(data, config as never, {
+      inputSchema: input && jsonSchemaOf(input, "input"),
+    });
+  return words || textOfData(data) || `${view.title ?? template.title}: nothing to show`;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

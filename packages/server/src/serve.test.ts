@@ -1,6 +1,7 @@
 /** The same server, by stdio and by HTTP. */
 import { request } from "node:http";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { uiExtension } from "@vitrine/protocol";
 import { appServer, InputError, PROBLEMS_KEY, type Serving, serve, tool, view } from "@vitrine/server";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -66,14 +67,27 @@ describe("by HTTP", () => {
     await client.close();
   });
 
-  it("says at its start what is wrong with a view", async () => {
-    const broken = appServer({
-      name: "x",
-      version: "1",
-      tools: [],
-      views: [view({ name: "x", file: "/no/such/file" })],
-    });
-    await expect(serve(broken, { argv: ["--http"] })).rejects.toMatchObject({ code: "view-missing" });
+  it("says at its start what is wrong with a view, once, and serves the rest", async () => {
+    const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const broken = view({ name: "broken", file: "/no/such/file" });
+    const lost = tool({ name: "lost", view: broken, run: () => "in words" });
+    serving = await serve(appServer({ name: "x", version: "1", tools: [lost, order] }), { argv: ["--http"] });
+    const client = new Client(
+      { name: "test", version: "1" },
+      { capabilities: { extensions: uiExtension() } },
+    );
+    await client.connect(new StreamableHTTPClientTransport(new URL(serving.url ?? "")));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name, _meta }) => [name, _meta !== undefined])).toEqual([
+      ["lost", false],
+      ["order", true],
+    ]);
+    expect((await client.callTool({ name: "lost" })).content).toEqual([{ type: "text", text: "in words" }]);
+    expect((await client.listResources()).resources.map(({ name }) => name)).toEqual(["page"]);
+    await client.close();
+    const said = written.mock.calls.map(([text]) => String(text)).join("");
+    written.mockRestore();
+    expect(said).toBe("the view broken: there is no file /no/such/file that can be read (view-missing)\n");
   });
 });
 
@@ -98,11 +112,14 @@ describe("input that is wrong", () => {
     expect(await call({ city: "", count: 1.5 })).toMatchObject({
       isError: true,
       content: [{ text: expect.stringMatching(/^The input is wrong\. city: Name a city\.; count: /) }],
-      _meta: { [PROBLEMS_KEY]: { city: "Name a city.", count: expect.any(String) } },
+      _meta: {
+        "vitrine/code": "input-invalid",
+        [PROBLEMS_KEY]: { city: "Name a city.", count: expect.any(String) },
+      },
     });
     expect(await call({ city: "Berne", count: 11 })).toMatchObject({
       isError: true,
-      _meta: { [PROBLEMS_KEY]: { count: "There are 10 left." } },
+      _meta: { "vitrine/code": "input-invalid", [PROBLEMS_KEY]: { count: "There are 10 left." } },
     });
     expect(await call({ city: "Berne" })).toMatchObject({ structuredContent: { left: 9 } });
     await client.close();

@@ -8,8 +8,8 @@ import type { AppServer } from "./app-server.js";
 import type { AnyTool } from "./tool.js";
 
 /**
- * Bytes of a message. The SDK takes 4 MiB by HTTP, and ends the process over 10 MiB by stdio: less than the files that a page
- * may send at once, in base64.
+ * Bytes of a message. The SDK takes 4 MiB by HTTP, less than the files that a page may send at once in base64; and over 10 MiB by
+ * stdio it ends the process.
  */
 const MAX_MESSAGE = 16 * 2 ** 20;
 
@@ -40,15 +40,20 @@ export async function serve(
   server: AppServer<readonly AnyTool[]>,
   { argv = process.argv.slice(2), host = "127.0.0.1" }: ServeOptions = {},
 ): Promise<Serving> {
-  // What is wrong with a view is told now, and not when somebody asks for it.
-  for (const view of server.views.values()) await server.document(view);
+  // What is wrong with a view is told now, and not when somebody asks for it. The rest is served.
+  await server.problems();
   const watching = server.options.reloads
     ? await (await import("./follow-views.js")).followViews(server)
     : undefined;
   const at = argv.indexOf("--http");
   const port = Number(argv[at + 1] ?? 0) || 0;
   const serving: Serving =
-    at < 0 ? serveStdio(server.create, { transport: stdio() }) : await byHttp(server, port, host);
+    at < 0
+      ? serveStdio(server.create, { transport: stdio() })
+      : await byHttp(server, port, host).catch(async (error: unknown) => {
+          await watching?.close();
+          throw error;
+        });
   // Not to standard output: that is for messages.
   for (const { message } of await server.advice()) process.stderr.write(`${message}\n`);
   return {

@@ -89,6 +89,23 @@ const forecast = tool({
 export const weather = appServer({ name: "weather", version: "1.0.0", tools: [forecast] });
 //#endregion appServer
 
+//#region extend
+const withMore = appServer({
+  name: "weather",
+  version: "1.0.0",
+  tools: [forecast],
+  extend: (server) => {
+    const asked = { role: "user", content: { type: "text", text: "How is the weather in Berne?" } } as const;
+    server.registerPrompt("berne", { title: "Berne" }, () => ({ messages: [asked] }));
+    server.registerResource("stations", "weather://stations", {}, ({ href }) => ({
+      contents: [{ uri: href, text: "Berne, Oslo" }],
+    }));
+  },
+});
+
+//#endregion extend
+export { withMore };
+
 //#region ToolsOf
 export type Tools = ToolsOf<[typeof forecast]>;
 type Result = Tools["forecast"]["result"];

@@ -68,8 +68,8 @@ function word(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** What would end a cell or a row does not. */
-const cell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s*\n\s*/g, " ");
+/** A text in a cell of a Markdown table: what would end the cell or the row does not. */
+export const cell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s*\n\s*/g, " ");
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -5,8 +5,16 @@
  */
 import type { Icon, ServerContext, ToolAnnotations } from "@modelcontextprotocol/server";
 import type { ToolVisibility, UiCapability } from "@vitrine/protocol";
+import { DefinitionError } from "./errors.js";
 import type { Reply } from "./reply.js";
-import type { Checked, DeepPartial, Given, Schema } from "./schemas.js";
+import {
+  type Checked,
+  type DeepPartial,
+  type Given,
+  problemOfJson,
+  problemOfSchema,
+  type Schema,
+} from "./schemas.js";
 import type { View } from "./view.js";
 
 /** What a tool's function knows besides its input. */
@@ -81,14 +89,40 @@ export interface AnyTool
  *   run: ({ city }) => lookUp(city),
  * });
  * ```
+ *
+ * @throws {DefinitionError} `tool-invalid` when a schema cannot be shown to clients
  */
 export function tool<
   const Name extends string,
   Input extends Schema | undefined = undefined,
   Output extends Schema | undefined = undefined,
 >(options: ToolOptions<Name, Input, Output>): Tool<Name, Input, Output> {
+  checkAreSchemas(options);
   return options;
 }
+
+type WithSchemas = Pick<AnyTool, "name" | "input" | "output">;
+
+/** What compilers see, and plain JavaScript does not. */
+function checkAreSchemas({ name, input, output }: WithSchemas): void {
+  const problem = problemOfSchema(input, "input") ?? problemOfSchema(output, "output");
+  if (problem !== undefined) throw invalid(name, problem);
+}
+
+/**
+ * Whether clients can be shown a tool's schemas: one that they cannot be would keep them from all tools.
+ *
+ * @throws {DefinitionError} `tool-invalid`
+ */
+export function checkSchemas(tool: WithSchemas): void {
+  checkAreSchemas(tool);
+  const { name, input, output } = tool;
+  const problem = problemOfJson(input, "input") ?? problemOfJson(output, "output");
+  if (problem !== undefined) throw invalid(name, problem);
+}
+
+const invalid = (name: string, problem: string): DefinitionError =>
+  new DefinitionError("tool-invalid", `the tool ${name}: ${problem}`);
 
 /**
  * The types of tools, for their views, which import them as types alone.

@@ -96,7 +96,7 @@ export function uiOf({ csp, permissions, domain, prefersBorder }: Omit<ViewDetai
 /** A document that was read. */
 export interface Document {
   readonly text: string;
-  /** The beginning of its SHA-256: another document has another. */
+  /** The beginning of a SHA-256 of it and of what the view may do: another document has another. */
   readonly hash: string;
 }
 
@@ -105,17 +105,35 @@ export interface Document {
  *
  * @throws {DefinitionError}
  */
-export async function documentOf({ name, source }: View, limit: number): Promise<Document> {
-  const text = await textFrom(source, name, limit);
-  return { text, hash: createHash("sha256").update(text).digest("hex").slice(0, 12) };
+export async function documentOf(view: View, limit: number): Promise<Document> {
+  const text = await textFrom(view.source, view.name, limit);
+  // What it may do is kept with the document: with another policy it is another one.
+  const hash = createHash("sha256")
+    .update(text)
+    .update(JSON.stringify(uiOf(view)));
+  return { text, hash: hash.digest("hex").slice(0, 12) };
 }
 
 async function textFrom(source: DocumentSource, name: string, limit: number): Promise<string> {
   if ("file" in source) return readDocument(pathOf(source.file), limit);
   if ("template" in source) return renderTemplate(source.template, (source.config ?? {}) as never);
   if ("folder" in source) return inlineFolder(pathOf(source.folder), source.entry ?? "index.html", limit);
-  const html = typeof source.html === "string" ? source.html : await source.html();
+  const html = typeof source.html === "string" ? source.html : await written(source.html, name);
   return textOf(Buffer.from(html), `the document of the view ${name}`, limit);
+}
+
+async function written(write: () => string | Promise<string>, name: string): Promise<string> {
+  try {
+    return await write();
+  } catch (cause) {
+    if (cause instanceof DefinitionError) throw cause;
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new DefinitionError(
+      "view-failed",
+      `the document of the view ${name} could not be written: ${message}`,
+      { cause },
+    );
+  }
 }
 
 /** Where a view's files are: a file, or a folder; undefined where it has none. */

@@ -448,7 +448,8 @@ describe.concurrent("hosts", () => {
   });
 
   it("shows the frame later", async () => {
-    await using view = await Case.open(layoutPath("margins"), { style: "display:none" });
+    // In the margins that a body has.
+    await using view = await Case.html("shown-later", viewPage("", box(260)), { style: "display:none" });
     const before = await view.settle();
     expect(before.sizes).toEqual([]);
     await view.inHost(`host.frame.style.display = "block"`);

@@ -72,6 +72,8 @@ function readable(error: unknown, target: string): unknown {
     case "ENOTEMPTY":
     case "EEXIST":
       return existing(target, "is there already, and has files in it");
+    case "ENOTDIR":
+      return existing(target, "is there already, or is in something that is no folder");
     case "EACCES":
     case "EPERM":
       return say("you may not write there; go to a folder of yours");

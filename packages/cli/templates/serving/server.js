@@ -1,4 +1,4 @@
-// Starts the server: by stdio, or by HTTP with `node server.js --http 3001`.
+// Starts the server: by stdio, or with `--http 3001` by HTTP.
 import { serve } from "@vitrine/server";
 import { app } from "./app.js";
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Readable } from "node:stream";
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { GatewayError } from "../errors.js";
 import type { Exit, Launched } from "../isolation/isolation.js";
@@ -107,20 +108,25 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     if (this.#started) throw new Error("this transport was started before");
     this.#started = true;
-    const { stdin, stdout, exited } = this.#launched;
+    const { stdin, stdout, stderr, exited } = this.#launched;
     stdin.on("error", (error) => this.onerror?.(error));
     stdout.on("error", (error) => this.onerror?.(error));
     stdout.on("data", (chunk: Buffer) => {
       if (!this.#closed) this.#reader.push(chunk);
     });
     // A server without an output can answer nothing, even if it lives on.
-    const silent = new Promise<void>((resolve) => stdout.once("close", resolve).once("end", resolve));
+    const endOf = async (stream: Readable): Promise<void> => {
+      if (!stream.readableEnded && !stream.destroyed)
+        await new Promise<void>((resolve) => stream.once("close", resolve).once("end", resolve));
+    };
+    const silent = endOf(stdout);
+    const lastWords = endOf(stderr);
     const gone = exited.then((exit) => {
       this.#exit = exit;
     });
     const late = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LAST_WORDS).unref());
     void Promise.race([silent, gone])
-      .then(() => Promise.race([Promise.all([silent, gone]), late()]))
+      .then(() => Promise.race([Promise.all([silent, gone, lastWords]), late()]))
       .then(() => this.#end());
   }
 

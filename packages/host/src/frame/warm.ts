@@ -81,6 +81,11 @@ class Spare {
   readonly #frame: ProxyFrame;
   /** What ends with the wait of an app that runs. */
   #waiting: AbortController | undefined;
+  #start = (): void => {};
+  /** Its app has said its first word, or nobody waits for it any more. */
+  readonly #started = new Promise<void>((resolve) => {
+    this.#start = resolve;
+  });
 
   constructor(view: FrameView, hash: string) {
     this.#view = view;
@@ -143,10 +148,8 @@ class Spare {
 
   /** Starts the app. What it says is kept for whoever shows it. */
   run(onstarted?: () => void): void {
-    if (this.#waiting) {
-      onstarted?.();
-      return;
-    }
+    void this.#started.then(onstarted);
+    if (this.#waiting) return;
     const waiting = new AbortController();
     this.#waiting = waiting;
     const { transport, iframe } = this.#frame;
@@ -172,7 +175,7 @@ class Spare {
     };
     transport.start((message) => {
       keep(said, message);
-      onstarted?.();
+      this.#start();
     });
     transport.onreport = (report) => {
       keep(reports, report);
@@ -186,7 +189,7 @@ class Spare {
     const timer = setTimeout(() => this.drop() && warm(this.#view), SHELF_LIFE);
     waiting.signal.addEventListener("abort", () => {
       clearTimeout(timer);
-      onstarted?.();
+      this.#start();
     });
     guardFocus(iframe, waiting.signal, () => this.drop());
   }

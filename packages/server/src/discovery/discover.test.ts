@@ -1,8 +1,10 @@
 /** What folders make of a server, as the official client sees it. */
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { InMemoryTransport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -449,6 +451,28 @@ describe("what is wrong", () => {
       undefined,
     ],
     [
+      "a module whose schema has no JSON Schema",
+      {
+        "tools/x/tool.mjs":
+          'const input = { "~standard": { version: 1, vendor: "x", validate: (value) => ({ value }) } };\nexport default { input, run: () => "" };',
+      },
+      "tools/x/tool.mjs",
+      "tool-invalid",
+      /^input is a schema that clients cannot be shown: .*Zod 4\.2/,
+      undefined,
+    ],
+    [
+      "a module whose schema JSON Schema cannot say",
+      {
+        "tools/x/tool.mjs":
+          'const json = () => { throw new Error("no dates"); };\nconst input = { "~standard": { version: 1, vendor: "x", validate: (value) => ({ value }), jsonSchema: { input: json, output: json } } };\nexport default { input, run: () => "" };',
+      },
+      "tools/x/tool.mjs",
+      "tool-invalid",
+      /^input cannot be shown to clients: no dates$/,
+      undefined,
+    ],
+    [
       "a module without a function",
       { "tools/x/tool.mjs": "export default {}" },
       "tools/x/tool.mjs",
@@ -571,6 +595,63 @@ describe("what is wrong", () => {
     await serving.close();
     expect(written).toEqual(['ui/broken/ui.meta.json:1: it has no "nam": is name meant? (meta-invalid)\n']);
   });
+});
+
+describe("tool.ts", () => {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  /** Without an option. */
+  const isImported = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18);
+
+  /** In a process of its own: here Vite imports TypeScript, and not Node. */
+  async function foundByNode(): Promise<{ problems: unknown[]; said: unknown[] }> {
+    const root = folderWith({
+      "tools/x/tool.ts": 'const word: string = "typed";\nexport default { run: (): string => word };',
+    });
+    const code = `import { discover } from "@vitrine/server";
+      const { problems, server } = await discover({ root: ${JSON.stringify(root)}, name: "shop", version: "1" });
+      const said = await Promise.all(server.options.tools.map((tool) => tool.run({}, {})));
+      console.log(JSON.stringify({ problems, said }));`;
+    const run = promisify(execFile);
+    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", code], {
+      timeout: 30_000,
+    });
+    return JSON.parse(stdout);
+  }
+
+  it.skipIf(isImported)(
+    "is a problem that says what to do, where Node does not import TypeScript",
+    async () => {
+      const message =
+        "this Node does not import TypeScript: compile it to tool.js, or run Node 22.18 or later";
+      expect(await foundByNode()).toEqual({
+        problems: [{ file: "tools/x/tool.ts", code: "tool-invalid", message }],
+        said: [],
+      });
+    },
+  );
+
+  it.runIf(isImported)("is a tool, where Node imports TypeScript", async () => {
+    expect(await foundByNode()).toEqual({ problems: [], said: ["typed"] });
+  });
+});
+
+it("says for a page of a folder what to declare in its ui.meta.json, whether there is one or not", async () => {
+  const html = '<script>fetch("https://api.example/v1")</script>';
+  const found = await find({
+    "tools/x/tool.json": hello,
+    "tools/x/ui/index.html": html,
+    "tools/x/ui/ui.meta.json": { meta: { prefersBorder: false } },
+    "ui/y/index.html": html,
+  });
+  const advice = await found.server.advice();
+  const add = '"meta": { "csp": { "connectDomains": ["https://api.example"] } }';
+  expect(advice.map(({ message }) => message.replace(/^.*block it: /, "")).sort()).toEqual([
+    `add to tools/x/ui/ui.meta.json ${add}`,
+    `add to ui/y/ui.meta.json ${add}`,
+  ]);
+  const meta = JSON.parse(`{ ${add} }`);
+  const mended = await find({ "ui/y/index.html": html, "ui/y/ui.meta.json": meta });
+  expect(await mended.server.advice()).toEqual([]);
 });
 
 it("takes templates of the author", async () => {

@@ -4,6 +4,7 @@
  * @module
  */
 import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppServer, type AppServerOptions, isFollowed } from "../app-server.js";
 import { DefinitionError } from "../errors.js";
@@ -13,6 +14,7 @@ import { TEMPLATES } from "../templates/index.js";
 import type { AnyTemplate } from "../templates/template.js";
 import type { AnyTool } from "../tool.js";
 import { type DiscoveryProblem, lineOf, problemFrom } from "./problem.js";
+import { TOOL_FILES } from "./read-tool.js";
 import { type Found, Scan } from "./scan.js";
 import { type Watching, watchFolders } from "./watch-folders.js";
 
@@ -77,7 +79,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const found = await scan.look();
   const { tools, views } = found;
   const discovered = new Discovered(new AppServer({ ...rest, tools, views, reloads: watch }), scan, found);
-  if (watch) await discovered.follow(real, [toolsFolder, uiFolder]);
+  if (watch) await discovered.follow(real, toolsFolder, uiFolder);
   return discovered;
 }
 
@@ -116,7 +118,6 @@ export class Discovered {
     if (!isSame(before.tools, found.tools) || !isSame(before.views, found.views))
       await this.server.replace({ tools: found.tools, views: found.views });
     this.#found = found;
-    if (this.#watching) for (const path of found.read) this.server.followed.add(path);
     this.#tellAll();
   }
 
@@ -147,13 +148,17 @@ export class Discovered {
   }
 
   /** Begins to watch. */
-  async follow(root: string, folders: readonly string[]): Promise<void> {
+  async follow(root: string, toolsFolder: string, uiFolder: string): Promise<void> {
     const failed = (error: unknown): void => {
       const problem: DiscoveryProblem = { ...problemFrom(error, "."), code: "watch-failed" };
       this.#found = { ...this.#found, problems: [...this.#found.problems, problem] };
       this.#tellAll();
     };
+    const folders = [toolsFolder, uiFolder];
     this.#watching = await watchFolders({ root, folders, changed: () => this.reload(), failed });
+    // Not what a tool's module imports: Node keeps that.
+    for (const file of [...TOOL_FILES, "ui"]) this.server.followed.add(join(root, toolsFolder, "*", file));
+    this.server.followed.add(join(root, uiFolder, "*"));
     // What changed since it was looked at.
     await this.reload();
   }

@@ -5,6 +5,7 @@
  */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { adviseIn } from "../advice.js";
 import { DefinitionError } from "../errors.js";
 import { inlineFolder } from "../inline-folder.js";
 import { pathInside } from "../read-document.js";
@@ -57,7 +58,11 @@ export async function readUi(place: UiPlace): Promise<View> {
   const { name: title, description = `UI resource for ${name}` } = said;
   const details = { name, uri, title, description, csp, permissions, prefersBorder, domain };
   const html = await documentOf(place, said, path, file);
-  if (html !== undefined) return viewOf(file, () => view({ ...details, html }));
+  if (html !== undefined)
+    return adviseIn(
+      viewOf(file, () => view({ ...details, html })),
+      `${folder}/${UI_META}`,
+    );
   const template = said.template === undefined ? undefined : templates[said.template];
   if (template)
     return viewOf(file, () => view({ ...details, template, config: (said.config ?? {}) as never }));

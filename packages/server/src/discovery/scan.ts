@@ -10,7 +10,7 @@ import type { View } from "../view.js";
 import { foldersIn, markOf } from "./folders.js";
 import { explicitOf, link } from "./link.js";
 import { type DiscoveryProblem, problemFrom } from "./problem.js";
-import { readTool, TOOL_FILES } from "./read-tool.js";
+import { readTool } from "./read-tool.js";
 import { exists, isUi, readUi } from "./read-ui.js";
 import { Remembered } from "./remembered.js";
 import type { Templates } from "./ui-meta.js";
@@ -34,8 +34,6 @@ export interface Found {
   readonly tools: readonly AnyTool[];
   readonly views: readonly View[];
   readonly problems: readonly DiscoveryProblem[];
-  /** Files and folders that are read again when they change. Not modules that a tool's module imports: Node keeps them. */
-  readonly read: readonly string[];
 }
 
 /** A folder with a view in it. */
@@ -66,13 +64,8 @@ export class Scan {
       problems.push({ file: ".", code: "tool-missing", message });
     }
     const found = await this.#readTools(inTools.names, problems);
-    const uiFolders = await this.#uiFolders(inTools.names, inUi.names);
-    const views = await this.#readViews(uiFolders, found, problems);
-    const read = [
-      ...inTools.names.flatMap((name) => TOOL_FILES.map((file) => join(root, toolsFolder, name, file))),
-      ...uiFolders.map(({ folder }) => join(root, folder)),
-    ];
-    return { ...this.#offer(found, views, problems), problems, read };
+    const views = await this.#readViews(await this.#uiFolders(inTools.names, inUi.names), found, problems);
+    return { ...this.#offer(found, views, problems), problems };
   }
 
   /** Those of tools first: one of the same name that stands alone is not looked at. */

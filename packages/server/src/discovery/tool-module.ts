@@ -4,6 +4,7 @@
  * @module
  */
 import { readToolUi } from "@vitrine/protocol";
+import { problemOfJson, problemOfSchema, type Schema } from "../schemas.js";
 import type { AnyTool } from "../tool.js";
 import { importDefault } from "./import-module.js";
 import { FileError } from "./problem.js";
@@ -29,8 +30,10 @@ function problemOfTool(given: unknown): string | undefined {
   const { name, run, input, output, view, visibility, meta } = given as Record<string, unknown>;
   if (typeof run !== "function") return "run must be a function";
   if (name !== undefined && typeof name !== "string") return "name must be a text";
-  if (!isSchema(input)) return "input must be a schema of Zod, ArkType, Valibot or the like";
-  if (!isSchema(output)) return "output must be a schema of Zod, ArkType, Valibot or the like";
+  const schemas = problemOfSchema(input, "input") ?? problemOfSchema(output, "output");
+  if (schemas !== undefined) return schemas;
+  const shown = problemOfJson(input as Schema, "input") ?? problemOfJson(output as Schema, "output");
+  if (shown !== undefined) return shown;
   if (view !== undefined && !Object.hasOwn(Object(view), "source")) return "view must be made by view()";
   const ui = { ...(visibility !== undefined && { visibility }) };
   const problem = readToolUi({ _meta: { ui, ...Object(meta) } }).problems.find(
@@ -38,5 +41,3 @@ function problemOfTool(given: unknown): string | undefined {
   );
   return problem && `${problem.field}: ${problem.message}`;
 }
-
-const isSchema = (value: unknown): boolean => value === undefined || "~standard" in Object(value);

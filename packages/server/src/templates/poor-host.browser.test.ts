@@ -53,5 +53,9 @@ it.each(Object.keys(DOCUMENTS) as (keyof typeof DOCUMENTS)[])("%s", async (path)
   expect(call?.params).toMatchObject({ name: "go" });
   expect(JSON.stringify(call?.params)).toContain("Berne");
   await view.getByText("It went.").waitFor();
+  // What comes after is refused, and the page has heard so.
+  await page.host.waitFor("ui/update-model-context");
+  if (path === "/form" || path === "/wizard") await page.host.waitFor("ui/message");
+  await page.host.request("ping");
   expect(await view.getByRole("alert").allInnerTexts()).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** Documents of templates: the same for the same, checked, small, and with nothing in them that could run. */
 
-import { dataTable, renderTemplate, TEMPLATES, templateCounts } from "@vitrine/server";
+import { dataTable, renderTemplate, TEMPLATES, type Template, templateCounts } from "@vitrine/server";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type JsonSchema, problemOf } from "./check-config.js";
@@ -35,6 +35,30 @@ describe("a template's document", () => {
     expect(templateCounts().kept).toBe(100);
     renderTemplate(dataTable, { title: "counted" });
     expect(templateCounts().misses).toBe(before.misses + 152);
+  });
+
+  it("is of its own template, also where another has the same name and differs in a single letter", () => {
+    const own: Template = {
+      name: "own",
+      title: "Own",
+      schema: { type: "object" },
+      style: "b{}",
+      script: "one()",
+    };
+    const first = renderTemplate(own, {});
+    const others: Partial<Template>[] = [{ style: "i{}" }, { script: "two()" }, { title: "Nwo" }];
+    for (const other of others) {
+      const [[, changed = ""] = []] = Object.entries(other);
+      const document = renderTemplate({ ...own, ...other }, {});
+      expect(document).not.toBe(first);
+      expect(document).toContain(changed);
+    }
+    const strict: JsonSchema = { type: "object", required: ["a"] };
+    expect(() => renderTemplate({ ...own, schema: strict }, {})).toThrow(/config\.a is missing/);
+    // The same in another object is the same.
+    const before = templateCounts().hits;
+    expect(renderTemplate({ ...own }, {})).toBe(first);
+    expect(templateCounts().hits).toBe(before + 1);
   });
 
   it.each([

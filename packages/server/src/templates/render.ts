@@ -11,6 +11,9 @@ import type { Template } from "./template.js";
 /** Documents that are kept. */
 const KEPT = 100;
 const documents = new Map<string, string>();
+
+/** What a template is besides its configuration: two may have the same name. */
+const marks = new WeakMap<object, string>();
 const counts = { hits: 0, misses: 0 };
 
 /** How often a document was found, and how often it had to be written. */
@@ -32,9 +35,7 @@ export const templateCounts = (): { hits: number; misses: number; kept: number }
  */
 export function renderTemplate<Config extends object>(template: Template<Config>, config: Config): string {
   const json = JSON.stringify(config);
-  const key = createHash("sha256")
-    .update(`${template.name}\0${template.script.length}\0${json}`)
-    .digest("base64");
+  const key = hashOf([markOf(template), json]);
   const known = documents.get(key);
   if (known !== undefined) {
     counts.hits++;
@@ -51,6 +52,23 @@ export function renderTemplate<Config extends object>(template: Template<Config>
   const [oldest] = documents.keys();
   if (documents.size > KEPT && oldest !== undefined) documents.delete(oldest);
   return document;
+}
+
+function markOf(template: Omit<Template, "text">): string {
+  const known = marks.get(template);
+  if (known !== undefined) return known;
+  const { name, title, style, script, schema } = template;
+  // A document that is found is not checked again: it was, by the same schema.
+  const mark = hashOf([name, title, style, script, JSON.stringify(schema)]);
+  marks.set(template, mark);
+  return mark;
+}
+
+/** Each part with its length: where one ends and the next begins is part of it. */
+function hashOf(parts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(`${part.length} `).update(part);
+  return hash.digest("base64");
 }
 
 function write(

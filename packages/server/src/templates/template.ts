@@ -15,8 +15,10 @@ export interface Template<Config extends object = object> {
   readonly style: string;
   /** What the page is called when the configuration has no `title`. */
   readonly title: string;
-  /** Says in words what the page shows. */
-  readonly text?: ((data: unknown, config: Config) => string) | undefined;
+  /** Says in words what the page shows. `inputSchema` is that of the tool, as JSON Schema: a page can ask for its arguments. */
+  readonly text?:
+    | ((data: unknown, config: Config, about?: { readonly inputSchema?: object | undefined }) => string)
+    | undefined;
 }
 
 /** Any template: which configuration it takes is for its schema to say. */

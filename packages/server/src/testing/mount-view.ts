@@ -13,10 +13,7 @@ import { ViewFrame, type ViewWindow } from "./view-window.js";
 
 /** What every mount takes. */
 interface MountOptions<W extends ViewWindow> {
-  /**
-   * A new window that runs scripts: `new JSDOM("", { runScripts: "dangerously" }).window`, or happy-dom's
-   * `new Window({ settings: { enableJavaScriptEvaluation: true } })`. It is closed with the view.
-   */
+  /** A new window of jsdom that runs scripts: `new JSDOM("", { runScripts: "dangerously" }).window`. It is closed with the view. */
   readonly window: W;
   /** Answers of tools, by their names: in place of those of the server. */
   readonly tools?: Readonly<Record<string, Answer>> | undefined;
@@ -51,8 +48,8 @@ const CONTEXT: HostContext = {
 };
 
 /**
- * Mounts a view in a window of jsdom or happy-dom: its scripts run, it shakes hands with the test, and tools that it calls are
- * those of the server, in the same process. Such windows have no layout, no content security policy and no sandbox:
+ * Mounts a view in a window of jsdom: its scripts run, it shakes hands with the test, and tools that it calls are those of the
+ * server, in the same process. Such windows have no layout, no content security policy and no sandbox:
  * `vitrine render` has.
  *
  * @example

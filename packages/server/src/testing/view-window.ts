@@ -1,12 +1,12 @@
 /**
- * A window of jsdom or happy-dom as the frame of a view: it has a host for a parent, and runs what the document has of scripts.
+ * A window of jsdom as the frame of a view: it has a host for a parent, and runs what the document has of scripts.
  *
  * @module
  */
 import type { Transport } from "@vitrine/protocol";
 import { next } from "./real-time.js";
 
-/** A window that runs scripts and has shown nothing yet: of jsdom, of happy-dom, or of anything that is like them. */
+/** A window of jsdom that runs scripts and has shown nothing yet. Only what is used of it is asked for: tests need no types of jsdom. */
 export interface ViewWindow {
   readonly document: {
     open(): unknown;

@@ -67,6 +67,7 @@ export class AppModel extends Observable {
   #look: Look;
   #element: McpAppElement | undefined;
   #toolList: AppToolList | undefined;
+  #finished: Promise<void> | undefined;
   #onsettled: (() => void) | undefined;
 
   constructor(source: AppSource, { profile = STRICT, look = {}, surroundings = {} }: AppModelOptions = {}) {
@@ -127,9 +128,9 @@ export class AppModel extends Observable {
     await this.source.close();
   }
 
-  /** Asks the app to finish. Its element stays in the page, with nothing in it. */
-  async finish(reason: string): Promise<void> {
-    await this.#element?.close(reason);
+  /** Asks the app to finish, once. Its element stays in the page, with nothing in it. */
+  finish(reason: string): Promise<void> {
+    return (this.#finished ??= this.#element?.close(reason) ?? Promise.resolve());
   }
 
   /** Comes into the page in place of another app that has finished; resolves when it is there, or is not to be had. */

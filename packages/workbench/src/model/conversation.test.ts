@@ -1,6 +1,7 @@
 import type { Gateway, GatewayState, GatewayView } from "@vitrine/host/gateway";
 import { INSTANCE_KEY } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
+import { AppModel } from "./app-model.js";
 import type { CallItem } from "./call-item.js";
 import { Conversation, type ConversationOptions } from "./conversation.js";
 import { STRICT } from "./profile.js";
@@ -28,10 +29,11 @@ async function stage(
   open: () => Promise<GatewayView>,
   kept: GatewayView[] = [],
   more: object = { state: { phase: "connecting" } },
+  options: Partial<ConversationOptions> = {},
 ) {
   const stored = new Map([["vitrine-conversation", JSON.stringify(saved)]]);
   const openView = vi.fn(open);
-  const options = {
+  const all = {
     gateway: { openView, restoreViews: async () => kept, ...more } as unknown as Gateway,
     storage: {
       getItem: (key: string) => stored.get(key) ?? null,
@@ -39,8 +41,9 @@ async function stage(
     } as unknown as Storage,
     look: () => ({}),
     profile: () => STRICT,
+    ...options,
   } satisfies ConversationOptions;
-  const conversation = new Conversation(options);
+  const conversation = new Conversation(all);
   await conversation.restore();
   const items = conversation.items.filter((item): item is CallItem => item.kind === "call");
   const [item] = items;
@@ -49,7 +52,7 @@ async function stage(
     conversation,
     item,
     openView,
-    options,
+    options: all,
     stored: () => readSaved(stored.get("vitrine-conversation")),
   };
 }
@@ -279,6 +282,96 @@ describe("an app whose UI has changed", () => {
     await renewed;
     expect(openView).toHaveBeenCalledTimes(2);
     expect(item.view).toBe("third");
+  });
+
+  /** An app that runs, and what is done to it. */
+  function running(item: CallItem): string[] {
+    const done: string[] = [];
+    const app = item.app;
+    if (!app) throw new Error("there is no app");
+    app.state = "ready";
+    const note = (deed: string) => async (): Promise<void> => void done.push(deed);
+    Object.assign(app, { finish: note("finish"), close: note("close") });
+    return done;
+  }
+  const placed = (id: string, more: Partial<GatewayView> = {}): GatewayView =>
+    viewOf(id, {
+      opened: { ...viewOf(id).opened, place: { src: id, origin: "o" } as never },
+      ...more,
+    });
+
+  it("stays until the next one, started unseen, has said its first word", async () => {
+    let speak = (): void => {};
+    const said = new Promise<void>((resolve) => (speak = resolve));
+    const start = vi.fn((_place: unknown) => ({ said, drop: () => {} }));
+    const { conversation, item } = await stage(
+      [call()],
+      async () => placed("new"),
+      [viewOf("old")],
+      undefined,
+      { start },
+    );
+    const done = running(item);
+    const renewed = conversation.renew("s", TOOLS);
+    await vi.waitFor(() => expect(start).toHaveBeenCalledWith({ src: "new", origin: "o" }));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([done, item.view]).toEqual([[], "old"]);
+    speak();
+    await renewed;
+    expect([done, item.view]).toEqual([["finish", "close"], "new"]);
+  });
+
+  it("stays when there is no other to be had, and its call says why; the next change is tried again", async () => {
+    let isBroken = true;
+    const { conversation, item } = await stage([call()], async () => {
+      if (isBroken) throw new Error("no such document");
+      return placed("new");
+    }, [viewOf("old")]);
+    const done = running(item);
+    await conversation.renew("s", TOOLS);
+    expect([done, item.view, item.problem]).toEqual([[], "old", "no such document"]);
+    isBroken = false;
+    await conversation.renew("s", TOOLS);
+    expect([done, item.view, item.problem]).toEqual([["finish", "close"], "new", undefined]);
+  });
+
+  it("that was closed while the next one was started: that one is ended, too", async () => {
+    let speak = (): void => {};
+    const said = new Promise<void>((resolve) => (speak = resolve));
+    const drop = vi.fn();
+    const close = vi.fn(async () => {});
+    const { conversation, item } = await stage(
+      [call()],
+      async () => placed("new", { close }),
+      [viewOf("old")],
+      undefined,
+      { start: () => ({ said, drop }) },
+    );
+    running(item);
+    const renewed = conversation.renew("s", TOOLS);
+    await new Promise((resolve) => setImmediate(resolve));
+    await conversation.closeApp(item);
+    speak();
+    await renewed;
+    expect([drop.mock.calls.length, close.mock.calls.length, item.app, item.view]).toEqual([
+      ...[1, 1],
+      ...[undefined, undefined],
+    ]);
+  });
+
+  it("is not waited for when it never comes: the next change has its turn at once", async () => {
+    const names = ["silent", "good"];
+    const { conversation, item } = await stage([call()], async () => placed(names.shift() ?? "none"), [
+      viewOf("old"),
+    ]);
+    running(item);
+    const replace = vi.spyOn(AppModel.prototype, "replace").mockReturnValueOnce(new Promise(() => {}));
+    void conversation.renew("s", TOOLS);
+    await vi.waitFor(() => expect(item.view).toBe("silent"));
+    await conversation.renew("s", TOOLS);
+    expect(item.view).toBe("good");
+    expect(replace).toHaveBeenCalledTimes(2);
+    replace.mockRestore();
   });
 
   it("keeps its view while its call is under way, and begins anew after that; nothing untrue is said", async () => {

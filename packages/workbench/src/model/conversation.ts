@@ -4,7 +4,7 @@
  * @module
  */
 import type { Gateway, GatewayView } from "@vitrine/host/gateway";
-import type { GatewayRequests, Params, ViewPlace } from "@vitrine/protocol";
+import type { GatewayRequests, Params } from "@vitrine/protocol";
 import { AppModel } from "./app-model.js";
 import { gatewaySource } from "./app-source.js";
 import { CallItem } from "./call-item.js";
@@ -13,6 +13,7 @@ import type { Look } from "./look.js";
 import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";
 import type { Profile } from "./profile.js";
+import { type RenewalHome, Renewals } from "./renewals.js";
 import { readSaved, type SavedMessage, writeSaved } from "./saved-conversation.js";
 import { withoutSecrets } from "./secrets.js";
 
@@ -28,8 +29,8 @@ export interface ConversationOptions {
   /** What new apps look like. */
   readonly look: () => Look;
   readonly profile: (id?: string) => Profile;
-  /** Starts an app out of sight; resolves when it has said its first word. */
-  readonly start?: ((place: ViewPlace) => Promise<void>) | undefined;
+  /** Starts an app out of sight, to take the place of one that runs. */
+  readonly start?: RenewalHome["start"];
   /** What a tool's arguments are, if that is known. */
   readonly schema?: (server: string, tool: string) => unknown;
 }
@@ -48,12 +49,20 @@ export class Conversation extends Observable {
   #saving: ReturnType<typeof setTimeout> | undefined;
   /** The question where apps are now, while it is under way: one for all frames that come back at once. */
   #looking: Promise<GatewayRequests["gateway/views"]["result"]> | undefined;
-  /** Calls whose app is being renewed; true if it has to be again, as its UI has changed again. */
-  readonly #renewals = new Map<CallItem, boolean>();
+  readonly #renewals: Renewals;
 
   constructor(options: ConversationOptions) {
     super();
     this.#options = options;
+    this.#renewals = new Renewals({
+      isShown: (item) => this.#isShown(item),
+      open: (item) => this.#openAgain(item),
+      show: (item, view, before) => this.#showAgain(item, view, before),
+      forget: (view) => void forget(view),
+      failed: (item, error) => failedToOpen(item, error),
+      start: options.start,
+      onrenewed: (before, after) => this.onrenewed?.(before, after),
+    });
   }
 
   get items(): readonly Item[] {
@@ -107,43 +116,7 @@ export class Conversation extends Observable {
   async renew(server: string, tools: ReadonlySet<string>): Promise<void> {
     const isMeant = (item: Item): item is CallItem =>
       item.kind === "call" && item.server === server && tools.has(item.tool) && item.view !== undefined;
-    await Promise.all(this.#items.filter(isMeant).map((item) => this.#renew(item)));
-  }
-
-  async #renew(item: CallItem): Promise<void> {
-    if (this.#renewals.has(item)) {
-      this.#renewals.set(item, true);
-      return;
-    }
-    try {
-      do {
-        this.#renewals.set(item, false);
-        await item.over();
-        this.#renewals.set(item, false);
-        const before = item.app;
-        if (!this.#isShown(item)) return;
-        const opening = this.#openAgain(item);
-        if (before?.state === "ready") await this.#start(opening);
-        await this.#ended(item, before?.finish("its UI has changed"));
-        // The page was there, and the person sees it begin anew.
-        if (this.#isShown(item)) item.update({ document: undefined, note: undefined });
-        await this.#reopen(item, opening, before);
-        void this.#close(item, before);
-        if (before && item.app && item.app !== before) this.onrenewed?.(before, item.app);
-      } while (this.#renewals.get(item));
-    } finally {
-      this.#renewals.delete(item);
-    }
-  }
-
-  /** Starts an app while the one before is still there: whoever writes a UI looks at it, and waits. */
-  async #start(opening: Promise<GatewayView>): Promise<void> {
-    try {
-      const { place } = (await opening).opened;
-      if (place) await this.#options.start?.(place);
-    } catch {
-      // It is told where it is opened.
-    }
+    await Promise.all(this.#items.filter(isMeant).map((item) => this.#renewals.renew(item)));
   }
 
   /** It is in the conversation, and has an app there. */
@@ -151,14 +124,10 @@ export class Conversation extends Observable {
     return this.#items.includes(item) && item.view !== undefined;
   }
 
-  #close(item: CallItem, app: AppModel | undefined, reason?: string): Promise<void> {
-    return this.#ended(item, app?.close(reason));
-  }
-
-  /** Waits for the end of an app; what goes wrong with that, its call says. */
-  async #ended(item: CallItem, end: Promise<void> | undefined): Promise<void> {
+  /** Closes an app; what goes wrong with that, its call says. */
+  async #close(item: CallItem, app: AppModel | undefined, reason?: string): Promise<void> {
     try {
-      await end;
+      await app?.close(reason);
     } catch (error) {
       item.update({ problem: `The app could not be closed in order: ${messageOf(error)}` });
     }
@@ -261,36 +230,29 @@ export class Conversation extends Observable {
   /** Opens the app of a call, without calling the tool again. */
   #openAgain(item: CallItem): Promise<GatewayView> {
     const { server, tool } = item;
-    const opening = this.#options.gateway.openView({ server, tool, narrow: this.#profileOf(item).narrow });
-    // Why it fails is told where it is waited for.
-    opening.catch(() => {});
-    return opening;
+    return this.#options.gateway.openView({ server, tool, narrow: this.#profileOf(item).narrow });
   }
 
-  /** The gateway has the app no more, or another one: it is opened again, and told what was. */
-  async #reopen(
-    item: CallItem,
-    opening: Promise<GatewayView> = this.#openAgain(item),
-    before?: AppModel,
-  ): Promise<void> {
+  /** The gateway has the app no more: it is opened again, and told what was. */
+  async #reopen(item: CallItem): Promise<void> {
     try {
-      const { input, result } = item;
-      const view = await opening;
-      if (!this.#isShown(item)) {
-        void forget(view);
-        return;
-      }
-      Object.assign(view.opened, { input, result });
-      // An app that is told of no end waits for one.
-      if (item.isResultLost) Object.assign(view.opened, { cancelled: "its result was too large to be kept" });
-      item.end("the gateway no longer has this call, and its answer did not come");
-      if (item.state === "done") item.update({ problem: undefined });
-      await this.#attach(item, view, true, before);
+      const view = await this.#openAgain(item);
+      if (this.#isShown(item)) void this.#showAgain(item, view);
+      else void forget(view);
     } catch (error) {
-      const problem = messageOf(error);
-      if (item.state === "running") item.end(problem);
-      else item.update({ problem });
+      failedToOpen(item, error);
     }
+  }
+
+  /** Shows a view of a call that was shown before. */
+  #showAgain(item: CallItem, view: GatewayView, before?: AppModel): Promise<void> | undefined {
+    const { input, result } = item;
+    Object.assign(view.opened, { input, result });
+    // An app that is told of no end waits for one.
+    if (item.isResultLost) Object.assign(view.opened, { cancelled: "its result was too large to be kept" });
+    item.end("the gateway no longer has this call, and its answer did not come");
+    if (item.state === "done") item.update({ problem: undefined });
+    return this.#attach(item, view, true, before);
   }
 
   /**
@@ -395,6 +357,12 @@ export class Conversation extends Observable {
       return undefined;
     }
   }
+}
+
+function failedToOpen(item: CallItem, error: unknown): void {
+  const problem = messageOf(error);
+  if (item.state === "running") item.end(problem);
+  else item.update({ problem });
 }
 
 /** Closes a view that is in no entry. If the gateway does not answer, it has forgotten the view with the session. */

@@ -34,15 +34,17 @@ describe("changes", () => {
   it("are told when something quiet is done, once, whatever came of it", async () => {
     const { counter, seen } = watched();
     const version = counter.version;
-    const failed = quietly(async () => {
+    const work = async (): Promise<void> => {
+      await settle();
       for (let n = 0; n < 3; n++) {
         counter.add();
         await settle();
       }
       expect([seen, counter.version]).toEqual([[], version]);
       throw new Error("no");
-    }, 60_000);
-    await expect(failed).rejects.toThrow("no");
+    };
+    await expect(quietly(work(), 60_000)).rejects.toThrow("no");
+    await settle();
     expect([seen, counter.version]).toEqual([[3], version + 1]);
     counter.add();
     await settle();
@@ -54,12 +56,13 @@ describe("changes", () => {
     const { counter, seen } = watched();
     let endFirst = (): void => {};
     let endSecond = (): void => {};
-    const first = quietly(() => new Promise<void>((resolve) => (endFirst = resolve)), 100);
+    const first = quietly(new Promise<void>((resolve) => (endFirst = resolve)), 100);
     counter.add();
     await settle();
     vi.advanceTimersByTime(100);
+    await settle();
     expect(seen).toEqual([1]);
-    const second = quietly(() => new Promise<void>((resolve) => (endSecond = resolve)), 100);
+    const second = quietly(new Promise<void>((resolve) => (endSecond = resolve)), 100);
     counter.add();
     await settle();
     endFirst();
@@ -67,6 +70,34 @@ describe("changes", () => {
     expect(seen).toEqual([1]);
     endSecond();
     await second;
+    await settle();
     expect(seen).toEqual([1, 2]);
+  });
+
+  it("of several quiet things are told when all are done; one who throws keeps nobody else from hearing", async () => {
+    const thrown: unknown[] = [];
+    const hear = (error: unknown): void => void thrown.push(error);
+    process.on("uncaughtException", hear);
+    const [first, second] = [watched(), watched()];
+    first.counter.subscribe(() => {
+      throw new Error("of a listener");
+    });
+    let endFirst = (): void => {};
+    let endSecond = (): void => {};
+    const one = quietly(new Promise<void>((resolve) => (endFirst = resolve)), 60_000);
+    const other = quietly(new Promise<void>((resolve) => (endSecond = resolve)), 60_000);
+    first.counter.add();
+    second.counter.add();
+    await settle();
+    endFirst();
+    await one;
+    await settle();
+    expect([first.seen, second.seen]).toEqual([[], []]);
+    endSecond();
+    await other;
+    await settle();
+    process.off("uncaughtException", hear);
+    expect([first.seen, second.seen]).toEqual([[1], [1]]);
+    expect(thrown).toEqual([new Error("of a listener")]);
   });
 });

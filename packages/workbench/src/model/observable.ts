@@ -5,24 +5,29 @@
  */
 
 /** What is told when nothing is waited for any more; undefined while nothing is. */
-let held: Set<() => void> | undefined;
+let held: { readonly tells: Set<() => void>; count: number } | undefined;
 
 /**
  * Nobody hears of changes until this is done, or is late: to draw what is around an app takes the processor from the app that
- * the person waits for.
+ * the person waits for. Of several at once, until all are.
  *
  * @param most milliseconds
  */
-export async function quietly(work: () => Promise<unknown>, most: number): Promise<void> {
-  const mine = (held ??= new Set());
+export async function quietly(work: Promise<unknown>, most: number): Promise<void> {
+  const mine = (held ??= { tells: new Set(), count: 0 });
+  mine.count++;
+  let isOver = false;
   const release = (): void => {
-    if (held !== mine) return;
+    if (isOver) return;
+    isOver = true;
+    if (--mine.count > 0) return;
     held = undefined;
-    for (const tell of mine) tell();
+    // Each by itself: one that throws keeps nobody else from hearing.
+    for (const tell of mine.tells) queueMicrotask(tell);
   };
   const late = setTimeout(release, most);
   try {
-    await work();
+    await work;
   } finally {
     clearTimeout(late);
     release();
@@ -50,7 +55,7 @@ export class Observable {
   protected changed(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.schedule(() => (held ? held.add(this.#tell) : this.#tell()));
+    this.schedule(() => (held ? held.tells.add(this.#tell) : this.#tell()));
   }
 
   readonly #tell = (): void => {

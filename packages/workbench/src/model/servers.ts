@@ -34,7 +34,7 @@ export class Servers extends Observable {
     super();
     this.#gateway = gateway;
     gateway.on("gateway/status", (summary) => this.#learn(summary));
-    gateway.on("gateway/changed", ({ server }) => void quietly(() => this.#read(server), QUIET));
+    gateway.on("gateway/changed", ({ server }) => void this.#read(server));
   }
 
   get list(): ServerState[] {
@@ -99,9 +99,10 @@ export class Servers extends Observable {
     const state = this.#states.get(server);
     if (!state) return;
     this.#states.set(server, { ...state, ...read });
-    this.changed();
     const changed = changedViews(state.catalogue, read.catalogue);
-    if (changed.size > 0) await this.onchangedviews?.(server, changed);
+    const renewed = changed.size > 0 && this.onchangedviews?.(server, changed);
+    if (renewed) void quietly(renewed, QUIET);
+    this.changed();
   }
 }
 

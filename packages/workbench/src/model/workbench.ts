@@ -13,17 +13,25 @@ import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";
 import { type Profile, STRICT } from "./profile.js";
 import { PROFILES } from "./profiles.js";
+import type { StartedApp } from "./renewals.js";
 import { Servers } from "./servers.js";
 
 /** Milliseconds that an app's first word is waited for. */
 const FIRST_WORD = 1_000;
 
-/** Starts an app out of sight; resolves when it has said its first word, or is late with it. */
-const startUnseen = (place: ViewPlace): Promise<void> =>
-  new Promise((resolve) => {
-    warm(place, { run: true, onstarted: resolve });
-    setTimeout(resolve, FIRST_WORD);
+/** Starts an app out of sight. */
+function startUnseen(place: ViewPlace): StartedApp {
+  let drop = (): void => {};
+  const said = new Promise<void>((resolve) => {
+    const late = setTimeout(resolve, FIRST_WORD);
+    const onstarted = (): void => {
+      clearTimeout(late);
+      resolve();
+    };
+    drop = warm(place, { run: true, onstarted });
   });
+  return { said, drop };
+}
 
 /** Everything that the page knows. There is one. */
 export class Workbench extends Observable {

@@ -1,7 +1,11 @@
 /** The page of the approval. */
+
+import { callTool } from "../page/call.js";
 import { element, newId, put, set } from "../page/dom.js";
 import { type Kit, type Page, startPage } from "../page/kit.js";
 import { Said } from "../page/said.js";
+import { sendMessage, tellModel } from "../page/tell.js";
+import { writeNumber } from "../page/write.js";
 import { type ApprovalRequest, requestOf } from "./request.js";
 import type { ApprovalConfig } from "./template.js";
 
@@ -59,7 +63,7 @@ class Approval implements Page {
   }
 
   #written(value: unknown): Node | string {
-    if (typeof value === "number") return this.#kit.number(value, { maximumFractionDigits: 20 });
+    if (typeof value === "number") return writeNumber(this.#kit, value, { maximumFractionDigits: 20 });
     if (typeof value === "boolean") return value ? "Yes" : "No";
     if (Array.isArray(value) && value.every((each) => typeof each !== "object")) return value.join(", ");
     return typeof value === "object" && value !== null
@@ -136,15 +140,13 @@ class Approval implements Page {
     let text = "";
     if (name) {
       this.#said.say("Sending …", "status busy");
-      const answer = await this.#kit.call(name, given);
+      const answer = await callTool(this.#kit, name, given);
       this.#said.say();
       if (!answer.ok) return this.#lock(false);
       text = answer.text;
-    }
+    } else if (!(await sendMessage(this.#kit, words))) return this.#lock(false);
     this.#end(decision, reason, text);
-    await (name
-      ? this.#kit.context(`${words} ${name} said: ${text}`, { ...given, approved })
-      : this.#kit.message(words));
+    if (name) await tellModel(this.#kit, `${words} ${name} said: ${text}`, { ...given, approved });
   }
 
   /** While one button does something, none does. */

@@ -73,10 +73,11 @@ export function drawAxes(
 
   // Dates are as far from each other as they are in time; bars stand side by side.
   const ways = x.map((each, at) => (time && !isBar ? Date.parse(`${each}`) : at));
-  const [first = 0] = ways;
+  const sorted = [...ways].sort((one, other) => one - other);
+  const [first = 0] = sorted;
   const across = (at: number): number =>
     flip(
-      gutter + band / 2 + (((ways[at] ?? 0) - first) / ((ways.at(-1) ?? 0) - first) || 0) * (inner - band),
+      gutter + band / 2 + (((ways[at] ?? 0) - first) / ((sorted.at(-1) ?? 0) - first) || 0) * (inner - band),
     );
   const room = max(band, min(widthOf(x.slice(0, 99).map((each) => place(each, true))), 90) + 9);
   let before = -room;

@@ -1,6 +1,8 @@
 /** The page of the chart. */
+import { callTool } from "../page/call.js";
 import { element, put, set } from "../page/dom.js";
 import { startPage } from "../page/kit.js";
+import { writeDate, writeNumber } from "../page/write.js";
 import { drawAxes, type Mark, type WriteNumber, type WritePlace } from "./axes.js";
 import { chartOf } from "./chart-data.js";
 import { drawRing, sharesOf } from "./ring.js";
@@ -29,7 +31,7 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
   let way = 1;
 
   const number: WriteNumber = (value, digits) =>
-    kit.number(value, {
+    writeNumber(kit, value, {
       style: format === "number" ? undefined : format,
       currency,
       // Numbers that nobody reads digit by digit.
@@ -40,7 +42,8 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
     const text = `${x}`;
     const { time } = chart;
     if (!time) return text;
-    return kit.date(
+    return writeDate(
+      kit,
       text,
       isShort ? { [time]: "short" } : { dateStyle: "medium", timeStyle: text[10] ? "short" : undefined },
     );
@@ -52,7 +55,7 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
     const text = written(one.values[i]);
     const name = place(chart.x[i]);
     return isPie
-      ? `${name}: ${text} (${kit.number(sharesOf(one)[i] ?? 0, { style: "percent" })})`
+      ? `${name}: ${text} (${writeNumber(kit, sharesOf(one)[i] ?? 0, { style: "percent" })})`
       : `${name}\n${one.label}: ${text}`;
   };
 
@@ -176,8 +179,10 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
     const mark = marks[at];
     if (!mark || !onSelectTool) return;
     const [, { key, values }, i] = mark;
-    const args = { series: key, x: chart.x[i], value: values[i] };
-    const { ok, text } = await kit.call(onSelectTool, args);
+    const value = values[i];
+    if (value === undefined) return;
+    const args = { series: key, x: chart.x[i], value };
+    const { ok, text } = await callTool(kit, onSelectTool, args);
     kit.say(ok ? text : "");
   };
 
@@ -185,6 +190,8 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
   const take = (data: unknown): void => {
     const read = chartOf(data, kit.config);
     if (!read.series[0]) return;
+    // What was pointed at is another value now.
+    show();
     chart = read;
     put(kit.tools, turn);
     put(kit.place, plot, legend, table);

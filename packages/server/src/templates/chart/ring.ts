@@ -5,7 +5,7 @@
  */
 import type { Mark } from "./axes.js";
 import type { Series } from "./chart-data.js";
-import { max } from "./scale.js";
+import { max, min } from "./scale.js";
 import { path } from "./shape.js";
 
 /** The share of each value of the whole, from 0 to 1. What is missing or below zero has none. */
@@ -17,7 +17,7 @@ export function sharesOf({ values }: Series): number[] {
 
 /** Draws shares into a list of shapes, from the top and clockwise. Where they are. */
 export function drawRing(one: Series, width: number, height: number, shapes: Element[]): Mark[] {
-  const radius = height / 2 - 34;
+  const radius = min(width, height) / 2 - 34;
   const place = (turn: number): [number, number] => {
     const angle = turn * 2 * Math.PI;
     return [width / 2 + Math.sin(angle) * radius, height / 2 - Math.cos(angle) * radius];

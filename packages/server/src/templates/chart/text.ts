@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { cell } from "../../text-of-data.js";
 import { type ChartData, chartOf, wordOf } from "./chart-data.js";
 import type { ChartConfig } from "./template.js";
 
@@ -32,9 +33,6 @@ function written(value: number, { format, currency = "USD" }: ChartConfig): stri
   if (format === "percent") return `${Number((value * 100).toPrecision(12))} %`;
   return format === "currency" ? `${value} ${currency}` : `${value}`;
 }
-
-/** What would end a cell or a row does not. */
-const cell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s*\n\s*/g, " ");
 
 /** Where the highest and the lowest values are. */
 function sentenceOf({ x, series }: ChartData, number: (value: number) => string): string {

@@ -1,7 +1,9 @@
 /** The page of the choice. */
+import { callTool } from "../page/call.js";
 import { element, put, set } from "../page/dom.js";
 import { type Kit, type Page, startPage } from "../page/kit.js";
 import { Said } from "../page/said.js";
+import { sendMessage, tellModel } from "../page/tell.js";
 import { type Asked, askedOf } from "./options.js";
 import type { ChoiceConfig } from "./template.js";
 
@@ -83,15 +85,16 @@ class Choice implements Page {
     const labels = chosen.map(({ label }) => label).join(", ");
     const values = chosen.map(({ value }) => value);
     if (!submitTool) {
-      this.#end(`Chosen: ${labels}`);
-      return void this.#kit.message(`${question ? `${question} ` : ""}${labels}`);
+      const isTaken = await sendMessage(this.#kit, `${question ? `${question} ` : ""}${labels}`);
+      return isTaken ? this.#end(`Chosen: ${labels}`) : undefined;
     }
     this.#said.say("Sending …", "status busy");
     const args = { ...submitArgs, [argument]: isMultiple ? values : values[0] };
-    const { ok, text } = await this.#kit.call(submitTool, args, this.#button);
+    const { ok, text } = await callTool(this.#kit, submitTool, args, this.#button);
     if (!ok) return this.#said.say();
     this.#end(text || `Chosen: ${labels}`);
-    await this.#kit.context(
+    await tellModel(
+      this.#kit,
       `${question || "The person chose"}: ${labels}. ${submitTool} said: ${text}`,
       args,
     );

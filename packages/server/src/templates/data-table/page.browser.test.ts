@@ -2,7 +2,12 @@
 
 import { type DataTableConfig, dataTable, renderTemplate } from "@vitrine/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { failing, type ShownTemplate, TemplateStage } from "../../../../../testing/server/template-stage.ts";
+import {
+  failing,
+  giving,
+  type ShownTemplate,
+  TemplateStage,
+} from "../../../../../testing/server/template-stage.ts";
 
 let stage: TemplateStage;
 beforeAll(async () => {
@@ -21,6 +26,31 @@ const CITIES = [
   { name: "Basel 10", people: 9, founded: "0374-01-01", capital: false },
   { name: "Basel 9", people: 10, founded: "0374-01-02", capital: false },
 ];
+
+declare const counts: { made: number; written: number };
+
+/** Runs in the page: counts what is made to write numbers and dates with, and what is written. */
+function countWriting(): void {
+  const counts = { made: 0, written: 0 };
+  const counting = <Made extends { format(value: never): string }>(
+    Real: new (...given: never[]) => Made,
+  ): unknown =>
+    function Counting(...given: never[]): { format(value: never): string } {
+      const real = new Real(...given);
+      counts.made++;
+      return {
+        format: (value) => {
+          counts.written++;
+          return real.format(value);
+        },
+      };
+    };
+  Object.assign(globalThis, { counts });
+  Object.assign(Intl, {
+    NumberFormat: counting(Intl.NumberFormat),
+    DateTimeFormat: counting(Intl.DateTimeFormat),
+  });
+}
 
 describe("the data table", () => {
   it.each([
@@ -144,12 +174,48 @@ describe("the data table", () => {
     await empty.close();
   });
 
-  it("stays quick with 10,000 rows: a page of them is in the document", async () => {
-    const rows = Array.from({ length: 10_000 }, (_, at) => ({ id: 10_000 - at, name: `row ${at}` }));
-    const app = await stage.show(html(), { data: { items: rows } });
-    expect(await app.view.locator("tbody tr").count()).toBe(25);
+  it("stays quick with 10,000 rows: a page of them is in the document, and only what is new is written", async () => {
+    const rows = Array.from({ length: 10_000 }, (_, at) => ({
+      id: 10_000 - at,
+      name: `row ${at}`,
+      day: `2026-01-${10 + (at % 20)}`,
+    }));
+    const app = await stage.show(html());
+    await app.view.evaluate(countWriting);
+    /** What was made to write with, and how much was written with it since the last time. */
+    const counted = (): Promise<{ made: number; written: number }> =>
+      app.view.evaluate(() => {
+        const { made, written } = counts;
+        counts.written = 0;
+        return { made, written };
+      });
+    await app.input({});
+    await app.result(giving({ items: rows }));
+    await expect.poll(() => app.view.locator("tbody tr").count()).toBe(25);
+    // Numbers and days of one page, and which rows they are.
+    const ofPage = 2 * 25 + 3;
+    expect(await counted()).toEqual({ made: 3, written: ofPage });
     await app.view.getByRole("button", { name: "id" }).click();
     expect((await cells(app))[0]).toBe("1");
+    await app.view.getByRole("button", { name: "Next" }).click();
+    expect((await cells(app))[0]).toBe("26");
+    expect(await counted()).toEqual({ made: 3, written: 2 * ofPage });
+    const search = app.view.getByRole("searchbox");
+    await search.fill("row 9");
+    expect(await counted()).toEqual({ made: 3, written: 2 * 10_000 + ofPage });
+    // What was searched once is known.
+    await search.fill("row 99");
+    expect(await counted()).toEqual({ made: 3, written: ofPage });
+    expect((await cells(app, 2))[0]).toBe("row 9999");
+    await app.close();
+  });
+
+  it("takes one record", async () => {
+    const app = await stage.show(html(), { data: { name: "Berne", people: 137_995 } });
+    await app.view.getByRole("table").waitFor();
+    expect(await app.view.locator("th").allInnerTexts()).toEqual(["name", "people"]);
+    expect(await app.view.locator("td").allTextContents()).toEqual(["Berne", "137,995"]);
+    expect(await app.view.getByRole("status").last().textContent()).toBe("1 of 1");
     await app.close();
   });
 

@@ -1,9 +1,13 @@
 /** The page of the data table. */
+
 import { element, put, set } from "../page/dom.js";
 import { type Kit, listOf, startPage } from "../page/kit.js";
+import { handFile } from "../page/tell.js";
+import { writeDate, writeNumber } from "../page/write.js";
 import type { Column, ColumnType, DataTableConfig } from "./template.js";
 
 type Row = Record<string, unknown>;
+type SomeColumn = Column & { type: ColumnType };
 
 startPage<DataTableConfig>("data-table", "Data", (kit) => new Table(kit));
 
@@ -14,7 +18,11 @@ class Table {
   readonly #pages = element("div", { class: "row pages" });
   readonly #search: HTMLInputElement;
   #rows: Row[] = [];
-  #columns: (Column & { type: ColumnType })[] = [];
+  /** Those that were searched for, in their order. */
+  #found: readonly Row[] = [];
+  /** What is searched in each row: written when it is needed for the first time. */
+  #texts = new WeakMap<Row, string>();
+  #columns: SomeColumn[] = [];
   #sort: { key: string; isDown: boolean } | undefined;
   #page = 0;
 
@@ -25,15 +33,21 @@ class Table {
       type: "search",
       placeholder: "Search",
       "aria-label": "Search the table",
-      oninput: () => this.#turn(0),
+      oninput: () => this.#find(),
     });
     const save = element("button", { type: "button" }, "Save as CSV");
     save.onclick = () => void this.#save(save);
     put(kit.tools, searchable && this.#search, downloadable && save);
   }
 
+  /** Lists of records alone: `rows: 25` is how many to look for. */
+  written({ items, rows }: Row): unknown {
+    return [items, rows].find((list) => Array.isArray(list) && list[0] === Object(list[0]));
+  }
+
   data(data: unknown): void {
     this.#rows = listOf(data);
+    this.#texts = new WeakMap();
     this.#columns = columnsOf(this.#kit.config.columns, this.#rows);
     put(this.#head, ...this.#columns.map((column) => this.#heading(column)));
     const caption = element("caption", { class: "unseen" }, this.#kit.config.title ?? "Data");
@@ -43,10 +57,10 @@ class Table {
       element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table" }, table),
       this.#pages,
     );
-    this.#turn(0);
+    this.#find();
   }
 
-  #heading({ key, label = key, sortable, type, align }: Column & { type: ColumnType }): HTMLElement {
+  #heading({ key, label = key, sortable, type, align }: SomeColumn): HTMLElement {
     const text = sortable
       ? element("button", { type: "button", onclick: () => this.#sortBy(key) }, label)
       : label;
@@ -55,34 +69,33 @@ class Table {
 
   #sortBy(key: string): void {
     this.#sort = { key, isDown: this.#sort?.key === key && !this.#sort.isDown };
+    this.#find();
+  }
+
+  /** Finds and sorts the rows, and shows the first page of them. */
+  #find(): void {
+    const words = this.#search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+    const rows = this.#rows.filter((row) => words.every((word) => this.#text(row).includes(word)));
+    const { key, isDown } = this.#sort ?? {};
+    const column = this.#columns.find((each) => each.key === key);
+    this.#found = column ? sorted(rows, column, this.#kit.locale, isDown) : rows;
     this.#turn(0);
   }
 
-  /** The rows that were searched for, in their order. */
-  #found(): Row[] {
-    const words = this.#search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-    const rows = this.#rows.filter((row) => {
-      const text = this.#columns
+  #text(row: Row): string {
+    let text = this.#texts.get(row);
+    if (text === undefined) {
+      text = this.#columns
         .map((column) => this.#written(row, column))
         .join("\n")
         .toLocaleLowerCase();
-      return words.every((word) => text.includes(word));
-    });
-    const { key, isDown } = this.#sort ?? {};
-    const column = this.#columns.find((each) => each.key === key);
-    if (!column) return rows;
-    const order = comparing(column.type, this.#kit.locale);
-    const sign = isDown ? -1 : 1;
-    return rows.sort((one, other) => {
-      const [a, b] = [one[column.key], other[column.key]];
-      // What is not there is last, whichever way.
-      if (isNothing(a) || isNothing(b)) return Number(isNothing(a)) - Number(isNothing(b));
-      return sign * order(a, b);
-    });
+      this.#texts.set(row, text);
+    }
+    return text;
   }
 
   #turn(page: number): void {
-    const rows = this.#found();
+    const rows = this.#found;
     const size = this.#kit.config.pageSize ?? 25;
     const count = size > 0 ? Math.max(1, Math.ceil(rows.length / size)) : 1;
     this.#page = Math.min(Math.max(page, 0), count - 1);
@@ -99,7 +112,7 @@ class Table {
   }
 
   #showPages(rows: number, count: number, size: number): void {
-    const number = (value: number): string => this.#kit.number(value);
+    const number = (value: number): string => writeNumber(this.#kit, value);
     const first = this.#page * size + 1;
     const range = count > 1 ? `${number(first)}–${number(Math.min(rows, first + size - 1))}` : number(rows);
     const nothing = this.#rows.length === 0 ? "Nothing to show." : "Nothing found.";
@@ -123,7 +136,7 @@ class Table {
     buttons.find((each) => each.textContent === had && !each.disabled)?.focus();
   }
 
-  #cell(row: Row, column: Column & { type: ColumnType }): HTMLElement {
+  #cell(row: Row, column: SomeColumn): HTMLElement {
     const { type, align } = column;
     const text = this.#written(row, column);
     const href = type === "link" && /^https?:\/\//.test(text) ? text : undefined;
@@ -142,12 +155,12 @@ class Table {
   }
 
   /** A value as people read it. */
-  #written(row: Row, { key, type }: Column & { type: ColumnType }): string {
+  #written(row: Row, { key, type }: SomeColumn): string {
     const value = row[key];
     if (isNothing(value)) return "";
     if (type === "number" && typeof value === "number")
-      return this.#kit.number(value, { maximumFractionDigits: 20 });
-    if (type === "date") return this.#kit.date(value);
+      return writeNumber(this.#kit, value, { maximumFractionDigits: 20 });
+    if (type === "date") return writeDate(this.#kit, value);
     if (type === "boolean") return value === true || value === "true" ? "Yes" : "No";
     return typeof value === "object" ? JSON.stringify(value) : String(value);
   }
@@ -156,20 +169,17 @@ class Table {
     set(button, "aria-disabled", "true");
     const lines = [
       this.#columns.map(({ key, label = key }) => csv(label)),
-      ...this.#found().map((row) => this.#columns.map(({ key }) => csv(row[key]))),
+      ...this.#found.map((row) => this.#columns.map(({ key }) => csv(row[key]))),
     ];
     const name = `${(this.#kit.config.title ?? "data").replace(/[^\p{L}\p{N}]+/gu, "-")}.csv`;
-    await this.#kit.download(name, "text/csv", lines.map((line) => line.join(",")).join("\r\n"));
+    await handFile(this.#kit, name, "text/csv", lines.map((line) => line.join(",")).join("\r\n"));
     set(button, "aria-disabled", false);
   }
 }
 
 const isNothing = (value: unknown): boolean => value === null || value === undefined || value === "";
 
-function columnsOf(
-  given: readonly Column[] | undefined,
-  rows: readonly Row[],
-): (Column & { type: ColumnType })[] {
+function columnsOf(given: readonly Column[] | undefined, rows: readonly Row[]): SomeColumn[] {
   const keys = new Set<string>();
   if (!given) for (const row of rows.slice(0, 100)) for (const key of Object.keys(row)) keys.add(key);
   const columns: readonly Column[] = given ?? [...keys].map((key) => ({ key, sortable: true }));
@@ -190,11 +200,21 @@ function typeOf(values: readonly unknown[]): ColumnType {
   return "text";
 }
 
-function comparing(type: ColumnType, locale: string): (one: unknown, other: unknown) => number {
-  if (type === "number" || type === "boolean") return (one, other) => Number(one) - Number(other);
-  if (type === "date") return (one, other) => Date.parse(`${one}`) - Date.parse(`${other}`);
-  const { compare } = new Intl.Collator(locale, { numeric: true });
-  return (one, other) => compare(`${one}`, `${other}`);
+/** Rows in the order of a column; what is not there is last, whichever way. */
+function sorted(rows: readonly Row[], { key, type }: SomeColumn, locale: string, isDown?: boolean): Row[] {
+  const isNumber = type === "number" || type === "boolean";
+  // Read once for each row, and not for each comparison.
+  const read = (value: unknown): string | number =>
+    isNumber ? Number(value) : type === "date" ? Date.parse(`${value}`) : `${value}`;
+  const there = rows.filter((row) => !isNothing(row[key])).map((row) => [read(row[key]), row] as const);
+  // To look for numbers in texts takes three times as long.
+  const numeric = there.some(([value]) => /\p{N}/u.test(`${value}`));
+  const { compare } = new Intl.Collator(locale, { numeric });
+  const order = (one: string | number, other: string | number): number =>
+    typeof one === "number" ? one - Number(other) : compare(one, `${other}`);
+  const sign = isDown ? -1 : 1;
+  there.sort(([one], [other]) => sign * order(one, other));
+  return [...there.map(([, row]) => row), ...rows.filter((row) => isNothing(row[key]))];
 }
 
 const alignment = (type: ColumnType, align = type === "number" ? "end" : "start"): string | undefined =>

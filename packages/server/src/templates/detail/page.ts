@@ -1,6 +1,9 @@
 /** The page of the detail card. */
+
+import { callTool } from "../page/call.js";
 import { element, put } from "../page/dom.js";
 import { type Kit, startPage } from "../page/kit.js";
+import { tellModel } from "../page/tell.js";
 import { filled, isRecord, type Json, recordOf } from "./record.js";
 import type { DetailAction, DetailConfig } from "./template.js";
 import { card } from "./value.js";
@@ -16,6 +19,13 @@ class Detail {
 
   constructor(kit: Kit<DetailConfig>) {
     this.#kit = kit;
+  }
+
+  /** A record as such, or two of its fields and more: one alone is what the tool is to look for. */
+  written(input: Json): unknown {
+    const { fields = [] } = this.#kit.config;
+    const own = recordOf(input["record"]) ?? recordOf(input["items"]);
+    return own ?? (fields.filter(({ key }) => key in input)[1] && input);
   }
 
   data(data: unknown): void {
@@ -78,7 +88,7 @@ class Detail {
   async #do({ label, tool, args = {} }: DetailAction, button: HTMLButtonElement | undefined): Promise<void> {
     this.#isBusy = true;
     this.#kit.say(`${label} …`, true);
-    const { ok, data, text } = await this.#kit.call(tool, filled(args, this.#record) as Json, button);
+    const { ok, data, text } = await callTool(this.#kit, tool, filled(args, this.#record) as Json, button);
     this.#isBusy = false;
     if (!ok) return this.#kit.say();
     const isNew = isRecord(data) && Object.keys(this.#record).every((key) => key in data);
@@ -87,6 +97,6 @@ class Detail {
     // A text that is the data again is nothing to read.
     const said = text && !/^\s*[[{]/.test(text) ? text : `${label}: done.`;
     this.#kit.say(said);
-    await this.#kit.context(`The person chose "${label}" (tool ${tool}): ${said}`);
+    await tellModel(this.#kit, `The person chose "${label}" (tool ${tool}): ${said}`);
   }
 }

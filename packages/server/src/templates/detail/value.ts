@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import { element } from "../page/dom.js";
 import type { Kit } from "../page/kit.js";
+import { writeDate, writeNumber } from "../page/write.js";
 import { isRecord, type Json } from "./record.js";
 import type { DetailConfig, DetailField, DetailFieldType } from "./template.js";
 
@@ -60,9 +62,9 @@ function written(kit: DetailKit, value: unknown, type = typeOf(value)): Node | s
   }
   if (typeof value === "object") return element("code", {}, JSON.stringify(value));
   const text = String(value);
-  if (type === "number" && Number.isFinite(Number(text))) return kit.number(Number(text));
+  if (type === "number" && Number.isFinite(Number(text))) return writeNumber(kit, Number(text));
   if (type === "date")
-    return kit.date(value, text.length > 10 ? { dateStyle: "medium", timeStyle: "short" } : undefined);
+    return writeDate(kit, value, text.length > 10 ? { dateStyle: "medium", timeStyle: "short" } : undefined);
   if (type === "boolean") return text === "true" ? "Yes" : text === "false" ? "No" : text;
   if (type === "badge") return element("span", { class: "badge" }, text);
   return type === "link" && /^https?:\/\//i.test(text) ? link(kit, text) : text;

@@ -1,6 +1,8 @@
 /** The page of the diff viewer. */
+
 import { element, put, set } from "../page/dom.js";
 import { type Kit, startPage } from "../page/kit.js";
+import { writeNumber } from "../page/write.js";
 import { type Comparison, compare, type Line, stretchesOf } from "./comparison.js";
 import { highlight } from "./highlight.js";
 import type { DiffViewerConfig } from "./template.js";
@@ -42,6 +44,11 @@ class DiffViewer {
     this.redraw();
   }
 
+  /** Texts of more than one line: others may be names of files. */
+  written(input: Record<string, unknown>): unknown {
+    return /\n/.test(`${input["left"] ?? input["original"]}`) && input;
+  }
+
   data(data: unknown): void {
     this.#compared = compare(data);
     this.redraw();
@@ -53,11 +60,12 @@ class DiffViewer {
     });
     if (!this.#compared) return;
     const { lines, added, removed, nothing } = this.#compared;
-    this.#kit.say(nothing);
+    // What is still being written is said already.
+    if (!this.#kit.place.inert) this.#kit.say(nothing);
     put(
       this.#counts,
-      element("span", { class: "plus" }, `+${this.#kit.number(added)}`, unseen(" lines added")),
-      element("span", { class: "minus" }, `−${this.#kit.number(removed)}`, unseen(" lines removed")),
+      element("span", { class: "plus" }, `+${writeNumber(this.#kit, added)}`, unseen(" lines added")),
+      element("span", { class: "minus" }, `−${writeNumber(this.#kit, removed)}`, unseen(" lines removed")),
     );
     put(this.#kit.place, lines.length > 0 && this.#table(lines));
   }
@@ -73,7 +81,7 @@ class DiffViewer {
     stretchesOf(all).forEach(({ lines, isFolded }, at) => {
       if (room > 0 && isFolded && !this.#open.has(at)) {
         room--;
-        const label = `⋯ ${this.#kit.number(lines.length)} unchanged lines`;
+        const label = `⋯ ${writeNumber(this.#kit, lines.length)} unchanged lines`;
         rows.push(this.#opener(label, rows.length, () => this.#open.add(at)));
       } else {
         const shown = lines.slice(0, Math.max(room, 0));
@@ -82,7 +90,7 @@ class DiffViewer {
         room -= shown.length;
       }
     });
-    const more = `Show more of ${this.#kit.number(rest)} lines`;
+    const more = `Show more of ${writeNumber(this.#kit, rest)} lines`;
     if (rest > 0) rows.push(this.#opener(more, rows.length, () => (this.#limit *= 3)));
     const table = element("div", { role: "table", class: this.#isSplit && "split" }, ...rows);
     // Who selects on one side copies that side.

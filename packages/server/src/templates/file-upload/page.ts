@@ -1,7 +1,10 @@
 /** The page of the upload. Functions that share what they know, and no class: written small, they are shorter. */
+import { callTool } from "../page/call.js";
 import { element, put, set } from "../page/dom.js";
 import { type Kit, type Page, startPage } from "../page/kit.js";
 import { toolOf } from "../page/submit.js";
+import { sendMessage, tellModel } from "../page/tell.js";
+import { writeNumber } from "../page/write.js";
 import { limitsInWords, limitsOf, refusalOf, sizeInWords, type WriteNumber } from "./limits.js";
 import { read } from "./read.js";
 import { type Row, rowOf } from "./row.js";
@@ -22,7 +25,7 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
   const { config } = kit;
   const { each, multiple = true, cancelable } = config;
   const limits = limitsOf(config);
-  const number: WriteNumber = (...given) => kit.number(...given);
+  const number: WriteNumber = (...given) => writeNumber(kit, ...given);
   const written = (bytes: number): string => sizeInWords(bytes, number);
   let rows: Row[] = [];
   let isBusy = false;
@@ -142,7 +145,7 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
       put(kit.place);
       kit.complain();
       kit.say("Cancelled.");
-      void kit.message("Upload cancelled");
+      void sendMessage(kit, "Upload cancelled");
     }
   }
 
@@ -174,7 +177,7 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
     // The model knows which files there are, and nothing of what is in them.
     const files = rows.filter((row) => !isOpen(row)).map(({ file }) => factsOf(file));
     const names = files.map(({ name, size }) => `${name} (${written(size)})`).join(", ");
-    await kit.context(`Files were sent: ${names}. ${tool} said: ${text}`, { files });
+    await tellModel(kit, `Files were sent: ${names}. ${tool} said: ${text}`, { files });
   }
 
   /** Sends some files in one call. What the tool said, if it took them. */
@@ -190,7 +193,7 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
       }
     }
     const { ok, text, problems } = files[batch.length - 1]
-      ? await kit.call(tool, { ...config.submitArgs, files })
+      ? await callTool(kit, tool, { ...config.submitArgs, files })
       : { ok: false, text: "Nothing was sent.", problems: unread };
     if (!ok) kit.complain(text);
     for (const [at, row] of batch.entries()) {

@@ -93,8 +93,11 @@ export const submitSchema: Readonly<Record<"submitTool" | "submitArgs" | "cancel
   cancelable: { type: "boolean", default: false },
 };
 
+/** What is asked of a field in words: its type may be one that only pages know. */
+type Question = Omit<Field, "type"> & { readonly type?: string | undefined };
+
 /** Fields as questions, with the answers that are there. */
-export function questionsOf(fields: readonly Field[], answers: Readonly<Record<string, unknown>>): string {
+export function questionsOf(fields: readonly Question[], answers: Readonly<Record<string, unknown>>): string {
   return fields
     .map(({ name, label = name, type, required, options = [], description, ...field }) => {
       const given = type === "password" ? undefined : (answers[name] ?? field.default);

@@ -1,5 +1,7 @@
-import { type FormConfig, form, renderTemplate } from "@vitrine/server";
+import { appServer, type FormConfig, form, renderTemplate, tool, view } from "@vitrine/server";
+import { testServer } from "@vitrine/server/testing";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { fieldsOf } from "./fields-of-schema.js";
 
 const FIELDS: FormConfig["fields"] = [
@@ -14,6 +16,29 @@ describe("the form in words", () => {
     expect(form.text?.(data, { title: "Join", description: "It is free.", fields: FIELDS })).toBe(
       "**Join**\n\nIt is free.\n\n- **Your name** (required)\n- **plan** (one of basic, Pro): basic\n- **key**\n- **news** – Once a week.",
     );
+  });
+
+  it("asks for the tool's own input where it has no fields", async () => {
+    const input = z.object({
+      guests: z.number().int().describe("How many come?"),
+      room: z.enum(["inside", "garden"]).default("inside"),
+      tags: z.array(z.string()).optional(),
+    });
+    const book = tool({
+      name: "book",
+      input,
+      view: view({ name: "book", template: form, config: { title: "Book" } }),
+      run: () => undefined,
+    });
+    const server = await testServer(appServer({ name: "x", version: "1", tools: [book] }), { views: false });
+    const { content } = await server.call("book", { guests: 2 });
+    await server.close();
+    expect(content).toEqual([
+      {
+        type: "text",
+        text: "**Book**\n\n- **Guests** (required) – How many come?\n- **Room** (one of inside, garden): inside\n- **Tags**",
+      },
+    ]);
   });
 
   it("has the answers that are there, false among them", () => {

@@ -8,6 +8,7 @@ import { builtIn } from "../built-in.js";
 import type { JsonSchema } from "../check-config.js";
 import type { Template } from "../template.js";
 import { type Field, fieldSchema, questionsOf, submitSchema } from "./field.js";
+import { fieldsOf } from "./fields-of-schema.js";
 import { isFilling } from "./is-filling.js";
 
 /** What is done with what was filled in. */
@@ -68,7 +69,12 @@ export const form: Template<FormConfig> = builtIn({
 });
 
 /** Data that only fills the form is shown as questions with answers; all other data speaks for itself. */
-function textOfForm(data: unknown, { title = "Form", description, fields = [] }: FormConfig): string {
-  if (!isFilling(data, fields)) return textOfData(data);
-  return [`**${title}**`, description, questionsOf(fields, data ?? {})].filter(Boolean).join("\n\n");
+function textOfForm(
+  data: unknown,
+  { title = "Form", description, fields }: FormConfig,
+  { inputSchema }: { readonly inputSchema?: object | undefined } = {},
+): string {
+  const asked = fields ?? fieldsOf(inputSchema);
+  if (!isFilling(data, asked)) return textOfData(data);
+  return [`**${title}**`, description, questionsOf(asked, data ?? {})].filter(Boolean).join("\n\n");
 }

@@ -1,6 +1,10 @@
 /** The page of the board. */
+
+import { callTool } from "../page/call.js";
 import { element, put } from "../page/dom.js";
 import { type Kit, startPage } from "../page/kit.js";
+import { tellModel } from "../page/tell.js";
+import { writeNumber } from "../page/write.js";
 import { type CardActions, cardView, type Move } from "./card-view.js";
 import { type Card, cardsOf, columnsOf, type FilledColumn, fill } from "./cards.js";
 import type { KanbanColumn, KanbanConfig } from "./template.js";
@@ -20,6 +24,11 @@ class Board {
 
   constructor(kit: Kit<KanbanConfig>) {
     this.#kit = kit;
+  }
+
+  /** Cards, and not just which: those are only ids. */
+  written(input: Record<string, unknown>): unknown {
+    return input["cards"] && cardsOf(input)[0] && input;
   }
 
   data(data: unknown): void {
@@ -65,7 +74,13 @@ class Board {
           if (this.#dragged) void this.#move(this.#dragged, column);
         },
       },
-      element("h2", {}, title, " ", element("span", { class: "badge" }, this.#kit.number(cards.length))),
+      element(
+        "h2",
+        {},
+        title,
+        " ",
+        element("span", { class: "badge" }, writeNumber(this.#kit, cards.length)),
+      ),
       cards.length
         ? element("ul", {}, ...cards.map((card) => this.#card(card, before, after)))
         : element("p", { class: "note" }, "No cards."),
@@ -91,7 +106,7 @@ class Board {
 
   async #open(card: Card, tool: string, button: HTMLButtonElement): Promise<void> {
     if (button.ariaDisabled) return;
-    const { ok, data } = await this.#kit.call(tool, { cardId: card.id }, button);
+    const { ok, data } = await callTool(this.#kit, tool, { cardId: card.id }, button);
     this.#kit.say(ok && typeof data === "string" ? data : "");
   }
 
@@ -111,8 +126,8 @@ class Board {
     if (onMoveTool) this.#busy.add(card);
     bring(toColumn, cards.length);
     this.#live.textContent = `${card.title} moved to ${title}.`;
-    if (!onMoveTool) return void this.#kit.context(`The card ${card.title} was moved to ${title}.`);
-    const { ok, text } = await this.#kit.call(onMoveTool, { cardId: card.id, fromColumn, toColumn });
+    if (!onMoveTool) return void tellModel(this.#kit, `The card ${card.title} was moved to ${title}.`);
+    const { ok, text } = await callTool(this.#kit, onMoveTool, { cardId: card.id, fromColumn, toColumn });
     this.#busy.delete(card);
     if (ok) return this.redraw();
     bring(fromColumn, at);

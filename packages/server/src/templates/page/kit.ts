@@ -1,6 +1,6 @@
 /**
- * What the pages of all templates share: the handshake, the states in which there is nothing to show yet or any more, calls of
- * tools with what can go wrong with them, and the locale.
+ * What the pages of all templates share: the handshake, the states in which there is nothing to show yet or any more, and the
+ * locale. What only some of them need are functions of their own beside this, so that the others do not carry it.
  *
  * @module
  */
@@ -26,7 +26,9 @@ export interface Page {
   /** Shows the data of a result. */
   data(data: unknown, text: string): void;
   /** Hears the tool's arguments: while the model still writes them, and when it has. */
-  input?(input: Json, isWhole: boolean): void;
+  input?(input: Json): void;
+  /** The data that is in the tool's arguments, where they are of its shape: shown until the result is there, and not to be used. */
+  written?(input: Json): unknown;
   /** The tool's call failed; that it did is said already. */
   failed?(answer: Answer): void;
   /** The language or the time zone is another now; without this, the data is shown again. */
@@ -61,7 +63,8 @@ export class Kit<Config> {
 
   /** One sentence about how it is; nothing when what is there speaks for itself. */
   say(text = "", isBusy = false): void {
-    put(this.#status, text);
+    // Only what is new: it is read out.
+    if (this.#status.textContent !== text) put(this.#status, text);
     set(this.#status, "hidden", text === "");
     set(this.#status, "class", isBusy ? "status busy" : "status");
     set(this.place, "aria-busy", isBusy && "true");
@@ -71,70 +74,6 @@ export class Kit<Config> {
   complain(text = ""): void {
     put(this.#problem, text);
     set(this.#problem, "hidden", text === "");
-  }
-
-  /** Calls a tool; a button that is given waits with it. Never rejects. */
-  async call(name: string, args: Json, button?: HTMLButtonElement): Promise<Answer> {
-    this.complain();
-    // Still in the order of the keyboard: who pressed it stays where they are.
-    if (button) set(button, "aria-disabled", "true");
-    try {
-      const answer = answerOf(await this.view.callServerTool({ name, arguments: args }));
-      if (!answer.ok) this.complain(answer.text);
-      return answer;
-    } catch (error) {
-      const text = (error as Error).message;
-      this.complain(text);
-      return { ok: false, data: undefined, text, problems: {} };
-    } finally {
-      if (button) set(button, "aria-disabled", false);
-    }
-  }
-
-  /** Says something in the conversation, for the person; `isBesides` when it is done even if the host does not take it. */
-  message(text: string, isBesides = false): Promise<unknown> {
-    return this.#ask("ui/message", { role: "user", content: [{ type: "text", text }] }, isBesides);
-  }
-
-  /** Has the model know something, without a word in the conversation. A host that does not take it is no failure. */
-  context(text: string, structuredContent?: Json): Promise<unknown> {
-    return this.#ask(
-      "ui/update-model-context",
-      { content: [{ type: "text", text }], ...(structuredContent && { structuredContent }) },
-      true,
-    );
-  }
-
-  /** Hands the person a file. */
-  download(name: string, mimeType: string, text: string): Promise<unknown> {
-    const resource = { uri: `file:///${encodeURIComponent(name)}`, mimeType, text };
-    return this.#ask("ui/download-file", { contents: [{ type: "resource", resource }] });
-  }
-
-  #ask(
-    method: "ui/message" | "ui/update-model-context" | "ui/download-file",
-    params: object,
-    isQuiet?: boolean,
-  ): Promise<unknown> {
-    return this.view
-      .askHost(method, params as never)
-      .catch((error) => isQuiet || this.complain((error as Error).message));
-  }
-
-  /** A number as people here write it. */
-  number(value: number, options?: Intl.NumberFormatOptions): string {
-    return new Intl.NumberFormat(this.locale, options).format(value);
-  }
-
-  /** A date as people here write it; what is none stays as it is. */
-  date(value: unknown, options: Intl.DateTimeFormatOptions = { dateStyle: "medium" }): string {
-    const date = new Date(value as string);
-    const { timeZone } = this.view.getHostContext() ?? {};
-    // A day without a time is that day everywhere.
-    const zone = /^\d{4}-\d\d-\d\d$/.test(`${value}`) ? "UTC" : timeZone;
-    return Number.isNaN(date.getTime())
-      ? `${value}`
-      : new Intl.DateTimeFormat(this.locale, { ...options, ...(zone && { timeZone: zone }) }).format(date);
   }
 }
 
@@ -153,20 +92,39 @@ export function startPage<Config>(name: string, title: string, make: (kit: Kit<C
     }
     return page;
   };
-  view.on("toolinputpartial", ({ arguments: input = {} }) => made().input?.(input as Json, false));
-  view.on("toolinput", ({ arguments: input = {} }) => {
-    made().input?.(input as Json, true);
-    if (!made().isReady) kit.say("Working …", true);
-  });
+  const hear = (input: Json, words: string): void => {
+    const { isReady } = made();
+    made().input?.(input);
+    const data = made().written?.(input);
+    if (data) {
+      shown = { ok: true, data, text: "", problems: {} };
+      kit.place.inert = true;
+      made().data(data, "");
+    }
+    if (!isReady) kit.say(words, true);
+  };
+  /** The call is over: what the model wrote was not to be used, and without a result it is nothing at all. */
+  const end = (isGood?: boolean): void => {
+    if (isGood) kit.place.inert = false;
+    else kit.place.hidden = kit.tools.hidden = kit.place.inert;
+  };
+  view.on("toolinputpartial", ({ arguments: input = {} }) => hear(input as Json, "Waiting for data …"));
+  view.on("toolinput", ({ arguments: input = {} }) => hear(input as Json, "Working …"));
   view.on("toolresult", (result) => {
-    shown = answerOf(result as Result);
-    const { ok, data, text } = shown;
+    const answer = answerOf(result as Result);
+    const { ok, text } = answer;
+    end(ok);
+    // A tool may have nothing to add to its arguments.
+    shown = ok && shown && typeof answer.data !== "object" ? shown : answer;
     kit.say();
     kit.complain(ok ? "" : text);
-    if (ok) made().data(data, text);
-    else made().failed?.(shown);
+    if (ok) made().data(shown.data, text);
+    else made().failed?.(answer);
   });
-  view.on("toolcancelled", ({ reason }) => kit.say(`Cancelled${reason ? `: ${reason}` : "."}`));
+  view.on("toolcancelled", ({ reason }) => {
+    end();
+    kit.say(`Cancelled${reason ? `: ${reason}` : "."}`);
+  });
   view.on("hostcontextchanged", ({ locale, timeZone }) => {
     speakAs(kit);
     if (!page || (locale ?? timeZone) === undefined) return;
@@ -193,7 +151,7 @@ function speakAs(kit: Kit<unknown>): void {
 }
 
 /** A result's data: its own, or JSON in its text, or the text. */
-function answerOf({ content, structuredContent, isError, _meta }: Result): Answer {
+export function answerOf({ content, structuredContent, isError, _meta }: Result): Answer {
   const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
   let data: unknown = structuredContent;
   if (data === undefined) {

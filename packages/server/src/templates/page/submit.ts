@@ -4,10 +4,12 @@
  * @module
  */
 import type { SubmitConfig } from "../form/template.js";
+import { callTool } from "./call.js";
 import { element, put } from "./dom.js";
 import type { Fields } from "./fields.js";
 import type { Answer, Kit } from "./kit.js";
 import type { Said } from "./said.js";
+import { sendMessage, tellModel } from "./tell.js";
 
 /** The tool that gets the values. */
 export const toolOf = ({ config, view }: Kit<SubmitConfig>): string | undefined =>
@@ -28,13 +30,14 @@ export async function submit(
   let answer: Answer = { ok: true, data: undefined, text: "", problems: {} };
   if (tool) {
     said.say("Sending …", "status busy");
-    answer = await kit.call(tool, { ...kit.config.submitArgs, ...values }, button);
+    answer = await callTool(kit, tool, { ...kit.config.submitArgs, ...values }, button);
     said.say(answer.ok ? answer.text || "Done." : "");
     if (!answer.ok) return answer;
     const told = Object.fromEntries(open.map(({ name }) => [name, values[name]]));
-    await kit.context(`The form was submitted: ${words}. ${tool} said: ${answer.text}`, told);
-  } else said.say("Sent.");
-  await kit.message(`Form submitted: ${words}`, !!tool);
+    await tellModel(kit, `The form was submitted: ${words}. ${tool} said: ${answer.text}`, told);
+  }
+  const isTaken = await sendMessage(kit, `Form submitted: ${words}`, !!tool);
+  if (isTaken && !tool) said.say("Sent.");
   return answer;
 }
 
@@ -44,7 +47,7 @@ export function cancelButton(kit: Kit<SubmitConfig>): HTMLElement | false {
     put(kit.place);
     kit.complain();
     kit.say("Cancelled.");
-    void kit.message("Form cancelled");
+    void sendMessage(kit, "Form cancelled");
   };
   return !!kit.config.cancelable && element("button", { type: "button", onclick: cancel }, "Cancel");
 }

@@ -1,6 +1,8 @@
 /** The page of the progress. */
+import { callTool } from "../page/call.js";
 import { element, newId, put, set } from "../page/dom.js";
 import { type Kit, startPage } from "../page/kit.js";
+import { writeNumber } from "../page/write.js";
 import { Poll } from "./poll.js";
 import { type ProgressState, type Step, stateOf } from "./state.js";
 import type { ProgressConfig } from "./template.js";
@@ -71,8 +73,13 @@ class Progress {
     for (const each of Array.isArray(data) ? data : [data]) this.#take(each);
     // The tool's call is over: without somebody to ask, nothing moves any more.
     this.#isWaiting = this.#kit.config.pollTool !== undefined;
-    if (this.#state.isDone) this.#end(this.#state.message || "Done.");
+    const { isDone, message, percent } = this.#state;
+    if (isDone) this.#end(message || "Done.");
     else if (this.#isWaiting) this.#poll.start();
+    else {
+      this.#sayCurrent(message);
+      if (percent === undefined && !message && !this.#done[0]) this.#kit.say("Nothing to show.");
+    }
     this.redraw();
   }
 
@@ -84,9 +91,11 @@ class Progress {
     const { percent, steps = this.#done } = this.#state;
     const isKnown = percent !== undefined;
     set(this.#bar, "aria-valuenow", isKnown && percent);
+    // A bar that says nothing is none.
+    set(this.#bar, "hidden", !isKnown && !this.#isWaiting);
     set(this.#bar, "class", !isKnown && this.#isWaiting ? "bar moving" : "bar");
     this.#fill.style.inlineSize = isKnown ? `${percent}%` : "";
-    put(this.#percent, isKnown && this.#kit.number(percent / 100, { style: "percent" }));
+    put(this.#percent, isKnown && writeNumber(this.#kit, percent / 100, { style: "percent" }));
     put(
       this.#steps,
       ...steps.map(({ label, status }) =>
@@ -115,7 +124,7 @@ class Progress {
 
   async #ask(): Promise<boolean> {
     const { pollTool = "" } = this.#kit.config;
-    const { ok, data } = await this.#kit.call(pollTool, this.#pollArgs);
+    const { ok, data } = await callTool(this.#kit, pollTool, this.#pollArgs);
     // It may have been cancelled in the meantime.
     if (ok && this.#poll.isOn) this.data(data);
     return ok;
@@ -166,7 +175,8 @@ class Progress {
 
   async #stop(button: HTMLButtonElement): Promise<void> {
     if (button.ariaDisabled) return;
-    const { ok, data, text } = await this.#kit.call(
+    const { ok, data, text } = await callTool(
+      this.#kit,
       this.#kit.config.cancelTool ?? "",
       this.#cancelArgs,
       button,

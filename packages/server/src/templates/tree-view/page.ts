@@ -1,6 +1,10 @@
 /** The page of the tree. */
+
+import { callTool } from "../page/call.js";
 import { element, put, set } from "../page/dom.js";
 import { type Kit, startPage } from "../page/kit.js";
+import { sendMessage } from "../page/tell.js";
+import { writeNumber } from "../page/write.js";
 import { moved } from "./keys.js";
 import { everyNode, nodeAt, shown, TreeNode } from "./node.js";
 import { metaOf, nodesOf } from "./nodes.js";
@@ -41,6 +45,11 @@ class Tree {
         this.#timer = setTimeout(() => this.#find(), 200);
       },
     });
+  }
+
+  /** Nodes, or one that has some below it. */
+  written({ nodes, ...node }: Record<string, unknown>): unknown {
+    return nodesOf(nodes)[0] ? nodes : nodesOf(node["children"])[0] && node;
   }
 
   data(data: unknown): void {
@@ -91,8 +100,8 @@ class Tree {
   #say(): void {
     const found = this.#found;
     const all = [...everyNode(this.#roots)].length;
-    const items = `${this.#kit.number(all)} ${all === 1 ? "item" : "items"}`;
-    const text = found === undefined ? items : `${this.#kit.number(found)} of ${items}`;
+    const items = `${writeNumber(this.#kit, all)} ${all === 1 ? "item" : "items"}`;
+    const text = found === undefined ? items : `${writeNumber(this.#kit, found)} of ${items}`;
     set(this.#tree, "hidden", all === 0 || found === 0);
     put(this.#count, all === 0 ? "Nothing to show." : found === 0 ? "Nothing found." : text);
   }
@@ -149,7 +158,7 @@ class Tree {
     node.isBusy = true;
     node.update();
     this.#kit.say(`Loading ${node.label} …`, true);
-    const { ok, data } = await this.#kit.call(childrenTool, { nodeId: node.id });
+    const { ok, data } = await callTool(this.#kit, childrenTool, { nodeId: node.id });
     node.isBusy = false;
     if (ok) node.take(data);
     node.update();
@@ -164,9 +173,9 @@ class Tree {
     node.isSelected = true;
     const nodeId = node.id;
     const { onSelectTool } = this.#kit.config;
-    if (!onSelectTool) return void this.#kit.message(`Selected: ${nodeId}`);
+    if (!onSelectTool) return void sendMessage(this.#kit, `Selected: ${nodeId}`);
     this.#kit.say(`${node.label} …`, true);
-    const { ok, data } = await this.#kit.call(onSelectTool, { nodeId });
+    const { ok, data } = await callTool(this.#kit, onSelectTool, { nodeId });
     // A later choice has its own words.
     if (this.#selected === node)
       this.#kit.say(!ok ? "" : typeof data === "string" ? data : `Selected: ${node.label}`);
