@@ -57,6 +57,8 @@ export const overflow = (view: Frame): Promise<number> =>
 /** A browser with a host page for each app. */
 export class TemplateStage {
   readonly #host: HostStage;
+  /** Pages that no app is in any more: a new one takes as long as the app. */
+  readonly #free: Page[] = [];
   #count = 0;
 
   private constructor(stage: HostStage) {
@@ -101,10 +103,10 @@ export class TemplateStage {
       id,
     );
     await this.#host.serve(id, { html, upstream, ...(tool && { tool }) });
-    const page = await this.#host.openPage();
-    if (width) await page.setViewportSize({ width, height: 800 });
+    const page = this.#free.pop() ?? (await this.#host.openPage());
+    await page.setViewportSize({ width: width ?? 1280, height: 800 });
     const view = await this.#host.mount(page, id, { consent: "allow", ...(context && { context }) });
-    const made = new ShownTemplate(page, view, id, calls, upstream);
+    const made = new ShownTemplate(page, view, id, calls, upstream, () => this.#free.push(page));
     // As in every tool call: the input first, and one result.
     if (input || result) await made.input(input ?? {});
     if (result) await made.result(result);
@@ -121,8 +123,17 @@ export class ShownTemplate {
   readonly calls: { name: string; arguments: Record<string, unknown> }[];
   readonly upstream: FakeUpstream;
   readonly #id: string;
+  readonly #onclose: () => void;
 
-  constructor(page: Page, view: Frame, id: string, calls: ShownTemplate["calls"], upstream: FakeUpstream) {
+  constructor(
+    page: Page,
+    view: Frame,
+    id: string,
+    calls: ShownTemplate["calls"],
+    upstream: FakeUpstream,
+    onclose: () => void,
+  ) {
+    this.#onclose = onclose;
     this.page = page;
     this.view = view;
     this.calls = calls;
@@ -163,7 +174,11 @@ export class ShownTemplate {
 
   /** What the host heard: `message`, `model-context`, `download`, `open-link`, `report`, `odd`. */
   heard(event: string): Promise<Record<string, unknown>[]> {
-    return this.page.evaluate((name) => host.log.values(name) as Record<string, unknown>[], event);
+    return this.page.evaluate(
+      ([name, id]) =>
+        (host.log.values(name) as Record<string, unknown>[]).filter((each) => each["id"] === id),
+      [event, this.#id] as const,
+    );
   }
 
   /** Text as a person reads it. */
@@ -185,6 +200,8 @@ export class ShownTemplate {
   async close(): Promise<void> {
     const reports = (await this.heard("report")).filter(({ code }) => code !== "loaded");
     expect([await this.heard("odd"), reports]).toEqual([[], []]);
-    await this.page.close();
+    await this.page.evaluate((id) => host.app(id).remove(), this.#id);
+    await this.page.emulateMedia({ colorScheme: null, reducedMotion: null, forcedColors: null });
+    this.#onclose();
   }
 }
