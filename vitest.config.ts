@@ -47,7 +47,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 180_000,
           // Half of the time they wait: for frames, for what must not happen.
-          maxWorkers: 4,
+          maxWorkers: 3,
           // What they share is loaded once in each worker, the browser's driver above all; and so is the browser.
           isolate: false,
           environment: "./testing/browser-environment.ts",

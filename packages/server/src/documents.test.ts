@@ -28,6 +28,7 @@ const read = async (source: DocumentSource, maxViewBytes?: number): Promise<stri
 describe("a file", () => {
   const folder = folderOf("files", {
     "page.html": "<p>Grüezi</p>",
+    "empty.html": "\n",
     "large.html": "x".repeat(2000),
     "latin.html": Buffer.from("<p>Gr\xfcezi</p>", "latin1"),
   });
@@ -43,6 +44,7 @@ describe("a file", () => {
     ["latin.html", "view-not-utf8", /UTF-8/],
     ["link.html", "path-forbidden", /symbolic link/],
     ["none.html", "view-missing", /none\.html/],
+    ["empty.html", "view-missing", /is empty/],
     [".", "view-missing", /not a file/],
   ])("%s is refused: %s", async (name, code, message) => {
     await expect(read({ file: join(folder, name) }, 1000)).rejects.toMatchObject({

@@ -5,7 +5,7 @@
  * @module
  */
 export { type MountHtmlOptions, type MountToolOptions, mountView } from "./testing/mount-view.js";
-export { MountedView, type ToldResult } from "./testing/mounted-view.js";
+export type { MountedView, ToldResult } from "./testing/mounted-view.js";
 export type { Answer, Asked, ViewCall } from "./testing/test-host.js";
 export {
   type AnyTypes,

@@ -107,6 +107,9 @@ export interface Document {
  */
 export async function documentOf(view: View, limit: number): Promise<Document> {
   const text = await textFrom(view.source, view.name, limit);
+  // As a file is for a moment while an editor writes it.
+  if (text.trim() === "")
+    throw new DefinitionError("view-missing", `the document of the view ${view.name} is empty: write it`);
   // What it may do is kept with the document: with another policy it is another one.
   const hash = createHash("sha256")
     .update(text)

@@ -88,8 +88,9 @@ export class ViewChannel {
 
   async #teardown(reason: string): Promise<void> {
     const limit = Math.max(0, (this.#life.deadline ?? 0) - now());
+    let forget = (): void => {};
     const outOfTime = new Promise<void>((resolve) => {
-      after(limit, () => {
+      forget = after(limit, () => {
         const cause = this.#life.expire();
         if (cause) this.#odd(new VitrineError("timeout", cause.message));
         resolve();
@@ -101,6 +102,8 @@ export class ViewChannel {
       if (error.code !== METHOD_NOT_FOUND && error.code !== "closed") this.#odd(error);
     };
     await Promise.race([answered.catch(refused), outOfTime]);
+    // A test that is over must not wait for it.
+    forget();
   }
 
   /** The peer's end of the wire. One for each time that the view begins: a peer that reopens forgets its calls. */

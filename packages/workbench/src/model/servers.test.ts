@@ -23,7 +23,8 @@ function stage(catalogue: () => Promise<unknown>) {
     },
   } as unknown as Gateway;
   const tell = (said: ServerSummary): void => heard.get("gateway/status")?.(said as never);
-  return { servers: new Servers(gateway), asked, tell };
+  const change = (): void => heard.get("gateway/changed")?.({ server: "s" } as never);
+  return { servers: new Servers(gateway), asked, tell, change };
 }
 
 const problem = { code: "failed", message: "no" };
@@ -60,4 +61,26 @@ it("a server with a problem is not asked; when it is ready for the first time it
   tell(summary("ready"));
   await vi.waitFor(() => expect(servers.get("s")?.catalogue?.tools).toHaveLength(1));
   expect(servers.get("s")?.catalogue?.tools[0]?.title).toBeUndefined();
+});
+
+it("a UI that changed is told, also when it could not be read in between; the first, and one that stayed, are not", async () => {
+  let hash: string | undefined = "one";
+  const view = { tool: "t", uri: "ui://s/t" };
+  const catalogue = { tools: [], resources: [], templates: [], prompts: [] };
+  const { servers, tell, change } = stage(async () => ({ ...catalogue, views: [{ ...view, hash }] }));
+  const told: string[][] = [];
+  servers.onchangedviews = async (server, tools) => void told.push([server, ...tools]);
+  const read = async (next: string | undefined): Promise<void> => {
+    hash = next;
+    change();
+    await vi.waitFor(() => expect(servers.get("s")?.catalogue?.views[0]?.hash).toBe(next));
+  };
+  tell(summary("ready"));
+  await vi.waitFor(() => expect(servers.get("s")?.catalogue).toBeDefined());
+  await read(undefined);
+  await read("one");
+  expect(told).toEqual([]);
+  await read(undefined);
+  await read("two");
+  expect(told).toEqual([["s", "t"]]);
 });

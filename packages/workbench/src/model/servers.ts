@@ -26,6 +26,8 @@ export class Servers extends Observable {
   readonly #states = new Map<string, ServerState>();
   /** What was asked for without a person's doing: each server once when it is idle, and once when it is ready. */
   readonly #asked = new Set<string>();
+  /** The UIs of tools, by server and tool, as they could be read last: one that is just being written may be broken. */
+  readonly #hashes = new Map<string, Map<string, string>>();
   isKnown = false;
   /** Hears of tools whose UI is not what it was: while somebody writes it, above all. */
   onchangedviews: ((server: string, tools: ReadonlySet<string>) => Promise<void>) | undefined;
@@ -99,16 +101,22 @@ export class Servers extends Observable {
     const state = this.#states.get(server);
     if (!state) return;
     this.#states.set(server, { ...state, ...read });
-    const changed = changedViews(state.catalogue, read.catalogue);
+    const changed = this.#changedViews(server, read.catalogue);
     const renewed = changed.size > 0 && this.onchangedviews?.(server, changed);
     if (renewed) void quietly(renewed, QUIET);
     this.changed();
   }
-}
 
-/** The tools that have a UI before and after, and another one after. */
-function changedViews(before: ServerCatalogue | undefined, after: ServerCatalogue | undefined): Set<string> {
-  const hashes = new Map(before?.views.map(({ tool, hash }) => [tool, hash]));
-  const changed = after?.views.filter(({ tool, hash }) => hash && (hashes.get(tool) ?? hash) !== hash);
-  return new Set(changed?.map(({ tool }) => tool));
+  /** The tools whose UI is another one than the last that could be read. */
+  #changedViews(server: string, catalogue: ServerCatalogue | undefined): Set<string> {
+    const hashes = this.#hashes.get(server) ?? new Map<string, string>();
+    this.#hashes.set(server, hashes);
+    const changed = new Set<string>();
+    for (const { tool, hash } of catalogue?.views ?? []) {
+      if (hash === undefined) continue;
+      if ((hashes.get(tool) ?? hash) !== hash) changed.add(tool);
+      hashes.set(tool, hash);
+    }
+    return changed;
+  }
 }
