@@ -59,11 +59,28 @@ function launching(args: readonly string[]): { executablePath: string; args: str
   return { executablePath, args: [...CHROMIUM_ARGS, ...args] };
 }
 
+/** How a module is bundled. */
+interface BundleOptions {
+  format?: "iife" | "esm";
+  loader?: "ts" | "tsx";
+  plugins?: Plugin[];
+  minify?: boolean;
+}
+
+/** What was bundled in this worker: files of tests share their pages. */
+const bundles = new Map<string, Promise<string>>();
+
 /** Bundles a module, given as text, for a page; imports resolve as from the repository's root. */
-export async function bundle(
-  code: string,
-  options: { format?: "iife" | "esm"; loader?: "ts" | "tsx"; plugins?: Plugin[]; minify?: boolean } = {},
-): Promise<string> {
+export function bundle(code: string, options: BundleOptions = {}): Promise<string> {
+  // Two plugins of one name may do different things.
+  if (options.plugins?.length) return bundleAnew(code, options);
+  const key = JSON.stringify([code, options]);
+  const made = bundles.get(key) ?? bundleAnew(code, options);
+  bundles.set(key, made);
+  return made;
+}
+
+async function bundleAnew(code: string, options: BundleOptions): Promise<string> {
   const result = await build({
     stdin: { contents: code, loader: options.loader ?? "ts", resolveDir: ROOT, sourcefile: "entry.ts" },
     bundle: true,
@@ -72,6 +89,8 @@ export async function bundle(
     target: "es2022",
     jsx: "automatic",
     minify: options.minify ?? false,
+    // A page that is opened anew for each test is parsed each time.
+    minifyWhitespace: true,
     plugins: options.plugins ?? [],
     define: { "process.env.NODE_ENV": '"production"' },
     logLevel: "silent",
