@@ -137,7 +137,7 @@ export class StdioTransport implements Transport {
   /** Sends one message that is JSON already. */
   sendText(text: string): void {
     const { stdin } = this.#launched;
-    if (this.#closed || !stdin.writable) {
+    if (this.#closed || this.#exit || !stdin.writable) {
       // What it said before may still be on its way; after that this connection is over.
       setTimeout(() => this.#end(), LAST_WORDS).unref();
       throw new GatewayError("server-exited", "the server reads no more", { data: { unsent: true } });
