@@ -97,6 +97,9 @@ export class Traffic {
   }
 
   async #allGone(): Promise<void> {
-    await Promise.all(Array.from(this.#sockets, (socket) => once(socket, "close")));
+    // Not by `once` of Node, which would fail with what the other end does meanwhile.
+    const gone = (socket: Socket): Promise<void> =>
+      new Promise((resolve) => socket.once("close", () => resolve()));
+    await Promise.all(Array.from(this.#sockets, gone));
   }
 }
