@@ -68,7 +68,7 @@ export function shownOf(schema: Schema): Schema {
 
 type Convert = Schema["~standard"]["jsonSchema"]["input"];
 
-/** The SDK converts every schema again each time that somebody asks for the tools: that was most of the answer's time. */
+/** The SDK converts every schema again each time that somebody asks for the tools: a third of the answer's time. */
 function convertedOnce(convert: Convert): Convert {
   const made = new Map<string, Record<string, unknown>>();
   return (options) => {

@@ -47,14 +47,9 @@ function commandsOf(heading: string): string[] {
   );
 }
 
-/**
- * The same for the templates that the document has no section of. Their scripts are those of React: what `npm start` has built
- * is not built again for the test.
- */
+/** The same for the templates that the document has no section of. */
 const like = (commands: readonly string[], template: string): string[] =>
-  commands.map((line) =>
-    line.replace("--template react", `--template ${template}`).replace("npm test", "node --test"),
-  );
+  commands.map((line) => line.replace("--template react", `--template ${template}`));
 
 /** A person at a terminal, who types commands. */
 class Person {
