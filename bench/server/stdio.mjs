@@ -16,6 +16,8 @@ import { processorTime } from "./processor-time.mjs";
 import { XMCP, xmcpServer } from "./xmcp.mjs";
 
 const STEPS = ["start", "start, processor", "tools/list", "tools/call", "resources/read"];
+/** Requests until the servers are at their speed: what counts is how much one does, and not the first answer. */
+const WARM_UP = 500;
 /** At most so many times as long as the official SDK alone. */
 export const EXPECTED = 1.05;
 
@@ -61,28 +63,45 @@ async function connect(path) {
   return { client, pid: transport.pid };
 }
 
-/** Starts a server, and uses it. */
-async function use(path, note) {
+/** Starts a server, and says what can be asked of it. */
+async function start({ id, path }, note) {
   const began = performance.now();
   const { client, pid } = await connect(path);
   const { tools } = await client.listTools();
-  note("start", performance.now() - began);
-  note("start, processor", processorTime(pid));
+  note(id, "start", performance.now() - began);
+  note(id, "start, processor", processorTime(pid));
   const { name, _meta } = tools.find((tool) => tool.name === "tool-7");
-  const steps = {
-    "tools/list": () => client.listTools(),
-    "tools/call": () => client.callTool({ name, arguments: { city: "Berne" } }),
-    "resources/read": () => client.readResource({ uri: _meta["ui/resourceUri"] }),
+  return {
+    id,
+    client,
+    steps: {
+      "tools/list": () => client.listTools(),
+      "tools/call": () => client.callTool({ name, arguments: { city: "Berne" } }),
+      "resources/read": () => client.readResource({ uri: _meta["ui/resourceUri"] }),
+    },
   };
-  for (const [step, ask] of Object.entries(steps)) {
-    for (let n = 0; n < 50; n++) await ask();
-    for (let n = 0; n < 200; n++) {
-      const asked = performance.now();
-      await ask();
-      note(step, performance.now() - asked);
+}
+
+/** Starts all, one after the other, and asks them the same in turn: what else the machine does meets all of them. */
+async function use(all, note) {
+  const started = [];
+  try {
+    for (const each of shuffled(all)) started.push(await start(each, note));
+    for (const step of ["tools/list", "tools/call", "resources/read"]) {
+      for (const { steps } of started) for (let n = 0; n < WARM_UP; n++) await steps[step]();
+      for (let turn = 0; turn < 10; turn++) {
+        for (const { id, steps } of shuffled(started)) {
+          for (let n = 0; n < 20; n++) {
+            const asked = performance.now();
+            await steps[step]();
+            note(id, step, performance.now() - asked);
+          }
+        }
+      }
     }
+  } finally {
+    for (const { client } of started) await client.close();
   }
-  await client.close();
 }
 
 /** Measures all in turn, `rounds` times. */
@@ -90,15 +109,14 @@ export async function measureStdio(rounds) {
   // Inside of the repository: what is bundled may still want its packages.
   const folder = mkdtempSync(join(ROOT, "node_modules/.vitrine-bench-"));
   try {
-    const all = Object.entries(await contenders(folder)).filter(([, { path }]) => path);
-    const samples = Object.fromEntries(all.map(([id]) => [id, {}]));
-    for (let round = 0; round < rounds; round++) {
-      for (const [id, { path }] of shuffled(all)) {
-        await use(path, (step, time) => (samples[id][step] ??= []).push(time));
-      }
-    }
+    const all = Object.entries(await contenders(folder)).flatMap(([id, { label, path }]) =>
+      path ? [{ id, label, path }] : [],
+    );
+    const samples = Object.fromEntries(all.map(({ id }) => [id, {}]));
+    for (let round = 0; round < rounds; round++)
+      await use(all, (id, step, time) => (samples[id][step] ??= []).push(time));
     return {
-      labels: Object.fromEntries(all.map(([id, { label }]) => [id, label])),
+      labels: Object.fromEntries(all.map(({ id, label }) => [id, label])),
       steps: STEPS.flatMap((step) => rowOf(step, samples)),
     };
   } finally {

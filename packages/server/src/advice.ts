@@ -51,6 +51,8 @@ export function adviseIn(view: View, file: string): View {
 
 /** What is missing in a view's `csp`, each origin once for each list. */
 export function adviceOn(view: View, html: string): Advice[] {
+  // Most name nothing elsewhere, and every start of a server would pay for the search.
+  if (!/\b(?:https?|wss?):\/\//i.test(html)) return [];
   const { name, csp = {} } = view;
   const file = files.get(view);
   const found = new Map<string, Advice>();

@@ -74,6 +74,15 @@ export type Offer<Tools extends readonly AnyTool[]> = Pick<AppServerOptions<Tool
 /** What hosts are told of a document whose address has its hash in it: another one would be elsewhere. A day. */
 const KEPT = { ttlMs: 86_400_000, cacheScope: "public" } as const;
 
+const OLD_ADDRESSES = {
+  description: "Views, also under addresses that they had before",
+  mimeType: UI_MIME_TYPE,
+};
+// Made once, and not for each server: for stateless clients one is made for each request.
+const addressesLike = (template: string): ResourceTemplate =>
+  new ResourceTemplate(template, { list: undefined });
+const BY_NAME = addressesLike("ui://{view}");
+
 /** Where a view is found, and which version of it. */
 type Addresses = ReadonlyMap<View, { readonly uri: string; readonly hash: string }>;
 
@@ -84,6 +93,7 @@ export const isFollowed = (): boolean => process.env[RELOADS_VARIABLE] === "1";
 export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   readonly #documents: Documents;
   readonly #place: string;
+  readonly #oldAddresses: ResourceTemplate;
   readonly #connected = new Set<Connected>();
   readonly #handlers = new Set<McpHttpHandler>();
   /** @internal Files and folders whose changes are followed: clients are told of them. */
@@ -99,6 +109,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     this.#views = viewsOf(options);
     this.#documents = new Documents(options.maxViewBytes ?? MAX_BYTES, options.onproblem ?? tellProblem);
     this.#place = placeOf(options.name);
+    this.#oldAddresses = addressesLike(`ui://${this.#place}/{view}`);
   }
 
   get options(): AppServerOptions<Tools> {
@@ -264,26 +275,22 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
 
   /** Hosts keep addresses: in a conversation from yesterday there may be one that has changed since. */
   #registerOldAddresses(server: McpServer): void {
-    const config = {
-      description: "Views, also under addresses that they had before",
-      mimeType: UI_MIME_TYPE,
-    };
     const read = async ({ href }: URL, { view: last }: { view?: string | string[] }) => {
       const { name, hash } = readAddress(String(last));
       const view = this.#views.get(name);
       if (!view) throw new DefinitionError("view-missing", `there is no view ${name}`);
       return this.#read(view, href, view.uri === undefined ? hash : undefined);
     };
-    const templateOf = (address: string) => new ResourceTemplate(address, { list: undefined });
-    server.registerResource("views", templateOf(`ui://${this.#place}/{view}`), config, read);
+    server.registerResource("views", this.#oldAddresses, OLD_ADDRESSES, read);
     // Whoever names a fixed address by hand may leave the server out.
     if (this.#options.reloads || [...this.#views.values()].some(({ uri }) => uri !== undefined))
-      server.registerResource("views by name", templateOf("ui://{view}"), config, read);
+      server.registerResource("views by name", BY_NAME, OLD_ADDRESSES, read);
   }
 
   async #read(view: View, uri: string, hash: string | undefined) {
     const { text } = await this.#documents.version(view, hash);
-    return { contents: [{ uri, mimeType: UI_MIME_TYPE, text, _meta: { ui: uiOf(view) } }] };
+    const { _meta } = configOf(view);
+    return { contents: [{ uri, mimeType: UI_MIME_TYPE, text, ...(_meta && { _meta }) }] };
   }
 }
 
@@ -295,11 +302,13 @@ function configOf(view: View): McpUiAppResourceConfig {
   const known = configs.get(view);
   if (known) return known;
   const { title, description, uri } = view;
+  const ui = uiOf(view);
   const config: McpUiAppResourceConfig = {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(uri === undefined && { cacheHint: KEPT }),
-    _meta: { ui: uiOf(view) },
+    // Nothing is what hosts take the defaults for.
+    ...(Object.keys(ui).length > 0 && { _meta: { ui } }),
   };
   configs.set(view, config);
   return config;
