@@ -21,6 +21,7 @@ const STEPS = [
   ["packages/view/build.mjs"],
   ["packages/server/build.mjs"],
   ["packages/sandbox/build.mjs"],
+  ["packages/gateway/build.mjs"],
   [TSC, "-b", "packages/workbench", "packages/workbench/tsconfig.node.json", "packages/cli"],
   ["node_modules/vite/bin/vite.js", "build", "packages/workbench", "--logLevel", "warn"],
 ];
@@ -32,6 +33,7 @@ const RESULTS = [
   "packages/host/dist/index.js",
   "packages/server/dist/templates/pages-text.js",
   "packages/gateway/dist/main.js",
+  "packages/gateway/dist/chunks",
   "packages/workbench/dist/node/index.js",
   "packages/workbench/dist/page/index.html",
   "packages/cli/dist/main.js",

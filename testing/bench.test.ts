@@ -6,12 +6,14 @@ import { expect, it } from "vitest";
 const BENCH = fileURLToPath(new URL("../bench/", import.meta.url));
 const OWN = ["browser", "bytes", "contenders", "roundtrip", "run", "shortfalls", "startup", "statistics"];
 const HOSTS = ["fifty", "large", "mount", "roundtrips", "shortfalls", "site", "stage"];
+const CONVERSATION = ["conversation", "first-partial", "hundred-turns", "model-server", "stage", "tokens"];
 const GATEWAY = ["idle", "isolation", "round-trip", "stage", "views"];
 const SERVER = ["document", "servers"];
 const WORKBENCH = ["inspector", "start"];
 const ALL = [
   ...OWN,
   ...HOSTS.map((name) => `hosts/${name}`),
+  ...CONVERSATION.map((name) => `conversation/${name}`),
   ...GATEWAY.map((name) => `gateway/${name}`),
   ...SERVER.map((name) => `server/${name}`),
   ...WORKBENCH.map((name) => `workbench/${name}`),

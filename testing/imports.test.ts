@@ -28,11 +28,12 @@ const PAGE =
   /^(react|react-dom(\/client)?|react-aria-components|react-resizable-panels|virtua|react-json-view-lite|@rjsf\/(core\/lib\/components\/Form\.js|utils)|@cfworker\/json-schema)$/;
 /** What the command stands on. */
 const COMMAND =
-  /^(node:.+|commander|playwright-core|zod|@modelcontextprotocol\/(client|server)(\/(stdio|validators\/ajv))?)$/;
+  /^(node:.+|commander|playwright-core|zod|@modelcontextprotocol\/((client|server)(\/(stdio|validators\/ajv))?|node))$/;
 /** The author's toolkit; its templates' pages run in a browser, and stand on the view's runtime alone. */
 const TOOLKIT = /^(node:.+|@modelcontextprotocol\/server(\/stdio)?|zod)$/;
 /** The gateway runs on Node alone; these are the libraries it stands on. */
-const GATEWAY = /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|kysely|libsql|pg|pino|ws)$/;
+const GATEWAY =
+  /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|@ai-sdk\/(anthropic|google|openai|openai-compatible)|@cfworker\/json-schema|kysely|libsql|pg|pino|ws)$/;
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([@\w./:-]+)["']/g;
 
 /** What is wrong with the imports of one source file, in words. */

@@ -63,6 +63,8 @@ export interface RawPageOptions {
 export class RawPage {
   /** What the person answers; a promise that does not end is a person who does not answer. */
   answer: (question: GatewayQuestion) => GatewayAnswer | Promise<GatewayAnswer> = () => ({ answer: "deny" });
+  /** What the page does when it is asked something else, by method. */
+  readonly answers: Record<string, (params: never) => unknown> = {};
   /** Questions, as they came. */
   readonly asked: GatewayQuestion[] = [];
   /** What came that is no answer to anything, with its channel. */
@@ -216,9 +218,17 @@ export class RawPage {
     const { id, method, params } = message;
     const pending = this.#pending.get(`${channel} ${id}`);
     if (method === "gateway/ask") void this.#answer(`${id}`, params as GatewayQuestion);
+    else if (method !== undefined && id !== undefined) void this.#act(`${id}`, `${method}`, params as never);
     else if (method !== undefined) this.heard.push({ channel, message });
     else if (pending) pending.settle(message);
     else this.stray.push({ channel, message });
+  }
+
+  async #act(id: string, method: string, params: never): Promise<void> {
+    const answer = await (async () => ({ result: await this.answers[method]?.(params) }))().catch(
+      ({ message }: Error) => ({ error: { code: -32603, message } }),
+    );
+    this.send(".", { id, ...answer });
   }
 
   async #answer(id: string, question: GatewayQuestion): Promise<void> {

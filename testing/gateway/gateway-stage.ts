@@ -29,7 +29,7 @@ export async function startTestGateway(
   settings: StageSettings,
   folder: string,
   files?: string,
-  options: Pick<GatewayOptions, "host"> = {},
+  options: Pick<GatewayOptions, "host" | "testMode"> = {},
 ): Promise<{ gateway: Gateway; log: string[] }> {
   const log: string[] = [];
   const read = await readSettings({

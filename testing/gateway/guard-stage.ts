@@ -14,7 +14,7 @@ export interface Failing {
   start?: unknown;
 }
 
-export interface MemoryStore extends Store {
+export interface MemoryStore extends Omit<Store, "conversations"> {
   readonly rows: AuditRow[];
   readonly records: ConsentRecord[];
   readonly failing: Failing;

@@ -128,6 +128,45 @@ export class WorkbenchPage {
     return this.inspector.locator(".in-line").filter({ hasText: "noticed by this page" }).allInnerTexts();
   }
 
+  /** Says something in the conversation, or calls a tool by `/server tool {json}`. */
+  async tell(text: string): Promise<void> {
+    const message = this.page.getByRole("textbox", { name: "Message", exact: true });
+    await message.fill(text);
+    await message.press("Enter");
+    await expect.poll(() => message.inputValue()).toBe("");
+  }
+
+  /** Begins another conversation. */
+  async newConversation(): Promise<void> {
+    await this.button("Conversations").click();
+    const list = this.page.getByRole("dialog", { name: "Conversations" });
+    await list.getByRole("button", { name: "New", exact: true }).click();
+    await list.waitFor({ state: "detached" });
+    await this.page.getByText("Nothing has been called yet").waitFor();
+  }
+
+  /** Opens a conversation by its title. */
+  async openConversation(title: RegExp): Promise<void> {
+    await this.button("Conversations").click();
+    const list = this.page.getByRole("dialog", { name: "Conversations" });
+    await list.getByRole("button", { name: title }).first().click();
+    await list.waitFor({ state: "detached" });
+  }
+
+  /** Chooses who answers. */
+  async chooseModel(name: RegExp): Promise<void> {
+    await this.page.getByRole("button", { name: /The model that answers/ }).click();
+    await this.page.getByRole("option", { name }).click();
+  }
+
+  /** The last entry with an app. */
+  get lastApp(): Locator {
+    return this.page
+      .getByRole("article")
+      .filter({ has: this.page.locator("mcp-app") })
+      .last();
+  }
+
   /** Takes a call out of the conversation, and its app with it. */
   async remove(card: Locator): Promise<void> {
     await card.getByRole("button", { name: /^Remove .* from the conversation$/ }).click();

@@ -5,6 +5,7 @@
  */
 import { Command } from "commander";
 import type { CallOptions } from "./commands/call.js";
+import type { CompanionOptions } from "./commands/companion.js";
 import type { DevOptions } from "./commands/dev.js";
 import type { NewOptions, NewToolOptions, NewUiOptions } from "./commands/new.js";
 import type { PlainOptions } from "./commands/plain.js";
@@ -54,6 +55,7 @@ Exit codes: 0 it worked, 1 it failed, 2 the command line is wrong, 130 Ctrl-C.`,
     );
   addDev(program, terminal, done);
   addServe(program, terminal, done);
+  addCompanion(program, terminal, done);
   addRender(program, done);
   addPlain(program, terminal, done);
   addNew(program, terminal, done);
@@ -71,6 +73,7 @@ function addDev(program: Command, terminal: Terminal, done: (code: number) => vo
     .option("--data <folder>", "where consents, secrets and the audit log are kept")
     .option("--database <url>", "sqlite:/path/to/file or postgres://…")
     .option("--static <folder>", "a page of your own in place of the workbench")
+    .option("--test-mode", "let programs drive the page, and answer its questions: for tests of the host")
     .option("--json", "print the address as JSON")
     .addHelpText(
       "after",
@@ -114,6 +117,36 @@ function addServe(program: Command, terminal: Terminal, done: (code: number) => 
     .action(async (options: ServeOptions) => {
       const { serveCommand } = await import("./commands/serve.js");
       done(await serveCommand(options, terminal));
+    });
+}
+
+function addCompanion(program: Command, terminal: Terminal, done: (code: number) => void): void {
+  forServers(program.command("companion [server...]"))
+    .description(
+      "an MCP server in front of those servers: an agent calls their tools, a person sees their apps",
+    )
+    .option("--demos", "the built-in demo servers too")
+    .option("--http [port]", "by Streamable HTTP in place of stdio; at port 8190, unless it is said", port)
+    .option("--port <number>", "where the workbench listens: the next free port from 8090 on", port)
+    .option("--no-open", "do not open a browser when an app is first shown")
+    .option("--strict", "trust no server, and close programs in")
+    .option("--data <folder>", "where consents, secrets and the audit log are kept")
+    .option("--database <url>", "sqlite:/path/to/file or postgres://…")
+    .option("--static <folder>", "a page of your own in place of the workbench")
+    .option("--json", "with --http: print address and token as JSON")
+    .addHelpText(
+      "after",
+      SERVER +
+        examples(
+          "vitrine companion 'npx -y @modelcontextprotocol/server-budget-allocator --stdio'",
+          "vitrine companion weather --config mcp.json",
+          "claude mcp add apps -- vitrine companion ./my-server",
+          "vitrine companion ./my-server --http 8190",
+        ),
+    )
+    .action(async (servers: string[], options: CompanionOptions) => {
+      const { companionCommand } = await import("./commands/companion.js");
+      done(await companionCommand(servers, options, terminal));
     });
 }
 

@@ -31,6 +31,16 @@ export type GatewayErrorCode =
   | "view-unknown"
   /** There is no such session any more. */
   | "session-unknown"
+  /** The user has no such conversation. */
+  | "conversation-unknown"
+  /** It is more than what is kept of a conversation. */
+  | "conversation-too-large"
+  /** There is no such entry in the conversation. */
+  | "item-unknown"
+  /** There is no model that could be asked, or nobody who could agree to that. */
+  | "sampling-unavailable"
+  /** There is nobody who could be asked. */
+  | "elicitation-unavailable"
   /** Nobody knows whether it happened: the answer was lost, and it is not done again. */
   | "indeterminate"
   /** The key was used for another call (attack C20). */

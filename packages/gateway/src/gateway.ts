@@ -8,10 +8,13 @@ import { Refusal, type UpstreamMethod } from "@vitrine/host";
 import type { Implementation, JsonText, Params, ToolVisibility } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
 import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";
+import { asksOf, pageDesks, SAMPLING_METHOD } from "./asks/index.js";
 import type { GatewaySettings } from "./config/config.js";
+import { Conversations } from "./conversation/index.js";
+import { serverTools } from "./conversation/server-tools.js";
 import { GatewayError } from "./errors.js";
 import { changeOf, guardMetrics, logStarts, recordChange } from "./gateway-notes.js";
-import { CallRecord } from "./guard/call-record.js";
+import { CallRecord, type RecordPlace } from "./guard/call-record.js";
 import type { GatewayAsk } from "./guard/guard-options.js";
 import { Idempotency } from "./guard/idempotency.js";
 import { RefusalLog } from "./guard/refusal-log.js";
@@ -26,6 +29,7 @@ import { type GatewayMetrics, type GatewayReadings, gatewayMetrics } from "./htt
 import type { StaticOptions } from "./http/static.js";
 import type { Launch } from "./isolation/isolation.js";
 import { launch } from "./isolation/launch.js";
+import { Models } from "./model/models.js";
 import { frameSource, sandboxSecret } from "./sandbox-place.js";
 import { GuardedServers, summaryOf } from "./servers/guarded-servers.js";
 import { OAuthSessions } from "./servers/oauth/sessions.js";
@@ -33,6 +37,7 @@ import { ServerPool } from "./servers/pool.js";
 import { safeFetch } from "./servers/safe-fetch.js";
 import { openSecrets, type SecretStore } from "./servers/secrets/secrets.js";
 import type { ServerStatus } from "./servers/server.js";
+import { AppCalls } from "./sessions/app-calls.js";
 import { HttpCarriers } from "./sessions/carriers/http.js";
 import { WebSocketCarriers } from "./sessions/carriers/websocket.js";
 import { KnownViews } from "./sessions/known-views.js";
@@ -73,8 +78,15 @@ export interface GatewayOptions {
   host?: ((caller: Caller, server: string) => HostOptions) | undefined;
   /** Hears how servers are, with the end of what they wrote to stderr: for a person, and for no log. */
   onstatus?: ((status: ServerStatus) => void) | undefined;
+  /** Hears of a server whose lists are not what they were. */
+  onchange?: ((server: string) => void) | undefined;
   /** Hears what a program writes to stderr, as it does: for a person, and for no log. */
   onstderr?: ((server: string, chunk: Buffer) => void) | undefined;
+  /**
+   * Lets programs drive the page by its host test interface (docs/host-test.md): they read what the model is told, and answer
+   * questions in the person's place. For tests alone; no by default, and no settings file can say so.
+   */
+  testMode?: boolean | undefined;
   /** What the database is opened with. */
   store?: Pick<StoreOptions, "acceptBrokenChain" | "noted"> | undefined;
 }
@@ -120,6 +132,11 @@ export class Gateway implements GatewayApi {
   readonly #oauth: OAuthSessions;
   readonly #views = new KnownViews();
   readonly #pages = new Map<string, Set<PageSession>>();
+  /** What people say to a model, and it to them. */
+  readonly conversations: Conversations;
+  readonly models: Models;
+  readonly #appCalls: AppCalls;
+  readonly #desks: ReturnType<typeof pageDesks>;
   readonly #registry: SessionRegistry;
   readonly #sockets: WebSocketCarriers;
   readonly #streams: HttpCarriers;
@@ -138,8 +155,9 @@ export class Gateway implements GatewayApi {
       store,
       secrets,
       browsers,
+      models,
       log,
-    }: { store: Store; secrets: SecretStore; browsers: KeptBrowsers; log: Log },
+    }: { store: Store; secrets: SecretStore; browsers: KeptBrowsers; models: Models; log: Log },
   ) {
     this.#settings = settings;
     this.#options = options;
@@ -166,8 +184,24 @@ export class Gateway implements GatewayApi {
       fetch: ({ url, headers, privateNetwork }) =>
         safeFetch({ url, headers, privateNetwork, ...OAUTH_LIMITS }).fetch,
     });
+    // Servers ask for it often: to find it takes a look at all models.
+    let model = models.current;
+    models.onchange(() => {
+      model = models.current;
+    });
+    this.#desks = pageDesks({
+      model: () => model,
+      page: (user, view) => (view ? this.#views.of(view, user)?.page : undefined) ?? this.#newestPage(user),
+      settings: () => this.#settings,
+      ...{ audit: store.audit, metrics: guardMetrics(this.#counts), onerror },
+    });
     this.#pool = new ServerPool({
       launch: listening(options.onstderr),
+      asks: (user, { name }) => {
+        // What all users share has nobody of its own who could be asked, unless there is only one.
+        const whom = user ?? (settings.listen.users.length > 0 ? undefined : LOCAL_USER);
+        return whom === undefined ? undefined : asksOf({ user: whom, server: name }, this.#desks);
+      },
       info: INFO,
       users: settings.listen.users.length > 0 ? settings.listen.users.map(({ name }) => name) : [LOCAL_USER],
       signIn: (user, { name, transport }) =>
@@ -185,6 +219,30 @@ export class Gateway implements GatewayApi {
         views: (view) => this.#views.find(view, user, server),
         ask: this.#askOf(user, server),
       }),
+    });
+    this.models = models;
+    models.onchange((state) => {
+      for (const page of this.#allPages()) page.notify("model/changed", state);
+    });
+    const { audit } = store;
+    const refusals = new RefusalLog({ write: (entry) => audit.begin(entry), onerror });
+    this.#appCalls = new AppCalls({
+      views: this.#views,
+      place: (server) => this.#recordPlace(server, refusals, onerror),
+    });
+    const { time, ...limits } = settings.model.limits;
+    this.conversations = new Conversations({
+      ...{ store: store.conversations, tools: serverTools(this.#servers), apps: this.#appCalls, onerror },
+      models: {
+        current: () => models.current,
+        get help() {
+          return models.state().help;
+        },
+      },
+      limits: { ...limits, seconds: time / 1000 },
+      onlisted: (user) => {
+        for (const page of this.#pages.get(user) ?? []) page.notify("conversation/listed", {});
+      },
     });
     this.#registry = new SessionRegistry({
       ...settings.session,
@@ -211,6 +269,7 @@ export class Gateway implements GatewayApi {
       server.onChange((changes) => {
         const { name } = server.settings;
         tell((page) => page.notify("gateway/changed", { server: name }));
+        options.onchange?.(name);
         const owner = user ?? (settings.listen.users.length > 0 ? "" : LOCAL_USER);
         for (const change of changes)
           void this.#changes.note(`${name} ${owner}`, changeOf(name, owner, change));
@@ -238,7 +297,11 @@ export class Gateway implements GatewayApi {
         if (gateway) gateway.#alarm(alarm);
       },
     });
-    gateway = new Gateway(settings, options, { store, secrets, browsers, log });
+    const models = await Models.open({
+      ...{ settings: settings.model, folder: settings.dataFolder },
+      onerror: (error) => log.error({ err: error }, "something failed"),
+    });
+    gateway = new Gateway(settings, options, { store, secrets, browsers, models, log });
     try {
       await gateway.#open();
       return gateway;
@@ -250,7 +313,8 @@ export class Gateway implements GatewayApi {
 
   async #open(): Promise<void> {
     const { listen: at, sandbox, dataFolder } = this.#settings;
-    const { static: files } = this.#options;
+    const { static: files, testMode } = this.#options;
+    if (testMode) this.#log.warn("test mode: programs in the page can answer in the person's place");
     this.#sandbox = await serveSandbox({
       secret: await sandboxSecret(dataFolder),
       port: sandbox.port,
@@ -279,6 +343,8 @@ export class Gateway implements GatewayApi {
       },
     });
     this.#pool.update(this.#settings.servers);
+    // Nobody waits for it: what goes wrong is in the list of models.
+    void this.models.refresh();
     this.#prune();
   }
 
@@ -325,6 +391,8 @@ export class Gateway implements GatewayApi {
       }
     }
     this.#settings = settings;
+    this.models.update(settings.model);
+    void this.models.refresh();
     const { added, changed, removed } = this.#pool.update(settings.servers);
     for (const page of this.#allPages()) {
       for (const name of [...added, ...changed]) page.moved(name);
@@ -354,6 +422,8 @@ export class Gateway implements GatewayApi {
     clearInterval(this.#retention);
     // Calls under way end first, then pages are told why, and only then the connections go.
     await this.#pool.close(grace);
+    await this.conversations.close();
+    await Promise.all([this.#desks.sampling.close(), this.#desks.elicitation.close()]);
     this.#registry.close();
     this.#sockets.close();
     this.#streams.close();
@@ -376,23 +446,33 @@ export class Gateway implements GatewayApi {
       user,
       wire: session,
       mayBeOld,
+      testMode: this.#options.testMode,
+      conversations: this.conversations,
+      sampling: this.#desks.sampling,
+      models: {
+        state: () => {
+          void this.models.refresh();
+          return this.models.state();
+        },
+        choose: (model) => this.models.choose(model),
+      },
       summaries: () => this.#servers.summaries(user),
       server: (name) => this.#servers.get(user, name),
       catalogue: (name, who) => this.#servers.catalogue(user, name, who),
       start: (name) => this.#servers.start(user, name),
       restart: (name) => this.#servers.restart(user, name),
       know: (view, server, wanted) => this.#views.add(view, { user, server, session: id, page, ...wanted }),
-      forget: (view) => this.#views.remove(view),
+      forget: (view) => {
+        this.#views.remove(view);
+        this.#appCalls.closed(view);
+      },
       prepare: (view, at, wanted, signal) => prepareView(this.#place(), view, at, wanted, signal),
       document: async (view, document) => showDocument(this.#place(), view, document),
       restore: async (opened, signal) =>
         restoreView(this.#place(), (name) => this.#servers.get(user, name), opened, signal),
       closeDocument: (place) => void this.#sandbox?.sandbox.forget(place).catch(onerror),
       refused: (call, error) =>
-        new CallRecord(call, {
-          ...{ server: call.server, audit, settings: this.#live(), refusals, onerror },
-          ...{ metrics: guardMetrics(this.#counts), clock: () => performance.now() },
-        }).refused(error),
+        new CallRecord(call, this.#recordPlace(call.server, refusals, onerror)).refused(error),
       onerror,
     });
     const pages = this.#pages.get(user) ?? new Set();
@@ -411,6 +491,14 @@ export class Gateway implements GatewayApi {
     };
   }
 
+  /** Where is recorded what passes no guard. */
+  #recordPlace(server: string, refusals: RefusalLog, onerror: (error: unknown) => void): RecordPlace {
+    return {
+      ...{ server, audit: this.#store.audit, settings: this.#live(), refusals, onerror },
+      ...{ metrics: guardMetrics(this.#counts), clock: () => performance.now() },
+    };
+  }
+
   #place(): Sandbox {
     if (!this.#sandbox) throw new GatewayError("stopping", "the gateway is not ready");
     return this.#sandbox.sandbox;
@@ -419,14 +507,24 @@ export class Gateway implements GatewayApi {
   /** Asks at the page that shows the view; for a program over HTTP, at the user's newest page. */
   #askOf(user: string, server: string): GatewayAsk {
     return (question, remember, signal) => {
-      const newest = [...(this.#pages.get(user) ?? [])].findLast(({ isConnected }) => isConnected);
-      const page = this.#views.find(question.view, user, server)?.page ?? newest;
+      const { view, method, params } = question;
+      const owner = this.#views.find(view, user, server);
+      if (owner && method === SAMPLING_METHOD)
+        return this.#desks.sampling.askFor(
+          { user, server, view, params, app: owner.page.speaker(view) },
+          signal,
+        );
+      const page = owner?.page ?? this.#newestPage(user);
       if (page) return page.ask(question, remember, signal);
       throw new Refusal(
         "denied",
         "nobody can be asked: open the gateway in a browser, or allow it in a policy",
       );
     };
+  }
+
+  #newestPage(user: string): PageSession | undefined {
+    return [...(this.#pages.get(user) ?? [])].findLast(({ isConnected }) => isConnected);
   }
 
   #allPages(): PageSession[] {

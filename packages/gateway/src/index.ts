@@ -17,6 +17,7 @@ export {
   type WrittenSettings,
 } from "./config/read.js";
 export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/watch.js";
+export * from "./conversation/index.js";
 export * from "./errors.js";
 export { Gateway, type GatewayOptions, startGateway } from "./gateway.js";
 export { SERVER_FAILED } from "./gateway-notes.js";
@@ -26,6 +27,9 @@ export type { HostOptions } from "./http/host-door.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
 export type * from "./isolation/isolation.js";
 export { launch } from "./isolation/launch.js";
+export type * from "./model/model.js";
+export { ModelError, type ModelErrorCode } from "./model/model-error.js";
+export { Models, type ModelsOptions } from "./model/models.js";
 export { ServerPool, type ServerPoolOptions } from "./servers/pool.js";
 export type * from "./servers/server.js";
 export type * from "./store/store.js";

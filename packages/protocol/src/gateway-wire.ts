@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { ConversationAsks, ConversationNotices, ConversationRequests } from "./conversation-wire.js";
 import type { CallToolResult, Implementation, Tool } from "./mcp.js";
 import type { Prompt, Resource, ResourceTemplate } from "./mcp-answers.js";
 import type { Narrowing } from "./narrowing.js";
@@ -69,6 +70,12 @@ export interface ViewPlace {
   prefersBorder?: boolean | undefined;
 }
 
+/** A call in a conversation. */
+export interface ConversationCall {
+  conversation: string;
+  item: string;
+}
+
 /** A view that the gateway knows: its id is the gateway's own, and the name of its channel. */
 export interface OpenedView {
   view: string;
@@ -85,6 +92,8 @@ export interface OpenedView {
   /** Where it is shown; undefined when it cannot be, and then {@link problem} says why (C07, C08). */
   place?: ViewPlace | undefined;
   problem?: { code: string; message: string } | undefined;
+  /** The entry of a conversation whose call it shows. */
+  call?: ConversationCall | undefined;
   /** The call that it shows, as far as it has come: kept for a page that was reloaded. */
   input?: Record<string, unknown> | undefined;
   /** What the server said last of a call that is under way. */
@@ -120,8 +129,15 @@ export interface GatewayAnswer {
 }
 
 /** What a page asks on channel `.`. */
-export interface GatewayRequests {
-  "gateway/servers": { params: Record<string, never>; result: { servers: ServerSummary[] } };
+export interface GatewayRequests extends ConversationRequests {
+  "gateway/servers": {
+    params: Record<string, never>;
+    result: {
+      servers: ServerSummary[];
+      /** The operator lets programs drive the page, and answer in the person's place. */
+      testMode?: true | undefined;
+    };
+  };
   /**
    * What a server offers. With `for`, only the tools, and the views of those, that a model may be offered, or that the
    * server's views may call (C02); without it all of them, for a person to look at.
@@ -133,8 +149,10 @@ export interface GatewayRequests {
   /**
    * Opens a view of a tool, or of a resource by its address. With `arguments` the tool is called too, as the model or
    * the person would: the answer has them as `input`, and the view's channel hears `gateway/progress` while it is under
-   * way, and `ui/notifications/tool-result` or `ui/notifications/tool-cancelled` when it is over. With `narrow` its
-   * policy keeps out more than the view declares; nothing that a page says opens more.
+   * way, and `ui/notifications/tool-result` or `ui/notifications/tool-cancelled` when it is over. With `call` it shows a call
+   * of a conversation, from wherever that is: its channel may hear `ui/notifications/tool-input-partial` and
+   * `ui/notifications/tool-input` before the rest. With `narrow` its policy keeps out more than the view declares; nothing
+   * that a page says opens more.
    */
   "gateway/open": {
     params: {
@@ -142,6 +160,7 @@ export interface GatewayRequests {
       tool?: string | undefined;
       uri?: string | undefined;
       arguments?: Record<string, unknown> | undefined;
+      call?: ConversationCall | undefined;
       narrow?: readonly Narrowing[] | undefined;
     };
     result: OpenedView;
@@ -184,12 +203,12 @@ export interface GatewayRequests {
 }
 
 /** What a page is asked on channel `.`. */
-export interface GatewayAsks {
+export interface GatewayAsks extends ConversationAsks {
   "gateway/ask": { params: GatewayQuestion; result: GatewayAnswer };
 }
 
 /** What a page is told on channel `.`. */
-export interface GatewayNotices {
+export interface GatewayNotices extends ConversationNotices {
   "gateway/status": ServerSummary;
   /** The lists of a server changed, or it was started again and they may have: ask for its catalogue again. */
   "gateway/changed": { server: string };

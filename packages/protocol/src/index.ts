@@ -7,6 +7,7 @@ export type * from "./apps.js";
 export { Channel, type ChannelRequestOptions, type Handler, type Listener } from "./channel.js";
 export * from "./checked-peer.js";
 export * from "./context.js";
+export type * from "./conversation-wire.js";
 export * from "./csp.js";
 export * from "./end.js";
 export * from "./errors.js";
@@ -33,6 +34,7 @@ export type {
   Tool,
   ToolAnnotations,
 } from "./mcp.js";
+export { callToolResult as callToolResultSchema, contentBlock, tool as toolSchema } from "./mcp.js";
 export type { Prompt, Resource, ResourceTemplate } from "./mcp-answers.js";
 export * from "./messages.js";
 export * from "./metadata.js";
@@ -42,6 +44,7 @@ export * from "./peer.js";
 export * from "./permissions.js";
 export * from "./reloads.js";
 export { type Decoded, decode, type Infer, type Schema } from "./schema.js";
+export * from "./secrets.js";
 export * from "./session/index.js";
 export * from "./style-variables.js";
 export * from "./transport.js";

@@ -17,6 +17,7 @@ import { REQUESTS } from "./methods.js";
 import { Peer } from "./peer.js";
 import { followedPaths, RELOADS_KEY } from "./reloads.js";
 import { decode } from "./schema.js";
+import { withoutSecrets } from "./secrets.js";
 import { acceptText, memoryPair, PortTransport, type Transport } from "./transport.js";
 import { negotiateVersion } from "./version.js";
 import { ViewLifecycle } from "./view-lifecycle.js";
@@ -277,4 +278,13 @@ export function followedPathsExample() {
   // ["/home/me/shop/cart.html"]
   //#endregion followedPaths
   return paths;
+}
+
+export function withoutSecretsExample() {
+  //#region withoutSecrets
+  const schema = { properties: { user: { type: "string" }, pin: { type: "string", format: "password" } } };
+  const kept = withoutSecrets(schema, { user: "ana", pin: "1234", apiKey: "k" });
+  // { user: "ana" }
+  //#endregion withoutSecrets
+  return kept;
 }

@@ -35,10 +35,15 @@ export interface DevOptions extends DevServerOptions {
   readonly watch?: boolean | undefined;
   readonly static?: string | undefined;
   readonly json?: boolean | undefined;
+  /** Programs may drive the page, and answer in the person's place. */
+  readonly testMode?: boolean | undefined;
 }
 
 /** Milliseconds that calls under way get at the end. */
 const GRACE = 2_000;
+
+const TEST_MODE =
+  "test mode: whatever runs in the page can answer questions in your place; use it for tests, with servers that you trust";
 
 /** Runs it until it is stopped; resolves with the exit code. */
 export function devCommand(
@@ -135,7 +140,8 @@ async function start(
       listen: { host: "127.0.0.1", port: page, users: [] },
       sandbox: { port: apps, publicSuffix: false, console: true },
     };
-    const more = { log, onstatus: status, onstderr: stderr, static: { folder } };
+    const { testMode } = options;
+    const more = { log, onstatus: status, onstderr: stderr, static: { folder }, testMode };
     const gateway = await startGateway(settings, more).catch((error: unknown) => {
       const isInUse = error instanceof GatewayError && error.data["inUse"] === true;
       if (!isInUse || options.database !== undefined) throw error;
@@ -158,6 +164,7 @@ async function welcome(
   at: Surroundings,
   terminal: Terminal,
 ): Promise<void> {
+  if (options.testMode) terminal.note(terminal.red(TEST_MODE, "err"));
   // To stdout, and into no log: the link signs a browser in.
   if (options.json) {
     terminal.json({ url: gateway.loginUrl(), origin: gateway.origin, servers: [...servers.keys()] });

@@ -54,7 +54,9 @@ describe("readSettings", () => {
   it("reads the example of the documents, which has every key", async () => {
     const doc = await readFile(new URL("../../../../docs/gateway/config.md", import.meta.url), "utf8");
     const [, example = ""] = /```json\n([\s\S]*?)```/.exec(doc) ?? [];
-    const secrets = async () => ({ get: async (key: string) => `value of ${key}` });
+    const secrets = async () => ({
+      get: async (key: string) => (key === "settings/OPENAI_KEY" ? "sk-0123" : `value of ${key}`),
+    });
     const bobToken = "0123456789abcdefghij";
     const settings = await read(example, {
       env: { HOME: "/home/ana", WEATHER_KEY: "k3y", BOB_TOKEN: bobToken },
@@ -135,6 +137,32 @@ describe("readSettings", () => {
         payloads: "arguments",
         redact: expect.arrayContaining(["iban", "password"]),
         retentionDays: 365,
+      },
+      model: {
+        use: "openai/gpt-5.5",
+        providers: new Map([
+          [
+            "openai",
+            {
+              name: "openai",
+              type: "openai",
+              url: "https://api.openai.com/v1",
+              key: "sk-0123",
+              models: ["gpt-5.5", "gpt-5.4-mini"],
+            },
+          ],
+          [
+            "local",
+            {
+              name: "local",
+              type: "compatible",
+              url: "http://ollama.lan:11434/v1",
+              problem: expect.stringContaining("LOCAL_KEY"),
+              models: undefined,
+            },
+          ],
+        ]),
+        limits: { rounds: 10, tokens: 100_000, time: 300_000, result: 50_000 },
       },
       database: "postgres://vitrine@db.example.com/vitrine",
       dataFolder: "/var/lib/vitrine",

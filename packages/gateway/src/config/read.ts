@@ -12,6 +12,7 @@ import { type SecretStore, secretKey } from "../servers/secrets/secrets.js";
 import type { GatewaySettings, ServerSettings } from "./config.js";
 import { isolation, type Places, path } from "./isolation-settings.js";
 import { type Findings, JsonError, parseJson, pathOf } from "./json.js";
+import { modelReader, modelSettings } from "./model-settings.js";
 import { flag, isObject, object, type Reader, Spot } from "./reader.js";
 import { referringText, type Sources, secretNames } from "./references.js";
 import { policy, readServer } from "./server-settings.js";
@@ -262,6 +263,7 @@ function readWhole(
       policy,
       strict: flag,
       audit: auditReader,
+      model: modelReader(sources),
       database: databaseReader(sources, places),
       dataFolder: (value) => value,
       session: sessionReader,
@@ -311,6 +313,7 @@ function readWhole(
       redact: [...DEFAULTS.redact, ...(audit.redact ?? [])],
       retentionDays: audit.retentionDays,
     },
+    model: modelSettings(read.model ?? {}, sources, spot),
     database: read.database ?? `sqlite:${resolve(dataFolder, "gateway.db")}`,
     dataFolder,
     session: { grace: session.grace ?? DEFAULTS.grace, perUser: session.perUser ?? DEFAULTS.perUser },

@@ -9,14 +9,13 @@ import type { GuardedCall } from "./guarded-call.js";
 
 type ViewMethod = ViewCall["method"];
 
-/** What the page does, once it has a permit: the gateway itself has no links to open, and no model. */
+/** What the page does, once it has a permit: the gateway itself has no links to open. */
 const BY_THE_PAGE: ReadonlySet<string> = new Set<ViewMethod>([
   "ui/open-link",
   "ui/message",
   "ui/update-model-context",
   "ui/download-file",
   "ui/request-display-mode",
-  "sampling/createMessage",
 ]);
 
 /** What a server answers. */
@@ -70,13 +69,13 @@ export const recordingOf = (method: string): "durable" | "loose" | "none" =>
   UNRECORDED.test(method) ? "none" : method === "notifications/message" ? "loose" : "durable";
 
 /**
- * The method, if this actor may ask for it at all, with params of its shape (attacks C07, C15). The page and
- * its model call tools alone; permits are for views, as there is nobody else whose page could use one.
+ * The method, if this actor may ask for it at all, with params of its shape (attacks C07, C15). The person and
+ * the model call tools alone; permits are for views, as there is nobody else whose page could use one.
  */
 export function allowedMethod({ actor, method, params }: GuardedCall, permit: boolean): ViewMethod {
   const fits =
     isMethod(method) &&
-    (actor !== "host" || method === "tools/call") &&
+    ((actor !== "host" && actor !== "model") || method === "tools/call") &&
     (!permit || (actor === "view" && BY_THE_PAGE.has(method)));
   if (!fits) throw new Refusal("method-unknown", `${shown(method)} cannot be asked for here`);
   const decoded = decode(METHODS.get(method) ?? { kind: "unknown" }, params, "params");

@@ -26,6 +26,10 @@ function scopeOf({ method, subject, server }: Question, kept: string): string {
   return `${Object.hasOwn(ALL, method) ? ALL[method] : `all ${method} by`} ${server}`;
 }
 
+/** Says who wants it: the links take everybody for an app. */
+const ofWhom = ({ view }: Question, reason: string): string =>
+  view.startsWith("model:") ? reason.replace(/^The app\b/, "The model") : reason;
+
 /** Asks the person, and remembers. */
 export class Asking {
   readonly consents: UserConsents;
@@ -65,7 +69,8 @@ export class Asking {
         subject === question.subject
           ? question.reason
           : `${question.reason} Ordinary are all tools of this server that do not say that they destroy something.`;
-      return ask({ ...question, reason, scope: scopeOf(question, subject) }, rememberable(question), signal);
+      const asked = { ...question, reason: ofWhom(question, reason), scope: scopeOf(question, subject) };
+      return ask(asked, rememberable(question), signal);
     };
     const keyOf = async (question: Question) => {
       const key = await this.consents.keyOf(question);

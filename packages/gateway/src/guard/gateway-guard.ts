@@ -234,8 +234,8 @@ export class GatewayGuard {
       const viewCall: RecordedCall = { ...asViewCall(call, method), record };
       const starting = this.#ready(method);
       if (starting) await starting;
-      const { forPage, forViews } = this.#chains;
-      const link = call.actor === "host" ? forPage : forViews;
+      const { forPage, forModel, forViews } = this.#chains;
+      const link = call.actor === "host" ? forPage : call.actor === "model" ? forModel : forViews;
       const result = await link(viewCall, async ({ params }) => {
         await this.#checkAgain(call, record);
         const passed = params === call.params ? call : { ...call, params };
@@ -298,7 +298,8 @@ export class GatewayGuard {
     const then = question?.tool;
     if (!then) return;
     const now = await this.tools.find(then.name);
-    if (now === then || (now && isVisibleTo(now, "app") && fingerprint(now) === fingerprint(then))) return;
+    const who = call.actor === "model" ? "model" : "app";
+    if (now === then || (now && isVisibleTo(now, who) && fingerprint(now) === fingerprint(then))) return;
     throw new Refusal("not-allowed", `the tool "${then.name}" changed meanwhile: call it again`);
   }
 

@@ -35,16 +35,17 @@ export interface ChainParts extends Pick<GatewayGuardOptions, "server" | "settin
   decided(call: ViewCall, reason: string, question?: Question): void;
 }
 
-/** One chain for views and programs, one for the page and its model. */
+/** One chain for views and programs, one for the person, and one for the model. */
 export interface GuardChains {
   readonly forViews: Link;
   readonly forPage: Link;
+  readonly forModel: Link;
 }
 
 /** Calls of the page that may wait for their turn: its model may want much at once. */
 const PAGE_WAITING = 1000;
 
-/** Makes both chains. Turns are taken behind the policy: a call that waits for a person keeps no other waiting (D05). */
+/** Makes the chains. Turns are taken behind the policy: a call that waits for a person keeps no other waiting (D05). */
 export function guardChains(parts: ChainParts): GuardChains {
   const { server, settings, views, tools, resources, asking, clock, decided } = parts;
   const { limits, name } = server.settings;
@@ -63,7 +64,7 @@ export function guardChains(parts: ChainParts): GuardChains {
       decided(call, decision === "allow" ? "policy" : asked, question);
     },
   });
-  /** Whether to ask is the page's to say: the person or the model has decided. */
+  /** Nobody is asked: the person has decided. */
   const notDenied: Link = async (call, next) => {
     const { method, params } = call;
     const subject = String(params["name"]);
@@ -74,6 +75,7 @@ export function guardChains(parts: ChainParts): GuardChains {
     return next(call);
   };
 
+  const turns = limitConcurrency({ ...concurrency, perView: concurrency.total, waiting: PAGE_WAITING });
   return {
     forViews: chain(
       onlyVisibleTools(tools),
@@ -84,12 +86,8 @@ export function guardChains(parts: ChainParts): GuardChains {
       policy,
       limitConcurrency(concurrency),
     ),
-    forPage: chain(
-      onlyForModel(tools),
-      boundary,
-      size,
-      notDenied,
-      limitConcurrency({ ...concurrency, perView: concurrency.total, waiting: PAGE_WAITING }),
-    ),
+    forPage: chain(onlyForModel(tools), boundary, size, notDenied, turns),
+    // What a view is asked about, the model is asked about.
+    forModel: chain(onlyForModel(tools), boundary, size, policy, turns),
   };
 }

@@ -5,7 +5,12 @@ import type { Store } from "../store/store.js";
 import { gatewayGuard } from "./gateway-guard.js";
 import type { GatewayAsk } from "./guard-options.js";
 
-export async function gatewayGuardExample(server: Server, store: Store, ask: GatewayAsk, asked: ViewCall) {
+export async function gatewayGuardExample(
+  server: Server,
+  store: Pick<Store, "audit" | "consents">,
+  ask: GatewayAsk,
+  asked: ViewCall,
+) {
   //#region gatewayGuard
   const guard = gatewayGuard({
     server,

@@ -5,8 +5,8 @@
  */
 import type { ViewCall } from "@vitrine/host";
 
-/** On whose behalf: an app, the host page or its model, or another program over HTTP. */
-export type Actor = "view" | "host" | "http";
+/** On whose behalf: an app, the person at the host page, the model, another program over HTTP, or a server that asks something. */
+export type Actor = "view" | "host" | "model" | "http" | "server";
 
 /** One thing that is asked of the gateway, with who asks. Nothing in it is believed before it has passed the guard. */
 export interface GuardedCall {

@@ -52,6 +52,8 @@ export interface LinkOptions {
   readonly arrival?: boolean | undefined;
   /** Hears that a browser was signed in by it. */
   readonly onused?: (() => void) | undefined;
+  /** What stands behind `#` in the address that it leads to, such as `conversation=…`. */
+  readonly fragment?: string | undefined;
 }
 
 interface Link extends Grounds, LinkOptions {
@@ -158,7 +160,7 @@ export class Authentication {
    *
    * @throws {GatewayError} `config-invalid` if there is no such user
    */
-  link(user: string, { arrival, onused }: LinkOptions = {}): string {
+  link(user: string, { arrival, onused, fragment }: LinkOptions = {}): string {
     const credential = this.#users.find(({ name }) => name === user)?.credential;
     if (credential === undefined) {
       throw new GatewayError("config-invalid", `there is no user ${JSON.stringify(user)}`);
@@ -166,7 +168,7 @@ export class Authentication {
     const code = secret();
     const { linkLifetime } = this.#options;
     const until = this.#now() + (arrival ? Math.min(ARRIVAL_LIFETIME, linkLifetime) : linkLifetime);
-    this.#links.set(digest(code), { user, credential, until, arrival, onused });
+    this.#links.set(digest(code), { user, credential, until, arrival, onused, fragment });
     keepNewest(this.#links, MAX_LINKS);
     return code;
   }
@@ -197,6 +199,11 @@ export class Authentication {
     this.#tellBrowsers();
     link.onused?.();
     return value;
+  }
+
+  /** Where a link leads in the page; ask before it is used up. */
+  fragmentOf(code: string): string | undefined {
+    return this.#links.get(digest(code))?.fragment;
   }
 
   /** Ends a browser's session: its cookie is worth nothing from now on. */

@@ -97,10 +97,13 @@ export const SERVICE_ROUTES: readonly Route[] = [
       // A browser that looks ahead must not use the link up.
       if ("sec-purpose" in headers) throw new HttpError("bad-request", "open the link yourself");
       const isLed = isLedHere(headers);
-      const cookie = { "set-cookie": setCookie(origin, auth.signIn(String(query["code"]), from, isLed)) };
+      const given = String(query["code"]);
+      const fragment = auth.fragmentOf(given);
+      const home = fragment === undefined ? "/" : `/#${encodeURI(fragment)}`;
+      const cookie = { "set-cookie": setCookie(origin, auth.signIn(given, from, isLed)) };
       // The cookie does not come along on a way that began at another site: the page takes the last step by itself.
-      if (isLed) return page("One moment …", { ...cookie, refresh: "0; url=/" });
-      return { status: 303, headers: { ...CLOSED, ...cookie, location: "/" } };
+      if (isLed) return page("One moment …", { ...cookie, refresh: `0; url=${home}` });
+      return { status: 303, headers: { ...CLOSED, ...cookie, location: home } };
     },
   },
   {

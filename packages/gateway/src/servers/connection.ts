@@ -9,7 +9,9 @@ import { type Implementation, uiExtension } from "@vitrine/protocol";
 import type { ServerSettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";
 import type { DriverName } from "../isolation/isolation.js";
+import { Patience } from "./patience.js";
 import type { ServerStatus } from "./server.js";
+import { type AskCapabilities, type ServerAsks, takeAsks } from "./server-asks.js";
 import { negotiation, type VerdictStore, verdictKey } from "./verdicts.js";
 
 /** A connection that has shaken hands. */
@@ -38,27 +40,41 @@ export interface ConnectOptions {
   info: Implementation;
   /** Ends a start that nobody waits for any more. */
   signal?: AbortSignal | undefined;
+  /** Who answers what the server asks; without it nothing is offered to it. */
+  asks?: ServerAsks | undefined;
   /** Hears of the first line that was no message, be it before the handshake, and where all of them are counted. */
   ongarbage?: ((counted: Pick<ServerStatus, "garbage">) => void) | undefined;
 }
 
 /** What this client says about itself in both generations. C01: some servers offer their UI only to those who show it. */
-export const CAPABILITIES = { extensions: uiExtension() };
+const CAPABILITIES = { extensions: uiExtension() };
+
+/** All that a server is told of what we can do: now, as the model that could be asked may go. */
+export const capabilitiesFor = (asks: ServerAsks | undefined): typeof CAPABILITIES & AskCapabilities => ({
+  ...CAPABILITIES,
+  ...asks?.capabilities(),
+});
 
 /**
  * Shakes hands over a transport, and remembers how: once for each server, with no process started for it. What was
  * remembered and does not hold any more is forgotten.
  */
-export async function handshake(transport: Transport, options: ConnectOptions): Promise<Client> {
-  const { settings, verdicts, info } = options;
+export async function handshake(
+  transport: Transport,
+  options: ConnectOptions,
+  patience: Patience = new Patience(options.settings.limits.timeout),
+): Promise<Client> {
+  const { settings, verdicts, info, asks } = options;
   const { startTimeout } = settings.limits;
+  const capabilities = capabilitiesFor(asks);
   const key = verdictKey(settings);
   // The forerunner of Streamable HTTP is older than the second generation.
   const verdict = settings.transport.type === "sse" ? "legacy" : verdicts.get(key);
   const client = new Client(info, {
-    capabilities: CAPABILITIES,
+    capabilities,
     versionNegotiation: negotiation(verdict, startTimeout),
   });
+  if (asks) takeAsks(client, asks, capabilities, patience);
   try {
     await inTime(client.connect(transport, { timeout: startTimeout }), options);
   } catch (error) {

@@ -2,6 +2,7 @@ import { JsonText } from "@vitrine/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DirectRequests, type DirectRequestsOptions } from "./direct-requests.js";
+import { Patience } from "./patience.js";
 
 interface Sent {
   id?: string;
@@ -13,7 +14,7 @@ function requests(options: Partial<DirectRequestsOptions> = {}) {
   const sent: Sent[] = [];
   const direct = new DirectRequests({
     send: (text) => sent.push(JSON.parse(text) as Sent),
-    timeout: 60_000,
+    patience: new Patience(60_000),
     ...options,
   });
   return { direct, sent };
@@ -121,9 +122,10 @@ describe("DirectRequests", () => {
 
   describe("in the second generation", () => {
     const envelope = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
+    const modern = { envelope: () => envelope };
 
     it("sends the envelope with everything, and a view cannot change it", async () => {
-      const { direct, sent } = requests({ envelope });
+      const { direct, sent } = requests(modern);
       const controller = new AbortController();
       const _meta = { "io.modelcontextprotocol/protocolVersion": "1", progressToken: 3, own: true };
       const call = direct.request("resources/read", { uri: "x://y", _meta }, { signal: controller.signal });
@@ -137,7 +139,7 @@ describe("DirectRequests", () => {
     });
 
     it("takes what is not complete for no answer, large or small", async () => {
-      const { direct } = requests({ envelope });
+      const { direct } = requests(modern);
       const calls = ["v1", "v2", "v3", "v4"].map(() => direct.request("tools/call", { name: "a" }));
       const settled = Promise.allSettled(calls);
       direct.take({ id: "v1", result: { resultType: "input_required", inputRequests: {} } });
@@ -150,6 +152,108 @@ describe("DirectRequests", () => {
         { reason: { code: "unsupported" } },
         { value: expect.any(JsonText) },
       ]);
+    });
+
+    describe("where results may ask for more", () => {
+      const asking = (id: string, requests: Record<string, unknown>, requestState?: string) => ({
+        id,
+        result: { resultType: "input_required", inputRequests: requests, requestState },
+      });
+      const complete = (id: string) => ({ id, result: { resultType: "complete", content: [] } });
+      const elicit = { method: "elicitation/create", params: { message: "m" } };
+
+      it("makes the call again with the answers and the server's own notes, round by round", async () => {
+        const asked: unknown[] = [];
+        const answer: DirectRequestsOptions["answer"] = async (request) => {
+          asked.push(request);
+          return { action: "accept", at: asked.length };
+        };
+        const { direct, sent } = requests({ ...modern, answer });
+        const call = direct.request("tools/call", { name: "a" });
+        direct.take(asking("v1", { one: elicit, two: elicit }, "notes"));
+        await expect.poll(() => sent.length).toBe(2);
+        direct.takeText(
+          `{"id":"v2","result":{"resultType":"input_required","inputRequests":{"three":${JSON.stringify(elicit)}},"a":"${large}"}}`,
+        );
+        await expect.poll(() => sent.length).toBe(3);
+        direct.take(complete("v3"));
+        expect(await call).toMatchObject({ content: [] });
+        expect(asked).toEqual([elicit, elicit, elicit]);
+        expect(sent.map(({ params }) => params)).toMatchObject([
+          { name: "a" },
+          { name: "a", inputResponses: { one: { at: 1 }, two: { at: 2 } }, requestState: "notes" },
+          { name: "a", inputResponses: { three: { at: 3 } }, _meta: envelope },
+        ]);
+        expect(sent[2]?.params).not.toHaveProperty("requestState");
+      });
+
+      it("a view cannot answer in a person's place", async () => {
+        const { direct, sent } = requests({ ...modern, answer: async () => ({}) });
+        const forged = { name: "a", inputResponses: { it: { action: "accept" } }, requestState: "mine" };
+        const call = direct.request("tools/call", forged);
+        direct.take(complete("v1"));
+        await call;
+        expect(Object.keys(sent[0]?.params ?? {})).toEqual(["name", "_meta"]);
+      });
+
+      it("a question without an answer ends the call, and so does a server that never stops asking", async () => {
+        const no = new Error("no");
+        const refusing = requests({ ...modern, answer: () => Promise.reject(no) });
+        const refused = refusing.direct.request("tools/call", { name: "a" });
+        refusing.direct.take(asking("v1", { it: elicit }));
+        await expect(refused).rejects.toBe(no);
+        expect(refusing.sent).toHaveLength(1);
+
+        const { direct, sent } = requests({ ...modern, answer: async () => ({}) });
+        const endless = direct.request("tools/call", { name: "a" });
+        const ended = expect(endless).rejects.toMatchObject({ code: "unsupported" });
+        for (let round = 1; round <= 11; round++) {
+          await expect.poll(() => sent.length).toBe(round);
+          direct.take(asking(`v${round}`, { it: elicit }));
+        }
+        await ended;
+        expect(sent).toHaveLength(11);
+      });
+
+      it.each([
+        ["asks for nothing", {}],
+        ["asks by a list", []],
+        ["asks by a number", { it: 7 }],
+        ["asks too much", Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`q${n}`, elicit]))],
+      ])("a result that %s is no answer", async (_, inputRequests) => {
+        const { direct } = requests({ ...modern, answer: async () => ({}) });
+        const call = direct.request("tools/call", { name: "a" });
+        direct.take({ id: "v1", result: { resultType: "input_required", inputRequests } });
+        await expect(call).rejects.toMatchObject({ code: "unsupported" });
+      });
+
+      it("asks nothing in answer to a list, and nothing that is broken JSON", async () => {
+        const { direct } = requests({ ...modern, answer: async () => ({}) });
+        const list = direct.request("tools/list", {});
+        direct.take(asking("v1", { it: elicit }));
+        await expect(list).rejects.toMatchObject({ code: "unsupported" });
+        const call = direct.request("tools/call", { name: "a" });
+        direct.takeText(`{"id":"v2","result":{"resultType":"input_required","a":nonsense,"b":"${large}"}}`);
+        direct.close(new Error("end"));
+        await expect(call).rejects.toBeInstanceOf(Error);
+      });
+
+      it("the end of the connection takes the question back, and the call ends with why", async () => {
+        let given: AbortSignal | undefined;
+        const answer: DirectRequestsOptions["answer"] = (_, signal) =>
+          new Promise((_resolve, reject) => {
+            given = signal;
+            signal.addEventListener("abort", () => reject(new Error("taken back")));
+          });
+        const { direct } = requests({ ...modern, answer });
+        const call = direct.request("tools/call", { name: "a" });
+        direct.take(asking("v1", { it: elicit }));
+        await expect.poll(() => given).toBeDefined();
+        const gone = new Error("gone");
+        direct.close(gone);
+        await expect(call).rejects.toBe(gone);
+        expect(given?.aborted).toBe(true);
+      });
     });
   });
 });

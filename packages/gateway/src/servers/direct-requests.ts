@@ -4,9 +4,17 @@
  * @module
  */
 import type { UpstreamRequestOptions } from "@vitrine/host";
-import { JsonText, type Progress, VitrineError } from "@vitrine/protocol";
+import { INVALID_REQUEST, JsonText, type Progress, VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "../errors.js";
 import { membersOf } from "./answer-text.js";
+import {
+  InputRequired,
+  inputRounds,
+  type RoundsOptions,
+  readInputRequired,
+  withoutAnswers,
+} from "./input-rounds.js";
+import type { Patience } from "./patience.js";
 import { isRecord } from "./record.js";
 import { type AnswerTaker, MOST_PARSED } from "./stdio-transport.js";
 
@@ -14,10 +22,12 @@ import { type AnswerTaker, MOST_PARSED } from "./stdio-transport.js";
 export interface DirectRequestsOptions {
   /** Sends a message. Throws if it cannot. */
   send: (text: string) => void;
-  /** Milliseconds without an answer and without progress after which a request is given up (D7). */
-  timeout: number;
+  /** When a request is given up (D7). */
+  patience: Patience;
   /** What each request carries in `_meta`, from revision 2026-07-28 on. */
-  envelope?: Readonly<Record<string, unknown>> | undefined;
+  envelope?: (() => Readonly<Record<string, unknown>>) | undefined;
+  /** Answers what a result asks for; without it such a result is none. */
+  answer?: RoundsOptions["answer"] | undefined;
 }
 
 interface Pending {
@@ -35,6 +45,7 @@ interface Pending {
 export class DirectRequests implements AnswerTaker {
   readonly #options: DirectRequestsOptions;
   readonly #pending = new Map<string, Pending>();
+  readonly #over = new AbortController();
   #last = 0;
   #closed: unknown;
 
@@ -48,13 +59,40 @@ export class DirectRequests implements AnswerTaker {
   }
 
   request(method: string, params: object, options: UpstreamRequestOptions = {}): Promise<unknown> {
+    const { envelope, answer } = this.#options;
+    if (!envelope) return this.#request(method, params, options);
+    const own = withoutAnswers(params);
+    const first = this.#request(method, own, options);
+    return answer ? first.then((result) => this.#goOn(result, method, own, options, answer)) : first;
+  }
+
+  /** Answers what the result asks for, as often as it does. */
+  async #goOn(
+    first: unknown,
+    method: string,
+    params: object,
+    options: UpstreamRequestOptions,
+    answer: RoundsOptions["answer"],
+  ): Promise<unknown> {
+    if (!(first instanceof InputRequired)) return first;
+    const { signal: over } = this.#over;
+    const signal = options.signal ? AbortSignal.any([options.signal, over]) : over;
+    const again = (more: object): Promise<unknown> => this.#request(method, more, options);
+    try {
+      return await inputRounds(first, { method, params, answer, signal, again });
+    } catch (error) {
+      throw this.#closed ?? error;
+    }
+  }
+
+  #request(method: string, params: object, options: UpstreamRequestOptions): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const { signal, onprogress } = options;
       if (signal?.aborted) return reject(aborted(method));
       if (this.#closed) return reject(this.#closed);
       const id = `v${++this.#last}`;
       const end = (): void => {
-        clearTimeout(pending.timer);
+        this.#options.patience.stop(pending.timer);
         signal?.removeEventListener("abort", onabort);
       };
       const giveUp = (reason: string, error: VitrineError): void => {
@@ -80,7 +118,7 @@ export class DirectRequests implements AnswerTaker {
           reject(error);
         },
         onprogress,
-        timer: setTimeout(ontimeout, this.#options.timeout),
+        timer: this.#options.patience.start(ontimeout),
       };
       this.#pending.set(id, pending);
       signal?.addEventListener("abort", onabort, { once: true });
@@ -98,6 +136,7 @@ export class DirectRequests implements AnswerTaker {
   close(error: unknown): void {
     this.#closed = error;
     this.#rejectAll(error);
+    this.#over.abort(error);
   }
 
   refuse(id: string | number | undefined, error: GatewayError): boolean {
@@ -122,8 +161,8 @@ export class DirectRequests implements AnswerTaker {
     } else if (!isRecord(result)) {
       pending.reject(new VitrineError("invalid", `${pending.method}: the answer has no result`));
     } else {
-      const problem = this.#unfinished(pending.method, result["resultType"]);
-      if (problem) pending.reject(problem);
+      const problem = this.#unfinished(pending.method, result["resultType"], () => result);
+      if (problem) settle(pending, problem);
       else pending.resolve(PASSED_ON.test(pending.method) ? asText(line, result) : result);
     }
     return true;
@@ -133,6 +172,8 @@ export class DirectRequests implements AnswerTaker {
     const members = membersOf(line);
     const idAt = members?.get("id");
     const resultAt = members?.get("result");
+    if (members && idAt && members.has("method") && line.length > MOST_PARSED)
+      return this.#tooLarge(line.slice(...idAt));
     // Errors and what is not understood take the slow way.
     if (!members || !idAt || !resultAt || members.has("method") || members.has("error")) return false;
     const id = /^"(v\d+)"$/.exec(line.slice(...idAt))?.[1];
@@ -147,9 +188,23 @@ export class DirectRequests implements AnswerTaker {
       return true;
     }
     const typeAt = result.get("resultType");
-    const problem = this.#unfinished(pending.method, typeAt && line.slice(typeAt[0] + 1, typeAt[1] - 1));
-    if (problem) pending.reject(problem);
+    const type = typeAt && line.slice(typeAt[0] + 1, typeAt[1] - 1);
+    const problem = this.#unfinished(pending.method, type, () => parsed(line.slice(from, to)));
+    if (problem) settle(pending, problem);
     else pending.resolve(new JsonText(line.slice(...resultAt)));
+    return true;
+  }
+
+  /** A server that asks for more than is read here hears so: it would wait in vain. */
+  #tooLarge(id: string): boolean {
+    const message = `a request must not be larger than ${MOST_PARSED} characters`;
+    try {
+      this.#options.send(
+        `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: INVALID_REQUEST, message })}}`,
+      );
+    } catch {
+      // Who cannot be told does not wait any more.
+    }
     return true;
   }
 
@@ -186,9 +241,15 @@ export class DirectRequests implements AnswerTaker {
     return true;
   }
 
-  /** From 2026-07-28 on a result says what it is. What asks for more than a view can give is no answer to it. */
-  #unfinished(method: string, type: unknown): VitrineError | undefined {
+  /** From 2026-07-28 on a result says what it is. One that asks for more is an answer only if somebody can give that. */
+  #unfinished(
+    method: string,
+    type: unknown,
+    result: () => Record<string, unknown> | undefined,
+  ): InputRequired | VitrineError | undefined {
     if (!this.#options.envelope || type === "complete") return undefined;
+    const asking = type === "input_required" && this.#options.answer ? result() : undefined;
+    if (asking) return readInputRequired(method, asking);
     const said = typeof type === "string" ? `"${type}"` : "no word";
     return new VitrineError(
       "unsupported",
@@ -198,7 +259,7 @@ export class DirectRequests implements AnswerTaker {
 
   #send(message: { id?: string; method: string; params: object }, progressToken?: string): void {
     const { id, method, params } = message;
-    const { envelope } = this.#options;
+    const envelope = this.#options.envelope?.();
     const { _meta: said } = params as { _meta?: unknown };
     // Tokens and the envelope are the gateway's own, whatever a view said.
     const meta =
@@ -215,6 +276,22 @@ const PASSED_ON = /^(tools\/call|resources\/read)$/;
 function asText(line: string, result: Record<string, unknown>): Record<string, unknown> | JsonText {
   const at = membersOf(line)?.get("result");
   return at ? new JsonText(line.slice(...at)) : result;
+}
+
+/** Of a text that is JSON, and not too large for that. */
+function parsed(text: string): Record<string, unknown> | undefined {
+  if (text.length > MOST_PARSED) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function settle({ resolve, reject }: Pending, ending: InputRequired | VitrineError): void {
+  if (ending instanceof InputRequired) resolve(ending);
+  else reject(ending);
 }
 
 const isOurs = (id: unknown): id is string => typeof id === "string" && /^v\d+$/.test(id);

@@ -11,6 +11,7 @@ import type { Clock } from "./clock.js";
 import { Listeners } from "./listeners.js";
 import { connectRemote, type SignIn } from "./remote-connection.js";
 import type { Server } from "./server.js";
+import type { ServerAsks } from "./server-asks.js";
 import { connectStdio } from "./stdio-connection.js";
 import { ManagedServer, type ManagedServerOptions } from "./supervisor.js";
 import type { VerdictStore } from "./verdicts.js";
@@ -21,6 +22,8 @@ export interface ServerPoolOptions {
   launch: Launch;
   /** How a person signs in to a server that has no static `authorization` header; without it, one that wants that stays `unauthorized`. */
   signIn?: ((user: string, settings: ServerSettings) => SignIn | undefined) | undefined;
+  /** Who answers what a server asks: for its user, or for none in particular if all share it. Without it nothing is offered. */
+  asks?: ((user: string | undefined, settings: ServerSettings) => ServerAsks | undefined) | undefined;
   /** For whom servers with `start: "eager"` are started at once; for others when they first ask. */
   users?: readonly string[] | undefined;
   /** Which generation of the protocol servers speak; kept in memory by default. */
@@ -184,9 +187,12 @@ export class ServerPool {
   }
 
   #create(settings: ServerSettings, user: string): ManagedServer {
-    const { launch, signIn, clock, onerror } = this.#options;
+    const { launch, signIn, asks, clock, onerror } = this.#options;
     const info = this.#options.info ?? { name: "vitrine-gateway", version: "0.1.0" };
-    const common = { settings, info, verdicts: this.#verdicts };
+    const common = {
+      ...{ settings, info, verdicts: this.#verdicts },
+      asks: asks?.(isShared(settings) ? undefined : user, settings),
+    };
     const { transport } = settings;
     const session = canSignIn(settings) ? signIn?.(user, settings) : undefined;
     const connect: ManagedServerOptions["connect"] = (signal, ongarbage) =>

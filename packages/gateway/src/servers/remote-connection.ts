@@ -21,6 +21,8 @@ import type { RemoteSettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";
 import { type Connection, type ConnectOptions, handshake, isThere } from "./connection.js";
 import { ANSWER_LOST, HttpTransport } from "./http-transport.js";
+import { withoutAnswers } from "./input-rounds.js";
+import { FOR_EVER, Patience } from "./patience.js";
 import { waitingFetch } from "./retry-after.js";
 import { type SafeFetch, safeFetch } from "./safe-fetch.js";
 
@@ -87,7 +89,8 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
     return translateError(wanted, name, hasSession(), signIn);
   };
   try {
-    const client = await handshake(transport, options);
+    const patience = new Patience(limits.timeout);
+    const client = await handshake(transport, options, patience);
     let end: (reason: GatewayError) => void = () => {};
     const ended = new Promise<GatewayError>((resolve) => {
       end = resolve;
@@ -104,7 +107,8 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
       };
     }
     return {
-      upstream: translated(clientUpstream(client, { server: name, timeout: limits.timeout }), translate),
+      // The client would not wait for as long as a person thinks.
+      upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), patience, translate),
       info: client.getServerVersion(),
       protocolVersion: client.getNegotiatedProtocolVersion(),
       get isOver() {
@@ -134,15 +138,21 @@ async function closeAll(
   }
 }
 
-const translated = (upstream: Upstream, translate: (error: unknown) => Promise<Error>): Upstream => ({
+const translated = (
+  upstream: Upstream,
+  patience: Patience,
+  translate: (error: unknown) => Promise<Error>,
+): Upstream => ({
   server: upstream.server,
   get capabilities() {
     return upstream.capabilities;
   },
-  request: (method, params, options) =>
-    upstream.request(method, params, options).catch(async (error: unknown) => {
-      throw await translate(error);
-    }),
+  request: (method, params, options = {}) =>
+    patience
+      .run(method, options, (given) => upstream.request(method, withoutAnswers(params), given))
+      .catch(async (error: unknown) => {
+        throw await translate(error);
+      }),
   listen: (listener) => upstream.listen(listener),
 });
 

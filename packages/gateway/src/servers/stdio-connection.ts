@@ -15,14 +15,16 @@ import type { StdioSettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";
 import type { Launch } from "../isolation/isolation.js";
 import {
-  CAPABILITIES,
   type Connection,
   type ConnectOptions,
+  capabilitiesFor,
   diedOfProbe,
   handshake,
   isThere,
 } from "./connection.js";
 import { DirectRequests } from "./direct-requests.js";
+import { Patience } from "./patience.js";
+import { answerAsk } from "./server-asks.js";
 import { StdioTransport } from "./stdio-transport.js";
 
 /** Options of {@link connectStdio}. */
@@ -48,7 +50,7 @@ export async function connectStdio(options: StdioConnectOptions): Promise<Connec
 }
 
 async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
-  const { settings, launch, info } = options;
+  const { settings, launch, info, asks } = options;
   const { command, args, env, cwd, isolation } = options.transport;
   const { limits, name } = settings;
   const launched = await launch({ name, command, args, env, cwd, isolation });
@@ -58,6 +60,7 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
   const ended = new Promise<GatewayError>((resolve) => {
     resolveEnded = resolve;
   });
+  const patience = new Patience(limits.timeout);
   let direct: DirectRequests | undefined;
   let isOver = false;
   transport.onclose = () => {
@@ -69,7 +72,7 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
   };
   let client: Client;
   try {
-    client = await handshake(transport, options);
+    client = await handshake(transport, options, patience);
   } catch (cause) {
     // Before it is closed here: how it ended then says nothing about what was wrong.
     const why = transport.failure ?? cause;
@@ -80,14 +83,15 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
   const modern = client.getProtocolEra() === "modern";
   direct = new DirectRequests({
     send: (text) => transport.sendText(text),
-    timeout: limits.timeout,
+    patience,
     envelope: modern
-      ? {
+      ? () => ({
           [PROTOCOL_VERSION_META_KEY]: version,
           [CLIENT_INFO_META_KEY]: info,
-          [CLIENT_CAPABILITIES_META_KEY]: CAPABILITIES,
-        }
+          [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(asks),
+        })
       : undefined,
+    answer: asks && ((request, signal) => answerAsk(asks, patience, request, signal)),
   });
   transport.taker = direct;
   return {

@@ -29,6 +29,12 @@ export class KnownViews {
     this.#views.delete(view);
   }
 
+  /** The view, if it is this user's. */
+  of(view: string, user: string): ViewOwner | undefined {
+    const owner = this.#views.get(view);
+    return owner?.user === user ? owner : undefined;
+  }
+
   /** The view, if it is this user's and of this server: a guard knows no others. */
   find(view: string, user: string, server: string): ViewOwner | undefined {
     const owner = this.#views.get(view);

@@ -4,12 +4,17 @@
  * @module
  */
 import {
+  type ContentBlock,
+  type ConversationCall,
+  contentBlock,
   decode,
   type GatewayRequests,
   INVALID_PARAMS,
   NARROWINGS,
   type Narrowing,
   type Schema,
+  type Tool,
+  toolSchema,
   VitrineError,
 } from "@vitrine/protocol";
 
@@ -23,10 +28,18 @@ const shape = <T>(fields: Record<string, Schema>, optional: Record<string, Schem
   optional,
 });
 
+const CALL: Schema<ConversationCall> = shape({ conversation: STRING, item: STRING });
+const NUMBER: Schema<number> = { kind: "number" };
+const CONTENT: Schema<ContentBlock[]> = { kind: "array", items: contentBlock };
+const TOOLS: Schema<Tool[]> = { kind: "array", items: toolSchema };
+
 const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]["params"]> } = {
   "gateway/servers": shape({}),
   "gateway/catalogue": shape({ server: STRING }, { for: { kind: "literal", values: ["model", "app"] } }),
-  "gateway/open": shape({ server: STRING }, { tool: STRING, uri: STRING, arguments: RECORD, narrow: NARROW }),
+  "gateway/open": shape(
+    { server: STRING },
+    { tool: STRING, uri: STRING, arguments: RECORD, call: CALL, narrow: NARROW },
+  ),
   "gateway/show": shape({ name: STRING, html: STRING }, { meta: RECORD, narrow: NARROW }),
   "gateway/cancel": shape({ view: STRING }),
   "gateway/close": shape({ view: STRING }),
@@ -34,6 +47,28 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]
   "gateway/call": shape({ server: STRING, name: STRING }, { arguments: RECORD }),
   "gateway/start": shape({ server: STRING }),
   "gateway/restart": shape({ server: STRING }),
+  "conversation/list": shape({}, { search: STRING, limit: NUMBER, before: NUMBER }),
+  "conversation/open": shape({}, { id: STRING }),
+  "conversation/leave": shape({ id: STRING }),
+  "conversation/send": shape({ id: STRING, content: CONTENT }, { view: STRING }),
+  "conversation/call": shape(
+    { id: STRING, server: STRING, tool: STRING },
+    { arguments: RECORD, page: RECORD },
+  ),
+  "conversation/stop": shape({ id: STRING }, { item: STRING }),
+  "conversation/context": shape(
+    { id: STRING, view: STRING },
+    { content: CONTENT, structuredContent: RECORD },
+  ),
+  "conversation/app-tools": shape({ id: STRING, view: STRING, tools: TOOLS }),
+  "conversation/keep": shape({ id: STRING, item: STRING, page: RECORD }),
+  "conversation/remove": shape({ id: STRING, item: STRING }),
+  "conversation/rename": shape({ id: STRING, title: STRING }),
+  "conversation/delete": shape({ id: STRING }),
+  "conversation/model-view": shape({ id: STRING }),
+  "conversation/model-call": shape({ id: STRING, name: STRING }, { arguments: RECORD }),
+  "model/state": shape({}),
+  "model/choose": shape({}, { model: STRING }),
 };
 
 /** Exact names, and none that `Object.prototype` has. */

@@ -2,6 +2,7 @@ import type { UpstreamRequestOptions } from "@vitrine/host";
 import { type OpenedView, type ViewPlace, VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
+import { Conversations } from "../conversation/index.js";
 import { GatewayError } from "../errors.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
 import { Idempotency } from "../guard/idempotency.js";
@@ -29,8 +30,19 @@ function setUp(options: Partial<PageOptions> = {}) {
   };
   const refused = vi.fn(async () => {});
   const onerror = vi.fn();
+  const nothing = async (): Promise<never> => {
+    throw new Error("no test here needs this: conversations.test.ts has them");
+  };
+  const conversations = new Conversations({
+    store: { create: nothing, get: async () => undefined, list: nothing, put: nothing, delete: nothing },
+    tools: { list: nothing, find: nothing, call: nothing },
+    apps: { call: nothing },
+    models: { current: () => undefined, help: "" },
+  });
   const page: PageSession = new PageSession({
-    ...{ user: "ann", wire, mayBeOld: false, refused, onerror },
+    ...{ user: "ann", wire, mayBeOld: false, refused, onerror, conversations },
+    sampling: { forView: nothing },
+    models: { state: () => ({ models: [], help: "" }), choose: nothing },
     summaries: () => [],
     server: (name) => {
       if (name === "shop") return at;

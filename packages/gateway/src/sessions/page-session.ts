@@ -8,6 +8,9 @@ import { isDeepStrictEqual } from "node:util";
 import { type Answer, type Question, Refusal, sizeOf } from "@vitrine/host";
 import {
   type CallToolResult,
+  type ConversationCall,
+  type ConversationRequests,
+  type GatewayAsks,
   type GatewayNotices,
   type GatewayQuestion,
   type GatewayRequests,
@@ -22,14 +25,18 @@ import {
   type RequestId,
   type ServerCatalogue,
   type ServerSummary,
+  type SpeakingApp,
   type ToolVisibility,
   type ViewPlace,
   VitrineError,
 } from "@vitrine/protocol";
+import type { SamplingDesk } from "../asks/index.js";
+import type { Conversations } from "../conversation/index.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices } from "./paced-notices.js";
+import { type ModelDesk, PageConversations } from "./page-conversations.js";
 import { isPageMethod, pageParams } from "./page-params.js";
 import { withoutToken } from "./progress-token.js";
 import { Questions } from "./questions.js";
@@ -55,6 +62,13 @@ export interface PageOptions {
   readonly wire: PageWire;
   /** The page had a session that is gone: what it asks may have begun then, under the same key. */
   readonly mayBeOld: boolean;
+  /** Programs may drive the page; no by default. */
+  readonly testMode?: boolean | undefined;
+  /** Everybody's: the page sees the person's own. */
+  readonly conversations: Conversations;
+  readonly models: ModelDesk;
+  /** Asks the model for views. */
+  readonly sampling: Pick<SamplingDesk, "forView">;
   /** All of the person's servers. */
   summaries(): ServerSummary[];
   /** @throws {GatewayError} `server-unknown` */
@@ -134,6 +148,7 @@ export class PageSession {
   readonly #restores: Restores;
   readonly #questions: Questions;
   readonly #notices: PacedNotices;
+  readonly #conversations: PageConversations;
   readonly #ended = new AbortController();
 
   constructor(options: PageOptions) {
@@ -142,6 +157,13 @@ export class PageSession {
     this.#restores = new Restores(options);
     this.#questions = new Questions(send);
     this.#notices = new PacedNotices({ send, isCongested: () => this.#isCongested });
+    const { user, conversations, models, testMode = false } = options;
+    this.#conversations = new PageConversations({
+      ...{ user, conversations, models, testMode, isCongested: () => this.#isCongested },
+      view: (id) => this.#views.get(id)?.opened,
+      changed: (notice) => this.notify("conversation/changed", notice),
+    });
+    this.#handlers = { ...this.#ownHandlers, ...this.#conversations.handlers };
   }
 
   /** Whether somebody could answer now. */
@@ -163,6 +185,20 @@ export class PageSession {
     return this.#questions.ask(question, remember, signal);
   }
 
+  /** The app of a view, as the person knows it, if it is in a conversation. */
+  speaker(view: string): SpeakingApp | undefined {
+    return this.#conversations.speaker(view);
+  }
+
+  /** Asks the page; see {@link Questions.request}. */
+  request<M extends keyof GatewayAsks>(
+    method: M,
+    params: (id: string) => GatewayAsks[M]["params"],
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    return this.#questions.request(method, params, signal);
+  }
+
   /** Tells the page something about the gateway. */
   notify<M extends keyof GatewayNotices>(method: M, params: GatewayNotices[M]): void {
     if (!this.#ended.signal.aborted) this.#options.wire.send(".", notificationMessage(method, params));
@@ -179,6 +215,7 @@ export class PageSession {
   /** The page reads again. */
   resume(): void {
     this.#notices.resume();
+    this.#conversations.resume();
     for (const view of this.#views.values()) view.resume();
   }
 
@@ -209,6 +246,7 @@ export class PageSession {
     this.#ended.abort();
     for (const { controller } of this.#open.values()) controller.abort();
     for (const view of [...this.#views.keys(), ...this.#documents.keys()]) this.#close(view);
+    this.#conversations.end();
     this.#notices.clear();
     this.#questions.close();
   }
@@ -237,14 +275,14 @@ export class PageSession {
       return;
     }
     const message = read(text);
-    const { id, method, params, result } = message;
+    const { id, method, params, result, error } = message;
     if (method === "notifications/cancelled") {
       const { requestId } = Object(params) as { requestId?: unknown };
       if (isId(requestId)) this.#open.get(requestId)?.controller.abort();
     } else if (!isId(id)) {
       if (method === undefined)
         wire.send(".", errorMessage(null, new VitrineError(PARSE_ERROR, "this is no JSON-RPC message")));
-    } else if (method === undefined) this.#questions.answered(id, result);
+    } else if (method === undefined) this.#questions.answered(id, result, error);
     else if (typeof method === "string") this.#answer(id, method, params ?? {}).catch(this.#options.onerror);
     else wire.send(".", errorMessage(id, new VitrineError(INVALID_REQUEST, "a method is a text")));
   }
@@ -296,8 +334,12 @@ export class PageSession {
     return this.#handlers[method](pageParams(method, params) as never, request);
   }
 
-  readonly #handlers: PageHandlers = {
-    "gateway/servers": () => ({ servers: this.#options.summaries() }),
+  readonly #handlers: PageHandlers;
+  readonly #ownHandlers: Omit<PageHandlers, keyof ConversationRequests> = {
+    "gateway/servers": () => ({
+      servers: this.#options.summaries(),
+      ...(this.#options.testMode && { testMode: true }),
+    }),
     "gateway/catalogue": ({ server, for: who }) => this.#options.catalogue(server, who),
     "gateway/start": ({ server }) => this.#options.start(server),
     "gateway/restart": ({ server }) => this.#options.restart(server),
@@ -313,19 +355,27 @@ export class PageSession {
       this.#close(view);
       return {};
     },
-    "gateway/cancel": ({ view }) => {
+    "gateway/cancel": async ({ view }) => {
       this.#checkView(view);
-      return { cancelled: this.#shown.get(view)?.cancel("the call was cancelled") ?? false };
+      const opened = this.#views.get(view)?.opened;
+      const cancelled = opened && (await this.#conversations.cancel(opened));
+      return { cancelled: cancelled ?? this.#shown.get(view)?.cancel("the call was cancelled") ?? false };
     },
     "gateway/call": ({ server, name, arguments: input }, request) =>
       this.#call(this.#options.server(server), name, input ?? {}, request),
-    "gateway/open": async ({ server, tool, uri, arguments: input, narrow }, request) => {
+    "gateway/open": async ({ server, tool, uri, arguments: input, call, narrow }, request) => {
       if ((tool === undefined) === (uri === undefined)) {
         throw new VitrineError(INVALID_PARAMS, 'name either a "tool" or a "uri"');
       }
+      if (call && (input || tool === undefined))
+        throw new VitrineError(
+          INVALID_PARAMS,
+          'a "call" is shown by the view of its "tool", and has its arguments',
+        );
       this.#checkRoom();
       const { opened, at } = await this.#prepare(server, { tool, uri, narrow }, request.signal);
       const view = this.#add(opened, at);
+      if (call) return this.#showCall(view, call);
       if (tool !== undefined && input)
         this.#show(view, at, tool, input, request).catch(this.#options.onerror);
       return opened;
@@ -378,9 +428,9 @@ export class PageSession {
   }
 
   #add(opened: OpenedView, at: GuardedServer): ViewChannel {
-    const { wire, user, refused, onerror } = this.#options;
+    const { wire, user, refused, sampling, onerror } = this.#options;
     const view = new ViewChannel({
-      ...{ opened, user, at, refused },
+      ...{ opened, user, at, refused, sampling },
       send: (text) => wire.send(opened.view, text),
       isCongested: () => this.#isCongested,
       onerror: (error) => isUnexpected(error) && onerror(error),
@@ -395,6 +445,7 @@ export class PageSession {
     this.#views.delete(id);
     view?.close();
     this.#shown.get(id)?.cancel("the view was closed");
+    if (view) this.#conversations.closed(view.opened);
     if (view) this.#closed.set(id, view.opened.server);
     const { place } = this.#documents.get(id) ?? {};
     if (place) this.#options.closeDocument(place);
@@ -423,6 +474,16 @@ export class PageSession {
       server.upstream.request("tools/call", passed.params as { name: string }, { signal, onprogress }),
     );
     return result as CallToolResult | JsonText;
+  }
+
+  /** Shows a call of a conversation; without it the view is of no use. */
+  async #showCall(view: ViewChannel, call: ConversationCall): Promise<OpenedView> {
+    try {
+      return await this.#conversations.show(view, call);
+    } catch (error) {
+      this.#close(view.view);
+      throw error;
+    }
   }
 
   /** Calls the tool that a view shows. What comes of it is kept, for a page that is reloaded meanwhile. */

@@ -1,15 +1,16 @@
 /**
- * Questions to the person at a page.
+ * Questions to a page, and to the person at it.
  *
  * @module
  */
 import type { Answer, Question } from "@vitrine/host";
-import type { GatewayQuestion } from "@vitrine/protocol";
+import { type GatewayAsks, type GatewayQuestion, INTERNAL_ERROR, VitrineError } from "@vitrine/protocol";
 import { notificationMessage, requestMessage } from "./rpc.js";
 
 interface Pending {
-  text: string;
-  answer(answer: Answer): void;
+  readonly text: string;
+  answered(result: unknown): void;
+  failed(error: VitrineError): void;
 }
 
 /** The questions that one page has not answered yet. They outlive a reload: the new page is asked again. */
@@ -22,39 +23,65 @@ export class Questions {
     this.#send = send;
   }
 
-  /** Asks, and waits for as long as the question matters. A page that goes for good has said no. */
-  ask(question: Question, remember: GatewayQuestion["remember"], signal: AbortSignal): Promise<Answer> {
-    const id = `q${++this.#last}`;
+  /** Asks, and waits for as long as the question matters. A page that goes for good has said no; so does what is no answer. */
+  async ask(question: Question, remember: GatewayQuestion["remember"], signal: AbortSignal): Promise<Answer> {
     const { view, server, method, subject, title, reason, params, tool, link, files, scope } = question;
-    const asked: GatewayQuestion = {
+    const asked = (id: string): GatewayQuestion => ({
       ...{ id, view, server, method, subject, title, reason, params, tool, files, remember, scope },
       link: link && { url: link.url, host: link.host, display: link.display },
+    });
+    let given: unknown;
+    try {
+      given = await this.request("gateway/ask", asked, signal);
+    } catch {
+      return { answer: "deny" };
+    }
+    const { answer, remember: kept } = Object(given) as Partial<Answer>;
+    return {
+      answer: answer === "allow" ? "allow" : "deny",
+      remember: kept === "session" || kept === "always" ? kept : "once",
     };
-    return new Promise<Answer>((resolve) => {
-      const over = (answer: Answer): void => {
+  }
+
+  /**
+   * Asks the page something, under a name for the question. What it answers may be anything.
+   *
+   * @throws {VitrineError} `aborted` when it matters no more, `closed` when the page goes for good, or what the page said
+   */
+  request<M extends keyof GatewayAsks>(
+    method: M,
+    params: (id: string) => GatewayAsks[M]["params"],
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const id = `q${++this.#last}`;
+    return new Promise((resolve, reject) => {
+      const over = (end: () => void): void => {
         signal.removeEventListener("abort", withdraw);
         this.#pending.delete(id);
-        resolve(answer);
+        end();
       };
+      const taken = (): VitrineError => new VitrineError("aborted", "the question matters no more");
       const withdraw = (): void => {
-        over({ answer: "deny" });
+        over(() => reject(taken()));
         this.#send(notificationMessage("gateway/withdrawn", { id }));
       };
-      if (signal.aborted) return resolve({ answer: "deny" });
+      if (signal.aborted) return reject(taken());
       signal.addEventListener("abort", withdraw, { once: true });
-      const text = requestMessage(id, "gateway/ask", asked);
-      this.#pending.set(id, { text, answer: over });
+      const text = requestMessage(id, method, params(id));
+      this.#pending.set(id, {
+        text,
+        answered: (result) => over(() => resolve(result)),
+        failed: (error) => over(() => reject(error)),
+      });
       this.#send(text);
     });
   }
 
-  /** Takes the page's answer: the first counts (attack C09), and what is no answer is a no. */
-  answered(id: unknown, result: unknown): void {
-    const { answer, remember } = Object(result) as Partial<Answer>;
-    this.#pending.get(`${id}`)?.answer({
-      answer: answer === "allow" ? "allow" : "deny",
-      remember: remember === "session" || remember === "always" ? remember : "once",
-    });
+  /** Takes the page's answer: the first counts (attack C09). */
+  answered(id: unknown, result: unknown, error?: unknown): void {
+    const pending = this.#pending.get(`${id}`);
+    if (error === undefined) pending?.answered(result);
+    else pending?.failed(new VitrineError(INTERNAL_ERROR, messageOf(error)));
   }
 
   /** Asks the page that came in place of another. */
@@ -64,6 +91,13 @@ export class Questions {
 
   /** Nobody is there any more. */
   close(): void {
-    for (const { answer } of [...this.#pending.values()]) answer({ answer: "deny" });
+    for (const { failed } of [...this.#pending.values()])
+      failed(new VitrineError("closed", "the page is gone"));
   }
 }
+
+/** What a page says went wrong. */
+const messageOf = (error: unknown): string => {
+  const { message } = Object(error) as { message?: unknown };
+  return typeof message === "string" ? message.slice(0, 1000) : "the page could not answer";
+};

@@ -32,6 +32,11 @@ function setUp(limits?: Partial<ServerSettings["limits"]>) {
   const channel = new ViewChannel({
     opened: { view: "v1", server: "shop", capabilities: {}, uri: "ui://shop/cart.html" },
     ...{ user: "ann", at: guarded(server), refused },
+    sampling: {
+      forView: async () => {
+        throw new Error("no test here needs this: conversations.test.ts has one");
+      },
+    },
     send: (text) => sent.push(JSON.parse(text)),
     isCongested: () => state.isCongested,
     onerror: () => {},

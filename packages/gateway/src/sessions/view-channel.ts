@@ -13,6 +13,7 @@ import {
   type RequestId,
   VitrineError,
 } from "@vitrine/protocol";
+import { SAMPLING_METHOD, type SamplingDesk, sampleForView } from "../asks/index.js";
 import { GatewayError } from "../errors.js";
 import { isByThePage } from "../guard/allow-list.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
@@ -30,6 +31,8 @@ export interface ViewChannelOptions extends PacedNoticesOptions {
   readonly opened: OpenedView;
   readonly user: string;
   readonly at: GuardedServer;
+  /** Asks the model. */
+  readonly sampling: Pick<SamplingDesk, "forView">;
   /** Sends a message to the page on this view's channel. */
   send(text: string): void;
   /** Records what could not even be asked. */
@@ -190,6 +193,7 @@ export class ViewChannel {
     };
     if (this.#isOrphan) return this.#refuse(call);
     if (isByThePage(method)) return guard.permit(call);
+    if (method === SAMPLING_METHOD) return sampleForView(guard, this.#options.sampling, call);
     const onprogress =
       token === undefined
         ? undefined

@@ -17,8 +17,11 @@ export interface Engine {
   readonly db: Kysely<Tables>;
   /** Adds rows, all of them or none. When it resolves, they are on disk. What it throws at once was not added. */
   append(rows: readonly StoredRow[]): Promise<void>;
-  /** Changes something that is not the log; resolves with the number of rows when it is on disk. */
-  change(query: CompiledQuery): Promise<number>;
+  /**
+   * Changes something that is not the log, in order, all of it or nothing; resolves with the number of rows when it is on
+   * disk.
+   */
+  change(queries: readonly CompiledQuery[]): Promise<number>;
   /** Whether somebody else holds a lock, so that it is worth trying again at once. */
   isBusy(error: unknown): boolean;
   /** After a failure: makes the database usable again, or throws why it is not. */
@@ -35,11 +38,20 @@ export const LOCK_TIMEOUT = 2000;
 export const ask = <T>(engine: Engine, work: (db: Kysely<Tables>) => Promise<T>): Promise<T> =>
   patiently(engine, () => work(engine.db));
 
-/** Changes something that is not the log, in the same way; resolves with the number of rows when it is on disk. */
+/** A statement that is not run yet. */
+export interface Statement {
+  compile(): CompiledQuery;
+}
+
+/**
+ * Changes something that is not the log, in the same way: one statement, or several of which all count or none. Resolves
+ * with the number of rows when it is on disk.
+ */
 export const change = (
   engine: Engine,
-  query: (db: Kysely<Tables>) => { compile(): CompiledQuery },
-): Promise<number> => patiently(engine, () => engine.change(query(engine.db).compile()));
+  query: (db: Kysely<Tables>) => Statement | readonly Statement[],
+): Promise<number> =>
+  patiently(engine, () => engine.change([query(engine.db)].flat().map((each) => each.compile())));
 
 async function patiently<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + LOCK_TIMEOUT;

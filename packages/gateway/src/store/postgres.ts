@@ -5,7 +5,7 @@
  * @module
  */
 import { Socket } from "node:net";
-import { type CompiledQuery, Kysely, PostgresDialect } from "kysely";
+import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { GatewayError } from "../errors.js";
 import { type Engine, insertStatements, valuesOf, wait } from "./engine.js";
@@ -18,6 +18,14 @@ const LOCK = "1986622578, hashtext(current_schema())";
 const PREPARED = 16;
 const CONNECT_TIMEOUT = 5000;
 const INT8 = 20;
+
+/**
+ * On disk means on disk, whatever the server's default is. A stronger setting stays.
+ *
+ * @param isLocal whether it is for one transaction, or for all of a connection
+ */
+const DURABLE = (isLocal: "true" | "false"): string =>
+  `select set_config('synchronous_commit', 'on', ${isLocal}) where current_setting('synchronous_commit') = 'off'`;
 
 /** Counts and times are safe integers; the driver would give them as text. */
 const types: pg.CustomTypesConfig = {
@@ -91,14 +99,21 @@ class PostgresEngine implements Engine {
     this.#textOf = insertStatements(this.db, chainRow(GENESIS, 0, {}));
   }
 
-  /** On disk when it is answered. */
-  async change(query: CompiledQuery): Promise<number> {
-    return Number((await this.db.executeQuery(query)).numAffectedRows ?? 0);
+  /** Over a connection of the pool: on the writer's own, rows of the log would get into the transaction. */
+  async change(queries: readonly CompiledQuery[]): Promise<number> {
+    this.#checkOwner();
+    return this.db.transaction().execute(async (transaction) => {
+      await sql.raw(DURABLE("true")).execute(transaction);
+      let rows = 0;
+      for (const query of queries)
+        rows += Number((await transaction.executeQuery(query)).numAffectedRows ?? 0);
+      this.#checkOwner();
+      return rows;
+    });
   }
 
   async append(rows: readonly StoredRow[]): Promise<void> {
-    const writer = this.#writer;
-    if (!writer) throw new GatewayError("audit-failed", "the database is not connected");
+    const writer = this.#checkOwner();
     const text = this.#textOf(rows.length);
     const values = valuesOf(rows);
     const name = rows.length <= PREPARED ? { name: `vitrine-append-${rows.length}` } : {};
@@ -143,6 +158,12 @@ class PostgresEngine implements Engine {
     await this.db.destroy();
   }
 
+  /** Who lost the connection that holds the lock may change nothing. */
+  #checkOwner(): Writer {
+    if (!this.#writer) throw new GatewayError("audit-failed", "the database is not connected");
+    return this.#writer;
+  }
+
   async #connect(): Promise<Writer> {
     const socket = new Socket();
     const client = new pg.Client({
@@ -162,10 +183,7 @@ class PostgresEngine implements Engine {
 
   async #own(writer: Writer): Promise<void> {
     const { client } = writer;
-    // On disk means on disk, whatever the server's default is. A stronger setting stays.
-    await client.query(
-      "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
-    );
+    await client.query(DURABLE("false"));
     await client.query(
       "select set_config(name, value, false) from (values ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')) as settings (name, value)",
     );

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { ConversationItem } from "@vitrine/protocol";
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import type { StoredRow } from "./row.js";
 import type { ConsentRecord } from "./store.js";
@@ -23,6 +24,46 @@ export interface StoredConsent {
   expiresAt: number | null;
 }
 
+/** A conversation as it is kept. */
+export interface StoredConversation {
+  /** SHA-256 of the user and its own id: exact, whatever characters they have, so that nobody has another's. */
+  id: string;
+  user: string;
+  startedAt: number;
+  changedAt: number;
+  /** How many entries it has. */
+  items: number;
+  /** Bytes of their JSON. */
+  size: number;
+  /** The last `position` that was given to an entry; it is never given again. */
+  last: number;
+  /** The words of its title, to search in. */
+  text: string;
+  /** Its own id, its title and what was used. JSON has a way to write every character, a database has not. */
+  json: string;
+}
+
+/** What the apps of a conversation want the model to know. Apart from it: it may be large, and changes less often. */
+export interface StoredContexts {
+  conversation: string;
+  json: string;
+}
+
+/** An entry of a conversation as it is kept. */
+export interface StoredItem {
+  /** SHA-256 of the conversation and its own id. */
+  id: string;
+  conversation: string;
+  position: number;
+  kind: ConversationItem["kind"];
+  /** Bytes of its JSON. */
+  size: number;
+  /** The words of it, to search in. */
+  text: string;
+  /** All of it. The last column: a search does not read it. */
+  json: string;
+}
+
 /** What the gateway knows about its own database. */
 export interface StoredState {
   name: string;
@@ -33,6 +74,9 @@ export interface StoredState {
 export interface Tables {
   vitrine_audit: StoredRow;
   vitrine_consents: StoredConsent;
+  vitrine_conversations: StoredConversation;
+  vitrine_conversation_items: StoredItem;
+  vitrine_conversation_contexts: StoredContexts;
   vitrine_state: StoredState;
 }
 
@@ -109,18 +153,73 @@ const first = (kind: EngineKind): Migration => ({
   },
 });
 
-/** Brings the tables to the newest form. */
-export async function migrate(db: Kysely<Tables>, kind: EngineKind): Promise<void> {
+/** SQLite makes tables one by one, and may be cut off in between: so what is there already is left as it is. */
+const conversations = (kind: EngineKind): Migration => ({
+  async up(db) {
+    const integer = kind === "sqlite" ? "integer" : "bigint";
+    await db.schema
+      .createTable("vitrine_conversations")
+      .ifNotExists()
+      .addColumn("id", "text", (column) => column.primaryKey())
+      .addColumn("user", "text", (column) => column.notNull())
+      .addColumn("startedAt", integer, (column) => column.notNull())
+      .addColumn("changedAt", integer, (column) => column.notNull())
+      .addColumn("items", integer, (column) => column.notNull())
+      .addColumn("size", integer, (column) => column.notNull())
+      .addColumn("last", integer, (column) => column.notNull())
+      .addColumn("text", "text", (column) => column.notNull())
+      .addColumn("json", "text", (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createIndex("vitrine_conversations_changed")
+      .ifNotExists()
+      .on("vitrine_conversations")
+      .columns(["user", "changedAt"])
+      .execute();
+    await db.schema
+      .createTable("vitrine_conversation_items")
+      .ifNotExists()
+      .addColumn("id", "text", (column) => column.primaryKey())
+      .addColumn("conversation", "text", (column) => column.notNull())
+      .addColumn("position", integer, (column) => column.notNull())
+      .addColumn("kind", "text", (column) => column.notNull())
+      .addColumn("size", integer, (column) => column.notNull())
+      .addColumn("text", "text", (column) => column.notNull())
+      .addColumn("json", "text", (column) => column.notNull())
+      .execute();
+    await db.schema
+      .createIndex("vitrine_conversation_items_position")
+      .ifNotExists()
+      .on("vitrine_conversation_items")
+      .columns(["conversation", "position"])
+      .execute();
+    await db.schema
+      .createTable("vitrine_conversation_contexts")
+      .ifNotExists()
+      .addColumn("conversation", "text", (column) => column.primaryKey())
+      .addColumn("json", "text", (column) => column.notNull())
+      .execute();
+  },
+});
+
+/**
+ * Brings the tables to the newest form.
+ *
+ * @param through the last migration to do, to make a database of an older form; all by default
+ */
+export async function migrate(db: Kysely<Tables>, kind: EngineKind, through?: string): Promise<void> {
   // Without it Kysely takes the tables of another schema for those of this one.
   const schema = kind === "postgres" ? await currentSchema(db) : undefined;
   const migrator = new Migrator({
     db,
     ...(schema === undefined ? {} : { migrationTableSchema: schema }),
-    provider: { getMigrations: async () => ({ "001-first": first(kind) }) },
+    provider: {
+      getMigrations: async () => ({ "001-first": first(kind), "002-conversations": conversations(kind) }),
+    },
     migrationTableName: "vitrine_migration",
     migrationLockTableName: "vitrine_migration_lock",
   });
-  const { error } = await migrator.migrateToLatest();
+  const { error } = await (through === undefined ? migrator.migrateToLatest() : migrator.migrateTo(through));
   if (error) throw error;
 }
 

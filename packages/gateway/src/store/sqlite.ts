@@ -92,13 +92,20 @@ class SqliteEngine implements Engine {
     return this.#sync();
   }
 
-  async change({ sql, parameters }: CompiledQuery): Promise<number> {
+  async change(queries: readonly CompiledQuery[]): Promise<number> {
     this.#checkOpen();
     this.#checkDisk();
-    const statement = this.#connection.prepare(sql) as SqliteStatement;
-    const { changes } = this.#commit(() => statement.run(parameters));
+    const statements = queries.map(({ sql }) => this.#connection.prepare(sql) as SqliteStatement);
+    const changed = this.#commit(() => {
+      let rows = 0;
+      for (const [n, statement] of statements.entries()) {
+        rows += Number(statement.run(queries[n]?.parameters ?? []).changes);
+      }
+      return rows;
+    });
+    this.#checkFiles();
     await this.#sync();
-    return Number(changes);
+    return changed;
   }
 
   /**

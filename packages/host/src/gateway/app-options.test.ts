@@ -40,6 +40,7 @@ function makePlace(): AppPlace & { told: unknown[] } {
     told,
     app: undefined,
     bridge: {
+      sendToolInputPartial: (input) => void told.push(["partial", input]),
       sendToolInput: (input) => void told.push(["input", input]),
       sendToolResult: (sent) => void told.push(["result", sent]),
       sendToolCancelled: (reason) => void told.push(["cancelled", reason]),

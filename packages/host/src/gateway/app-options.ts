@@ -21,7 +21,9 @@ export type GatewayAppOptions = Omit<
 /** What {@link showView} needs of an `<mcp-app>`. */
 export interface AppPlace {
   app: AppFrameOptions | undefined;
-  readonly bridge: Pick<Bridge, "sendToolInput" | "sendToolResult" | "sendToolCancelled"> | undefined;
+  readonly bridge:
+    | Pick<Bridge, "sendToolInput" | "sendToolInputPartial" | "sendToolResult" | "sendToolCancelled">
+    | undefined;
 }
 
 /**
@@ -68,7 +70,8 @@ export function showView(element: AppPlace, view: GatewayView, options: GatewayA
   if (result) bridge?.sendToolResult(result);
   if (cancelled !== undefined) bridge?.sendToolCancelled(cancelled);
   view.onnotice = ({ method, params }) => {
-    if (method === "ui/notifications/tool-input") bridge?.sendToolInput(params.arguments);
+    if (method === "ui/notifications/tool-input-partial") bridge?.sendToolInputPartial(params.arguments);
+    else if (method === "ui/notifications/tool-input") bridge?.sendToolInput(params.arguments);
     else if (method === "ui/notifications/tool-result") bridge?.sendToolResult(params);
     else bridge?.sendToolCancelled(params.reason);
   };

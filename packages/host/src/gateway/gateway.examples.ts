@@ -53,7 +53,8 @@ export function gatewayViewExample(view: GatewayView) {
     guard: view.guard,
   });
   view.onnotice = ({ method, params }) => {
-    if (method === "ui/notifications/tool-input") bridge.sendToolInput(params.arguments);
+    if (method === "ui/notifications/tool-input-partial") bridge.sendToolInputPartial(params.arguments);
+    else if (method === "ui/notifications/tool-input") bridge.sendToolInput(params.arguments);
     else if (method === "ui/notifications/tool-result") bridge.sendToolResult(params);
     else bridge.sendToolCancelled(params.reason);
   };

@@ -5,6 +5,7 @@
  */
 import {
   type GatewayAnswer,
+  type GatewayAsks,
   type GatewayNotices,
   type GatewayQuestion,
   type GatewayRequests,
@@ -26,9 +27,19 @@ export interface GatewayOptions extends ConnectionOptions {
    * page has it. The signal is aborted when the question no longer matters. Without it every question is a no.
    */
   onask?: ((question: GatewayQuestion, signal: AbortSignal) => Promise<GatewayAnswer>) | undefined;
+  /** Answers what else the gateway asks of a page, by method. The signal is aborted when it no longer matters. */
+  answers?: GatewayAnswers | undefined;
   /** Another page, a duplicate of this tab, goes on with the session. This one begins another: its views are gone. */
   ontakenover?: (() => void) | undefined;
 }
+
+/** What a page does when the gateway asks it: for its conversations, and for its servers. */
+export type GatewayAnswers = {
+  [M in Exclude<keyof GatewayAsks, "gateway/ask">]?: (
+    params: GatewayAsks[M]["params"],
+    signal: AbortSignal,
+  ) => Promise<GatewayAsks[M]["result"]>;
+};
 
 /** Options of one request to the gateway. */
 export type GatewayRequestOptions = Pick<CallOptions, "id" | "signal" | "onprogress">;
@@ -225,17 +236,21 @@ export class Gateway {
   }
 
   async #answer(id: string, method: string, params: unknown): Promise<void> {
-    const { onask } = this.#options;
+    const { onask, answers } = this.#options;
     const controller = new AbortController();
     let answer: object = { error: { code: METHOD_NOT_FOUND, message: "nobody here answers that" } };
-    if (method === "gateway/ask" && onask) {
+    const act = (method === "gateway/ask" ? onask : answers?.[method as keyof GatewayAnswers]) as
+      | ((params: object, signal: AbortSignal) => Promise<unknown>)
+      | undefined;
+    if (act) {
       // The gateway asks again after a reload, and after a lost connection does not.
       this.#asked.get(id)?.abort();
       this.#asked.set(id, controller);
       try {
-        const question = params as GatewayQuestion;
-        const view = this.#views.get(question.view)?.id ?? question.view;
-        answer = { result: await onask({ ...question, view }, controller.signal) };
+        const { view = "", ...asked } = params as { view?: string };
+        answer = {
+          result: await act({ ...asked, view: this.#views.get(view)?.id ?? view }, controller.signal),
+        };
       } catch (error) {
         const message = error instanceof Error ? error.message : "nobody answered";
         answer = { error: { code: INTERNAL_ERROR, message } };
@@ -257,9 +272,9 @@ export class Gateway {
   }
 
   async #reopen(view: GatewayView): Promise<void> {
-    const { server, tool, uri, narrow } = view.opened;
+    const { server, tool, uri, narrow, call } = view.opened;
     const document = this.#documents.get(view);
-    const params = document ?? { server, narrow, tool: tool?.name, uri: tool ? undefined : uri };
+    const params = document ?? { server, narrow, tool: tool?.name, uri: tool ? undefined : uri, call };
     view.waits();
     try {
       await this.#open(document ? "gateway/show" : "gateway/open", params, {

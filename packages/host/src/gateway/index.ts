@@ -5,7 +5,13 @@
  */
 export { type AppPlace, type GatewayAppOptions, gatewayApp, showView } from "./app-options.js";
 export type { ConnectionOptions, GatewayState } from "./connection.js";
-export { connectGateway, Gateway, type GatewayOptions, type GatewayRequestOptions } from "./gateway.js";
+export {
+  connectGateway,
+  Gateway,
+  type GatewayAnswers,
+  type GatewayOptions,
+  type GatewayRequestOptions,
+} from "./gateway.js";
 export type { LineKind } from "./line.js";
 export type { SessionStorage } from "./saved-session.js";
 export { GatewayView, type ViewNotice } from "./view.js";

@@ -20,6 +20,8 @@ export const viewGuard =
       calls.notify(port, method, params);
       return next(call);
     }
+    // The gateway has the model.
+    if (method === "sampling/createMessage") return calls.request(port, method, params, { signal });
     const { permit, params: permitted } = (await calls.request(port, method, params, {
       signal,
     })) as GatewayPermit;

@@ -18,6 +18,7 @@ import { viewGuard } from "./view-guard.js";
 
 /** What a view hears of the call that it shows: pass it to its bridge. */
 export type ViewNotice =
+  | { method: "ui/notifications/tool-input-partial"; params: { arguments: Record<string, unknown> } }
   | { method: "ui/notifications/tool-input"; params: { arguments: Record<string, unknown> } }
   | { method: "ui/notifications/tool-result"; params: Result<"tools/call"> | JsonText }
   | { method: "ui/notifications/tool-cancelled"; params: { reason?: string } };
@@ -41,7 +42,8 @@ interface ViewHome {
  *   guard: view.guard,
  * });
  * view.onnotice = ({ method, params }) => {
- *   if (method === "ui/notifications/tool-input") bridge.sendToolInput(params.arguments);
+ *   if (method === "ui/notifications/tool-input-partial") bridge.sendToolInputPartial(params.arguments);
+ *   else if (method === "ui/notifications/tool-input") bridge.sendToolInput(params.arguments);
  *   else if (method === "ui/notifications/tool-result") bridge.sendToolResult(params);
  *   else bridge.sendToolCancelled(params.reason);
  * };
@@ -171,8 +173,12 @@ export class GatewayView {
     if (this.#port.ended !== undefined) return false;
     // Its answer would have come on the old channel.
     if (input && !result && cancelled === undefined && !this.#isOver) {
-      const reason = "the connection to the gateway was lost, and with it the answer";
-      this.#notice({ method: "ui/notifications/tool-cancelled", params: { reason } });
+      const reason = opened.cancelled ?? "the connection to the gateway was lost, and with it the answer";
+      this.#notice(
+        opened.result
+          ? { method: "ui/notifications/tool-result", params: opened.result }
+          : { method: "ui/notifications/tool-cancelled", params: { reason } },
+      );
     }
     this.#port.channel = opened.view;
     this.#calls.again(this.#port);
@@ -192,7 +198,8 @@ export class GatewayView {
   }
 
   #notice(notice: ViewNotice): void {
-    if (notice.method !== "ui/notifications/tool-input") {
+    if (notice.method === "ui/notifications/tool-input") this.#opened.input = notice.params.arguments;
+    if (!notice.method.includes("input")) {
       this.#isOver = true;
       this.progress = undefined;
     }
@@ -212,6 +219,6 @@ function largeResult(text: string): JsonText | undefined {
 }
 
 const isNotice = (method: unknown): method is ViewNotice["method"] =>
-  typeof method === "string" && /^ui\/notifications\/tool-(input|result|cancelled)$/.test(method);
+  typeof method === "string" && /^ui\/notifications\/tool-(input(-partial)?|result|cancelled)$/.test(method);
 const isHeard = (method: unknown): method is UpstreamNotification =>
   typeof method === "string" && /^notifications\/(\w+\/list_changed|resources\/updated)$/.test(method);

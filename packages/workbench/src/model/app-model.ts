@@ -12,12 +12,13 @@ import {
   type McpAppElement,
   saveFiles,
 } from "@vitrine/host";
-import type { Implementation, Params } from "@vitrine/protocol";
+import type { Implementation, Params, Tool } from "@vitrine/protocol";
 import { AppLog } from "./app-log.js";
 import type { AppSource, CallListener } from "./app-source.js";
 import { AppToolList } from "./app-tool-list.js";
 import { failureText } from "./diagnose.js";
 import { contextOf, type Look, setDimensions } from "./look.js";
+import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";
 import { type Profile, STRICT } from "./profile.js";
 
@@ -26,8 +27,14 @@ export const INFO: Implementation = { name: "vitrine-workbench", version: "0.1.0
 
 /** What an app may do to the conversation that it is in. */
 export interface AppSurroundings {
-  /** The app says something, as the person would (I05). */
-  message?(app: AppModel, params: Params<"ui/message">): void;
+  /** The app says something, as the person would (I05). What it rejects with is the app's answer. */
+  message?(app: AppModel, params: Params<"ui/message">): Promise<void> | undefined;
+  /** The app says what the model should know (I06). What it rejects with is the app's answer. */
+  context?(app: AppModel, params: Params<"ui/update-model-context">): Promise<void> | undefined;
+  /** The app offers other tools than before (A01). Without it, it is not asked for them. */
+  tools?(app: AppModel, tools: readonly Tool[]): Promise<void>;
+  /** Whether there is a model that the app may ask (I11): the gateway does, and asks the person first. */
+  hasModel?(): boolean;
   /** The app wants to be gone (L09). */
   teardown?(app: AppModel): void;
   /** Hears of the call that the app shows. */
@@ -67,6 +74,9 @@ export class AppModel extends Observable {
   #look: Look;
   #element: McpAppElement | undefined;
   #toolList: AppToolList | undefined;
+  /** The tools that others were told of. */
+  #offered: readonly Tool[] = [];
+  #isOffering = false;
   #finished: Promise<void> | undefined;
   #onsettled: (() => void) | undefined;
 
@@ -119,6 +129,14 @@ export class AppModel extends Observable {
     await answer.catch(() => {});
     this.questions--;
     this.changed();
+  }
+
+  /** Whoever was told what the app wants the model to know has forgotten it. */
+  sayAgain(): void {
+    const { modelContext } = this;
+    if (modelContext) this.#surroundings.context?.(this, modelContext)?.catch(this.#unsaid);
+    this.#offered = [];
+    this.#offer();
   }
 
   /** Asks the app to finish, takes it out of the page, and tells whoever had opened it. */
@@ -183,6 +201,7 @@ export class AppModel extends Observable {
       if (!this.details && displayMode && displayMode !== "inline")
         this.element.frame?.setDisplayMode(displayMode);
       this.details = details;
+      this.#offerTools();
       this.changed();
     });
     bridge.on("size", (size) => {
@@ -202,6 +221,28 @@ export class AppModel extends Observable {
     bridge.on("teardown-requested", () => this.#surroundings.teardown?.(this));
   }
 
+  /** An app that offers tools is asked for them; one that does not has no message more. */
+  #offerTools(): void {
+    if (this.#isOffering || !this.#surroundings.tools || !this.details?.appCapabilities.tools) return;
+    this.#isOffering = true;
+    this.toolList.subscribe(() => this.#offer());
+  }
+
+  #offer(): void {
+    if (!this.#isOffering) return;
+    // One that is gone, or away, offers none (A04).
+    const tools = this.#toolList?.tools ?? [];
+    if (JSON.stringify(tools) === JSON.stringify(this.#offered)) return;
+    this.#offered = tools;
+    this.#surroundings.tools?.(this, tools).catch(this.#unsaid);
+  }
+
+  /** Nobody waits for it: who looks at the app can read it. With a view that is closed all that it said is gone anyway. */
+  readonly #unsaid = (error: unknown): void => {
+    const text = `The model is not told what the app offers or knows: ${messageOf(error)}`;
+    if (!this.#finished) this.log.line({ level: "warning", from: "host", text });
+  };
+
   /** Whether a person does something in the app right now: what they do in a frame counts in the page above it. */
   #isUsed(): boolean {
     return document.activeElement === this.#element && navigator.userActivation?.isActive === true;
@@ -209,7 +250,7 @@ export class AppModel extends Observable {
 
   #handlers(): HostHandlers {
     const { abilities } = this.profile;
-    const { message } = this.#surroundings;
+    const { message, context } = this.#surroundings;
     const { upstream } = this.source.frame;
     const handlers: HostHandlers = {};
     if (abilities.openLinks)
@@ -221,6 +262,12 @@ export class AppModel extends Observable {
         this.modelContext = params;
         this.modelContextAt = this.log.now;
         this.changed();
+        return context?.(this, params);
+      };
+    // What is offered is what there is a handler for; the gateway answers before it.
+    if (this.#surroundings.hasModel?.())
+      handlers.createMessage = () => {
+        throw new Error("the gateway asks the model");
       };
     return handlers;
   }

@@ -89,7 +89,11 @@ export function gatewaySource(
       return view.opened.problem;
     },
     tell(bridge, heard) {
+      let isInputTold = false;
       const input = (value: Record<string, unknown>): void => {
+        // Once (L04): what the gateway says when a view is opened, and what it said before anybody heard, may be the same.
+        if (isInputTold) return;
+        isInputTold = true;
         bridge.sendToolInput(value);
         heard.input?.(value);
       };
@@ -106,7 +110,9 @@ export function gatewaySource(
       if (opened.result) result(opened.result);
       if (opened.cancelled !== undefined) cancelled(opened.cancelled);
       view.onnotice = ({ method, params }) => {
-        if (method === "ui/notifications/tool-input") input(params.arguments);
+        if (method === "ui/notifications/tool-input-partial") {
+          if (!isInputTold) bridge.sendToolInputPartial(params.arguments);
+        } else if (method === "ui/notifications/tool-input") input(params.arguments);
         else if (method === "ui/notifications/tool-result") result(params);
         else cancelled(params.reason);
       };

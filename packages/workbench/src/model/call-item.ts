@@ -3,87 +3,132 @@
  *
  * @module
  */
-import type { CallToolResult, Progress } from "@vitrine/protocol";
+import type { CallToolResult, Progress, SpeakingApp, CallItem as ToldCall } from "@vitrine/protocol";
 import type { AppModel } from "./app-model.js";
+import { type CallPage, readPage } from "./call-page.js";
+import { readProgress, readResult } from "./foreign.js";
 import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";
-import type { CallState, SavedCall } from "./saved-conversation.js";
+
+/** How far a call has come. */
+export type CallState = ToldCall["state"];
 
 const CHANGED = "The document of this app was changed on its server while the page was away.";
 
-/** A call of a tool. */
+/** A call of a tool: as the gateway tells of it, with the app that this page shows it in. */
 export class CallItem extends Observable {
   readonly kind = "call";
-  readonly id: string;
-  readonly at: number;
+  /** Its name in this page, for lists that are drawn: it stays when the gateway has given it an `id`. */
+  readonly key: string;
+  /** The gateway's name for it; its {@link key} until there is one. */
+  id: string;
+  at: number;
+  readonly by: ToldCall["by"];
+  /** The answer of the model that it belongs to. */
+  readonly turn: string | undefined;
   readonly server: string;
   readonly tool: string;
-  readonly input: Record<string, unknown>;
-  /** There were secrets among its arguments, and they were lost with a reload. */
-  readonly isInputCut: boolean;
+  /** The app whose tool it is, for one that is no server's. */
+  readonly appOf: SpeakingApp | undefined;
+  /** Empty as long as it is `writing`. */
+  input: Record<string, unknown> = {};
+  /** The JSON of its arguments, as far as the model has written it. */
+  inputText: string | undefined;
+  /** There were secrets among its arguments, and they were not kept. */
+  isInputCut = false;
   state: CallState;
   progress: Progress | undefined;
   result: CallToolResult | undefined;
-  /** There was a result, too large to be kept over a reload. */
-  isResultLost: boolean;
-  /** Why it failed. */
+  /** There was a result, too large to be kept. */
+  isResultLost = false;
+  /** Why it failed, or what is wrong with its app. */
   problem: string | undefined;
+  /** The tool has an app to show. */
+  hasApp: boolean;
+  /** The person has closed that app. */
+  isAppClosed: boolean;
   app: AppModel | undefined;
   /** That the document of its app was changed while the page was away. */
   note: string | undefined;
   /** The hash of that document, as it was shown last. */
   document: string | undefined;
-  /** The name of the request that waits for its answer, if no app shows it. */
-  request: string | undefined;
-  /** The name under which the gateway knows the app. */
+  /** The name of the view that shows it. */
   view: string | undefined;
   profile: string | undefined;
   endedAt: number | undefined;
-  /** What of its arguments may be kept. */
-  readonly #kept: Record<string, unknown>;
+  #isInputWhole = false;
   #isTakenBack = false;
   /** Takes the call back. */
   oncancel: (() => unknown) | undefined;
 
-  constructor(saved: SavedCall, kept = saved.input) {
+  /** @param key its name in this page; of one that the gateway tells of the gateway's */
+  constructor(told: ToldCall, key = told.id) {
     super();
-    this.#kept = kept;
-    this.isInputCut = saved.isInputCut ?? false;
-    const { id, at, server, tool, input, state, result, problem, request, view, profile, endedAt } = saved;
-    this.document = saved.document;
+    const { id, at, by, turn, server, tool, app, state, hasApp } = told;
+    this.key = key;
     this.id = id;
     this.at = at;
+    this.by = by;
+    this.turn = turn;
     this.server = server;
     this.tool = tool;
-    this.input = input;
+    this.appOf = app;
     this.state = state;
-    this.result = result;
-    this.isResultLost = saved.isResultLost ?? false;
-    this.problem = problem;
-    this.request = request;
-    this.view = view;
+    this.hasApp = hasApp;
+    // Later it is this page that knows, and not what it had said then.
+    const { profile, document, isClosed = false } = readPage(told.page);
     this.profile = profile;
-    this.endedAt = endedAt;
+    this.document = document;
+    this.isAppClosed = isClosed;
+    this.#read(told);
+  }
+
+  /** It is to be shown in an app. */
+  get wantsApp(): boolean {
+    return this.hasApp && !this.isAppClosed;
+  }
+
+  /** Nothing more comes of it. */
+  get isOver(): boolean {
+    return this.state !== "writing" && this.state !== "running";
+  }
+
+  /** What the page wants to be remembered with it. */
+  get page(): CallPage {
+    const { key, profile, document } = this;
+    return { key, profile, document, ...(this.isAppClosed && { isClosed: true }) };
+  }
+
+  /** The gateway says how it is now. */
+  take(told: ToldCall): void {
+    this.#read(told);
+    this.changed();
+  }
+
+  /** The model went on with its arguments. */
+  write(text: string): void {
+    this.inputText = (this.inputText ?? "") + text;
+    this.changed();
   }
 
   update(
     change: Partial<
       Pick<
         CallItem,
-        "state" | "progress" | "result" | "problem" | "app" | "request" | "view" | "document" | "note"
+        "state" | "progress" | "result" | "problem" | "app" | "isAppClosed" | "view" | "document" | "note"
       >
     >,
   ): void {
     Object.assign(this, change);
-    if (this.result) this.isResultLost = false;
-    if (this.state !== "running") this.endedAt ??= Date.now();
+    if (this.isOver) this.endedAt ??= Date.now();
     this.changed();
   }
 
-  /** Its app has this document now. Without a hash nothing is known of it. */
-  shows(document: string | undefined): void {
-    if (document === undefined || document === this.document) return;
+  /** Its app has this document now. Without a hash nothing is known of it. Returns whether that is new. */
+  shows(document: string | undefined): boolean {
+    if (document === undefined || document === this.document) return false;
     this.update({ document, ...(this.document !== undefined && { note: CHANGED }) });
+    return true;
   }
 
   /** The gateway has this document now, and the app goes on with the one that it has. */
@@ -93,7 +138,7 @@ export class CallItem extends Observable {
   }
 
   cancel(): void {
-    if (this.state !== "running") return;
+    if (this.isOver) return;
     this.#isTakenBack = true;
     void this.#takeBack();
   }
@@ -109,45 +154,42 @@ export class CallItem extends Observable {
 
   /** It came to no answer: because the person did not want it any more, or for another reason. */
   end(problem: string | undefined): void {
-    if (this.state !== "running") return;
+    if (this.isOver) return;
     this.update(this.#isTakenBack ? { state: "cancelled" } : { state: "failed", problem });
   }
 
   /** Resolves when it is over, if it is not yet. */
   over(): Promise<void> {
-    if (this.state !== "running") return Promise.resolve();
+    if (this.isOver) return Promise.resolve();
     return new Promise((resolve) => {
       const stop = this.subscribe(() => {
-        if (this.state === "running") return;
+        if (!this.isOver) return;
         stop();
         resolve();
       });
     });
   }
 
-  get saved(): SavedCall {
-    const { kind, id, at, server, tool, state, result, problem, request, view, profile, endedAt } = this;
-    const { document } = this;
-    const isWhole = JSON.stringify(this.#kept) === JSON.stringify(this.input);
-    const isInputCut = this.isInputCut || !isWhole || undefined;
-    const isResultLost = this.isResultLost || undefined;
-    return {
-      kind,
-      id,
-      at,
-      server,
-      tool,
-      input: this.#kept,
-      isInputCut,
-      state,
-      result,
-      isResultLost,
-      problem,
-      request,
-      view,
-      document,
-      profile,
-      endedAt,
-    };
+  #read(told: ToldCall): void {
+    this.id = told.id;
+    this.at = told.at;
+    this.state = told.state;
+    // The page may know before the gateway does.
+    this.hasApp ||= told.hasApp;
+    this.inputText = told.inputText;
+    // A page that has all of them goes on with them, until it is reloaded.
+    if (!told.isInputCut || !this.#isInputWhole) {
+      this.input = told.input ?? this.input;
+      this.isInputCut = told.isInputCut ?? false;
+      this.#isInputWhole = told.input !== undefined && !this.isInputCut;
+    }
+    this.progress = this.isOver ? undefined : readProgress(told.progress);
+    // What it answered is the server's, and may be anything. It does not change, and is read once.
+    if (told.result && !this.result) this.result = readResult(told.result);
+    this.isResultLost = !this.result && (told.isResultLost ?? false);
+    this.endedAt = told.endedAt;
+    const isKnown = this.#isTakenBack && told.state === "cancelled";
+    // Without one, what is wrong with the app stays said.
+    if (told.problem !== undefined && !isKnown) this.problem = told.problem;
   }
 }

@@ -1,441 +1,389 @@
-import type { Gateway, GatewayState, GatewayView } from "@vitrine/host/gateway";
-import { INSTANCE_KEY } from "@vitrine/protocol";
+import type { ConversationItem, ModelItem, UserItem } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { AppModel } from "./app-model.js";
-import type { CallItem } from "./call-item.js";
-import { Conversation, type ConversationOptions } from "./conversation.js";
+import {
+  callOf,
+  refusal,
+  StagedGateway,
+  StagedPage,
+  storageOf,
+  viewOf,
+} from "../../../../testing/workbench/conversation-stage.js";
+import type { AppModel } from "./app-model.js";
+import { type CallItem, Conversation } from "./conversation.js";
 import { STRICT } from "./profile.js";
-import { readSaved, type SavedCall } from "./saved-conversation.js";
 
-const call = (more: Partial<SavedCall> = {}): SavedCall => ({
-  ...{ kind: "call", id: "a", at: 1, server: "s", tool: "t", input: { x: 1 }, state: "done", view: "old" },
+const user = (id: string, text = id): UserItem => ({
+  ...{ kind: "user", id, at: 1 },
+  content: [{ type: "text", text }],
+});
+const model = (id: string, more: Partial<ModelItem> = {}): ModelItem => ({
+  ...{ kind: "model", id, at: 1, model: "m", text: "", state: "streaming" },
   ...more,
 });
+const done = (id: string, more = {}) => callOf(id, { hasApp: false, ...more });
 
-/** A view as the gateway hands it over: no app of these tests is ever drawn. */
-const viewOf = (id: string, more: Partial<GatewayView> = {}): GatewayView =>
-  ({
-    id,
-    opened: { view: id, server: "s", capabilities: {}, uri: "ui://s/a" },
-    upstream: { server: "s" },
-    cancel: async () => true,
-    close: async () => {},
-    ...more,
-  }) as unknown as GatewayView;
-
-/** A page that had these entries before it was reloaded; `open` is how the gateway opens a view. */
-async function stage(
-  saved: unknown[],
-  open: () => Promise<GatewayView>,
-  kept: GatewayView[] = [],
-  more: object = { state: { phase: "connecting" } },
-  options: Partial<ConversationOptions> = {},
-) {
-  const stored = new Map([["vitrine-conversation", JSON.stringify(saved)]]);
-  const openView = vi.fn(open);
-  const all = {
-    gateway: { openView, restoreViews: async () => kept, ...more } as unknown as Gateway,
-    storage: {
-      getItem: (key: string) => stored.get(key) ?? null,
-      setItem: (key: string, text: string) => stored.set(key, text),
-    } as unknown as Storage,
-    look: () => ({}),
-    profile: () => STRICT,
-    ...options,
-  } satisfies ConversationOptions;
-  const conversation = new Conversation(all);
-  await conversation.restore();
-  const items = conversation.items.filter((item): item is CallItem => item.kind === "call");
-  const [item] = items;
-  if (!item) throw new Error("nothing was restored");
-  return {
-    conversation,
-    item,
-    openView,
-    options: all,
-    stored: () => readSaved(stored.get("vitrine-conversation")),
-  };
+/** A tab of a browser, which shows conversation `c` when it is reloaded. */
+function tab(page: StagedPage) {
+  const { gateway } = page;
+  const storage = storageOf({ "vitrine-conversation": "c" });
+  return new Conversation({ gateway, storage, look: () => ({}), profile: () => STRICT });
 }
 
-/** The same, of a document with this hash. */
-const documentOf = (id: string, hash: string): GatewayView =>
-  viewOf(id, { opened: { view: id, server: "s", capabilities: {}, uri: "ui://s/a", hash } });
+/** A page that shows a conversation with these entries. */
+async function stage(items: ConversationItem[] = []) {
+  const gateway = new StagedGateway().keep("c", items);
+  const page = new StagedPage(gateway);
+  const conversation = tab(page);
+  await conversation.restore();
+  const ids = (): string[] => conversation.items.map(({ id }) => id);
+  const text = (id: string): unknown =>
+    conversation.items.flatMap((item) => (item.kind === "model" && item.id === id ? [item.text] : []))[0];
+  return { gateway, page, conversation, ids, text };
+}
 
-const TOOLS = new Set(["t"]);
-const refuse = async (): Promise<never> => {
-  throw new Error("no such server");
-};
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("secrets among the arguments", () => {
-  const schema = () => ({ properties: { pin: { type: "string", format: "password" } } });
+describe("what the gateway tells", () => {
+  it("is shown in its order, with its title and what was used", async () => {
+    const { gateway, conversation, ids } = await stage([user("u"), done("a")]);
+    gateway.put("c", user("v"));
+    gateway.tell("c", {
+      kind: "state",
+      title: "Rome",
+      isRunning: true,
+      usage: { input: 3, output: 4 },
+    });
+    expect(ids()).toEqual(["u", "a", "v"]);
+    expect(conversation).toMatchObject({ id: "c", title: "Rome", isRunning: true });
+    expect(conversation.usage).toEqual({ input: 3, output: 4 });
+  });
 
-  it("are sent, and never kept: after a reload the call says that they are missing", async () => {
-    const { conversation, stored, options } = await stage([call()], async () => viewOf("new"));
-    const request = vi.fn(async () => ({ content: [] }));
-    Object.assign(options.gateway, { request });
-    Object.assign(options, { schema });
-    const input = { pin: "s3cret-1", apiKey: "s3cret-2", city: "Rome" };
-    const item = conversation.call("s", "pay", input, false);
-    conversation.call("s", "look", { city: "Rome" }, false);
-    await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(2));
-    expect(request.mock.calls[0]).toMatchObject(["gateway/call", { arguments: input }, {}]);
-    expect([item.input, item.isInputCut]).toEqual([input, false]);
-    conversation.flush();
-    const saved = stored();
-    expect(JSON.stringify(saved)).not.toContain("s3cret");
-    const again = (await stage(saved, refuse)).conversation.items.slice(1) as CallItem[];
-    expect(again.map(({ tool, input, isInputCut }) => [tool, input, isInputCut])).toEqual([
-      ["pay", { city: "Rome" }, true],
-      ["look", { city: "Rome" }, false],
-    ]);
-    expect(again.map(({ saved: { isInputCut } }) => isInputCut)).toEqual([true, undefined]);
+  it("grows: text and arguments are added to what is there, and entries that did not change stay the same", async () => {
+    const writing = done("a", { state: "writing", input: undefined, inputText: '{"ci' });
+    const { gateway, conversation, text } = await stage([user("u"), model("m", { text: "It " }), writing]);
+    const [said, , call] = conversation.items as [UserItem, ModelItem, CallItem];
+    expect(call).toMatchObject({ by: "person", input: {}, inputText: '{"ci', state: "writing" });
+    gateway.tell(
+      "c",
+      { kind: "text", item: "m", text: "rains" },
+      { kind: "input", item: "a", text: 'ty":1}' },
+    );
+    expect([text("m"), call.inputText]).toEqual(["It rains", '{"city":1}']);
+    gateway.put("c", done("a", { state: "running", input: { city: 1 } }));
+    gateway.tell("c", { kind: "progress", item: "a", progress: { progress: 1, total: 2 } });
+    expect(call).toMatchObject({
+      state: "running",
+      input: { city: 1 },
+      inputText: undefined,
+      progress: { total: 2 },
+    });
+    expect([conversation.items[0], conversation.items[2]]).toEqual([said, call]);
+    expect(conversation.items[2]).toBe(call);
+  });
+
+  it("of a call of the model's says whose it is, and in which app", async () => {
+    const app = { item: "a", server: "s", title: "A" };
+    const { conversation } = await stage([done("b", { by: "model", turn: "m", app })]);
+    expect(conversation.items[0]).toMatchObject({ by: "model", turn: "m", appOf: app });
+  });
+
+  it("is read so that it can be drawn, whatever servers and apps say", async () => {
+    const odd = { content: "no list" } as never;
+    const { gateway, conversation } = await stage([{ ...user("u"), ...(odd as object) }]);
+    gateway.put("c", done("a", { result: odd }));
+    gateway.tell("c", {
+      kind: "contexts",
+      contexts: [
+        { item: "a", server: "s", title: "A", at: 1, isStale: false, content: [{ type: "?" }] as never },
+      ],
+    });
+    const [said, call] = conversation.items as [UserItem, CallItem];
+    expect(said.content).toEqual([{ type: "text", text: '"no list"' }]);
+    expect(call.result?.content).toEqual([{ type: "text", text: '"no list"' }]);
+    expect(conversation.contexts).toMatchObject([{ item: "a", content: [{ type: "text" }] }]);
+  });
+
+  it("and was missed is asked for again: nothing is lost, nothing is shown twice", async () => {
+    const { gateway, page, conversation, ids, text } = await stage([model("m", { text: "a" }), done("a")]);
+    const call = conversation.items[1];
+    page.isDeaf = true;
+    gateway.put("c", user("u"), model("m", { text: "ab" }));
+    page.isDeaf = false;
+    gateway.tell("c", { kind: "text", item: "m", text: "c" });
+    // What the gateway told then is in what it says when it is asked.
+    gateway.put("c", model("m", { text: "abc" }));
+    expect(text("m")).toBe("a");
+    await vi.waitFor(() => expect(text("m")).toBe("abc"));
+    expect(ids()).toEqual(["m", "a", "u"]);
+    expect(conversation.items[1]).toBe(call);
+    expect(page.of("conversation/open")).toEqual([{ id: "c" }, { id: "c" }]);
+    gateway.tell("c", { kind: "text", item: "m", text: "d" });
+    expect(text("m")).toBe("abcd");
+  });
+
+  it("may be that something was missed: then there is no change in it", async () => {
+    const { gateway, page, ids } = await stage([user("u")]);
+    gateway.kept.get("c")?.items.push(user("v"));
+    gateway.tell("c");
+    await vi.waitFor(() => expect(ids()).toEqual(["u", "v"]));
+    expect(page.of("conversation/open")).toHaveLength(2);
+  });
+
+  it.each(["before", "after"])(
+    "while it is asked for again is heard once, whether the answer was written %s it",
+    async (when) => {
+      const { gateway, page, text } = await stage([model("m", { text: "a" })]);
+      page.isDeaf = true;
+      gateway.put("c", model("m", { text: "ab" }));
+      page.isDeaf = false;
+      let answer = (): void => {};
+      const held = new Promise<void>((resolve) => (answer = resolve));
+      page.answer("conversation/open", async () => {
+        const state = structuredClone(gateway.kept.get("c"));
+        await held;
+        return when === "before" ? state : gateway.kept.get("c");
+      });
+      gateway.put("c", model("m", { text: "abc" }));
+      await settled();
+      const kept = gateway.kept.get("c")?.items[0] as ModelItem;
+      gateway.tell("c", { kind: "text", item: "m", text: "d" });
+      if (when === "after") Object.assign(kept, { text: "abcd" });
+      answer();
+      await vi.waitFor(() => expect(text("m")).toBe("abcd"));
+      gateway.tell("c", { kind: "text", item: "m", text: "e" });
+      expect(text("m")).toBe("abcde");
+    },
+  );
+
+  it("of another conversation is not for this one", async () => {
+    const { gateway, page, ids } = await stage([user("u")]);
+    gateway.keep("other");
+    page.shown.add("other");
+    gateway.put("other", user("x"));
+    expect(ids()).toEqual(["u"]);
   });
 });
 
-describe("after a reload", () => {
-  it("a call whose app cannot be opened again has failed, and does not run for ever", async () => {
-    const { item } = await stage([call({ state: "running" })], refuse);
+describe("a call by hand", () => {
+  it("is shown before the gateway knows it, and is the same one then, under the gateway's name", async () => {
+    const { gateway, page, conversation, ids } = await stage([user("u")]);
+    const item = conversation.call("s", "t", { x: 2 }, false);
+    const { key } = item;
+    expect([ids(), item.state, item.input]).toEqual([["u", key], "running", { x: 2 }]);
+    await vi.waitFor(() => expect(ids()).toEqual(["u", "item-1"]));
+    expect([conversation.items[1], item.key]).toEqual([item, key]);
+    expect(page.of("conversation/call")).toEqual([
+      { id: "c", server: "s", tool: "t", arguments: { x: 2 }, page: { key, profile: "strict" } },
+    ]);
+    gateway.put("c", done("item-1", { result: { content: [] }, endedAt: 5 }));
+    expect(item).toMatchObject({ state: "done", result: { content: [] }, endedAt: 5 });
+  });
+
+  it("is the same one, too, when it is answered before it is told of", async () => {
+    const { gateway, page, conversation } = await stage();
+    page.answer("conversation/call", () => ({ item: "late" }));
+    const item = conversation.call("s", "t", {}, false);
+    await vi.waitFor(() => expect(item.id).toBe("late"));
+    // A gateway that could not keep what the page wants to remember.
+    gateway.put("c", done("late"));
+    expect(conversation.items).toEqual([item]);
+    expect(item.state).toBe("done");
+  });
+
+  it("that the gateway refuses has failed, and can be taken away", async () => {
+    const { page, conversation } = await stage();
+    page.answer("conversation/call", () => Promise.reject(refusal("overloaded", "too much is under way")));
+    const item = conversation.call("s", "t", {}, true);
     await vi.waitFor(() => expect(item.state).toBe("failed"));
-    expect(item.problem).toBe("no such server");
+    expect(item.problem).toBe("too much is under way");
+    await conversation.remove(item);
+    expect(conversation.items).toEqual([]);
+    expect(page.of("conversation/remove")).toEqual([]);
   });
 
-  it("a call that was over stays so when its app cannot be opened again", async () => {
-    const { item } = await stage([call()], refuse);
-    await vi.waitFor(() => expect(item.problem).toBe("no such server"));
-    expect(item.state).toBe("done");
-  });
-
-  it("an app is known to have been open before, and a recording says so; that of a new call is not", async () => {
-    const kept = viewOf("kept");
-    const { conversation, item } = await stage([call({ view: "kept" })], async () => viewOf("new"), [kept]);
-    expect(item.app?.source.isRestored).toBe(true);
-    const fresh = conversation.call("s", "t", {}, true);
-    await vi.waitFor(() => expect(fresh.app?.source.isRestored).toBe(false));
-  });
-
-  describe("a call without an app that was under way", () => {
-    const waiting = call({ id: "7-9", state: "running", view: undefined, request: "7-9.1" });
-    const reload = (saved: SavedCall, state: GatewayState) => {
-      const request = vi.fn(async () => ({ content: [{ type: "text", text: "done" }] }));
-      return { request, staged: stage([saved], refuse, [], { request, state }) };
-    };
-    const resumed: GatewayState = { phase: "open", over: "websocket", resumed: true };
-
-    it("has its answer where the gateway remembers the page: it is asked under the same name", async () => {
-      const { request, staged } = reload(waiting, resumed);
-      const { item } = await staged;
-      await vi.waitFor(() => expect(item.state).toBe("done"));
-      expect(item.result?.content).toEqual([{ type: "text", text: "done" }]);
-      const asked = { server: "s", name: "t", arguments: { x: 1 } };
-      expect(request.mock.calls).toMatchObject([["gateway/call", asked, { id: "7-9.1" }]]);
+  it("that is taken away before the gateway tells of it is taken away there, and never comes back", async () => {
+    const { gateway, page, conversation, ids } = await stage();
+    let tell = (): void => {};
+    page.answer("conversation/call", ({ page: kept }) => {
+      tell = () => gateway.put("c", done("a", { page: kept, state: "running" }));
+      return new Promise(() => {});
     });
-
-    it.each<[string, SavedCall, GatewayState]>([
-      ["the gateway does not remember the page", waiting, { ...resumed, resumed: false }],
-      ["it had secrets, which are not kept", { ...waiting, isInputCut: true }, resumed],
-      ["its app was just being opened", { ...waiting, request: undefined }, resumed],
-    ])("is not made again where %s: it says where to look", async (_where, saved, state) => {
-      const { request, staged } = reload(saved, state);
-      const { item } = await staged;
-      expect(item.state).toBe("failed");
-      expect(item.problem).toContain("audit log");
-      expect(request).not.toHaveBeenCalled();
-    });
+    const item = conversation.call("s", "t", {}, false);
+    await vi.waitFor(() => expect(page.of("conversation/call")).toHaveLength(1));
+    await conversation.remove(item);
+    expect(ids()).toEqual([]);
+    tell();
+    await settled();
+    expect(ids()).toEqual([]);
+    expect(page.of("conversation/remove")).toEqual([{ id: "c", item: "a" }]);
   });
 
-  it("a call is known by name before it is asked, and an app is opened as narrow as its profile is", async () => {
-    const { conversation, openView, options, stored } = await stage([call()], async () => viewOf("new"));
-    const request = vi.fn(() => new Promise(() => {}));
-    Object.assign(options.gateway, { request });
-    const item = conversation.call("s", "slow", {}, false);
-    conversation.flush();
-    expect(stored().at(-1)).toMatchObject({ state: "running", request: `${item.id}.1` });
-    expect(item.request).toMatch(/^[\w-]+\.1$/);
-    conversation.call("s", "t", {}, true);
-    await vi.waitFor(() => expect(openView).toHaveBeenCalledTimes(2));
-    // The first is that of the page before, which the gateway had no more.
-    for (const asked of openView.mock.calls as unknown[][])
-      expect(asked[0]).toMatchObject({ narrow: STRICT.narrow });
+  it("is taken back by its name there, also if the person was faster than the gateway", async () => {
+    const { gateway, page, conversation } = await stage();
+    let answer = (_: object): void => {};
+    page.answer("conversation/call", () => new Promise((resolve) => (answer = resolve)));
+    const item = conversation.call("s", "t", {}, false);
+    await vi.waitFor(() => expect(page.of("conversation/call")).toHaveLength(1));
+    item.cancel();
+    await settled();
+    expect(page.of("conversation/stop")).toEqual([]);
+    answer({ item: "late" });
+    await vi.waitFor(() => expect(page.of("conversation/stop")).toEqual([{ id: "c", item: "late" }]));
+    gateway.put("c", done("late", { state: "cancelled", problem: "the person stopped it" }));
+    // The person knows.
+    expect(item).toMatchObject({ state: "cancelled", problem: undefined });
   });
 
-  it("an app whose result could not be kept is told that none comes", async () => {
-    const view = viewOf("new");
-    const { item } = await stage([call({ isResultLost: true })], async () => view);
-    await vi.waitFor(() => expect(item.app).toBeDefined());
-    expect(view.opened).toMatchObject({ input: { x: 1 }, cancelled: expect.stringMatching("too large") });
-    expect(item.state).toBe("done");
+  it("that cannot be taken back says so, and is not called cancelled later", async () => {
+    const { gateway, page, conversation } = await stage([done("a", { state: "running" })]);
+    const [item] = conversation.items as [CallItem];
+    page.answer("conversation/stop", () => Promise.reject(new Error("no such server")));
+    item.cancel();
+    await vi.waitFor(() => expect(item.problem).toBe("The call could not be taken back: no such server"));
+    expect(item.state).toBe("running");
+    gateway.put("c", done("a", { state: "failed", problem: "lost" }));
+    expect(item).toMatchObject({ state: "failed", problem: "lost" });
   });
 
-  it("what was kept and is no entry breaks nothing", async () => {
-    const { conversation } = await stage([{}, call({ view: undefined }), { kind: "message" }], refuse);
-    expect(conversation.items.map(({ id }) => id)).toEqual(["a"]);
-  });
-});
-
-it("a large result does not take the others with it", async () => {
-  const { conversation, item, stored } = await stage([call({ view: undefined }), call({ id: "b" })], refuse);
-  item.update({ result: { content: [{ type: "text", text: "x".repeat(5_000_000) }] } });
-  conversation.flush();
-  expect(stored().map(({ id }) => id)).toEqual(["a", "b"]);
-});
-
-describe("a view that ends", () => {
-  it("ends the call that it was to show", async () => {
-    const view = viewOf("old");
-    const { item } = await stage([call({ state: "running" })], refuse, [view]);
-    view.onclosed?.("the gateway is gone");
-    expect(item).toMatchObject({ state: "failed", problem: "the gateway is gone" });
+  it("has its secrets in the page that made it, as long as that is not reloaded; any other says that they are missing", async () => {
+    const { gateway, conversation } = await stage();
+    const whole = { pin: "s3cret", city: "Rome" };
+    const item = conversation.call("s", "pay", whole, false);
+    await vi.waitFor(() => expect(item.id).toBe("item-1"));
+    const cut = done("item-1", { input: { city: "Rome" }, isInputCut: true, page: { key: item.key } });
+    gateway.put("c", cut);
+    expect(item).toMatchObject({ state: "done", input: whole, isInputCut: false });
+    const again = tab(new StagedPage(gateway));
+    await again.restore();
+    expect(again.items).toMatchObject([{ input: { city: "Rome" }, isInputCut: true }]);
   });
 
-  it("and cannot be closed in order is said in its call", async () => {
-    const close = refuse;
-    const { conversation, item } = await stage([call()], refuse, [viewOf("old", { close })]);
-    await conversation.closeApp(item);
-    expect(item.app).toBeUndefined();
-    expect(item.problem).toBe("The app could not be closed in order: no such server");
+  it("waits for the conversation to be open", async () => {
+    const page = new StagedPage(new StagedGateway().keep("c"));
+    const conversation = tab(page);
+    const restored = conversation.restore();
+    const item = conversation.call("s", "t", {}, false);
+    expect(conversation.items).toEqual([item]);
+    await restored;
+    await vi.waitFor(() => expect(item.id).toBe("item-1"));
+    expect(conversation.items).toEqual([item]);
   });
 });
 
-it("that a call cannot be taken back is said in it, and it is not called cancelled later", async () => {
-  const cancel = refuse;
-  const { item } = await stage([call({ state: "running" })], refuse, [viewOf("old", { cancel })]);
-  item.cancel();
-  await vi.waitFor(() => expect(item.problem).toBe("The call could not be taken back: no such server"));
-  expect(item.state).toBe("running");
-  item.end("lost");
-  expect(item).toMatchObject({ state: "failed", problem: "lost" });
-});
-
-describe("an app whose document was changed while the page was away", () => {
-  const NOTE = "The document of this app was changed on its server while the page was away.";
-  const saved = call({ document: "one" });
-
-  it.each([
-    ["that the gateway still has says so", [documentOf("old", "two")], NOTE],
-    ["that the gateway still has, and is the same, says nothing", [documentOf("old", "one")], undefined],
-    ["of which the gateway does not say what it is says nothing", [viewOf("old")], undefined],
-    ["that the gateway has no more says so", [], NOTE],
-  ])("%s", async (_which, kept, note) => {
-    const { conversation, item, stored } = await stage([saved], async () => documentOf("new", "two"), kept);
-    await vi.waitFor(() => expect(item.app).toBeDefined());
-    expect(item.note).toBe(note);
-    // It is said once: after the next reload the document is known.
-    conversation.flush();
-    const [again] = (await stage(stored(), refuse, [documentOf(`${item.view}`, `${item.document}`)]))
-      .conversation.items as CallItem[];
-    expect([again?.app !== undefined, again?.note]).toEqual([true, undefined]);
+describe("two tabs", () => {
+  it("show the same: what one calls, both have, each once and each with an app of its own", async () => {
+    const gateway = new StagedGateway().keep("c");
+    const pages = [new StagedPage(gateway), new StagedPage(gateway)] as const;
+    const [one, two] = [tab(pages[0]), tab(pages[1])];
+    await Promise.all([one.restore(), two.restore()]);
+    const first = one.call("s", "t", { from: 1 }, true);
+    const second = two.call("s", "t", { from: 2 }, true);
+    await vi.waitFor(() => expect(one.items).toHaveLength(2));
+    await vi.waitFor(() => expect(two.items).toHaveLength(2));
+    expect(one.items.map(({ id }) => id)).toEqual(two.items.map(({ id }) => id));
+    expect([one.items.includes(first), two.items.includes(second)]).toEqual([true, true]);
+    for (const { id } of one.items)
+      gateway.put("c", callOf(id, { page: { key: "" }, state: "running", input: {} }));
+    await vi.waitFor(() => expect([one.apps.length, two.apps.length]).toEqual([2, 2]));
+    for (const page of pages) expect(page.of("gateway/open")).toHaveLength(2);
   });
 
-  it("and comes back late says so when it is back", async () => {
-    const late = documentOf("old", "one");
-    Object.assign(late.opened, { problem: { code: "load_failed", message: "it is being read" } });
-    const place = { src: "http://p.l.localhost/back" };
-    const request = async () => ({ views: [{ view: "old", place, hash: "two" }] });
-    const { item } = await stage([saved], refuse, [late], { request, state: { phase: "connecting" } });
-    expect(item.note).toBeUndefined();
-    expect(await item.app?.source.frame.view).toEqual(place);
-    expect(item.note).toBe(NOTE);
-  });
-
-  it("while it was shown says so, and that it is the one from before, until it begins anew", async () => {
-    const view = documentOf("old", "one");
-    const { conversation, item } = await stage([saved], async () => documentOf("new", "three"), [view]);
-    view.onreopened?.();
-    expect(item.note).toBeUndefined();
-    Object.assign(view.opened, { hash: "two" });
-    view.onreopened?.();
-    expect(item.note).toBe(`${NOTE} The app is still the one from before.`);
-    await conversation.renew("s", TOOLS);
-    expect([item.view, item.document, item.note]).toEqual(["new", "three", undefined]);
-  });
-});
-
-describe("an app whose UI has changed", () => {
-  it("is the same to itself, and looks as it did", async () => {
-    const { conversation, item, options } = await stage([call()], async () => viewOf("new"), [viewOf("old")]);
-    const nameOf = (): unknown => item.app?.source.frame.context?.[INSTANCE_KEY];
-    expect(nameOf()).toBe(item.id);
-    const before = item.app;
-    // What new apps look like is another thing.
-    Object.assign(options, { look: () => ({ theme: "dark" }) });
-    await conversation.renew("s", TOOLS);
-    expect(item.app).not.toBe(before);
-    expect([item.view, nameOf(), item.app?.look]).toEqual(["new", item.id, {}]);
-  });
-
-  it("is opened again one time at a time, and once more if it changed meanwhile", async () => {
-    const opened: ((view: GatewayView) => void)[] = [];
-    const { conversation, item, openView } = await stage(
-      [call()],
-      () => new Promise((resolve) => opened.push(resolve)),
-      [viewOf("old")],
-    );
-    const renewed = conversation.renew("s", TOOLS);
-    await vi.waitFor(() => expect(openView).toHaveBeenCalledTimes(1));
-    void conversation.renew("s", TOOLS);
-    void conversation.renew("s", TOOLS);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(openView).toHaveBeenCalledTimes(1);
-    opened[0]?.(viewOf("second"));
-    await vi.waitFor(() => expect(openView).toHaveBeenCalledTimes(2));
-    opened[1]?.(viewOf("third"));
-    await renewed;
-    expect(openView).toHaveBeenCalledTimes(2);
-    expect(item.view).toBe("third");
-  });
-
-  /** An app that runs, and what is done to it. */
-  function running(item: CallItem): string[] {
-    const done: string[] = [];
-    const app = item.app;
-    if (!app) throw new Error("there is no app");
-    app.state = "ready";
-    const note = (deed: string) => async (): Promise<void> => void done.push(deed);
-    Object.assign(app, { finish: note("finish"), close: note("close") });
-    return done;
-  }
-  const placed = (id: string, more: Partial<GatewayView> = {}): GatewayView =>
-    viewOf(id, {
-      opened: { ...viewOf(id).opened, place: { src: id, origin: "o" } as never },
-      ...more,
-    });
-
-  it("stays until the next one, started unseen, has said its first word", async () => {
-    let speak = (): void => {};
-    const said = new Promise<void>((resolve) => (speak = resolve));
-    const start = vi.fn((_place: unknown) => ({ said, drop: () => {} }));
-    const { conversation, item } = await stage(
-      [call()],
-      async () => placed("new"),
-      [viewOf("old")],
-      undefined,
-      { start },
-    );
-    const done = running(item);
-    const renewed = conversation.renew("s", TOOLS);
-    await vi.waitFor(() => expect(start).toHaveBeenCalledWith({ src: "new", origin: "o" }));
-    await new Promise((resolve) => setImmediate(resolve));
-    expect([done, item.view]).toEqual([[], "old"]);
-    speak();
-    await renewed;
-    expect([done, item.view]).toEqual([["finish", "close"], "new"]);
-  });
-
-  it("stays when there is no other to be had, and its call says why; the next change is tried again", async () => {
-    let isBroken = true;
-    const { conversation, item } = await stage([call()], async () => {
-      if (isBroken) throw new Error("no such document");
-      return placed("new");
-    }, [viewOf("old")]);
-    const done = running(item);
-    await conversation.renew("s", TOOLS);
-    expect([done, item.view, item.problem]).toEqual([[], "old", "no such document"]);
-    isBroken = false;
-    await conversation.renew("s", TOOLS);
-    expect([done, item.view, item.problem]).toEqual([["finish", "close"], "new", undefined]);
-  });
-
-  it("that was closed while the next one was started: that one is ended, too", async () => {
-    let speak = (): void => {};
-    const said = new Promise<void>((resolve) => (speak = resolve));
-    const drop = vi.fn();
+  it("lose what one of them takes away, with its app", async () => {
+    const gateway = new StagedGateway().keep("c", [callOf("a"), user("u")]);
+    const pages = [new StagedPage(gateway), new StagedPage(gateway)] as const;
     const close = vi.fn(async () => {});
-    const { conversation, item } = await stage(
-      [call()],
-      async () => placed("new", { close }),
-      [viewOf("old")],
-      undefined,
-      { start: () => ({ said, drop }) },
-    );
-    running(item);
-    const renewed = conversation.renew("s", TOOLS);
-    await new Promise((resolve) => setImmediate(resolve));
-    await conversation.closeApp(item);
-    speak();
-    await renewed;
-    expect([drop.mock.calls.length, close.mock.calls.length, item.app, item.view]).toEqual([
-      ...[1, 1],
-      ...[undefined, undefined],
-    ]);
-  });
-
-  it("is not waited for when it never comes: the next change has its turn at once", async () => {
-    const names = ["silent", "good"];
-    const { conversation, item } = await stage([call()], async () => placed(names.shift() ?? "none"), [
-      viewOf("old"),
-    ]);
-    running(item);
-    const replace = vi.spyOn(AppModel.prototype, "replace").mockReturnValueOnce(new Promise(() => {}));
-    void conversation.renew("s", TOOLS);
-    await vi.waitFor(() => expect(item.view).toBe("silent"));
-    await conversation.renew("s", TOOLS);
-    expect(item.view).toBe("good");
-    expect(replace).toHaveBeenCalledTimes(2);
-    replace.mockRestore();
-  });
-
-  it("keeps its view while its call is under way, and begins anew after that; nothing untrue is said", async () => {
-    const close = vi.fn(async () => {});
-    const { conversation, item, openView } = await stage(
-      [call({ state: "running" })],
-      async () => viewOf("new"),
-      [viewOf("old", { close })],
-    );
-    const renewed = conversation.renew("s", TOOLS);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(item).toMatchObject({ state: "running", view: "old" });
-    expect(close).not.toHaveBeenCalled();
-    expect(openView).not.toHaveBeenCalled();
-    item.update({ state: "done", result: { content: [] } });
-    await renewed;
-    expect(item).toMatchObject({ state: "done", view: "new", problem: undefined });
-    expect(close).toHaveBeenCalledTimes(1);
-  });
-
-  it("does not come back when its entry was taken away, or it was closed, meanwhile", async () => {
-    for (const how of ["remove", "closeApp"] as const) {
-      let open: (view: GatewayView) => void = () => {};
-      const { conversation, item, openView } = await stage(
-        [call()],
-        () => new Promise((resolve) => (open = resolve)),
-        [viewOf("old")],
-      );
-      const renewed = conversation.renew("s", TOOLS);
-      await vi.waitFor(() => expect(openView).toHaveBeenCalled());
-      await conversation[how](item);
-      const close = vi.fn(async () => {});
-      open(viewOf("new", { close }));
-      await renewed;
-      expect(close, how).toHaveBeenCalledTimes(1);
-      expect([item.app, item.view], how).toEqual([undefined, undefined]);
-    }
+    pages[1].onopen = async () => viewOf("v", {}, { close });
+    const [one, two] = [tab(pages[0]), tab(pages[1])];
+    await Promise.all([one.restore(), two.restore()]);
+    await vi.waitFor(() => expect(two.apps).toHaveLength(1));
+    await one.remove(one.items[0] as CallItem);
+    expect(two.items.map(({ id }) => id)).toEqual(["u"]);
+    await vi.waitFor(() => expect(close).toHaveBeenCalledTimes(1));
   });
 });
 
-describe("an app whose document was not back yet after a reload", () => {
-  it("is looked for when its frame is shown or tries again; of several at once the gateway is asked once", async () => {
-    const problem = { code: "load_failed", message: "its document is being read" };
-    const late = (id: string) =>
-      viewOf(id, { opened: { view: `${id}-now`, server: "s", capabilities: {}, uri: "ui://s/a", problem } });
-    const views: object[] = [{ view: "a-now", problem }];
-    const request = vi.fn(async () => ({ views }));
-    const saved = ["a", "b"].map((view) => call({ id: view, view, state: "done" }));
-    const { conversation } = await stage(saved, refuse, [late("a"), late("b")], {
-      ...{ state: { phase: "open", resumed: true }, request },
+describe("what the person does", () => {
+  it("is said, and stopped; a failure is the answer", async () => {
+    const { page, conversation, ids } = await stage();
+    await conversation.send("hello");
+    expect(ids()).toEqual(["item-1"]);
+    expect(page.of("conversation/send")).toEqual([{ id: "c", content: [{ type: "text", text: "hello" }] }]);
+    await conversation.stop();
+    expect(page.of("conversation/stop")).toEqual([{ id: "c" }]);
+    page.answer("conversation/send", () => Promise.reject(refusal("overloaded", "wait")));
+    await expect(conversation.send("again")).rejects.toThrow("wait");
+    page.answer("conversation/stop", () => Promise.reject(new Error("no")));
+    await conversation.stop();
+    expect(conversation.problem).toBe("It could not be stopped: no");
+    page.answer("conversation/send", () => ({ item: "x" }));
+    await conversation.send("again");
+    expect(conversation.problem).toBeUndefined();
+  });
+
+  it("to a conversation that another page has deleted is told in words", async () => {
+    const { page, conversation } = await stage([user("u")]);
+    page.answer("conversation/send", () => Promise.reject(refusal("conversation-unknown")));
+    await expect(conversation.send("hello")).rejects.toThrow();
+    expect(conversation.problem).toContain("This conversation is gone");
+  });
+
+  it("takes entries away, one or all; what cannot be stays, and says why", async () => {
+    const { page, conversation, ids } = await stage([user("u"), done("a", { state: "running" }), model("m")]);
+    await conversation.remove(conversation.items[1] as CallItem);
+    expect(page.of("conversation/stop")).toEqual([{ id: "c", item: "a" }]);
+    expect(ids()).toEqual(["u", "m"]);
+    page.answer("conversation/remove", () => Promise.reject(new Error("disk full")));
+    await conversation.clear();
+    expect(ids()).toEqual(["u", "m"]);
+    expect(conversation.problem).toBe("The entry could not be removed: disk full");
+  });
+
+  it("takes away an entry that the gateway tells of while its app finishes", async () => {
+    const { gateway, page, conversation, ids } = await stage();
+    let tell = (): void => {};
+    page.answer("conversation/call", ({ page: kept }) => {
+      tell = () => gateway.put("c", done("a", { page: kept }));
+      return new Promise(() => {});
     });
-    const mount = async () =>
-      (await Promise.allSettled(conversation.apps.map(async ({ source }) => source.frame.view))).map(
-        (each) => (each.status === "fulfilled" ? each.value : String(each.reason.message)),
-      );
-    expect(await mount()).toEqual([problem.message, problem.message]);
-    expect(request.mock.calls).toEqual([["gateway/views", {}]]);
-    const place = { src: "http://p.l.localhost/back" };
-    views.splice(0, 1, { view: "a-now", place });
-    expect(await mount()).toEqual([place, problem.message]);
-    expect(conversation.apps.map(({ source }) => source.problem?.code)).toEqual([undefined, "load_failed"]);
-    // The gateway cannot be asked: what was known is told.
-    request.mockRejectedValue(new Error("closed"));
-    expect(await mount()).toEqual([place, problem.message]);
-    expect(request).toHaveBeenCalledTimes(3);
+    const item = conversation.call("s", "t", {}, false);
+    await vi.waitFor(() => expect(page.of("conversation/call")).toHaveLength(1));
+    const removed = conversation.remove(item);
+    tell();
+    await removed;
+    expect(ids()).toEqual([]);
+    expect(page.of("conversation/remove")).toEqual([{ id: "c", item: "a" }]);
+  });
+
+  it("takes away an entry whose app is just being opened: that one is closed", async () => {
+    const gateway = new StagedGateway().keep("c", [callOf("a")]);
+    const page = new StagedPage(gateway);
+    const close = vi.fn(async () => {});
+    let open = (): void => {};
+    page.onopen = () => new Promise((resolve) => (open = () => resolve(viewOf("v", {}, { close }))));
+    const conversation = tab(page);
+    await conversation.restore();
+    page.answer("conversation/remove", async ({ id, item }) => {
+      open();
+      await settled();
+      gateway.tell(id, { kind: "removed", item });
+    });
+    await conversation.remove(conversation.items[0] as CallItem);
+    expect([close.mock.calls.length, conversation.items, conversation.apps]).toEqual([1, [], []]);
+  });
+
+  it("shows an app of this page alone: at the end, and not kept", async () => {
+    const { gateway, page, conversation, ids } = await stage([user("u")]);
+    const close = vi.fn(async () => {});
+    const app = { source: { server: "", uri: "rec" }, close } as unknown as AppModel;
+    const item = conversation.show(app);
+    conversation.call("s", "t", {}, false);
+    gateway.put("c", user("v"));
+    await vi.waitFor(() => expect(ids()).toEqual(["u", "v", "item-1", item.id]));
+    expect(conversation.apps).toEqual([app]);
+    const [, , , shown] = conversation.items;
+    expect(shown).toMatchObject({ tool: "rec", state: "done", input: {} });
+    await conversation.remove(item);
+    expect([close.mock.calls.length, ids()]).toEqual([1, ["u", "v", "item-1"]]);
+    expect(page.of("conversation/remove")).toEqual([]);
   });
 });

@@ -76,3 +76,6 @@ export const STRICT: Profile = {
     "Everything that MCP Apps name, under a policy as narrow as that of the strictest known host: what an app declares is allowed, but no frames of other sites, and nothing that is loaded over http.",
   narrow: NARROWINGS,
 };
+
+/** Whether it imitates nobody. */
+export const isOurs = ({ id }: Profile): boolean => id === SPEC.id || id === STRICT.id;

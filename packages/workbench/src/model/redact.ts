@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isSecretName, SECRET_ENDINGS } from "@vitrine/protocol";
 import { jsonIn } from "./json-in.js";
 import { plainOf } from "./message-json.js";
 import { type RecordedEvent, type Recording, record } from "./recording.js";
@@ -26,21 +27,6 @@ export type RedactionRule =
   /** All that is asked and answered by these methods, or said by these notifications. */
   | { readonly methods: readonly string[] };
 
-/** How names of keys end whose values are secrets. Rather one too many: `maxTokens` is lost with `accessTokens`. */
-const SECRET_ENDINGS = [
-  ...[
-    "authorization",
-    "cookie",
-    "cookies",
-    "credential",
-    "credentials",
-    "key",
-    "keys",
-    "passphrase",
-    "passwd",
-  ],
-  ...["password", "passwords", "pwd", "secret", "secrets", "sessionId", "token", "tokens"],
-];
 export const SECRETS: RedactionRule = { endings: SECRET_ENDINGS };
 export const QUERIES: RedactionRule = { text: "queries" };
 export const TOKENS: RedactionRule = { text: "tokens" };
@@ -145,7 +131,7 @@ function endsWith(endings: readonly string[]): (key: string) => boolean {
 }
 
 /** Whether a value of that name is a secret. */
-export const isSecret = endsWith(SECRET_ENDINGS);
+export const isSecret = isSecretName;
 
 function withoutQueries(value: unknown, path: Path): unknown {
   // What is written into its address is a picture or a page, and has no query.

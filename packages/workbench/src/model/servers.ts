@@ -29,6 +29,8 @@ export class Servers extends Observable {
   /** The UIs of tools, by server and tool, as they could be read last: one that is just being written may be broken. */
   readonly #hashes = new Map<string, Map<string, string>>();
   isKnown = false;
+  /** The operator lets programs drive this page. */
+  isTestMode = false;
   /** Hears of tools whose UI is not what it was: while somebody writes it, above all. */
   onchangedviews: ((server: string, tools: ReadonlySet<string>) => Promise<void>) | undefined;
 
@@ -54,7 +56,8 @@ export class Servers extends Observable {
 
   /** Asks for all of them: at the start, and when the gateway was restarted. */
   async load(): Promise<void> {
-    const { servers } = await this.#gateway.request("gateway/servers", {});
+    const { servers, testMode = false } = await this.#gateway.request("gateway/servers", {});
+    this.isTestMode = testMode;
     const names = new Set(servers.map(({ name }) => name));
     for (const name of this.#states.keys()) if (!names.has(name)) this.#states.delete(name);
     this.isKnown = true;

@@ -1,5 +1,5 @@
 /**
- * The page as a whole: its gateway, its servers, its conversation, and how it is set up.
+ * The page as a whole: its gateway, its servers, its conversations, and how it is set up.
  *
  * @module
  */
@@ -8,11 +8,15 @@ import { connectGateway, type Gateway, type GatewayState } from "@vitrine/host/g
 import type { GatewayAnswer, GatewayQuestion, ViewPlace } from "@vitrine/protocol";
 import type { AppModel } from "./app-model.js";
 import { Conversation } from "./conversation.js";
+import { Conversations } from "./conversations.js";
+import { keepFromAddress } from "./kept-conversation.js";
 import type { Look } from "./look.js";
 import { messageOf } from "./messages.js";
+import { Models } from "./models.js";
 import { Observable } from "./observable.js";
 import { type Profile, STRICT } from "./profile.js";
 import { PROFILES } from "./profiles.js";
+import { Questions } from "./questions.js";
 import type { StartedApp } from "./renewals.js";
 import { Servers } from "./servers.js";
 
@@ -37,13 +41,20 @@ function startUnseen(place: ViewPlace): StartedApp {
 export class Workbench extends Observable {
   readonly gateway: Gateway;
   readonly servers: Servers;
+  /** The one that is shown. */
   readonly conversation: Conversation;
+  readonly conversations: Conversations;
+  readonly models: Models;
+  /** What servers and apps want to know of the person. */
+  readonly questions = new Questions();
   /** How it is with the gateway. */
   connection: GatewayState = { phase: "connecting" };
   /** The gateway cannot write its record, and refuses what has effects. */
   alarm: string | undefined;
   /** What went wrong with the page itself. */
   problem: string | undefined;
+  /** Asks the person whether something may be done. */
+  asking: (question: GatewayQuestion, signal: AbortSignal) => Promise<GatewayAnswer> = askInPage;
   /** The app that the inspector shows. */
   selected: AppModel | undefined;
   #look: Look = {};
@@ -56,14 +67,22 @@ export class Workbench extends Observable {
     this.gateway = connectGateway({
       url: "/api/session",
       onask: (question, signal) => this.#ask(question, signal),
+      answers: {
+        "conversation/app-tool": ({ view, name, arguments: input }, signal) =>
+          this.conversation.callAppTool(view, name, input, signal),
+        "gateway/sample": (question, signal) => this.questions.sample(question, signal),
+        "gateway/elicit": (question, signal) => this.questions.elicit(question, signal),
+      },
       onstate: (state) => {
         this.connection = state;
         this.changed();
-        // Another gateway, or one that forgot this page: its servers may be others.
-        if (state.phase === "open" && !state.resumed && this.servers.isKnown) void this.#load();
+        // Another gateway, or one that forgot this page: its servers and models may be others.
+        if (state.phase === "open" && !state.resumed && this.servers.isKnown)
+          void this.#load(this.conversation.reopen());
       },
       ontakenover: () => {
-        this.problem = "Another tab goes on with this one's conversation. What is done here begins anew.";
+        this.problem =
+          "Another tab goes on with this one's conversation. Its apps are closed here; what is said is shown in both.";
         this.changed();
       },
     });
@@ -72,19 +91,22 @@ export class Workbench extends Observable {
       this.changed();
     });
     this.servers = new Servers(this.gateway);
+    keepFromAddress(sessionStorage);
     this.conversation = new Conversation({
       gateway: this.gateway,
       storage: sessionStorage,
       look: () => this.#look,
       start: startUnseen,
-      schema: (server, tool) => this.servers.tool(server, tool)?.inputSchema,
+      hasModel: () => this.models.state?.current !== undefined,
       profile: (id) => (id === undefined ? this.#profile : (this.#profiles.get(id) ?? STRICT)),
     });
     this.servers.onchangedviews = (server, tools) => this.conversation.renew(server, tools);
     this.conversation.onrenewed = (before, after) => {
       if (this.selected === before) this.select(after);
     };
-    addEventListener("pagehide", () => this.conversation.flush());
+    this.conversations = new Conversations({ gateway: this.gateway, conversation: this.conversation });
+    this.models = new Models(this.gateway);
+    this.questions.subscribe(() => this.changed());
   }
 
   /** What new apps look like. */
@@ -111,11 +133,13 @@ export class Workbench extends Observable {
 
   /** Whether somebody waits for an answer of the person's. */
   get isAsking(): boolean {
-    return this.conversation.apps.some(({ questions }) => questions > 0);
+    const { sampling, elicitations } = this.questions;
+    const isAsked = sampling.length + elicitations.length > 0;
+    return isAsked || this.conversation.apps.some(({ questions }) => questions > 0);
   }
 
   #ask(question: GatewayQuestion, signal: AbortSignal): Promise<GatewayAnswer> {
-    const answer = askInPage(question, signal);
+    const answer = this.asking(question, signal);
     const app = this.conversation.apps.find(({ id }) => id === question.view);
     void app?.asked(answer).then(() => this.changed());
     this.changed();
@@ -132,9 +156,10 @@ export class Workbench extends Observable {
     await this.#load(this.conversation.restore());
   }
 
-  async #load(also?: Promise<void>): Promise<void> {
+  async #load(conversation: Promise<void>): Promise<void> {
+    void this.models.load();
     try {
-      await Promise.all([this.servers.load(), also]);
+      await Promise.all([this.servers.load(), conversation]);
     } catch (error) {
       this.problem = messageOf(error);
       this.changed();

@@ -23,4 +23,9 @@ applyTheme(workbench, keptTheme());
 const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root");
 createRoot(root).render(<Page workbench={workbench} />);
-void workbench.start();
+await workbench.start();
+// Only the gateway's operator turns it on. Without that, not even its code is loaded.
+if (workbench.servers.isTestMode) {
+  const { exposeHostTest } = await import("../model/host-test.js");
+  exposeHostTest(workbench, { theme: keptTheme(), onTheme: (theme) => applyTheme(workbench, theme) });
+}

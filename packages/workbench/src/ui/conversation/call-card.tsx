@@ -22,6 +22,9 @@ import { Result } from "./result.js";
 export function CallCard({ workbench, call }: { workbench: Workbench; call: CallItem }) {
   useObservable(call);
   useObservable(call.app ?? call);
+  // Which app is selected, and which tools there are: that decides what can be run again.
+  useObservable(workbench);
+  useObservable(workbench.servers);
   const { conversation } = workbench;
   const { app, result, problem, state } = call;
   const isBare = !app || app.state === "failed" || (result?.isError ?? false);
@@ -58,6 +61,8 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
         </p>
       )}
       {app && <AppSlot workbench={workbench} app={app} />}
+      {/* Below the app, which stays where it is when this is gone. */}
+      {state === "writing" && <WrittenInput text={call.inputText ?? ""} />}
       {app && <Diagnosis app={app} />}
       {/* Without an app, and where something failed, the answer itself; else folded below the app. */}
       {result && isBare && <Result result={result} />}
@@ -79,16 +84,30 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
   );
 }
 
-/** What the tool is called, if its server says so now. */
-function titleOf({ servers }: Workbench, { server, tool }: CallItem): string {
-  const known = servers.tool(server, tool);
+/** What the tool is called, if its server says so now. What an app calls its own is not the server's. */
+function titleOf({ servers }: Workbench, { server, tool, appOf }: CallItem): string {
+  const known = appOf ? undefined : servers.tool(server, tool);
   return known ? toolTitle(known) : tool;
 }
 
+/** Characters that are drawn of arguments that are being written: the newest. */
+const WRITTEN = 600;
+
+/** The arguments while the model writes them. They come a few characters at a time: none of that is read out. */
+function WrittenInput({ text }: { text: string }) {
+  return (
+    <div className="written" aria-live="off">
+      <p className="soft small">The model writes its arguments:</p>
+      <pre>{text.length > WRITTEN ? `…${text.slice(-WRITTEN)}` : text}</pre>
+    </div>
+  );
+}
+
 function CallFacts({ call }: { call: CallItem }) {
-  const { app, state, at, endedAt } = call;
-  const now = useNow(state === "running", 1000);
+  const { app, state, at, endedAt, by, appOf } = call;
+  const now = useNow(!call.isOver, 1000);
   const [kind, word] = {
+    writing: ["accent", "being written"],
     running: ["", "running"],
     done: ["good", "done"],
     failed: ["bad", "failed"],
@@ -97,13 +116,15 @@ function CallFacts({ call }: { call: CallItem }) {
   return (
     <span className="facts small soft">
       <span className={`badge ${kind}`}>{word}</span>
+      {by === "model" && <span className="badge">by the model</span>}
       {app?.state === "failed" && <span className="badge bad">app failed</span>}
       {app !== undefined && app.questions > 0 && <span className="badge warn">needs your answer</span>}
-      <span>{duration((state === "running" ? now : (endedAt ?? at)) - at)}</span>
+      <span>{duration((call.isOver ? (endedAt ?? at) : now) - at)}</span>
       <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
       <span className="mono">
         {call.server} · {call.tool}
       </span>
+      {appOf && <span>in the app {appOf.title}</span>}
     </span>
   );
 }
@@ -116,9 +137,10 @@ const duration = (milliseconds: number): string =>
 function CallButtons({ workbench, call }: { workbench: Workbench; call: CallItem }) {
   const { conversation, servers } = workbench;
   const [isClosing, setClosing] = useState(false);
-  const { app, state, server, tool, input } = call;
+  const { app, server, tool, input } = call;
   const views = servers.get(server)?.catalogue?.views;
-  const canRun = !call.isInputCut && servers.tool(server, tool) !== undefined;
+  // The tools of an app are its own, and the model's.
+  const canRun = !call.isInputCut && !call.appOf && servers.tool(server, tool) !== undefined;
   const end = async (act: Promise<void>): Promise<void> => {
     setClosing(true);
     await act;
@@ -126,12 +148,12 @@ function CallButtons({ workbench, call }: { workbench: Workbench; call: CallItem
   };
   return (
     <span className="card-buttons">
-      {state === "running" && (
+      {!call.isOver && (
         <Button className="button" onPress={() => call.cancel()}>
           Cancel
         </Button>
       )}
-      {canRun && state !== "running" && (
+      {canRun && call.isOver && (
         <Button
           className="button quiet"
           aria-label={`Run again: ${tool}`}

@@ -1,61 +1,58 @@
 /**
- * What happened, in order.
+ * What happened, in order, and what is said next.
  *
  * @module
  */
 import { useCallback, useEffect, useRef } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
+import type { ChosenTool } from "../servers/servers-pane.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
-import { CallCard } from "./call-card.js";
+import { Announcer } from "./announcer.js";
 import { ClearButton } from "./clear-button.js";
+import { Composer } from "./composer.js";
+import { ContextChips } from "./context-chips.js";
 import "./conversation.css";
+import { ConversationHead } from "./conversation-head.js";
+import { Entry } from "./entry.js";
 import { FirstSteps } from "./first-steps.js";
-import { MessageCard } from "./message-card.js";
 import { useNewest } from "./use-newest.js";
 
+/** Props of a {@link ConversationPane}. */
+export interface ConversationPaneProps {
+  workbench: Workbench;
+  /** A tool is to be called, and something must be filled in first. */
+  onForm: (tool: ChosenTool) => void;
+}
+
 /** The middle pane. */
-export function ConversationPane({ workbench }: { workbench: Workbench }) {
-  const { conversation, servers } = workbench;
+export function ConversationPane({ workbench, onForm }: ConversationPaneProps) {
+  const { conversation } = workbench;
   useObservable(conversation);
-  useObservable(workbench);
-  // Which tools there are decides what can be run again.
-  useObservable(servers);
   const list = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   // A question stays in view, above its app, whatever follows below.
   const isHeld = useCallback(() => workbench.isAsking, [workbench]);
   const { isAtEnd, toEnd } = useNewest(list, inner, isHeld);
-  const { items } = conversation;
-  const calls = items.filter(({ kind }) => kind === "call").length;
+  const { items, problem } = conversation;
+  const own = items.filter((item) => (item.kind === "call" ? item.by === "person" : isOwnWord(item))).length;
   const before = useRef(0);
-  // Who calls a tool wants to see what comes of it; what an app says waits until one looks.
+  // Who calls a tool or says something wants to see what comes of it; what an app says waits until one looks.
   useEffect(() => {
-    if (calls > before.current) toEnd();
-    before.current = calls;
-  }, [calls, toEnd]);
+    if (own > before.current) toEnd();
+    before.current = own;
+  }, [own, toEnd]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation begins at its end, too.
+  useEffect(toEnd, [conversation.id, toEnd]);
   return (
     <div className="conversation">
+      <ConversationHead workbench={workbench} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
       <div className="conversation-list" ref={list} role="log" aria-label="Conversation" tabIndex={0}>
         <div className="conversation-inner" ref={inner}>
           {items.map((item) => (
-            <Boundary
-              key={item.id}
-              name={item.kind === "call" ? `The call of ${item.tool}` : `What ${item.title} says`}
-              actions={
-                <Button className="button" onPress={() => void conversation.remove(item)}>
-                  Remove
-                </Button>
-              }
-            >
-              {item.kind === "call" ? (
-                <CallCard workbench={workbench} call={item} />
-              ) : (
-                <MessageCard message={item} />
-              )}
-            </Boundary>
+            <Entry key={item.kind === "call" ? item.key : item.id} workbench={workbench} item={item} />
           ))}
         </div>
         {items.length === 0 && (
@@ -64,16 +61,30 @@ export function ConversationPane({ workbench }: { workbench: Workbench }) {
           </Boundary>
         )}
       </div>
-      {items.length > 0 && (
-        <div className="conversation-foot">
-          {!isAtEnd && (
-            <Button className="button to-newest" onPress={toEnd}>
-              ↓ Newest
-            </Button>
-          )}
-          <ClearButton conversation={conversation} />
-        </div>
-      )}
+      <div className="conversation-foot">
+        {items.length > 0 && !isAtEnd && (
+          <Button className="button to-newest" onPress={toEnd}>
+            ↓ Newest
+          </Button>
+        )}
+        {problem !== undefined && (
+          <p className="problem" role="status">
+            {problem}
+          </p>
+        )}
+        <Boundary name="What the model will be told">
+          <ContextChips contexts={conversation.contexts} />
+        </Boundary>
+        <Boundary name="The field for messages">
+          <Composer workbench={workbench} onForm={onForm}>
+            {items.length > 0 && <ClearButton conversation={conversation} />}
+          </Composer>
+        </Boundary>
+        <Announcer conversation={conversation} />
+      </div>
     </div>
   );
 }
+
+const isOwnWord = (item: { kind: string; from?: unknown }): boolean =>
+  item.kind === "user" && item.from === undefined;

@@ -8,6 +8,8 @@ import type { ServerState } from "../../model/servers.js";
 import type { Workbench } from "../../model/workbench.js";
 import { startingInput } from "../form/starting-input.js";
 import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
+import { useObservable } from "../use-observable.js";
+import { answeringModel } from "./answering-model.js";
 
 /** One for each server, and no more than that. */
 const MOST = 3;
@@ -31,6 +33,10 @@ function stepOf({ summary, catalogue }: ServerState): Step[] {
 
 /** What a person can do first. */
 export function FirstSteps({ workbench }: { workbench: Workbench }) {
+  useObservable(workbench.servers);
+  useObservable(workbench.models);
+  const { state } = workbench.models;
+  const model = answeringModel(state);
   const steps = workbench.servers.list.flatMap(stepOf).slice(0, MOST);
   return (
     <div className="empty">
@@ -39,6 +45,13 @@ export function FirstSteps({ workbench }: { workbench: Workbench }) {
         Choose a tool of a server, and run it. Tools marked <span className="badge accent">UI</span> show an
         app here.
       </p>
+      {state && (
+        <p>
+          {model
+            ? `Or say below what you want: ${model} answers, and calls tools for it.`
+            : "Or type / below, and the name of a tool. With a model you would just say what you want."}
+        </p>
+      )}
       {steps.length > 0 && (
         <div className="first-steps">
           {steps.map(({ server, facts, input }) => (

@@ -3,8 +3,6 @@
  *
  * @module
  */
-// Not by the package's front door: behind that is a test helper that wants a validator which needs `eval`.
-import Form from "@rjsf/core/lib/components/Form.js";
 import type { RJSFSchema } from "@rjsf/utils";
 import type { Tool } from "@vitrine/protocol";
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
@@ -12,14 +10,11 @@ import { Button, Disclosure, DisclosurePanel } from "react-aria-components";
 import { lastArguments, rememberArguments } from "./arguments-memory.js";
 import { JsonEditor } from "./json-editor.js";
 import { readArguments } from "./json-text.js";
-import { DEFAULTS, plain, startOf } from "./starting-input.js";
-import { templates } from "./templates.js";
-import { checkValue, validator } from "./validator.js";
-import { widgets } from "./widgets.js";
+import { focusFirstError, SchemaForm, type SchemaFormHandle } from "./schema-form.js";
+import { startOf } from "./starting-input.js";
+import { checkValue } from "./validator.js";
 
 type Arguments = Record<string, unknown>;
-
-const NO_BUTTON = <span hidden />;
 
 /** On a phone the form comes first, and JSON when it is asked for. */
 const ROOMY = "(min-width: 760px)";
@@ -39,7 +34,7 @@ export interface ToolFormProps {
 /** The form of one tool, and beside it, or below it where there is no room, the same as JSON: what is changed last counts. */
 export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFormProps) {
   const schema = tool.inputSchema as RJSFSchema;
-  const form = useRef<Form>(null);
+  const form = useRef<SchemaFormHandle>(null);
   const box = useRef<HTMLDivElement>(null);
   const [input, setInput] = useState(() => startOf(schema, lastArguments(server, tool.name)));
   const [text, setText] = useState(() => print(input));
@@ -97,29 +92,18 @@ export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFor
             {read.problem !== undefined && (
               <p className="problem small">The JSON is wrong, and not in this form.</p>
             )}
-            <Form
+            <SchemaForm
               ref={form}
               schema={schema}
-              validator={validator}
-              templates={templates}
-              widgets={widgets}
-              formData={input}
+              value={input}
               idPrefix={idPrefix}
-              experimental_defaultFormStateBehavior={DEFAULTS}
-              useFallbackUiForUnsupportedType
-              showErrorList={false}
-              noHtml5Validate
               onError={() => isJsonLast || focusFirstError(box.current)}
-              onChange={({ formData }, ...field) => {
-                // No field was changed: these are defaults for what is not in the JSON.
-                if (isJsonLast && field.length === 0) return;
-                fill(plain(formData));
+              onChange={(next, isByPerson) => {
+                // Defaults for what is not in the JSON are not what was written.
+                if (isByPerson || !isJsonLast) fill(next);
               }}
-              onSubmit={({ formData }) => send(plain(formData))}
-            >
-              {/* In place of its own button: ours stands below, for both ways. */}
-              {NO_BUTTON}
-            </Form>
+              onSubmit={send}
+            />
           </div>
           <Disclosure className="side" isExpanded={isJsonOpen} onExpandedChange={setJsonOpen}>
             <Button slot="trigger" className="fold-button small soft">
@@ -160,11 +144,6 @@ export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFor
       </div>
     </div>
   );
-}
-
-/** Goes to what is wrong. */
-function focusFirstError(box: HTMLElement | null): void {
-  box?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] button')?.focus();
 }
 
 /** The tool takes nothing: no property is named, and none is asked for in another way. */

@@ -123,7 +123,7 @@ export class GridCells extends Observable {
       profile: cell.profile,
       look: lookOf(cell),
       surroundings: {
-        message: (_app, { content }) => this.#update(cell.id, { said: textOf({ content }) }),
+        message: async (_app, { content }) => this.#update(cell.id, { said: textOf({ content }) }),
       },
     });
     view.onclosed = (problem) => this.#update(cell.id, { problem });

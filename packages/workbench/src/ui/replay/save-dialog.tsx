@@ -24,6 +24,7 @@ import { RECORDING_ENDING, writeRecording } from "../../model/recording.js";
 import { CALLS, EMAILS, QUERIES, type RedactionRule, redact, SECRETS, TOKENS } from "../../model/redact.js";
 import { countAt } from "../../model/redact-paths.js";
 import { wrongPath } from "../../node/redaction-path.js";
+import { fileName, saveFile } from "../save-file.js";
 
 const CHOICES: { id: string; label: string; rules: readonly RedactionRule[] }[] = [
   { id: "secrets", label: "Passwords, tokens and keys", rules: [SECRETS, TOKENS, QUERIES] },
@@ -45,7 +46,8 @@ export function SaveDialog({ app, onClose }: { app: AppModel; onClose: () => voi
         ...paths.map((path) => ({ paths: [path] })),
       ];
       const recording = await recordApp(app);
-      saveFile(nameOf(app), writeRecording(rules.length > 0 ? redact(recording, rules) : recording));
+      const text = writeRecording(rules.length > 0 ? redact(recording, rules) : recording);
+      saveFile(nameOf(app), text, "application/jsonl");
       onClose();
     } catch (error) {
       setProblem(messageOf(error));
@@ -155,15 +157,5 @@ function HiddenPlaces({ app, text, onChange }: HiddenPlacesProps) {
   );
 }
 
-/** A name that every file system takes. */
-function nameOf({ source: { server, tool, title } }: AppModel): string {
-  const name = `${server}-${tool?.name ?? title}`.replace(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 100);
-  return `${name}${RECORDING_ENDING}`;
-}
-
-function saveFile(name: string, text: string): void {
-  const href = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
-  Object.assign(document.createElement("a"), { href, download: name }).click();
-  // The browser reads it after the click.
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
-}
+const nameOf = ({ source: { server, tool, title } }: AppModel): string =>
+  `${fileName(`${server}-${tool?.name ?? title}`)}${RECORDING_ENDING}`;

@@ -18,6 +18,7 @@ import type { Workbench } from "../../model/workbench.js";
 import { ConversationPane } from "../conversation/conversation-pane.js";
 import { GridView } from "../grid/grid-view.js";
 import { Inspector } from "../inspector/inspector.js";
+import { QuestionDialogs } from "../questions/question-dialogs.js";
 import { ReplayPlace } from "../replay/replay-bar.js";
 import { type ChosenTool, ServersPane } from "../servers/servers-pane.js";
 import { useObservable } from "../use-observable.js";
@@ -66,7 +67,13 @@ export function Page({ workbench }: { workbench: Workbench }) {
         <Panel id="conversation" className="pane" minSize="280px">
           <main aria-label="Conversation" className="pane-body">
             <Boundary name="This pane">
-              <ConversationPane workbench={workbench} />
+              <ConversationPane
+                workbench={workbench}
+                onForm={(tool) => {
+                  setChosen(tool);
+                  setPane("tools");
+                }}
+              />
             </Boundary>
           </main>
         </Panel>
@@ -100,6 +107,7 @@ export function Page({ workbench }: { workbench: Workbench }) {
         </ToggleButtonGroup>
       </nav>
       <GridDialog workbench={workbench} />
+      <QuestionDialogs workbench={workbench} />
     </div>
   );
 }

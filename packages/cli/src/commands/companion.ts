@@ -1,0 +1,193 @@
+/**
+ * `vitrine companion`: an MCP server in front of others, for agents that have no screen.
+ *
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import {
+  type Gateway,
+  type GatewaySettings,
+  type ServerStatus,
+  untilStopped,
+  watchSettings,
+} from "@vitrine/gateway";
+import { Companion } from "../companion/companion.js";
+import { GatewayHost } from "../companion/gateway-host.js";
+import { serveByStdio } from "../companion/serve-stdio.js";
+import type { Serving } from "../companion/serving.js";
+import { startForCompanion } from "../companion/start.js";
+import { personalOptions, skippedText } from "../config.js";
+import { type Surroundings, surroundings } from "../config-places.js";
+import { devLog } from "../dev-log.js";
+import { type DevServerOptions, type DevSettings, devSettings } from "../dev-settings.js";
+import { CliError, usage } from "../exit.js";
+import { openBrowser } from "../open-browser.js";
+import { pageFolder } from "../pages.js";
+import { interruptible } from "../signals.js";
+import type { Terminal } from "../terminal.js";
+
+/** Options of {@link companionCommand}. */
+export interface CompanionOptions extends DevServerOptions {
+  /** By Streamable HTTP in place of stdio; `true` at the usual port. */
+  readonly http?: number | true | undefined;
+  /** Of the workbench. */
+  readonly port?: number | undefined;
+  /** Open a browser when an app is first shown. */
+  readonly open?: boolean | undefined;
+  readonly static?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** The port by HTTP. The same from start to start: agents have it in their settings. */
+const HTTP_PORT = 8190;
+/** The token by HTTP, for who does not want another one with each start. */
+const TOKEN_VARIABLE = "VITRINE_COMPANION_TOKEN";
+/** Programs that a companion starts have it: one that stood before itself would start itself for ever. */
+const WITHIN_VARIABLE = "VITRINE_COMPANION";
+/** Milliseconds that calls under way get at the end. */
+const GRACE = 2_000;
+/** The one person. */
+const USER = "local";
+
+/** Runs it until its client goes, or it is stopped; resolves with the exit code. */
+export function companionCommand(
+  names: readonly string[],
+  options: CompanionOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const at = surroundings();
+  if (at.env[WITHIN_VARIABLE]) {
+    const message = `the companion does not stand before itself: take it out of the settings file that it reads, or name the servers: vitrine companion <server>`;
+    throw new CliError("companion-within", message);
+  }
+  const token = tokenOf(at);
+  return interruptible(async (signal) => {
+    const folder = await pageFolder(options.static);
+    const told = new Set<string>();
+    // Nothing but messages goes to stdout.
+    const tell = (sentence: string): void => {
+      if (!told.has(sentence)) terminal.note(terminal.dim(sentence, "err"));
+      told.add(sentence);
+    };
+    const own = { ...options, env: [...(options.env ?? []), `${WITHIN_VARIABLE}=1`] };
+    const plan = await devSettings(names, own, at, tell);
+    const news = devLog(terminal);
+    let host: GatewayHost | undefined;
+    const onstatus = (status: ServerStatus): void => {
+      news.status(status);
+      if (status.state === "ready") host?.serverChanged(status.name);
+    };
+    const more = {
+      ...{ log: news.log, onstatus, onstderr: news.stderr, static: { folder } },
+      onchange: (server: string): void => host?.serverChanged(server),
+    };
+    const { gateway, settings } = await startForCompanion(plan.settings, more, { ...options, onnote: tell });
+    const closing: (() => unknown)[] = [];
+    let code = 0;
+    try {
+      const opened = await GatewayHost.open({
+        gateway,
+        user: USER,
+        open: (link) => openPage(gateway, link, options, at),
+      });
+      host = opened;
+      const companion = new Companion(opened);
+      closing.push(
+        () => companion.close(),
+        () => opened.close(),
+      );
+      if (plan.file !== undefined) {
+        const take = following(plan, settings, gateway, opened);
+        const file = await watchSettings(plan.file, take, {
+          ...personalOptions(own, at, plan.file),
+          onskip: (skipped) => tell(skippedText(skipped)),
+          onerror: ({ message }) => terminal.note(terminal.red(message, "err")),
+        });
+        closing.push(() => file.close());
+      }
+      const { serving, ended } = await serve(companion, options, token, terminal);
+      closing.unshift(() => serving.close());
+      welcome(opened, [...settings.servers.keys()], terminal);
+      code = await Promise.race([untilStopped(news.log, signal), ended.then(() => 0)]);
+      return code;
+    } finally {
+      try {
+        for (const close of closing) await close();
+      } finally {
+        // After a fault nothing is waited for.
+        await gateway.close(code === 0 ? GRACE : 0);
+      }
+    }
+  });
+}
+
+/** Serves it as the command line says; `ended` resolves when there is nobody to serve any more. */
+async function serve(
+  companion: Companion,
+  { http, json }: CompanionOptions,
+  token: string | undefined,
+  terminal: Terminal,
+): Promise<{ serving: Serving; ended: Promise<unknown> }> {
+  const onerror = ({ message }: Error): void => terminal.note(terminal.dim(message, "err"));
+  if (http === undefined) {
+    const serving = serveByStdio(companion, { onerror });
+    return { serving, ended: serving.ended };
+  }
+  const { serveByHttp } = await import("../companion/serve-http.js");
+  const secret = token ?? randomBytes(24).toString("base64url");
+  const port = http === true ? HTTP_PORT : http;
+  const serving = await serveByHttp(companion, { port, token: secret, onerror });
+  // To stdout, and into no log: the token lets in.
+  const shown = token === undefined ? secret : undefined;
+  if (json) terminal.json({ url: serving.url, ...(shown !== undefined && { token: shown }) });
+  else {
+    terminal.print(`${terminal.bold("Vitrine companion")} → ${terminal.green(serving.url)}`);
+    terminal.print(`Authorization: Bearer ${shown ?? `(as in ${TOKEN_VARIABLE})`}`);
+  }
+  return { serving, ended: new Promise(() => {}) };
+}
+
+/** To stderr: in stdio mode a line on stdout would be no message. The link is for the person, and in no log. */
+function welcome(host: GatewayHost, servers: readonly string[], terminal: Terminal): void {
+  terminal.note(`apps are shown at ${terminal.green(host.link, "err")}`);
+  terminal.note(terminal.dim(`${servers.join(", ")} · the link signs one browser in`, "err"));
+}
+
+/** Opens the person's browser; only where one can be. */
+async function openPage(
+  gateway: Gateway,
+  { fragment }: { fragment: string },
+  options: CompanionOptions,
+  at: Surroundings,
+): Promise<boolean> {
+  if (options.open === false || at.env["CI"]) return false;
+  const loginUrl: Gateway["loginUrl"] = (user, link) => {
+    const more = { ...link, fragment };
+    return gateway.loginUrl(user, more);
+  };
+  return openBrowser({ loginUrl }, at);
+}
+
+/** Servers come, change and go with the settings file. */
+function following(
+  plan: DevSettings,
+  settings: GatewaySettings,
+  gateway: Gateway,
+  host: GatewayHost,
+): (read: GatewaySettings) => void {
+  return (read) => {
+    const before = host.servers;
+    const { servers, policy, strict, audit } = plan.again(read);
+    // The rest belongs to the command line.
+    gateway.update({ ...settings, servers, policy, strict, audit });
+    for (const server of new Set([...before, ...host.servers])) host.serverChanged(server);
+  };
+}
+
+/** What the person chose; a short one could be guessed. */
+function tokenOf(at: Surroundings): string | undefined {
+  const token = at.env[TOKEN_VARIABLE];
+  if (!token) return undefined;
+  if (/^[\x21-\x7e]{24,}$/.test(token)) return token;
+  throw usage(`${TOKEN_VARIABLE} needs 24 characters or more, without spaces: try openssl rand -hex 16`);
+}

@@ -1,0 +1,110 @@
+/** An agent without a screen, and a person with a browser: the companion as it is started, and the workbench that it opens. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { sharedChromium } from "../../../../testing/browser.ts";
+import { textsOf } from "../../../../testing/cli/companion-stage.ts";
+import { officialServer } from "../../../../testing/gateway/gateway-stage.ts";
+import { WorkbenchPage } from "../../../../testing/gateway/workbench-page.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const LAB = fileURLToPath(new URL("../../dist/demos/lab.js", import.meta.url));
+
+let folder: string;
+let agent: Client;
+let browser: Browser;
+let workbench: WorkbenchPage;
+
+/** Starts the agent, and with it the companion; gives the link for the person. */
+async function start(): Promise<string> {
+  const servers = [`node ${officialServer("basic-vanillajs")} --stdio`, `node ${LAB}`];
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, "companion", ...servers, "--no-open", "--port", "0", "--data", join(folder, "data")],
+    // No settings of whoever runs this.
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder },
+    cwd: folder,
+    stderr: "pipe",
+  });
+  let said = "";
+  transport.stderr?.on("data", (data) => {
+    said += data;
+  });
+  agent = new Client({ name: "agent", version: "1" });
+  await agent.connect(transport);
+  await expect.poll(() => said).toMatch(/http:\S+login\S+/);
+  return /http:\S+login\S+/.exec(said)?.[0] ?? "";
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "vitrine-agent-"));
+  const [url, launched] = await Promise.all([start(), sharedChromium()]);
+  browser = launched;
+  workbench = await WorkbenchPage.open(await browser.newContext(), url);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await agent?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const call = async (name: string, input: Record<string, unknown> = {}): Promise<string[]> =>
+  textsOf(await agent.callTool({ name, arguments: input }));
+
+it("the app opens before the person, and what they write there reaches the agent", async () => {
+  const { tools } = await agent.listTools();
+  const clock = tools.find(({ name }) => name.endsWith("__get-time"))?.name ?? "";
+  const [said, shown] = await call(clock);
+  expect(said).toMatch(/\d{4}-\d\d-\d\d/);
+  expect(shown).toMatch(/^App 1 .* is open in the person's browser/);
+  const view = await workbench.appIn(workbench.lastApp);
+  const waiting = call("app_context", { wait: 60 });
+  await view.getByRole("button", { name: "Send Message" }).click();
+  await workbench.agree();
+  expect((await waiting)[1]).toMatch(/App 1 .* wrote in the person's place:\n {2}> /);
+});
+
+it("the person writes to the agent beside the apps, and no model answers in its place", async () => {
+  await workbench.tell("Show me a die.");
+  expect((await call("app_context"))[1]).toContain("The person wrote:\n  > Show me a die.");
+  expect(await workbench.page.getByText("add a model").count()).toBe(0);
+});
+
+it("the agent drives the app that is open: what reads at once, what changes when the person has said yes (A06)", async () => {
+  const { tools } = await agent.listTools();
+  await call(tools.find(({ name }) => name.endsWith("__app_tools"))?.name ?? "");
+  const view = await workbench.appIn(workbench.lastApp);
+  const named = async (end: string): Promise<string | undefined> =>
+    (await agent.listTools()).tools.find(({ name }) => name.endsWith(end))?.name;
+  await expect.poll(() => named("__roll_dice")).toMatch(/^app_\d+__roll_dice$/);
+  const [rolled = ""] = await call((await named("__roll_dice")) ?? "", { sides: 6 });
+  const [, number = ""] = /The die shows (\d)/.exec(rolled) ?? [];
+  await view.getByText(new RegExp(`^roll_dice: ${number} of 6$`)).waitFor();
+  const painting = call((await named("__paint")) ?? "", { hue: 120 });
+  await workbench.agree();
+  await painting;
+  await view.getByText("paint: 120").waitFor();
+});
+
+it("a page that is loaded again closes nothing; a browser that goes takes its tools along", async () => {
+  await workbench.page.reload();
+  await workbench.appIn(workbench.lastApp);
+  await expect.poll(async () => JSON.stringify(await agent.listTools())).toContain("__roll_dice");
+  expect((await call("app_context")).join("\n")).not.toContain("was closed");
+  const card = workbench.lastApp;
+  await workbench.remove(card);
+  await expect.poll(async () => JSON.stringify(await agent.listTools())).not.toContain("__roll_dice");
+  expect((await call("app_context", { wait: 30 })).join("\n")).toMatch(
+    /App \d+ .* was closed: its tools are gone/,
+  );
+});
+
+it("nothing is thrown in the page, and it keeps to its policy", () => {
+  expect(workbench.complaints).toEqual([]);
+});

@@ -1,0 +1,91 @@
+/**
+ * The companion: an MCP server in front of other servers, which shows their apps to a person and tells an agent what that
+ * person does in them.
+ *
+ * @module
+ */
+import type { ServerNotifier } from "@modelcontextprotocol/server";
+import { appAddress } from "./addresses.js";
+import type { CompanionApp, CompanionHost, News } from "./companion-host.js";
+import { Directory } from "./directory.js";
+import { Inbox } from "./inbox.js";
+
+/** Who is told that lists and resources are not what they were. */
+export type Audience = Pick<ServerNotifier, "toolsChanged" | "resourcesChanged" | "resourceUpdated">;
+
+/**
+ * What all clients share: one list of tools, one conversation, one person.
+ *
+ * @example
+ * ```ts source="./companion.examples.ts#companion"
+ * const companion = new Companion(host);
+ * const serving = await serveByHttp(companion, { port: 8190, token });
+ * ```
+ */
+export class Companion {
+  readonly host: CompanionHost;
+  readonly directory: Directory;
+  readonly inbox = new Inbox();
+  readonly #audiences = new Set<Audience>();
+  readonly #stops: (() => void)[];
+  /** The apps as they were told last, by their numbers. */
+  #told = new Map<number, string>();
+  #toldTools = "[]";
+
+  constructor(host: CompanionHost) {
+    this.host = host;
+    this.directory = new Directory(host);
+    this.#stops = [
+      this.directory.onChange((updated) => {
+        this.#tell((audience) => audience.toolsChanged());
+        this.#tell((audience) => audience.resourcesChanged());
+        for (const uri of updated) this.#tell((audience) => audience.resourceUpdated(uri));
+      }),
+      host.onNews((news) => this.#hear(news)),
+      host.onApps(() => this.#look()),
+      () => this.directory.close(),
+    ];
+  }
+
+  /** Tells somebody of changes from now on; returns how to stop. */
+  attend(audience: Audience): () => void {
+    this.#audiences.add(audience);
+    return () => void this.#audiences.delete(audience);
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#audiences.clear();
+  }
+
+  #hear(news: News): void {
+    this.inbox.add(news);
+    const { from } = news;
+    if (from) this.#tell((audience) => audience.resourceUpdated(appAddress(from.number)));
+    this.#look();
+  }
+
+  /** What became of the apps. */
+  #look(): void {
+    const { apps } = this.host;
+    const now = new Map(apps.map((app) => [app.number, JSON.stringify([app.isOpen, app.tools])]));
+    const before = this.#told;
+    this.#told = now;
+    if ([...now.keys()].some((number) => !before.has(number)))
+      this.#tell((audience) => audience.resourcesChanged());
+    for (const [number, text] of now)
+      if (before.has(number) && before.get(number) !== text)
+        this.#tell((audience) => audience.resourceUpdated(appAddress(number)));
+    const tools = JSON.stringify(apps.map(offeredBy));
+    if (tools === this.#toldTools) return;
+    this.#toldTools = tools;
+    this.#tell((audience) => audience.toolsChanged());
+  }
+
+  #tell(tell: (audience: Audience) => void): void {
+    for (const audience of [...this.#audiences]) tell(audience);
+  }
+}
+
+const offeredBy = ({ number, isOpen, tools }: CompanionApp): unknown[] =>
+  isOpen && tools.length > 0 ? [number, tools] : [];

@@ -1,0 +1,234 @@
+/**
+ * The tools and resources of all servers, as one server would list them.
+ *
+ * @module
+ */
+import {
+  isVisibleTo,
+  RESOURCE_URI_META_KEY,
+  type Resource,
+  type ResourceTemplate,
+  readToolUi,
+  type ServerCatalogue,
+  type Tool,
+} from "@vitrine/protocol";
+import { addressOf, readAddress } from "./addresses.js";
+import type { CompanionHost } from "./companion-host.js";
+import { Listeners } from "./listeners.js";
+import { toolName } from "./names.js";
+
+/** A tool of a server. */
+export interface ListedTool {
+  readonly name: string;
+  readonly server: string;
+  readonly tool: Tool;
+}
+
+/** Where a resource is. */
+export interface FoundResource {
+  readonly server: string;
+  readonly uri: string;
+}
+
+/** Milliseconds that a list waits for servers that start: a client must not wait for the slowest. */
+const PATIENCE = 10_000;
+
+/** Keeps what every server offers: what it said last stays while it starts again. */
+export class Directory {
+  readonly #host: CompanionHost;
+  readonly #known = new Map<string, ServerCatalogue>();
+  readonly #reading = new Map<string, Promise<void>>();
+  /** Those that somebody has waited for: who did not come then is told of when it does. */
+  readonly #awaited = new Set<string>();
+  /** Those that changed while they were read. */
+  readonly #again = new Set<string>();
+  readonly #changed = new Listeners<readonly string[]>();
+  readonly #stop: () => void;
+
+  constructor(host: CompanionHost) {
+    this.#host = host;
+    this.#stop = host.onServer((server) => this.#refresh(server));
+  }
+
+  /** Hears that what is offered is not what it was, and at which addresses there are other views; returns how to stop. */
+  onChange(listener: (updated: readonly string[]) => void): () => void {
+    return this.#changed.add(listener);
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  /** Resolves when every server has said what it offers, or cannot, or takes too long: who comes later is told of. */
+  async ready(signal?: AbortSignal): Promise<void> {
+    const asked = this.#host.servers.filter(
+      (server) => !this.#known.has(server) && !this.#awaited.has(server),
+    );
+    if (asked.length === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE);
+      signal?.addEventListener("abort", () => resolve(), { once: true });
+    });
+    await Promise.race([Promise.all(asked.map((server) => this.#read(server))), late]);
+    clearTimeout(timer);
+    if (!signal?.aborted) for (const server of asked) this.#awaited.add(server);
+  }
+
+  /** For the model of a client without views: nothing that only a view could use, and no word of views. */
+  plainTools(): Tool[] {
+    return this.#tools()
+      .filter(({ tool }) => isVisibleTo(tool, "model"))
+      .map(({ name, tool }) => withoutUi({ ...tool, name }));
+  }
+
+  /**
+   * For a client that shows views: all tools, with their views where they are here. Apps call tools by the names that they have
+   * on their own server; those of which there is one only are there too, for apps alone.
+   */
+  uiTools(): Tool[] {
+    const tools = this.#tools();
+    const listed = tools.map(({ name, server, tool }) => withAddress({ ...tool, name }, server));
+    const names = new Set(listed.map(({ name }) => name));
+    const own = this.#ownNames();
+    const aliases = [...own].flatMap(([name, found]) =>
+      found && !names.has(name) && isVisibleTo(found.tool, "app") ? [forAppsAlone(found)] : [],
+    );
+    return [...listed, ...aliases];
+  }
+
+  /** The tool of a name: that of the companion, or for apps the one that it has on its own server. */
+  find(name: string, isForApps: boolean): ListedTool | undefined {
+    const listed = this.#tools().find((each) => each.name === name);
+    if (listed || !isForApps) return listed;
+    const own = this.#ownNames().get(name);
+    return own && isVisibleTo(own.tool, "app") ? own : undefined;
+  }
+
+  /** All resources; views only for who shows them. */
+  resources(isForViews: boolean): Resource[] {
+    return this.#all(({ resources }) => resources)
+      .filter(({ entry }) => isForViews || !isView(entry.uri))
+      .map(({ server, entry }) => ({ ...entry, uri: addressOf(server, entry.uri) }));
+  }
+
+  /** Templates of views: what else a template means cannot be written into an address here. */
+  templates(isForViews: boolean): ResourceTemplate[] {
+    return this.#all(({ templates }) => templates)
+      .filter(({ entry }) => isForViews && isView(entry.uriTemplate))
+      .map(({ server, entry }) => ({ ...entry, uriTemplate: addressOf(server, entry.uriTemplate) }));
+  }
+
+  /** Whose resource an address is: one of the companion's, or for apps one of their own server's. */
+  locate(address: string): FoundResource | undefined {
+    const read = readAddress(address);
+    const server = read && this.#nameOf(read.server);
+    const there = server === undefined || !read ? undefined : { server, uri: read.uri };
+    if (there && this.#lists(there)) return there;
+    const owners = [...this.#known.keys()].filter((each) => this.#lists({ server: each, uri: address }));
+    const [owner] = owners;
+    // An address of the web is the same resource, whoever has it.
+    const isClear = owners.length === 1 || /^https?:/i.test(address);
+    if (owner !== undefined && isClear) return { server: owner, uri: address };
+    // No list has it, and its server may know it all the same.
+    return there;
+  }
+
+  #lists({ server, uri }: FoundResource): boolean {
+    const known = this.#known.get(server);
+    if (!known) return false;
+    return known.resources.some((each) => each.uri === uri) || known.views.some((each) => each.uri === uri);
+  }
+
+  /** Hosts of addresses are the same in any case. */
+  #nameOf(server: string): string | undefined {
+    return this.#host.servers.find((each) => each.toLowerCase() === server.toLowerCase());
+  }
+
+  #tools(): ListedTool[] {
+    const all = this.#all(({ tools }) => tools).map(
+      ({ server, entry: tool }): ListedTool => ({ name: toolName(server, tool.name), server, tool }),
+    );
+    // Of two with one name the hash was made for one of them, and the other one imitates it.
+    const isMarked = ({ name, server, tool }: ListedTool): boolean => name !== `${server}__${tool.name}`;
+    const found = new Map<string, ListedTool>();
+    for (const each of [...all.filter(isMarked), ...all])
+      if (!found.has(each.name)) found.set(each.name, each);
+    return all.filter((each) => found.get(each.name)?.tool === each.tool);
+  }
+
+  /** Tools by the names that they have on their own servers; undefined where several have it. */
+  #ownNames(): Map<string, ListedTool | undefined> {
+    const found = new Map<string, ListedTool | undefined>();
+    for (const each of this.#tools())
+      found.set(each.tool.name, found.has(each.tool.name) ? undefined : { ...each, name: each.tool.name });
+    return found;
+  }
+
+  #all<T>(entries: (catalogue: ServerCatalogue) => readonly T[]): { server: string; entry: T }[] {
+    return this.#host.servers.flatMap((server) => {
+      const known = this.#known.get(server);
+      return known ? entries(known).map((entry) => ({ server, entry })) : [];
+    });
+  }
+
+  #refresh(server: string): void {
+    if (this.#reading.has(server)) this.#again.add(server);
+    else void this.#read(server);
+  }
+
+  #read(server: string): Promise<void> {
+    const before = this.#reading.get(server);
+    if (before) return before;
+    const reading = this.#take(server).finally(() => {
+      this.#reading.delete(server);
+      if (this.#again.delete(server)) void this.#read(server);
+    });
+    this.#reading.set(server, reading);
+    return reading;
+  }
+
+  async #take(server: string): Promise<void> {
+    const before = this.#known.get(server);
+    if (!this.#host.servers.includes(server)) {
+      if (this.#known.delete(server)) this.#changed.tell([]);
+      return;
+    }
+    try {
+      const now = await this.#host.catalogue(server);
+      this.#known.set(server, now);
+      if (JSON.stringify(before) === JSON.stringify(now)) return;
+      const hashes = new Map(before?.views.map(({ uri, hash }) => [uri, hash]));
+      const updated = now.views.filter(({ uri, hash }) => hashes.has(uri) && hashes.get(uri) !== hash);
+      this.#changed.tell([...new Set(updated.map(({ uri }) => addressOf(server, uri)))]);
+    } catch {
+      // Why is in the host's problems, which the agent is told; what the server offered before stays.
+    }
+  }
+}
+
+const isView = (uri: string): boolean => uri.startsWith("ui://");
+
+function withoutUi({ _meta, ...tool }: Tool): Tool {
+  const { ui: _ui, [RESOURCE_URI_META_KEY]: _uri, ...meta } = _meta ?? {};
+  return Object.keys(meta).length > 0 ? { ...tool, _meta: meta } : tool;
+}
+
+/** A tool with the address that its view has here, in both ways in which hosts look for it (R06). */
+export function withAddress<T extends { _meta?: Record<string, unknown> | undefined }>(
+  carrier: T,
+  server: string,
+): T {
+  const { resourceUri } = readToolUi(carrier);
+  if (resourceUri === undefined) return carrier;
+  const uri = addressOf(server, resourceUri);
+  const ui = { ...Object(carrier._meta?.["ui"]), resourceUri: uri };
+  return { ...carrier, _meta: { ...carrier._meta, ui, [RESOURCE_URI_META_KEY]: uri } };
+}
+
+/** A tool that the model does not see under this name: it has another for it. */
+function forAppsAlone({ name, server, tool }: ListedTool): Tool {
+  const listed = withAddress({ ...tool, name }, server);
+  const ui = { ...Object(listed._meta?.["ui"]), visibility: ["app"] };
+  return { ...listed, _meta: { ...listed._meta, ui } };
+}

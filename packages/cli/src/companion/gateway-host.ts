@@ -1,0 +1,316 @@
+/**
+ * The companion's servers, conversation and person, in a gateway.
+ *
+ * @module
+ */
+import { GatewayError } from "@vitrine/gateway";
+import {
+  type CallItem,
+  type CallToolResult,
+  type ConversationChange,
+  JsonText,
+  type Progress,
+  type ServerCatalogue,
+  type ServerSummary,
+} from "@vitrine/protocol";
+import type { CompanionConversation, CompanionGateway } from "./companion-gateway.js";
+import type {
+  CallOutcome,
+  CompanionApp,
+  CompanionCall,
+  CompanionHost,
+  FollowOptions,
+  News,
+  ServerProblem,
+  Showing,
+} from "./companion-host.js";
+import { Listeners } from "./listeners.js";
+import { ShownApps } from "./shown-apps.js";
+
+/** Options of {@link GatewayHost}. */
+export interface GatewayHostOptions {
+  readonly gateway: CompanionGateway;
+  /** Whose conversation it is. */
+  readonly user: string;
+  /** Opens the person's browser, signed in, at the conversation; says whether somebody was asked to. */
+  open?: ((link: { fragment: string }) => Promise<boolean>) | undefined;
+}
+
+/** A call that is not over. */
+interface Waiting {
+  progress(progress: Progress): void;
+  look(): void;
+}
+
+/** Milliseconds in which a browser that was opened should be there. */
+const OPENING = 15_000;
+/** Milliseconds after which an app that went away is closed: a page that is loaded again shows it again. */
+const GONE = 3_000;
+
+/** The part of the address that leads the workbench to a conversation. */
+export const conversationFragment = (id: string): string => `conversation=${id}`;
+
+/**
+ * What the companion stands on, in a gateway. Made by {@link GatewayHost.open}.
+ *
+ * @example
+ * ```ts source="./companion.examples.ts#gatewayHost"
+ * const host = await GatewayHost.open({ gateway, user: "local" });
+ * const companion = new Companion(host);
+ * ```
+ */
+export class GatewayHost implements CompanionHost {
+  readonly #options: GatewayHostOptions;
+  readonly #apps = new ShownApps();
+  readonly #waiting = new Map<string, Waiting>();
+  /** Entries of the user's that were told. */
+  readonly #told = new Set<string>();
+  readonly #titles = new Map<string, string>();
+  readonly #news = new Listeners<News>();
+  readonly #appsChanged = new Listeners<void>();
+  readonly #serverChanged = new Listeners<string>();
+  readonly #going = new Map<number, NodeJS.Timeout>();
+  #conversation: CompanionConversation;
+  #stops: (() => void)[] = [];
+  #openedAt = Number.NEGATIVE_INFINITY;
+
+  private constructor(options: GatewayHostOptions, conversation: CompanionConversation) {
+    this.#options = options;
+    this.#conversation = conversation;
+    this.#follow(conversation);
+  }
+
+  /** Opens a conversation of its own. */
+  static async open(options: GatewayHostOptions): Promise<GatewayHost> {
+    return new GatewayHost(options, await options.gateway.conversations.open(options.user));
+  }
+
+  /** Where the person sees it: signs a browser in, once. Never log it. */
+  get link(): string {
+    const { gateway, user } = this.#options;
+    return gateway.loginUrl(user, { fragment: conversationFragment(this.#conversation.id) });
+  }
+
+  /** The same for a browser that is signed in. */
+  get address(): string {
+    return `${this.#options.gateway.origin}/#${conversationFragment(this.#conversation.id)}`;
+  }
+
+  get servers(): readonly string[] {
+    return this.#options.gateway.servers(this.#caller).map(({ name }) => name);
+  }
+
+  get problems(): readonly ServerProblem[] {
+    return this.#options.gateway.servers(this.#caller).flatMap((summary) => {
+      const message = problemOf(summary);
+      return message === undefined ? [] : [{ server: summary.name, message }];
+    });
+  }
+
+  get apps(): readonly CompanionApp[] {
+    return this.#apps.all;
+  }
+
+  async catalogue(server: string): Promise<ServerCatalogue> {
+    const catalogue = await this.#options.gateway.catalogue(this.#caller, server);
+    for (const { name, title, annotations } of catalogue.tools)
+      this.#titles.set(`${server}\n${name}`, title ?? annotations?.title ?? name);
+    return catalogue;
+  }
+
+  async call(call: CompanionCall, options: FollowOptions): Promise<CallOutcome> {
+    const { server, tool, arguments: input, isShownElsewhere } = call;
+    // The page does not open an app that the person has closed: this one they see elsewhere.
+    const page = isShownElsewhere ? { isClosed: true } : undefined;
+    const item = await this.#outcome((conversation) => conversation.call(server, tool, input, page), options);
+    const isShown = item.hasApp && item.result !== undefined && !isShownElsewhere;
+    return {
+      result: resultOf(item),
+      ...(isShown && { app: this.#apps.show(item, this.#titles.get(`${server}\n${tool}`)) }),
+    };
+  }
+
+  async callApp(
+    number: number,
+    tool: string,
+    input: Record<string, unknown>,
+    options: FollowOptions,
+  ): Promise<CallToolResult> {
+    const view = this.#apps.viewOf(number);
+    if (view === undefined)
+      throw new GatewayError(
+        "view-unknown",
+        "the app is closed, and its tools are gone: open it again with its server's tool",
+      );
+    return resultOf(await this.#outcome((conversation) => conversation.callApp(view, tool, input), options));
+  }
+
+  async ask(
+    server: string,
+    method: "tools/call" | "resources/read",
+    params: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<Record<string, unknown>> {
+    const answer = await this.#options.gateway.request(this.#caller, server, method, params, { signal });
+    return Object(answer instanceof JsonText ? answer.parse() : answer);
+  }
+
+  async show(): Promise<Showing> {
+    const address = this.address;
+    // One of those who hear of it is this object.
+    if (this.#conversation.heardBy > 1) return { state: "open", address };
+    // Several apps at once want one browser.
+    const isOpening = performance.now() - this.#openedAt < OPENING;
+    if (!isOpening) {
+      this.#openedAt = performance.now();
+      const fragment = conversationFragment(this.#conversation.id);
+      if (!(await this.#options.open?.({ fragment }))) this.#openedAt = Number.NEGATIVE_INFINITY;
+    }
+    const isAsked = this.#openedAt !== Number.NEGATIVE_INFINITY;
+    return isAsked ? { state: "opening", address } : { state: "link", url: this.link };
+  }
+
+  onNews(listener: (news: News) => void): () => void {
+    return this.#news.add(listener);
+  }
+
+  onApps(listener: () => void): () => void {
+    return this.#appsChanged.add(listener);
+  }
+
+  onServer(listener: (server: string) => void): () => void {
+    return this.#serverChanged.add(listener);
+  }
+
+  /** A server's lists may be others now: it was started again, or says so. */
+  serverChanged(server: string): void {
+    this.#serverChanged.tell(server);
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    for (const timer of this.#going.values()) clearTimeout(timer);
+    this.#going.clear();
+  }
+
+  get #caller() {
+    return { user: this.#options.user };
+  }
+
+  /** Begins something in the conversation, and resolves with its entry when it is over. */
+  async #outcome(
+    begin: (conversation: CompanionConversation) => Promise<string>,
+    { signal, onprogress }: FollowOptions,
+  ): Promise<CallItem> {
+    signal.throwIfAborted();
+    const id = await this.#begin(begin);
+    const conversation = this.#conversation;
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        this.#waiting.delete(id);
+        signal.removeEventListener("abort", stop);
+      };
+      const look = (): void => {
+        const item = conversation.find(id);
+        if (item?.kind === "call" && (item.state === "running" || item.state === "writing")) return;
+        end();
+        if (item?.kind === "call") resolve({ ...item });
+        else reject(new GatewayError("item-unknown", "the person removed the call before it was over"));
+      };
+      const stop = (): void => {
+        conversation.stop(id);
+        look();
+      };
+      this.#waiting.set(id, { look, progress: onprogress });
+      signal.addEventListener("abort", stop, { once: true });
+      if (signal.aborted) stop();
+      else look();
+    });
+  }
+
+  async #begin(begin: (conversation: CompanionConversation) => Promise<string>): Promise<string> {
+    try {
+      return await begin(this.#conversation);
+    } catch (error) {
+      // It is full, or the person deleted it: the agent goes on in another one.
+      const code: unknown = Object(Object(error)["data"])["code"];
+      if (code !== "conversation-too-large" && code !== "stopping") throw error;
+      await this.#renew();
+      return begin(this.#conversation);
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { gateway, user } = this.#options;
+    const next = await gateway.conversations.open(user);
+    for (const stop of this.#stops) stop();
+    for (const { look } of [...this.#waiting.values()]) look();
+    this.#apps.clear();
+    this.#told.clear();
+    this.#conversation = next;
+    this.#follow(next);
+    this.#appsChanged.tell();
+  }
+
+  #follow(conversation: CompanionConversation): void {
+    conversation.answerElsewhere();
+    this.#stops = [
+      conversation.subscribe((_id, _seq, changes) => {
+        for (const change of changes) this.#changed(change);
+      }),
+      conversation.onApps(() => this.#lookAtApps()),
+    ];
+  }
+
+  #changed(change: ConversationChange): void {
+    if (change.kind === "progress") this.#waiting.get(change.item)?.progress(change.progress);
+    else if (change.kind === "removed") this.#waiting.get(change.item)?.look();
+    else if (change.kind === "contexts") {
+      for (const context of this.#apps.setContexts(change.contexts)) {
+        const { content, structuredContent } = context;
+        const from = this.#apps.speaker(context);
+        if (from) this.#news.tell({ kind: "context", from, content, structuredContent });
+      }
+      this.#appsChanged.tell();
+    } else if (change.kind === "item") {
+      const { item } = change;
+      if (item.kind === "call") {
+        const waiting = this.#waiting.get(item.id);
+        if (item.progress && item.state === "running") waiting?.progress(item.progress);
+        waiting?.look();
+      }
+      if (item.kind !== "user" || this.#told.has(item.id)) return;
+      this.#told.add(item.id);
+      this.#news.tell({ kind: "message", from: this.#apps.speaker(item.from), content: item.content });
+    }
+  }
+
+  #lookAtApps(): void {
+    for (const from of this.#apps.setOpen(this.#conversation.openApps)) {
+      clearTimeout(this.#going.get(from.number));
+      const tell = (): void => {
+        this.#going.delete(from.number);
+        if (!this.#apps.isOpen(from.number)) this.#news.tell({ kind: "closed", from });
+      };
+      this.#going.set(from.number, setTimeout(tell, GONE).unref());
+    }
+    this.#appsChanged.tell();
+  }
+}
+
+/** Why a server does not work now; undefined if it does, or was not needed yet. */
+function problemOf({ state, problem, authorizeUrl }: ServerSummary): string | undefined {
+  if (state === "ready") return undefined;
+  if (state === "unauthorized")
+    return `the person must sign in first, ${authorizeUrl ? `at ${authorizeUrl}` : "in the workbench"}`;
+  if (problem) return problem.message;
+  return state === "idle" ? undefined : state === "starting" ? "it has not answered yet" : "it does not run";
+}
+
+/** What a call came to, for an agent to read. */
+function resultOf({ state, result, problem }: CallItem): CallToolResult {
+  if (result) return result;
+  const why = problem ?? "nobody knows why";
+  const text = state === "cancelled" ? `The call was cancelled: ${why}.` : `The call failed: ${why}`;
+  return { content: [{ type: "text", text }], isError: true };
+}

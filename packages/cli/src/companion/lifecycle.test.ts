@@ -1,0 +1,138 @@
+/** What becomes of the companion when servers die, change and are slow, and when the person closes things. */
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, it } from "vitest";
+import { CompanionStage, textsOf } from "../../../../testing/cli/companion-stage.ts";
+
+const BAD = fileURLToPath(new URL("../../../../testing/cli/bad-server.mjs", import.meta.url));
+const bad = (kind: string) => ({ command: process.execPath, args: [BAD, kind], isolation: "process" });
+
+let stage: CompanionStage | undefined;
+afterEach(async () => {
+  await stage?.close();
+  stage = undefined;
+});
+
+const open = async (...args: Parameters<typeof CompanionStage.open>): Promise<CompanionStage> =>
+  (stage = await CompanionStage.open(...args));
+
+it("a server that does not start keeps no other away, and the agent is told of it", async () => {
+  const { agent } = bind(await open(({ clock }) => ({ ...(clock && { clock }), broken: bad("exits") })));
+  const client = await agent();
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(["app_context", "clock__get-time"]);
+  const texts = textsOf(await client.callTool({ name: "app_context", arguments: {} }));
+  expect(texts.at(-1)).toMatch(/^Servers that do not work now.*\n- broken: .*ended with code 3/s);
+});
+
+it("a server that dies in a call is told, and is there again for the next one", async () => {
+  const { agent } = bind(await open(() => ({ shaky: bad("well") })));
+  const client = await agent();
+  const died = await client.callTool({ name: "shaky__exit", arguments: {} });
+  expect(died.isError).toBe(true);
+  expect(textsOf(died)[0]).toMatch(/ended with code 7/);
+  const again = await client.callTool({ name: "shaky__echo", arguments: { text: "back" } });
+  expect(textsOf(again)[0]).toBe('{"text":"back"}');
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain("shaky__exit");
+});
+
+it("a server that never answers delays the first list alone; a result of 100 MB is told", async () => {
+  const { agent } = bind(await open(() => ({ mute: bad("silent"), shaky: bad("well") })));
+  const client = await agent();
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain("shaky__huge");
+  const begun = performance.now();
+  await client.listTools();
+  expect(performance.now() - begun).toBeLessThan(5_000);
+  const huge = await client.callTool({ name: "shaky__huge", arguments: {} });
+  expect(huge.isError).toBe(true);
+  expect(textsOf(huge)[0]).toMatch(/more than 64000000 bytes/);
+});
+
+it("tools that come are listed, and clients of both generations are told", async () => {
+  const { agent } = bind(await open(({ shop }) => ({ ...(shop && { shop }) })));
+  const [older, newer] = [await agent({ generation: "2025" }), await agent()];
+  const told = { older: 0, newer: 0 };
+  older.setNotificationHandler("notifications/tools/list_changed", () => void told.older++);
+  newer.setNotificationHandler("notifications/tools/list_changed", () => void told.newer++);
+  await newer.listen({ toolsListChanged: true });
+  expect((await newer.listTools()).tools.some(({ name }) => name === "shop__late")).toBe(false);
+  const control = { late: true, description: "Changes it all" };
+  await newer.callTool({ name: "shop__control", arguments: control });
+  await expect.poll(() => Math.min(told.older, told.newer)).toBeGreaterThan(0);
+  const { tools } = await older.listTools();
+  expect(tools.find(({ name }) => name === "shop__change")?.description).toBe("Changes it all");
+  expect(tools.some(({ name }) => name === "shop__late")).toBe(true);
+});
+
+it("a view that is another one is told to who subscribed, and read anew", async () => {
+  const { agent } = bind(await open(({ shop }) => ({ ...(shop && { shop }) })));
+  const client = await agent({ hasViews: true });
+  const uri = "ui://shop/shop/cart.html";
+  const updated: string[] = [];
+  client.setNotificationHandler(
+    "notifications/resources/updated",
+    ({ params }) => void updated.push(params.uri),
+  );
+  await client.listTools();
+  await client.listen({ resourceSubscriptions: [uri] });
+  const text = "<!doctype html><title>Another cart</title>";
+  const control = { document: { text }, updated: "ui://shop/cart.html" };
+  await client.callTool({ name: "shop__control", arguments: control });
+  await expect.poll(() => updated).toContain(uri);
+  expect((await client.readResource({ uri })).contents).toMatchObject([{ uri, text }]);
+});
+
+it("several apps at once open one browser; while it opens the agent hears where", async () => {
+  const links: string[] = [];
+  const { agent } = bind(
+    await open(({ shop }) => ({ ...(shop && { shop }) }), {
+      open: async ({ fragment }) => links.push(fragment) > 0,
+    }),
+  );
+  const client = await agent();
+  const show = async () => textsOf(await client.callTool({ name: "shop__show", arguments: {} }))[1];
+  const texts = await Promise.all([show(), show(), show()]);
+  expect(links).toHaveLength(1);
+  expect(links[0]).toMatch(/^conversation=[\w-]+$/);
+  for (const text of texts)
+    expect(text).toMatch(/^App \d .* opens in the person's browser, at http\S+\/#conv/);
+});
+
+it("the link signs a browser in, and leads to the conversation", async () => {
+  const { host } = await open(({ shop }) => ({ ...(shop && { shop }) }));
+  const answer = await fetch(host.link, { redirect: "manual" });
+  expect(answer.status).toBe(303);
+  expect(answer.headers.get("location")).toMatch(/^\/#conversation=[\w-]+$/);
+  expect(host.address.endsWith(answer.headers.get("location") ?? "-")).toBe(true);
+});
+
+it("a conversation that the person deletes is not the end: the agent goes on in another one", async () => {
+  const opened = await open(({ shop }) => ({ ...(shop && { shop }) }));
+  const client = await opened.agent();
+  await client.callTool({ name: "shop__show", arguments: {} });
+  const page = await opened.page();
+  await page.open("shop", "show");
+  expect(opened.host.apps.map(({ isOpen }) => isOpen)).toEqual([true]);
+  await page.raw.request("conversation/delete", { id: page.id });
+  const [, shown] = textsOf(await client.callTool({ name: "shop__show", arguments: {} }));
+  expect(shown).toMatch(/^App 2 .* no browser shows it yet/);
+  const next = await opened.page();
+  expect(next.id).not.toBe(page.id);
+  await next.open("shop", "show");
+  expect(opened.host.apps.map(({ isOpen }) => isOpen)).toEqual([false, true]);
+});
+
+it("a call that the person stops in the page is told to the agent", async () => {
+  const opened = await open(({ shop }) => ({ ...(shop && { shop }) }));
+  const client = await opened.agent();
+  const waiting = client.callTool({ name: "shop__wait", arguments: {} });
+  const page = await opened.page();
+  await expect
+    .poll(() => page.raw.request("conversation/stop", { id: page.id }).then(({ stopped }) => stopped))
+    .toBe(true);
+  const result = await waiting;
+  expect(result.isError).toBe(true);
+  expect(textsOf(result)[0]).toMatch(/cancelled: the person stopped it/);
+});
+
+const bind = (opened: CompanionStage) => ({ agent: opened.agent.bind(opened) });

@@ -1,0 +1,119 @@
+/**
+ * What the person and the apps did, in words for an agent. What apps say is quoted, and says whose words it is: it is data,
+ * and no instruction of the person's.
+ *
+ * @module
+ */
+import type { ContentBlock } from "@vitrine/protocol";
+import { sizeOf } from "../content.js";
+import type { CompanionApp, News, ServerProblem, Showing, Speaker } from "./companion-host.js";
+import type { Unheard } from "./inbox.js";
+
+/** Characters of what one app says at once, and of all together. */
+const MOST_OF_ONE = 20_000;
+const MOST_OF_ALL = 60_000;
+
+/** What is new, as one block; undefined if nothing is. */
+export function newsText({ news, lost }: Unheard, heading = "While you were away:"): string | undefined {
+  if (news.length === 0 && lost === 0) return undefined;
+  const lines = news.map((each) => `- ${lineOf(each)}`);
+  if (lost > 0) lines.unshift(`- ${lost} older events were not kept.`);
+  return cut(`${heading}\n${lines.join("\n")}`, MOST_OF_ALL);
+}
+
+/** All apps, and how they are. */
+export function appsText(apps: readonly CompanionApp[], namesOf: (app: CompanionApp) => string[]): string {
+  if (apps.length === 0) return "No app is open. Tools that have one open it in the person's browser.";
+  const open = apps.filter(({ isOpen }) => isOpen);
+  const closed = apps.filter(({ isOpen }) => !isOpen);
+  const parts = open.map((app) => appText(app, namesOf(app)));
+  if (closed.length > 0) parts.push(`Not open in a browser: ${closed.map((app) => nameOf(app)).join(", ")}.`);
+  return parts.join("\n\n");
+}
+
+/** One app: what it offers, and what it wants the model to know. */
+export function appText(app: CompanionApp, names: readonly string[]): string {
+  const { context } = app;
+  const said = context && wordsOf(context);
+  return [
+    `${capital(nameOf(app))} is ${app.isOpen ? "open" : "not open in a browser"}.`,
+    ...(names.length > 0 ? [`Its tools: ${names.join(", ")}.`] : []),
+    ...(said ? [`${context.isStale ? "Before it was closed it said" : "It says"}:`, quote(said)] : []),
+  ].join("\n");
+}
+
+/** One line about servers that do not work. */
+export const problemsText = (problems: readonly ServerProblem[]): string | undefined =>
+  problems.length === 0
+    ? undefined
+    : `Servers that do not work now, so that their tools fail or are missing:\n${problems
+        .map(({ server, message }) => `- ${server}: ${oneLine(message)}`)
+        .join("\n")}`;
+
+/** One line for a result whose app is shown to the person. */
+export function shownText(app: CompanionApp, showing: Showing): string {
+  const what = capital(nameOf(app));
+  const then = "What the person does in it comes with later results; app_context tells it at once.";
+  switch (showing.state) {
+    case "open":
+      return `${what} is open in the person's browser, at ${showing.address}. ${then}`;
+    case "opening":
+      return `${what} opens in the person's browser, at ${showing.address}. ${then}`;
+    case "link":
+      return `${what} is ready, and no browser shows it yet: ask the person to open ${showing.url} (the link works once). ${then}`;
+  }
+}
+
+/** An app, as an agent knows it. */
+export const nameOf = (app: NonNullable<Speaker>): string =>
+  `app ${app.number} (${quoted(app.title)} of the server ${quoted(app.server)})`;
+
+function lineOf(news: News): string {
+  if (news.kind === "closed") return `${capital(nameOf(news.from))} was closed: its tools are gone.`;
+  if (news.kind === "message") {
+    const who = news.from ? `${capital(nameOf(news.from))} wrote in the person's place` : "The person wrote";
+    return `${who}:\n${quote(wordsOf({ content: news.content }))}`;
+  }
+  return `${capital(nameOf(news.from))} now says of itself:\n${quote(wordsOf(news) || "(nothing any more)")}`;
+}
+
+/** Content in words. */
+function wordsOf({
+  content = [],
+  structuredContent,
+}: {
+  content?: readonly ContentBlock[] | undefined;
+  structuredContent?: Record<string, unknown> | undefined;
+}): string {
+  const parts = content.map(blockText).filter((text) => text !== "");
+  if (structuredContent !== undefined) parts.push(JSON.stringify(structuredContent));
+  return cut(parts.join("\n"), MOST_OF_ONE);
+}
+
+function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+    case "audio":
+      return `(${block.type}, ${block.mimeType}, ${sizeOf((block.data.length * 3) / 4)})`;
+    case "resource_link":
+      return `(resource ${block.uri})`;
+    case "resource":
+      return "text" in block.resource ? block.resource.text : `(resource ${block.resource.uri})`;
+    default:
+      return "(content of a kind that is not known here)";
+  }
+}
+
+/** Somebody else's words: each line is marked, so that none of them passes for ours. */
+const quote = (text: string): string => text.replace(/^/gm, "  > ");
+
+const quoted = (text: string): string => JSON.stringify(oneLine(text));
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, 200);
+const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most)}\n[${text.length - most} more characters were left out]`;
+}

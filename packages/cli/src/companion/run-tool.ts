@@ -1,0 +1,151 @@
+/**
+ * Calls of tools: of servers, and of apps.
+ *
+ * @module
+ */
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { type CallToolResult, isVisibleTo, readToolUi } from "@vitrine/protocol";
+import { CliError, told } from "../exit.js";
+import { resultHere } from "./client-answers.js";
+import type { Companion } from "./companion.js";
+import type { CompanionApp, FollowOptions, Showing } from "./companion-host.js";
+import type { ListedTool } from "./directory.js";
+import type { Reader } from "./inbox.js";
+import { appToolName, isAppToolName } from "./names.js";
+import { newsText, shownText } from "./news-text.js";
+
+/** Who calls, and how it is followed. */
+export interface RunOptions extends FollowOptions {
+  readonly reader: Reader;
+  /** The client shows views itself. */
+  readonly hasViews: boolean;
+}
+
+/** What a call came to. */
+export interface RunResult {
+  readonly result: CallToolResult;
+  /** What the tool says of its structured content. */
+  readonly outputSchema?: Record<string, unknown> | undefined;
+}
+
+/**
+ * Calls the tool of a name. What fails is a result that says why, so that the agent reads it; what happened meanwhile is added
+ * to it, in a block of its own.
+ *
+ * @throws {ProtocolError} if there is no such tool
+ */
+export async function runTool(
+  companion: Companion,
+  name: string,
+  input: Record<string, unknown>,
+  options: RunOptions,
+): Promise<RunResult> {
+  const run = await lineUp(companion, name, options);
+  const { result, outputSchema } = await run(input).catch((error: unknown) => ({
+    result: failure(error),
+    outputSchema: undefined,
+  }));
+  // Nobody hears the answer: what is new is kept for the next time.
+  const news = options.signal.aborted ? undefined : newsText(options.reader.take());
+  return {
+    result: news === undefined ? result : withText(result, news),
+    ...(outputSchema && { outputSchema }),
+  };
+}
+
+type Run = (input: Record<string, unknown>) => Promise<RunResult>;
+
+/** Finds what is to be done. */
+async function lineUp(companion: Companion, name: string, options: RunOptions): Promise<Run> {
+  const { host, directory } = companion;
+  const { hasViews, signal } = options;
+  if (isAppToolName(name)) {
+    const found = findAppTool(host.apps, name);
+    if (!found)
+      throw unknownTool(
+        name,
+        "the app that offered it is closed, or never did; app_context tells which are open",
+      );
+    return async (input) => ({ result: await host.callApp(found.app.number, found.tool, input, options) });
+  }
+  let found = directory.find(name, hasViews);
+  if (!found) {
+    await directory.ready(signal);
+    found = directory.find(name, hasViews);
+  }
+  // Who shows no views hears nothing of tools that are for views alone (C02).
+  const isForModel = found !== undefined && isVisibleTo(found.tool, "model");
+  if (!found || !(isForModel || hasViews)) throw unknownTool(name, "list the tools to see which are there");
+  const tool = found;
+  // Under its own name it is called by an app, which its host has let do so.
+  const isOfApp = !isForModel || name === tool.tool.name;
+  return (input) =>
+    isOfApp ? askServer(companion, tool, input, signal) : callServer(companion, tool, input, options);
+}
+
+/** As the model does: in the conversation, so that the person sees it. */
+async function callServer(
+  { host }: Companion,
+  { server, tool }: ListedTool,
+  input: Record<string, unknown>,
+  options: RunOptions,
+): Promise<RunResult> {
+  const isShownElsewhere = options.hasViews && readToolUi(tool).resourceUri !== undefined;
+  const call = { server, tool: tool.name, arguments: input, isShownElsewhere };
+  const { result, app } = await host.call(call, options);
+  const here = resultHere(result, server);
+  const { outputSchema } = tool;
+  if (!app || isShownElsewhere) return { result: here, outputSchema };
+  return { result: withText(here, shownText(app, await host.show())), outputSchema };
+}
+
+/** As an app does. */
+async function askServer(
+  { host }: Companion,
+  { server, tool }: ListedTool,
+  input: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const answer = await host
+    .ask(server, "tools/call", { name: tool.name, arguments: input }, signal)
+    .catch(async (error: unknown) => {
+      // The person is asked in a browser: if there is none, the agent hears how there can be one.
+      const showing = told(error)?.code === "denied" ? await host.show() : undefined;
+      throw showing && showing.state !== "open" ? unasked(tool.name, showing) : error;
+    });
+  const result = { ...answer, content: Array.isArray(answer["content"]) ? answer["content"] : [] };
+  return { result: resultHere(result, server), outputSchema: tool.outputSchema };
+}
+
+function findAppTool(
+  apps: readonly CompanionApp[],
+  name: string,
+): { app: CompanionApp; tool: string } | undefined {
+  for (const app of apps) {
+    const tool = app.tools.find((each) => appToolName(app.number, each.name) === name);
+    if (tool) return { app, tool: tool.name };
+  }
+  return undefined;
+}
+
+/** Nobody could be asked. */
+function unasked(tool: string, showing: Exclude<Showing, { state: "open" }>): CliError {
+  const where = showing.state === "link" ? `let them open ${showing.url}` : `it opens at ${showing.address}`;
+  return new CliError("denied", `the person must allow ${tool} in a browser: ${where}, then call it again`);
+}
+
+const withText = (result: CallToolResult, text: string): CallToolResult => ({
+  ...result,
+  content: [...result.content, { type: "text", text }],
+});
+
+/** What went wrong, for an agent to read: a word that never changes, and a sentence that says what to do. */
+function failure(error: unknown): CallToolResult {
+  const known = told(error);
+  const message = error instanceof Error && error.message ? error.message : String(error);
+  const text = known ? `${known.message} (${known.code})` : message;
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+const unknownTool = (name: string, hint: string): ProtocolError =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${JSON.stringify(name)}: ${hint}`);

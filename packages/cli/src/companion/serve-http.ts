@@ -1,0 +1,100 @@
+/**
+ * The companion by Streamable HTTP, for programs of this machine that have its token.
+ *
+ * @module
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  isLegacyRequest,
+  localhostAllowedHostnames,
+} from "@modelcontextprotocol/server";
+import { portError } from "../free-ports.js";
+import type { Companion } from "./companion.js";
+import { companionServer } from "./companion-server.js";
+import { HttpSessions, refusal } from "./http-sessions.js";
+import { Reader } from "./inbox.js";
+import { MAX_MESSAGE, type Serving } from "./serving.js";
+
+/** Options of {@link serveByHttp}. */
+export interface HttpOptions {
+  /** 0 for any. */
+  readonly port: number;
+  /** What clients must send as `Authorization: Bearer …`. */
+  readonly token: string;
+  onerror?: ((error: Error) => void) | undefined;
+}
+
+const HOST = "127.0.0.1";
+const PATH = "/mcp";
+
+/**
+ * Serves both generations of MCP at `/mcp`, on the loopback interface. Clients of the newer one have no connection: they
+ * share what they have heard.
+ *
+ * @throws {CliError} `port-in-use`, `port-forbidden`
+ */
+export async function serveByHttp(
+  companion: Companion,
+  { port, token, onerror }: HttpOptions,
+): Promise<Serving & { readonly url: string }> {
+  const sessions = new HttpSessions(companion);
+  const reader = new Reader(companion.inbox);
+  const modern = createMcpHandler(
+    () => companionServer(companion, { reader, isLasting: false, isModern: true }),
+    { legacy: "reject", maxRequestBodySize: MAX_MESSAGE, ...(onerror && { onerror }) },
+  );
+  const stop = companion.attend(modern.notify);
+  const fetch = async (request: Request): Promise<Response> => {
+    const isOld = await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_MESSAGE });
+    return isOld ? sessions.fetch(request) : modern.fetch(request);
+  };
+  const answer = toNodeHandler(
+    { fetch: async (request) => refused(request, token) ?? (await fetch(request)) },
+    { maxRequestBodySize: MAX_MESSAGE, ...(onerror && { onerror }) },
+  );
+  const listener = createServer((incoming, outgoing) => void answer(incoming, outgoing));
+  listener.listen(port, HOST);
+  await once(listener, "listening").catch((error: unknown) => {
+    const hint = "choose another with --http <port>, or stop who has it";
+    throw portError(Object(error)["code"], port, hint) ?? error;
+  });
+  const { port: taken } = listener.address() as AddressInfo;
+  return {
+    url: `http://${HOST}:${taken}${PATH}`,
+    async close() {
+      stop();
+      await sessions.close();
+      await modern.close();
+      const closed = once(listener, "close");
+      listener.close();
+      listener.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Why a request is not looked at; undefined if it is. */
+function refused(request: Request, token: string): Response | undefined {
+  // A page of another site can lead its name to this machine: then the name is another.
+  const wrongHost = hostHeaderValidationResponse(request, localhostAllowedHostnames());
+  if (wrongHost) return wrongHost;
+  // Only browsers send it, and no page has business here.
+  if (request.headers.has("origin")) return refusal(403, -32000, "pages cannot use the companion");
+  if (new URL(request.url).pathname !== PATH)
+    return refusal(404, -32000, `there is nothing here: try ${PATH}`);
+  const [, given = ""] = /^Bearer (.+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+  if (isSame(given, token)) return undefined;
+  const response = refusal(401, -32000, "send the token that the companion printed: Authorization: Bearer …");
+  response.headers.set("www-authenticate", "Bearer");
+  return response;
+}
+
+/** In the same time whatever differs. */
+const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

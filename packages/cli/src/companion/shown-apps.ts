@@ -1,0 +1,107 @@
+/**
+ * The apps that a conversation shows to the person, numbered for an agent.
+ *
+ * @module
+ */
+import type { AppContext, CallItem, SpeakingApp } from "@vitrine/protocol";
+import type { OpenApp } from "./companion-gateway.js";
+import type { CompanionApp, Speaker } from "./companion-host.js";
+
+/** An app, whatever becomes of it. */
+interface ShownApp {
+  readonly number: number;
+  readonly server: string;
+  readonly tool: string;
+  title: string;
+}
+
+/** Apps that are remembered: of those that are closed the oldest are forgotten. */
+const MOST = 100;
+
+/** Knows the apps of conversations by their entries. */
+export class ShownApps {
+  readonly #apps = new Map<string, ShownApp>();
+  #open = new Map<string, OpenApp>();
+  #contexts = new Map<string, AppContext>();
+  #last = 0;
+
+  /** All of them, in the order in which they were shown. */
+  get all(): CompanionApp[] {
+    return [...this.#apps].map(([item, app]) => this.#appOf(item, app));
+  }
+
+  /** The app of an entry. */
+  find(item: string): CompanionApp | undefined {
+    const app = this.#apps.get(item);
+    return app && this.#appOf(item, app);
+  }
+
+  /** The view in which an app is open. */
+  viewOf(number: number): string | undefined {
+    const found = [...this.#apps].find(([, app]) => app.number === number);
+    return found && this.#open.get(found[0])?.view;
+  }
+
+  /** A call whose app is shown. */
+  show({ id, server, tool }: Pick<CallItem, "id" | "server" | "tool">, title = tool): CompanionApp {
+    let app = this.#apps.get(id);
+    if (!app) this.#apps.set(id, (app = { number: ++this.#last, server, tool, title }));
+    this.#forget();
+    return this.#appOf(id, app);
+  }
+
+  /** Who speaks: an app that nobody knew gets its number now. */
+  speaker(app: SpeakingApp | undefined): Speaker {
+    if (!app) return undefined;
+    const known = this.#apps.get(app.item) ?? this.#named(app);
+    known.title = app.title;
+    const { number, server, title } = known;
+    return { number, server, title };
+  }
+
+  /** The apps that are open now. Returns those that no longer are. */
+  setOpen(open: readonly OpenApp[]): NonNullable<Speaker>[] {
+    const before = this.#open;
+    for (const { app } of open) this.speaker(app);
+    this.#open = new Map(open.map((each) => [each.app.item, each]));
+    return [...before].flatMap(([item, { app }]) => (this.#open.has(item) ? [] : (this.speaker(app) ?? [])));
+  }
+
+  isOpen(number: number): boolean {
+    return this.viewOf(number) !== undefined;
+  }
+
+  /** What the apps want the model to know. Returns those that say something else now. */
+  setContexts(contexts: readonly AppContext[]): AppContext[] {
+    const before = this.#contexts;
+    this.#contexts = new Map(contexts.map((each) => [each.item, each]));
+    // That an app was closed is told otherwise.
+    return contexts.filter((each) => !each.isStale && said(each) !== said(before.get(each.item)));
+  }
+
+  /** Another conversation begins: nothing of the one before is open. */
+  clear(): void {
+    this.#open = new Map();
+    this.#contexts = new Map();
+  }
+
+  #named({ item, server, title }: SpeakingApp): ShownApp {
+    this.show({ id: item, server, tool: title }, title);
+    return this.#apps.get(item) as ShownApp;
+  }
+
+  #appOf(item: string, { number, server, tool, title }: ShownApp): CompanionApp {
+    const open = this.#open.get(item);
+    const context = this.#contexts.get(item);
+    return { number, server, tool, title, isOpen: open !== undefined, tools: open?.tools ?? [], context };
+  }
+
+  #forget(): void {
+    if (this.#apps.size <= MOST) return;
+    const closed = [...this.#apps.keys()].find((item) => !this.#open.has(item));
+    if (closed !== undefined) this.#apps.delete(closed);
+  }
+}
+
+const said = (context: AppContext | undefined): string | undefined =>
+  context && JSON.stringify([context.content, context.structuredContent, context.isStale]);

@@ -1,0 +1,219 @@
+/**
+ * The one place where servers ask a person something: by a form, or by a page that they are sent to.
+ *
+ * @module
+ */
+import { type Decision, Refusal } from "@vitrine/host";
+import { type ElicitationAnswer, type ElicitationQuestion, VitrineError } from "@vitrine/protocol";
+import { GatewayError } from "../errors.js";
+import type { CallRecord } from "../guard/call-record.js";
+import { Buckets } from "../http/buckets.js";
+import { unusable } from "./ask-error.js";
+import { type Asker, AskRecords, type AskRecordsOptions } from "./ask-records.js";
+import { type ElicitationRequest, readElicitationRequest } from "./elicitation-request.js";
+import { type FormAnswer, readFormAnswer } from "./form-answer.js";
+import { inTime } from "./in-time.js";
+import { ELICITATION_LIMITS, type ElicitationLimits } from "./limits.js";
+import { Turns } from "./turns.js";
+
+/** The method's name. */
+export const ELICITATION_METHOD = "elicitation/create";
+
+/** What a server is answered. */
+export type Elicited = { action: ElicitationAnswer["action"]; content?: FormAnswer };
+
+type WithoutId<Question> = Question extends unknown ? Omit<Question, "id"> : never;
+
+/** What the person is asked; the page's session gives it its name. */
+export type ElicitationAsk = WithoutId<ElicitationQuestion>;
+
+/** Options of {@link ElicitationDesk}. */
+export interface ElicitationDeskOptions extends AskRecordsOptions {
+  /**
+   * Shows the question to the user; what the page answers is checked here. Throws when there is nobody, and when the
+   * signal says that it matters no more.
+   */
+  readonly ask: (user: string, question: ElicitationAsk, signal: AbortSignal) => Promise<unknown>;
+  /** `deny` if the operator does not want a server to ask people anything. */
+  readonly decide?: ((server: string) => Decision | undefined) | undefined;
+  /** Hears that a server has what a person was sent away for. */
+  readonly oncompleted?: ((asker: Asker, sent: { url: string; message: string }) => void) | undefined;
+  readonly limits?: Partial<ElicitationLimits> | undefined;
+}
+
+/** Pages that people were sent to and servers have not spoken of again, of one server. */
+const MAX_SENT = 100;
+
+/**
+ * Takes what servers ask, asks the person, and answers as MCP has it.
+ *
+ * @example
+ * ```ts source="./asks.examples.ts#elicitationDesk"
+ * const desk = new ElicitationDesk({
+ *   ask: (user, question, signal) =>
+ *     page(user).request("gateway/elicit", (id) => ({ ...question, id }), signal),
+ *   audit: store.audit,
+ *   settings,
+ * });
+ * const requestedSchema = {
+ *   type: "object",
+ *   properties: { city: { type: "string" } },
+ *   required: ["city"],
+ * };
+ * const params = { message: "Which city?", requestedSchema };
+ * const asker = { user: "ana", server: "weather" };
+ * const { action, content } = await desk.fromServer(asker, params, signal);
+ * ```
+ */
+export class ElicitationDesk {
+  readonly #options: ElicitationDeskOptions;
+  readonly #limits: ElicitationLimits;
+  readonly #records: AskRecords;
+  readonly #turns: Turns;
+  readonly #rates: Buckets;
+  readonly #sent = new Map<string, Map<string, { url: string; message: string }>>();
+
+  constructor(options: ElicitationDeskOptions) {
+    const { clock = () => performance.now(), limits } = options;
+    this.#options = options;
+    this.#limits = { ...ELICITATION_LIMITS, ...limits };
+    const { perMinute, waiting } = this.#limits;
+    this.#records = new AskRecords(options);
+    this.#turns = new Turns(waiting);
+    this.#rates = new Buckets({ burst: perMinute, perSecond: perMinute / 60 }, clock);
+  }
+
+  /** Whether a server may ask. */
+  isOpen(server: string): boolean {
+    return this.#options.decide?.(server) !== "deny";
+  }
+
+  /**
+   * Answers a server. Whoever does not answer in time has cancelled.
+   *
+   * @throws {VitrineError} −32602 for what is no such request
+   * @throws {GatewayError} `elicitation-unavailable` when there is nobody, `audit-failed`
+   * @throws {Refusal} `rate-limited`, `too-large`, `link-invalid`, `not-allowed`
+   */
+  async fromServer(asker: Asker, params: unknown, signal: AbortSignal): Promise<Elicited> {
+    const record = this.#records.open(asker, ELICITATION_METHOD, params, signal);
+    const lane = laneOf(asker);
+    try {
+      const request = this.#admit(lane, asker, params);
+      return await this.#turns.run(lane, signal, () => this.#put(asker, request, record, signal));
+    } catch (error) {
+      return await this.#failed(record, error);
+    }
+  }
+
+  /** A server says that what a person was sent away for is done. What it never sent anybody to is passed over. */
+  completed(asker: Asker, elicitationId: string): void {
+    const lane = laneOf(asker);
+    const sent = this.#sent.get(lane);
+    const known = sent?.get(elicitationId);
+    if (!sent || !known) return;
+    sent.delete(elicitationId);
+    if (sent.size === 0) this.#sent.delete(lane);
+    this.#options.oncompleted?.(asker, known);
+  }
+
+  /** Writes what was only counted. */
+  close(): Promise<void> {
+    return this.#records.flush();
+  }
+
+  /** What must be so before a person is bothered. */
+  #admit(lane: string, { server }: Asker, params: unknown): ElicitationRequest {
+    if (!this.isOpen(server)) throw new Refusal("not-allowed", "the operator does not allow this");
+    const wait = this.#rates.take(lane);
+    if (wait > 0) {
+      const message = `people can be asked ${this.#limits.perMinute} times a minute: try again in ${wait} ms`;
+      throw new Refusal("rate-limited", message, { retryAfter: wait });
+    }
+    return readElicitationRequest(params, this.#limits);
+  }
+
+  async #put(
+    asker: Asker,
+    request: ElicitationRequest,
+    record: CallRecord,
+    signal: AbortSignal,
+  ): Promise<Elicited> {
+    const answer = await this.#show(asker, request, signal);
+    const action = answer?.action;
+    if (action !== "accept") {
+      // Nothing was given away, so nothing happened; why is on record.
+      const why = action === "decline" ? new Refusal("denied", "the person said no") : nothingSaid(action);
+      await record.refused(why);
+      return { action: action ?? "cancel" };
+    }
+    const elicited: Elicited =
+      request.mode === "form"
+        ? { action, content: readFormAnswer(request.schema, answer?.content) }
+        : { action };
+    record.reason = "asked";
+    await record.begin();
+    if (signal.aborted) throw new VitrineError("aborted", "the request was taken back");
+    if (request.mode === "url") this.#note(asker, request);
+    record.ended(elicited);
+    return elicited;
+  }
+
+  /** The page's answer; undefined when it took too long. */
+  async #show(
+    { user, server }: Asker,
+    request: ElicitationRequest,
+    signal: AbortSignal,
+  ): Promise<{ action: ElicitationAnswer["action"]; content?: unknown } | undefined> {
+    const { patience } = this.#limits;
+    let answer: unknown;
+    try {
+      answer = await inTime(signal, patience, "the person did not answer", (given) =>
+        this.#options.ask(user, questionOf(server, request), given),
+      );
+    } catch (cause) {
+      const { code } = Object(cause) as { code?: unknown };
+      if (cause instanceof VitrineError && code === "timeout") return undefined;
+      if (cause instanceof VitrineError && code === "aborted") throw cause;
+      const message = "nobody can be asked: open the gateway in a browser";
+      throw new GatewayError("elicitation-unavailable", message, { cause });
+    }
+    const { action, content } = Object(answer) as { action?: unknown; content?: unknown };
+    if (action === "accept" || action === "decline" || action === "cancel") return { action, content };
+    throw unusable("it must accept, decline or cancel");
+  }
+
+  #note(asker: Asker, { url, message, elicitationId }: Extract<ElicitationRequest, { mode: "url" }>): void {
+    if (elicitationId === undefined) return;
+    const lane = laneOf(asker);
+    const sent = this.#sent.get(lane) ?? new Map<string, { url: string; message: string }>();
+    this.#sent.set(lane, sent.set(elicitationId, { url, message }));
+    for (const oldest of sent.keys()) {
+      if (sent.size <= MAX_SENT) break;
+      sent.delete(oldest);
+    }
+  }
+
+  async #failed(record: CallRecord, error: unknown): Promise<never> {
+    const isKnown = error instanceof VitrineError;
+    if (!isKnown) this.#options.onerror?.(error);
+    const told = isKnown ? error : new GatewayError("elicitation-unavailable", "nobody could be asked");
+    if (record.hasBegun) record.failed(told);
+    else await record.refused(told);
+    throw told;
+  }
+}
+
+const laneOf = ({ user, server }: Asker): string => `${user} ${server}`;
+
+const questionOf = (server: string, request: ElicitationRequest): ElicitationAsk => {
+  const { message } = request;
+  return request.mode === "form"
+    ? { server, message, mode: "form", schema: { ...request.schema } }
+    : { server, message, mode: "url", url: request.url };
+};
+
+const nothingSaid = (action: "cancel" | undefined): VitrineError =>
+  action === "cancel"
+    ? new VitrineError("aborted", "the person did not want to say")
+    : new VitrineError("timeout", "the person did not answer in time");

@@ -1,0 +1,93 @@
+import { afterEach, expect, it } from "vitest";
+import { memoryStore, stageSettings } from "../../../../testing/gateway/guard-stage.js";
+import { type ScriptedModel, say, startScriptedModel } from "../../../../testing/model/scripted-model.js";
+import type { GatewaySettings } from "../config/config.js";
+import { aiModel } from "../model/ai-model.js";
+import { Questions } from "../sessions/questions.js";
+import { asksOf } from "./desks.js";
+import { pageDesks } from "./page-desks.js";
+
+const never = new AbortController().signal;
+const sample = { messages: [{ role: "user", content: { type: "text", text: "Hi" } }], maxTokens: 5 };
+const form = {
+  message: "Sure?",
+  requestedSchema: { type: "object", properties: { ok: { type: "boolean" } } },
+};
+
+let scripted: ScriptedModel | undefined;
+afterEach(async () => scripted?.close());
+
+async function setUp() {
+  scripted = await startScriptedModel([], { otherwise: say("Hello") });
+  const model = aiModel({ name: "local", type: "compatible", url: scripted.url }, "scripted");
+  /** What a page was sent, as it goes over the wire. */
+  const sent: { id?: string; method: string; params: Record<string, unknown> }[] = [];
+  const answers: Record<string, unknown> = {};
+  const questions = new Questions((text) => {
+    const message = JSON.parse(text) as (typeof sent)[number];
+    sent.push(message);
+    if (message.method in answers) {
+      setImmediate(() => questions.answered(message.id, answers[message.method], undefined));
+    }
+  });
+  const pages = new Map([["ana", questions]]);
+  const asked: (string | undefined)[][] = [];
+  const settings: Pick<GatewaySettings, "servers" | "policy" | "strict" | "audit"> = {
+    servers: new Map([["shop", stageSettings()]]),
+    ...{ policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
+  };
+  const desks = pageDesks({
+    ...{ model: () => model, audit: memoryStore().audit, settings: () => settings },
+    page: (user, view) => {
+      asked.push([user, view]);
+      return pages.get(user);
+    },
+  });
+  return { desks, sent, answers, settings, questions, asked };
+}
+
+it("questions go to the user's page under a name, and come back", async () => {
+  const { desks, sent, answers } = await setUp();
+  answers["gateway/sample"] = { answer: "allow", maxTokens: 3 };
+  answers["gateway/elicit"] = { action: "accept", content: { ok: true } };
+  const asks = asksOf({ user: "ana", server: "shop" }, desks);
+  expect(asks.capabilities()).toEqual({ sampling: {}, elicitation: { form: {}, url: {} } });
+  expect(await asks.sample?.(sample, never)).toMatchObject({ content: { text: "Hello" } });
+  expect(await asks.elicit?.(form, never)).toEqual({ action: "accept", content: { ok: true } });
+  expect(sent).toMatchObject([
+    { id: "q1", method: "gateway/sample", params: { id: "q1", server: "shop", maxTokens: 5 } },
+    { id: "q2", method: "gateway/elicit", params: { id: "q2", mode: "form", message: "Sure?" } },
+  ]);
+});
+
+it("a user without a page cannot be asked, and one whose page goes has not agreed", async () => {
+  const { desks, questions } = await setUp();
+  const nobody = asksOf({ user: "ben", server: "shop" }, desks);
+  await expect(nobody.sample?.(sample, never)).rejects.toMatchObject({
+    data: { code: "sampling-unavailable" },
+  });
+  await expect(nobody.elicit?.(form, never)).rejects.toMatchObject({
+    data: { code: "elicitation-unavailable" },
+  });
+  const asking = asksOf({ user: "ana", server: "shop" }, desks).sample?.(sample, never);
+  setImmediate(() => questions.close());
+  await expect(asking).rejects.toMatchObject({ data: { code: "sampling-unavailable" } });
+});
+
+it("an app's question goes to the page that shows it", async () => {
+  const { desks, answers, asked } = await setUp();
+  answers["gateway/sample"] = { answer: "allow" };
+  const asks = { user: "ana", server: "shop", view: "v7", params: { ...sample } };
+  expect(await desks.sampling.askFor(asks, never)).toMatchObject({ answer: "allow" });
+  expect(asked).toEqual([["ana", "v7"]]);
+});
+
+it("what the operator says now holds for servers too", async () => {
+  const { desks, settings } = await setUp();
+  const asks = asksOf({ user: "ana", server: "shop" }, desks);
+  settings.policy = { "sampling/createMessage": "deny" };
+  expect(asks.capabilities()).not.toHaveProperty("sampling");
+  await expect(asks.sample?.(sample, never)).rejects.toMatchObject({ data: { code: "not-allowed" } });
+  settings.policy = { "sampling/createMessage": "allow" };
+  expect(await asks.sample?.(sample, never)).toMatchObject({ content: { text: "Hello" } });
+});

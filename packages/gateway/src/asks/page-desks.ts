@@ -1,0 +1,91 @@
+/**
+ * Desks whose questions are put at people's pages.
+ *
+ * @module
+ */
+import type { Decision } from "@vitrine/host";
+import type { ConversationAsks } from "@vitrine/protocol";
+import type { GatewaySettings } from "../config/config.js";
+import { GatewayError } from "../errors.js";
+import { operatorDecision } from "../guard/policy.js";
+import type { AskRecordsOptions } from "./ask-records.js";
+import type { Desks } from "./desks.js";
+import { ELICITATION_METHOD, ElicitationDesk, type ElicitationDeskOptions } from "./elicitation-desk.js";
+import { SAMPLING_METHOD, SamplingDesk, type SamplingDeskOptions } from "./sampling-desk.js";
+
+/** A page that can be asked; a `PageSession` is one. */
+export interface AskedPage {
+  request<M extends "gateway/sample" | "gateway/elicit">(
+    method: M,
+    params: (id: string) => ConversationAsks[M]["params"],
+    signal: AbortSignal,
+  ): Promise<unknown>;
+}
+
+/** Options of {@link pageDesks}. */
+export interface PageDesksOptions
+  extends Omit<AskRecordsOptions, "settings">,
+    Pick<SamplingDeskOptions, "model">,
+    Pick<ElicitationDeskOptions, "oncompleted"> {
+  /** As they are now. */
+  readonly settings: () => Pick<GatewaySettings, "servers" | "policy" | "strict" | "audit">;
+  /** Where a user is asked: at the page that shows the view, or at any that is open. */
+  readonly page: (user: string, view: string | undefined) => AskedPage | undefined;
+}
+
+/**
+ * Makes both desks for a gateway. What the operator's policy says of `sampling/createMessage` holds for servers as it does
+ * for their views.
+ *
+ * @example
+ * ```ts source="./asks.examples.ts#pageDesks"
+ * const desks = pageDesks({
+ *   model: () => models.current,
+ *   page: (user, view) => pageOf(user, view),
+ *   settings: () => settings,
+ *   audit: store.audit,
+ * });
+ * const asks = asksOf({ user: "ana", server: "notes" }, desks);
+ * ```
+ */
+export function pageDesks(options: PageDesksOptions): Required<Desks> & {
+  readonly sampling: SamplingDesk;
+  readonly elicitation: ElicitationDesk;
+} {
+  const { settings, page, model, oncompleted, ...shared } = options;
+  const records: AskRecordsOptions = {
+    ...shared,
+    settings: {
+      get audit() {
+        return settings().audit;
+      },
+    },
+  };
+  const must = (user: string, view?: string): AskedPage => {
+    const found = page(user, view);
+    if (found) return found;
+    throw new GatewayError("elicitation-unavailable", `no page of ${user}'s is open`);
+  };
+  const decide =
+    (method: string) =>
+    (name: string): Decision | undefined => {
+      const { servers, policy, strict } = settings();
+      const server = servers.get(name);
+      return (
+        server &&
+        operatorDecision({ server, settings: { policy, strict } }, { method, subject: "", params: {} })
+      );
+    };
+  return {
+    sampling: new SamplingDesk({
+      ...{ ...records, model, decide: decide(SAMPLING_METHOD) },
+      ask: async (user, question, signal, view) =>
+        must(user, view).request("gateway/sample", (id) => ({ ...question, id }), signal),
+    }),
+    elicitation: new ElicitationDesk({
+      ...{ ...records, oncompleted, decide: decide(ELICITATION_METHOD) },
+      ask: async (user, question, signal) =>
+        must(user).request("gateway/elicit", (id) => ({ ...question, id }), signal),
+    }),
+  };
+}

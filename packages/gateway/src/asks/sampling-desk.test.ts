@@ -1,0 +1,345 @@
+import { INVALID_PARAMS } from "@vitrine/protocol";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  type AsksStage,
+  type AsksStageOptions,
+  asksStage,
+  silence,
+} from "../../../../testing/gateway/asks-stage.js";
+import { answer, finish, pause, say, usage, waitFor } from "../../../../testing/model/scripted-model.js";
+import { SAMPLING_LIMITS } from "./limits.js";
+import { readSamplingRequest } from "./sampling-request.js";
+
+const never = new AbortController().signal;
+const asker = { user: "ana", server: "notes" };
+const text = (said: string) => ({ type: "text", text: said });
+const ask = (said = "Say hello", more: object = {}) => ({
+  messages: [{ role: "user", content: text(said) }],
+  maxTokens: 50,
+  ...more,
+});
+
+let stage: AsksStage;
+afterEach(async () => stage?.close());
+const setUp = async (options: AsksStageOptions = {}): Promise<AsksStage> => {
+  stage = await asksStage({ otherwise: say("Hello", " there"), ...options });
+  return stage;
+};
+
+describe("what a server has the model asked", () => {
+  it("I11: is shown to the person, asked when they allow it, and answered as MCP has it", async () => {
+    const { sampling, person, scripted, store } = await setUp();
+    const params = ask("Say hello", { systemPrompt: "Be short.", temperature: 0.5, stopSequences: ["END"] });
+    expect(await sampling.fromServer(asker, params, never)).toEqual({
+      role: "assistant",
+      content: text("Hello there"),
+      model: "local/scripted",
+      stopReason: "endTurn",
+    });
+    expect(person.asked).toEqual([
+      {
+        ...{ user: "ana", server: "notes", model: expect.stringContaining("scripted") },
+        ...{ systemPrompt: "Be short.", messages: [{ role: "user", content: [text("Say hello")] }] },
+        maxTokens: 50,
+      },
+    ]);
+    expect(scripted.requests[0]?.body).toMatchObject({
+      messages: [
+        { role: "system", content: "Be short." },
+        { role: "user", content: "Say hello" },
+      ],
+      ...{ max_tokens: 50, temperature: 0.5, stop: ["END"] },
+    });
+    expect(scripted.requests[0]?.body.tools).toBeUndefined();
+    await expect.poll(() => store.outcomes).toHaveLength(1);
+    expect(store.entries).toMatchObject([
+      {
+        ...{ user: "ana", actor: "server", server: "notes", method: "sampling/createMessage" },
+        ...{ decision: "allowed", reason: "asked", paramsHash: expect.any(String), params: undefined },
+      },
+    ]);
+    expect(store.outcomes).toMatchObject([{ outcome: "ok", resultHash: expect.any(String) }]);
+    // Neither the question nor the answer is kept.
+    expect(JSON.stringify(store.rows)).not.toMatch(/hello/i);
+  });
+
+  it("is what the person made of it", async () => {
+    const { sampling, person, scripted } = await setUp();
+    person.answer = () => ({
+      ...{ answer: "allow", systemPrompt: "", maxTokens: 7 },
+      messages: [{ role: "user", content: [text("Say goodbye")] }],
+    });
+    await sampling.fromServer(asker, ask("Say hello", { systemPrompt: "Be rude." }), never);
+    expect(scripted.requests[0]?.body).toMatchObject({
+      messages: [{ role: "user", content: "Say goodbye" }],
+      max_tokens: 7,
+    });
+    expect(scripted.requests[0]?.text).not.toContain("rude");
+  });
+
+  it("cannot be made more than the limits by the person's page either", async () => {
+    const { sampling, person, scripted } = await setUp();
+    person.answer = () => ({ answer: "allow", maxTokens: 10_000_000 });
+    await sampling.fromServer(asker, ask(), never);
+    expect(scripted.requests[0]?.body["max_tokens"]).toBe(SAMPLING_LIMITS.maxTokens);
+    person.answer = () => ({ answer: "allow", messages: [{ role: "system", content: [] }] });
+    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+      ...{ code: -32603, message: expect.stringContaining("the page's answer cannot be used") },
+    });
+    expect(scripted.requests).toHaveLength(1);
+  });
+
+  it.each([[{ answer: "deny" }], [undefined], ["allow"], [{ answer: "Allow" }], [{ answer: true }]])(
+    "is not asked when the person answers %j, and the server hears MCP's word for that",
+    async (given) => {
+      const { sampling, person, scripted, store } = await setUp();
+      person.answer = () => given;
+      await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+        ...{ code: -1, message: "User rejected sampling request", data: { code: "denied" } },
+      });
+      expect(scripted.requests).toEqual([]);
+      expect(store.rows).toMatchObject([{ decision: "refused", reason: "denied", actor: "server" }]);
+    },
+  );
+
+  it("is refused without a model, and without anybody who could agree", async () => {
+    const { sampling, person, store } = await setUp();
+    stage.hasModel = false;
+    expect(sampling.isOpen("notes")).toBe(false);
+    const unavailable = { data: { code: "sampling-unavailable" } };
+    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject(unavailable);
+    expect(person.asked).toEqual([]);
+    stage.hasModel = true;
+    expect(sampling.isOpen("notes")).toBe(true);
+    person.answer = () => {
+      throw new Error("no page is open");
+    };
+    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject(unavailable);
+    // The model may go while the person thinks.
+    person.answer = () => {
+      stage.hasModel = false;
+      return { answer: "allow" };
+    };
+    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject(unavailable);
+    await expect
+      .poll(() => store.outcomes)
+      .toMatchObject([{ outcome: "failed", code: "sampling-unavailable" }]);
+  });
+
+  it("is not asked when it cannot be recorded", async () => {
+    const { sampling, scripted, store } = await setUp();
+    store.failing.begin = new Error("disk full");
+    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+      data: { code: "audit-failed" },
+    });
+    expect(scripted.requests).toEqual([]);
+  });
+
+  it("is kept when the operator wants payloads, without what they named", async () => {
+    const { sampling, store } = await setUp({ payloads: "all" });
+    await sampling.fromServer(asker, ask("Say hello", { metadata: { token: "s3cret" } }), never);
+    await expect.poll(() => store.outcomes[0]?.result).toContain("Hello there");
+    expect(store.entries[0]?.params).toContain("Say hello");
+    expect(JSON.stringify(store.rows)).not.toContain("s3cret");
+  });
+
+  it("goes by the operator's policy", async () => {
+    const decisions = new Map<string, "allow" | "deny">([["notes", "allow"]]);
+    const { sampling, person, store } = await setUp({ sampling: { decide: (name) => decisions.get(name) } });
+    await sampling.fromServer(asker, ask(), never);
+    expect(person.asked).toEqual([]);
+    expect(store.entries).toMatchObject([{ reason: "policy" }]);
+    decisions.set("notes", "deny");
+    expect(sampling.isOpen("notes")).toBe(false);
+    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+      data: { code: "not-allowed" },
+    });
+  });
+});
+
+describe("how much", () => {
+  it("is five a minute for each server and user, and refusals of a flood are a few rows", async () => {
+    const { sampling, person, store } = await setUp();
+    person.answer = () => ({ answer: "deny" });
+    const flood = await Promise.allSettled(
+      Array.from({ length: 500 }, () => sampling.fromServer(asker, ask(), never)),
+    );
+    const codes = flood.map((each) => each.status === "rejected" && each.reason.data.code);
+    expect(codes.filter((code) => code === "denied")).toHaveLength(5);
+    expect(codes.filter((code) => code === "rate-limited")).toHaveLength(495);
+    expect(person.asked).toHaveLength(5);
+    expect(person.most).toBe(1);
+    expect(store.rows.length).toBeLessThan(30);
+    // Others are not held up by it, and a minute later it may ask again.
+    await expect(sampling.fromServer({ ...asker, user: "ben" }, ask(), never)).rejects.toMatchObject({
+      code: -1,
+    });
+    stage.now += 12_000;
+    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({ code: -1 });
+    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+      data: { code: "rate-limited", retryAfter: expect.any(Number) },
+    });
+  });
+
+  it("is one at a time, and a few wait", async () => {
+    const { sampling, person } = await setUp({ sampling: { limits: { waiting: 1 } } });
+    const { answer: wait, say: tell } = silence();
+    person.answer = wait;
+    const all = [1, 2, 3].map(() => sampling.fromServer(asker, ask(), never));
+    await expect(all[2]).rejects.toMatchObject({ data: { code: "rate-limited" } });
+    expect(person.asked).toHaveLength(1);
+    tell({ answer: "allow" });
+    await Promise.all(all.slice(0, 2));
+    expect(person.most).toBe(1);
+  });
+
+  it("is so many tokens an hour for a server, by what the provider counted", async () => {
+    const { sampling } = await setUp({
+      turns: [[say("a"), usage(300, 200)]],
+      sampling: { limits: { tokensPerHour: 520 } },
+    });
+    await sampling.fromServer(asker, ask("hi", { maxTokens: 1_000 }), never);
+    // What is left is what the answer may have.
+    await sampling.fromServer(asker, ask("hi", { maxTokens: 1_000 }), never);
+    expect(stage.scripted.requests.map(({ body }) => body["max_tokens"])).toEqual([519, 19]);
+    await expect(sampling.fromServer(asker, ask("x".repeat(100)), never)).rejects.toMatchObject({
+      data: { code: "rate-limited", retryAfter: expect.any(Number) },
+    });
+    stage.now += 3_600_001;
+    await sampling.fromServer(asker, ask("x".repeat(100)), never);
+  });
+
+  it("is no more than the answer may have, whatever the model says", async () => {
+    const { sampling } = await setUp({ turns: [[say("cut"), finish("length")], say("y".repeat(1_200_000))] });
+    expect(await sampling.fromServer(asker, ask(), never)).toMatchObject({ stopReason: "maxTokens" });
+    const { content, stopReason } = await sampling.fromServer(asker, ask(), never);
+    expect(Object(content).text).toHaveLength(1_000_000);
+    expect(stopReason).toBe("maxTokens");
+  });
+});
+
+describe("when it ends", () => {
+  it("a request that is taken back takes the question off the screen", async () => {
+    const { sampling, person, store } = await setUp();
+    person.answer = silence().answer;
+    const controller = new AbortController();
+    const asked = sampling.fromServer(asker, ask(), controller.signal);
+    const waiting = sampling.fromServer(asker, ask(), controller.signal);
+    const ended = Promise.allSettled([asked, waiting]);
+    await expect.poll(() => person.asked).toHaveLength(1);
+    controller.abort();
+    expect(await ended).toMatchObject([{ reason: { code: "aborted" } }, { reason: { code: "aborted" } }]);
+    expect(person.withdrawn).toBe(1);
+    expect(store.rows).toMatchObject([{ reason: "aborted" }, { reason: "aborted" }]);
+    // And the next one has its turn.
+    person.answer = () => ({ answer: "allow" });
+    await sampling.fromServer(asker, ask(), never);
+  });
+
+  it("a request that is taken back stops the model, and is paid for", async () => {
+    const stop = new Promise(() => {});
+    const { sampling, scripted, store } = await setUp({ turns: [[say("Hel"), waitFor(stop)]] });
+    const controller = new AbortController();
+    const asked = sampling.fromServer(asker, ask(), controller.signal);
+    const ended = expect(asked).rejects.toMatchObject({ code: "aborted" });
+    await expect.poll(() => scripted.requests).toHaveLength(1);
+    controller.abort();
+    await ended;
+    expect(await scripted.requests[0]?.left).toBe(true);
+    await expect.poll(() => store.outcomes).toMatchObject([{ outcome: "cancelled" }]);
+  });
+
+  it("nobody is waited for, nor any model, for ever", async () => {
+    const { sampling, person } = await setUp({
+      turns: [pause(5_000)],
+      sampling: { limits: { patience: 50, time: 50 } },
+    });
+    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+      ...{ code: "timeout", message: expect.stringContaining("the model") },
+    });
+    person.answer = silence().answer;
+    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+      ...{ code: "timeout", message: expect.stringContaining("the person") },
+    });
+    expect(person.withdrawn).toBe(1);
+  });
+
+  it("what the model fails with is told", async () => {
+    const { sampling, store } = await setUp({ turns: [answer(429)] });
+    await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
+      data: { code: "model-rate-limited" },
+    });
+    await expect.poll(() => store.outcomes).toMatchObject([{ outcome: "failed" }]);
+  });
+});
+
+describe("what is no such request", () => {
+  const user = (content: unknown) => ({ messages: [{ role: "user", content }], maxTokens: 5 });
+  const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["a list", []],
+    ["no messages", { maxTokens: 5 }],
+    ["empty messages", { messages: [], maxTokens: 5 }],
+    ["too many messages", { messages: Array(101).fill({ role: "user", content: text("a") }), maxTokens: 5 }],
+    ["a message of the system's", { messages: [{ role: "system", content: text("a") }], maxTokens: 5 }],
+    ["no maxTokens", { messages: ask().messages }],
+    ["no tokens", ask("a", { maxTokens: 0 })],
+    ["half a token", ask("a", { maxTokens: 0.5 })],
+    ["tools", ask("a", { tools: [{ name: "a", inputSchema: { type: "object" } }] })],
+    ["a choice of tools", ask("a", { toolChoice: { mode: "auto" } })],
+    ["sound", user({ type: "audio", data: "AAAA", mimeType: "audio/wav" })],
+    ["a call", user({ type: "tool_use", id: "1", name: "a", input: {} })],
+    ["a picture that is none", user({ ...image, mimeType: "image/svg+xml" })],
+    ["a picture that is no base64", user({ ...image, data: "<script>" })],
+    ["a picture by the model", { messages: [{ role: "assistant", content: image }], maxTokens: 5 }],
+    ["too hot", ask("a", { temperature: 3 })],
+    ["too many ends", ask("a", { stopSequences: Array(9).fill("a") })],
+    ["an empty end", ask("a", { stopSequences: [""] })],
+  ])("%s is refused, and nobody is bothered", async (_, params) => {
+    const { sampling, person, store } = await setUp();
+    await expect(sampling.fromServer(asker, params, never)).rejects.toMatchObject({ code: INVALID_PARAMS });
+    expect(person.asked).toEqual([]);
+    expect(store.rows).toMatchObject([{ decision: "refused", reason: "invalid-params" }]);
+  });
+
+  it("too much, or nested too deep, is refused before it is looked at", async () => {
+    const { sampling, person } = await setUp();
+    let deep: unknown = 1;
+    for (let level = 0; level < 100_000; level++) deep = [deep];
+    for (const params of [ask("x".repeat(4_000_001)), ask("a", { metadata: { deep } })]) {
+      await expect(sampling.fromServer(asker, params, never)).rejects.toMatchObject({
+        data: { code: "too-large" },
+      });
+    }
+    expect(person.asked).toEqual([]);
+  });
+
+  it("anything at all is read, or refused with a code", () => {
+    const limits = SAMPLING_LIMITS;
+    fc.assert(
+      fc.property(
+        fc.object({ key: fc.constantFrom("messages", "role", "content", "maxTokens", "type") }),
+        (params) => {
+          try {
+            readSamplingRequest(params, limits);
+          } catch (error) {
+            expect([INVALID_PARAMS, -32000]).toContain(Object(error).code);
+          }
+        },
+      ),
+    );
+  });
+
+  it("pictures and several blocks pass, without what nobody is shown", async () => {
+    const { sampling, person, scripted } = await setUp();
+    const block = { ...text("What is this?"), _meta: { hidden: "words" }, annotations: { priority: 1 } };
+    await sampling.fromServer(asker, user([block, image]), never);
+    expect(person.asked[0]?.["messages"]).toEqual([
+      { role: "user", content: [text("What is this?"), image] },
+    ]);
+    expect(scripted.requests[0]?.text).toContain("data:image/png;base64,iVBORw0KGgo=");
+    expect(scripted.requests[0]?.text).not.toContain("hidden");
+  });
+});

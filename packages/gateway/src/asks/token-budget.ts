@@ -1,0 +1,44 @@
+/**
+ * How much of a model may be used up within an hour.
+ *
+ * @module
+ */
+
+const HOUR = 3_600_000;
+
+/** Counts tokens by name; what was used an hour ago counts no more. */
+export class TokenBudget {
+  readonly #most: number;
+  readonly #clock: () => number;
+  readonly #spent = new Map<string, { at: number; tokens: number }[]>();
+
+  constructor(most: number, clock: () => number) {
+    this.#most = most;
+    this.#clock = clock;
+  }
+
+  /** Tokens that are left. */
+  left(name: string): number {
+    const used = this.#recent(name).reduce((sum, { tokens }) => sum + tokens, 0);
+    return Math.max(0, this.#most - used);
+  }
+
+  spend(name: string, tokens: number): void {
+    const recent = this.#recent(name);
+    recent.push({ at: this.#clock(), tokens });
+    this.#spent.set(name, recent);
+  }
+
+  /** Milliseconds until some of it is there again. */
+  wait(name: string): number {
+    const [oldest] = this.#recent(name);
+    return oldest ? Math.max(1, Math.ceil(oldest.at + HOUR - this.#clock())) : 0;
+  }
+
+  #recent(name: string): { at: number; tokens: number }[] {
+    const since = this.#clock() - HOUR;
+    const recent = (this.#spent.get(name) ?? []).filter(({ at }) => at > since);
+    if (recent.length === 0) this.#spent.delete(name);
+    return recent;
+  }
+}

@@ -1,0 +1,114 @@
+/** What apps have the model asked: through the guard, and in the person's words. */
+import type { Question } from "@vitrine/host";
+import { afterEach, describe, expect, it } from "vitest";
+import { type AsksStage, asksStage, silence } from "../../../../testing/gateway/asks-stage.js";
+import { type MemoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
+import { say } from "../../../../testing/model/scripted-model.js";
+import type { GatewaySettings } from "../config/config.js";
+import { gatewayGuard } from "../guard/gateway-guard.js";
+import type { GuardedCall } from "../guard/guarded-call.js";
+import { sampleForView } from "./view-sampling.js";
+
+const text = (said: string) => ({ type: "text", text: said });
+const ask = (said = "Say hello") => ({ messages: [{ role: "user", content: text(said) }], maxTokens: 50 });
+
+let stage: AsksStage;
+afterEach(async () => stage?.close());
+
+async function setUp(policy: GatewaySettings["policy"] = {}) {
+  stage = await asksStage({ otherwise: say("Hello", " there") });
+  const { sampling, store } = stage;
+  const app = { item: "i1", server: "shop", title: "Cart" };
+  const guard = gatewayGuard({
+    ...{ server: stageServer(), user: "ann", store, views: () => ({ session: "s1", tool: "show" }) },
+    settings: { policy, strict: false, audit: { payloads: "none", redact: [] } },
+    // As the gateway does: the guard's question is put by the desk.
+    ask: ({ view, server, params }: Question, _remember, signal) =>
+      sampling.askFor({ user: "ann", server, view, params, app }, signal),
+  });
+  const send = (params: Record<string, unknown>, more: Partial<GuardedCall> = {}) =>
+    sampleForView(guard, sampling, {
+      ...{ actor: "view", user: "ann", view: "v1", server: "shop", method: "sampling/createMessage", params },
+      ...more,
+    });
+  return { ...stage, send };
+}
+
+const rows = ({ rows }: MemoryStore) =>
+  rows.map(({ kind, decision, reason, outcome, code }) => [kind, decision ?? outcome, reason ?? code]);
+
+describe("what an app has the model asked", () => {
+  it("I11: is one question to the person, which they may edit, and one row with one outcome", async () => {
+    const { send, person, scripted, store } = await setUp();
+    person.answer = () => ({
+      answer: "allow",
+      messages: [{ role: "user", content: [text("Say goodbye")] }],
+    });
+    expect(await send(ask())).toMatchObject({ content: text("Hello there"), stopReason: "endTurn" });
+    expect(person.asked).toMatchObject([
+      { user: "ann", server: "shop", app: { item: "i1", title: "Cart" }, maxTokens: 50 },
+    ]);
+    expect(scripted.requests[0]?.body.messages).toEqual([{ role: "user", content: "Say goodbye" }]);
+    await expect
+      .poll(() => rows(store))
+      .toEqual([
+        ["entry", "allowed", "asked"],
+        ["outcome", "ok", undefined],
+      ]);
+    expect(store.entries).toMatchObject([{ actor: "view", view: "v1", method: "sampling/createMessage" }]);
+  });
+
+  it("is refused with MCP's word when the person says no", async () => {
+    const { send, person, scripted, store } = await setUp();
+    person.answer = () => ({ answer: "deny" });
+    await expect(send(ask())).rejects.toMatchObject({ code: -1, data: { code: "denied" } });
+    expect(scripted.requests).toEqual([]);
+    expect(rows(store)).toEqual([["entry", "refused", "denied"]]);
+  });
+
+  it("is asked without a question where the operator allows it, and not at all where they do not", async () => {
+    const allowed = await setUp({ "sampling/createMessage": "allow" });
+    await allowed.send(ask());
+    expect(allowed.person.asked).toEqual([]);
+    expect(allowed.scripted.requests).toHaveLength(1);
+    await stage.close();
+    const denied = await setUp({ "sampling/createMessage": "deny" });
+    await expect(denied.send(ask())).rejects.toMatchObject({ data: { code: "not-allowed" } });
+    expect(denied.scripted.requests).toEqual([]);
+  });
+
+  it("is five times a minute, whether a person is asked or not; another view has its own", async () => {
+    const { send, person, store } = await setUp({ "sampling/createMessage": "allow" });
+    for (let count = 0; count < 5; count++) await send(ask());
+    await expect(send(ask())).rejects.toMatchObject({ data: { code: "rate-limited" } });
+    await send(ask(), { view: "v2" });
+    expect(person.asked).toEqual([]);
+    expect(store.entries.filter(({ view }) => view === "v1")).toHaveLength(6);
+  });
+
+  it("is refused without a model, and what it wants beside text and pictures is too", async () => {
+    const { send, person } = await setUp();
+    stage.hasModel = false;
+    await expect(send(ask())).rejects.toMatchObject({ data: { code: "sampling-unavailable" } });
+    stage.hasModel = true;
+    const tools = [{ name: "a", inputSchema: { type: "object" } }];
+    await expect(send({ ...ask(), tools })).rejects.toMatchObject({ code: -32602 });
+    await expect(send({ ...ask(), includeContext: "allServers" })).rejects.toMatchObject({
+      data: { code: "other-server" },
+    });
+    expect(person.asked).toEqual([]);
+  });
+
+  it("leaves the screen with the view", async () => {
+    const { send, person, store } = await setUp();
+    person.answer = silence().answer;
+    const controller = new AbortController();
+    const asked = send(ask(), { signal: controller.signal });
+    const ended = expect(asked).rejects.toMatchObject({ code: "aborted" });
+    await expect.poll(() => person.asked).toHaveLength(1);
+    controller.abort();
+    await ended;
+    await expect.poll(() => person.withdrawn).toBe(1);
+    expect(rows(store)).toEqual([["entry", "refused", "aborted"]]);
+  });
+});

@@ -1,0 +1,432 @@
+/**
+ * One conversation: its entries, its turns, and the apps in it.
+ *
+ * @module
+ */
+import {
+  type CallItem,
+  type ContentBlock,
+  type ConversationItem,
+  type ConversationState,
+  INVALID_PARAMS,
+  type ModelView,
+  type NoteItem,
+  type SpeakingApp,
+  type Tool,
+  VitrineError,
+} from "@vitrine/protocol";
+import { GatewayError } from "../errors.js";
+import type { Clock } from "../servers/clock.js";
+import { ConversationError } from "../store/conversation-limits.js";
+import { Apps, type OpenAppState, type SaidContext } from "./apps.js";
+import { Calls, messageOf } from "./calls.js";
+import { newItemId } from "./item-id.js";
+import { type ConversationListener, Journal, type JournalStart } from "./journal.js";
+import type { ConversationLimits } from "./limits.js";
+import { appFlood, notSaved } from "./notes.js";
+import type { ConversationPorts } from "./ports.js";
+import { Saver } from "./saver.js";
+import type { CallHearer } from "./shown-call.js";
+import { endUnderWay } from "./stored-item.js";
+import { isOwnTitle, titleOf } from "./title.js";
+import { Turns } from "./turns.js";
+
+/** What a conversation stands on. */
+export interface ConversationOptions extends ConversationPorts {
+  readonly user: string;
+  readonly start: JournalStart;
+  /** It is in the store. */
+  readonly isStored: boolean;
+  readonly limits: ConversationLimits;
+  readonly clock: Clock;
+  readonly onerror: (error: unknown) => void;
+  /** It is new in the list, or is called otherwise there. */
+  onlisted(): void;
+  /** Nothing in it is under way any more, or nobody hears of it. */
+  onidle(): void;
+}
+
+/** Entries: the store takes a few more, for what a turn that was begun still adds. */
+const MAX_ITEMS = 9_000;
+const LONGEST_TITLE = 200;
+const STOPPED = "the person stopped it";
+
+/**
+ * A conversation that is in memory. Whatever happens in it is an entry, or a change of one: subscribers hear of them in
+ * order, and the store has them soon after; before anything that is acknowledged is.
+ *
+ * @example
+ * ```ts source="./conversation.examples.ts#conversation"
+ * const conversation = await conversations.open("ana");
+ * send(JSON.stringify(conversation.state()));
+ * const leave = conversation.subscribe((id, seq, changes) => send(JSON.stringify({ id, seq, changes })));
+ * await conversation.send([{ type: "text", text: "Will it rain in Rome?" }]);
+ * const item = await conversation.call("weather", "forecast", { city: "Rome" });
+ * // A view of the call, whenever it is opened:
+ * const close = conversation.shown(item, {
+ *   partial: (input) => view({ partial: input }),
+ *   input: (input) => view({ input }),
+ *   progress: (progress) => view({ progress }),
+ *   result: (result) => view({ result }),
+ *   cancelled: (reason) => view({ cancelled: reason }),
+ * });
+ * ```
+ */
+export class Conversation {
+  readonly user: string;
+  readonly #options: ConversationOptions;
+  readonly #journal: Journal;
+  readonly #saver: Saver;
+  readonly #calls: Calls;
+  readonly #apps: Apps;
+  readonly #turns: Turns;
+  readonly #appListeners = new Set<() => void>();
+  #isClosed = false;
+  #isAnsweredElsewhere = false;
+  #unsaved: NoteItem | undefined;
+
+  constructor(options: ConversationOptions) {
+    const { user, start, store, isStored, clock, limits, onerror, onlisted, onidle } = options;
+    const { tools, apps, models } = options;
+    this.user = user;
+    this.#options = options;
+    this.#saver = new Saver({
+      ...{ user, store, clock, isStored, onlisted, schemaOf: (item) => this.#calls.schemaOf(item) },
+      onhealth: (problem) => this.#health(problem),
+    });
+    const lost = endUnderWay(start.items ?? [], clock.now());
+    // Apps that were open when the gateway ended are open no more, as far as it knows.
+    const contexts = start.contexts?.map((each) => ({ ...each, isStale: true }));
+    this.#journal = new Journal(
+      { ...start, ...(contexts && { contexts }) },
+      { now: () => clock.now(), keeper: this.#saver, onerror },
+    );
+    this.#saver.begin(this.#journal);
+    for (const { id } of lost) this.#saver.item(id);
+    const onflood = ({ title }: SpeakingApp): void =>
+      void this.#note("warning", "app-flood", appFlood(title, "changes what it tells the model too often"));
+    this.#apps = new Apps({
+      journal: this.#journal,
+      clock,
+      limit: limits.contexts,
+      onflood,
+      onchange: () => this.#appsChanged(),
+    });
+    this.#calls = new Calls({
+      ...{ user, tools, apps, clock, onerror, journal: this.#journal, open: this.#apps },
+      onchange: () => this.#changed(),
+    });
+    this.#turns = new Turns({
+      ...{ user, models, tools, limits, clock, onerror },
+      ...{ journal: this.#journal, calls: this.#calls, apps: this.#apps },
+      note: (...note) => this.#note(...note),
+      onchange: () => this.#changed(),
+      ondone: () => void this.#saver.saved().then(() => onidle()),
+    });
+  }
+
+  get id(): string {
+    return this.#journal.id;
+  }
+
+  get title(): string {
+    return this.#journal.title;
+  }
+
+  get isRunning(): boolean {
+    return this.#journal.isRunning;
+  }
+
+  /** Nobody hears of it, and nothing is lost when it is forgotten. */
+  get isIdle(): boolean {
+    return !this.#journal.isHeard && !this.isRunning && this.#saver.isClean;
+  }
+
+  /** How many hear of it. */
+  get heardBy(): number {
+    return this.#journal.heardBy;
+  }
+
+  /** The apps that are open; of one that is open twice only where it was opened last. */
+  get openApps(): readonly OpenAppState[] {
+    return this.#apps.open;
+  }
+
+  /** Hears that apps were opened or closed, or offer other tools; returns what ends that. */
+  onApps(listener: () => void): () => void {
+    this.#appListeners.add(listener);
+    return () => void this.#appListeners.delete(listener);
+  }
+
+  /** Somebody else answers what is said from now on, such as an agent that is connected: no model is asked. */
+  answerElsewhere(): void {
+    this.#isAnsweredElsewhere = true;
+  }
+
+  /** All of it: the next notice that a subscriber hears has the next number. */
+  state(): ConversationState {
+    return this.#journal.state();
+  }
+
+  /** Hears what becomes of it; returns what ends that. */
+  subscribe(listener: ConversationListener): () => void {
+    const stop = this.#journal.subscribe(listener);
+    return () => {
+      stop();
+      this.#options.onidle();
+    };
+  }
+
+  /**
+   * Says something: as the person, or as an app in their place. The model answers; while it still does something else, when
+   * that is done. Resolves to the entry when it is kept.
+   *
+   * @throws {GatewayError} `overloaded` when too much waits for its turn
+   * @throws {ConversationError} `conversation-too-large`
+   */
+  async send(content: readonly ContentBlock[], from?: SpeakingApp): Promise<string> {
+    this.#checkRoom();
+    if (content.length === 0) throw new VitrineError(INVALID_PARAMS, "a message must say something");
+    this.#turns.check(from);
+    const { clock, models } = this.#options;
+    const id = newItemId();
+    this.#journal.add({
+      ...{ kind: "user", id, at: clock.now(), content: [...content] },
+      ...(from && { from }),
+    });
+    this.#entitle();
+    if (!this.#isAnsweredElsewhere) {
+      if (models.current(this.user)) this.#turns.add(id);
+      else this.#sayNoModel();
+    }
+    await this.#kept();
+    return id;
+  }
+
+  /**
+   * Calls a tool by hand. Resolves to the entry when it is kept; the call goes on.
+   *
+   * @throws {ConversationError} `conversation-too-large`
+   */
+  async call(
+    server: string,
+    tool: string,
+    input: Record<string, unknown> = {},
+    page?: Record<string, unknown>,
+  ): Promise<string> {
+    this.#checkRoom();
+    const item: CallItem = {
+      ...{ kind: "call", id: newItemId(), at: this.#options.clock.now(), by: "person" },
+      ...{ server, tool, state: "running", input, hasApp: false },
+      ...(page && { page }),
+    };
+    void this.#calls.byHand(item);
+    this.#entitle();
+    await this.#kept();
+    return item.id;
+  }
+
+  /**
+   * Calls a tool of an app that is open, for somebody who is no model of ours. Resolves to the entry when it is kept.
+   *
+   * @throws {GatewayError} `view-unknown`
+   */
+  async callApp(view: string, name: string, input: Record<string, unknown> = {}): Promise<string> {
+    this.#checkRoom();
+    const open = this.#apps.open.find((each) => each.view === view);
+    const tool = open?.tools.find((each) => each.name === name);
+    if (!open || !tool)
+      throw new GatewayError("view-unknown", "the app is closed, or offers no such tool any more");
+    const item: CallItem = {
+      ...{ kind: "call", id: newItemId(), at: this.#options.clock.now(), by: "model" },
+      ...{ server: open.app.server, tool: name, app: open.app, state: "running", input, hasApp: false },
+    };
+    void this.#calls.ofApp(item, view, tool);
+    await this.#kept();
+    return item.id;
+  }
+
+  /**
+   * Calls a tool as the model would: by the name that the model has for it, with arguments that must be as the tool wants
+   * them. Resolves to the entry when it is kept; the call goes on.
+   */
+  async callAsModel(name: string, input: Record<string, unknown> = {}): Promise<string> {
+    const named = (await this.#turns.names()).find(name);
+    this.#checkRoom();
+    // It belongs to an answer in which nothing was said: the model is told that it has called it.
+    const item = this.#calls.begin(newItemId(), name, named);
+    this.#calls.write(item, JSON.stringify(input));
+    void this.#calls.written(item, named);
+    this.#entitle();
+    await this.#kept();
+    return item.id;
+  }
+
+  /** What a model would be asked, if somebody said something now. */
+  modelView(): Promise<ModelView> {
+    return this.#turns.view();
+  }
+
+  /** Stops all that is under way, and what waits for its turn; or one entry. Returns whether there was anything. */
+  stop(item?: string): boolean {
+    return this.#stop(STOPPED, item);
+  }
+
+  /** An app was opened in a page. */
+  appOpened(view: string, app: SpeakingApp): void {
+    this.#apps.opened(view, app);
+  }
+
+  /** What an app that is open wants the model to know. @throws {GatewayError} `overloaded` when it is too often */
+  setContext(view: string, app: SpeakingApp, context: SaidContext): void {
+    this.#checkItem(app.item);
+    this.#apps.setContext(view, app, context);
+  }
+
+  /** The tools that an app which is open offers to the model. */
+  setAppTools(view: string, app: SpeakingApp, tools: readonly Tool[]): void {
+    this.#checkItem(app.item);
+    this.#apps.setTools(view, app, tools);
+  }
+
+  /** An app was closed: its tools are gone, what it said is out of date, what it was asked comes to nothing. */
+  appGone(view: string): void {
+    this.#apps.gone(view);
+    this.#calls.appGone(view);
+  }
+
+  /** Lets a view hear of its call, from where it is: also after a reload, and twice. Returns what ends that. */
+  shown(item: string, hearer: CallHearer): () => void {
+    const call = this.#journal.call(item);
+    if (!call) throw unknownItem(item);
+    return this.#calls.shown(call, hearer);
+  }
+
+  find(item: string): ConversationItem | undefined {
+    return this.#journal.find(item);
+  }
+
+  /** What the page wants to remember with a call. */
+  async keep(item: string, page: Record<string, unknown>): Promise<void> {
+    const call = this.#journal.call(item);
+    if (!call) throw unknownItem(item);
+    this.#journal.keep(call, page);
+    await this.#kept();
+  }
+
+  /** Takes an entry away, and what it did is stopped. */
+  async remove(item: string): Promise<void> {
+    this.#checkItem(item);
+    this.#stop("the entry was removed", item);
+    this.#calls.removed(item);
+    this.#apps.removed(item);
+    this.#turns.removed(item);
+    this.#journal.remove(item);
+    await this.#kept();
+  }
+
+  async rename(title: string): Promise<void> {
+    const line = title.replace(/\s+/g, " ").trim().slice(0, LONGEST_TITLE);
+    if (line === "") throw new VitrineError(INVALID_PARAMS, "a title must have a letter");
+    this.#journal.setTitle(line);
+    await this.#kept();
+  }
+
+  /** Adds what the person should know, such as that a server asked the model something. */
+  readonly note = (level: NoteItem["level"], code: string, text: string): string =>
+    this.#note(level, code, text).id;
+
+  /** Ends what is under way, and resolves when all is kept. */
+  async close(reason = "the gateway is stopping"): Promise<void> {
+    this.#isClosed = true;
+    this.#stop(reason);
+    this.#journal.close();
+    await this.#saver.saved();
+    await this.#saver.end();
+  }
+
+  /** Resolves when what was asked so far is kept. */
+  async flush(): Promise<void> {
+    await this.#saver.saved();
+  }
+
+  /** It is deleted: nothing more of it is kept. */
+  async discard(): Promise<void> {
+    this.#isClosed = true;
+    this.#stop("the conversation was deleted");
+    this.#journal.close();
+    await this.#saver.end();
+  }
+
+  /** What is acknowledged was told, and is in the store. */
+  async #kept(): Promise<void> {
+    this.#journal.tell();
+    await this.#saver.saved();
+  }
+
+  #stop(reason: string, item?: string): boolean {
+    if (item !== undefined) return this.#turns.stop(reason, item) || this.#calls.cancel(item, reason);
+    const hadTurn = this.#turns.stop(reason);
+    return this.#calls.cancelAll(reason) || hadTurn;
+  }
+
+  #appsChanged(): void {
+    for (const listener of [...this.#appListeners]) listener();
+  }
+
+  #changed(): void {
+    this.#journal.setRunning(this.#turns.isRunning || this.#calls.isRunning);
+  }
+
+  #entitle(): void {
+    const { items, title } = this.#journal;
+    if (isOwnTitle(title, items)) this.#journal.setTitle(titleOf(items));
+  }
+
+  #checkRoom(): void {
+    if (this.#isClosed) throw new GatewayError("stopping", "the conversation is closed: open it again");
+    if (this.#journal.size < MAX_ITEMS) return;
+    const message = "the conversation has as many entries as can be kept: begin a new one";
+    throw new ConversationError("conversation-too-large", message, "items");
+  }
+
+  #checkItem(item: string): void {
+    if (!this.#journal.find(item)) throw unknownItem(item);
+  }
+
+  /** Once: it is the same for all that is said. */
+  #sayNoModel(): void {
+    const isSaid = this.#journal.items.some((item) => item.kind === "note" && item.code === "no-model");
+    if (!isSaid) this.#note("info", "no-model", this.#options.models.help);
+  }
+
+  #note(level: NoteItem["level"], code: string, text: string): NoteItem {
+    const note: NoteItem = {
+      kind: "note",
+      id: newItemId(),
+      at: this.#options.clock.now(),
+      level,
+      code,
+      text,
+    };
+    this.#journal.add(note);
+    return note;
+  }
+
+  /** It can be kept again, or no more: said once. */
+  #health(problem: unknown): void {
+    if (problem === undefined) {
+      if (this.#unsaved) this.#journal.remove(this.#unsaved.id);
+      this.#unsaved = undefined;
+    } else if (!this.#unsaved) {
+      this.#options.onerror(problem);
+      this.#unsaved = this.#note("error", "conversation-not-kept", notSaved(messageOf(problem)));
+    }
+  }
+}
+
+const unknownItem = (item: string): GatewayError =>
+  new GatewayError(
+    "item-unknown",
+    `there is no entry ${JSON.stringify(item.slice(0, 50))}: open the conversation again`,
+  );

@@ -1,0 +1,118 @@
+/**
+ * What a model reads of a result.
+ *
+ * @module
+ */
+import { sizeOf } from "@vitrine/host";
+import type { CallItem, CallToolResult, ContentBlock } from "@vitrine/protocol";
+
+/** A result in words. */
+export interface ResultText {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** What is counted of a result, to say how much of it was left out. */
+const MOST_COUNTED = 100_000_000;
+
+/**
+ * The text of a call's result: its `content`; of `structuredContent` only what has no text; `_meta` never. What is longer
+ * than the limit is cut, and says so.
+ */
+export function resultText(call: CallItem, limit: number): ResultText {
+  const { result, state, problem } = call;
+  if (result) return { text: textOf(result, limit), isError: result.isError === true };
+  if (call.isResultLost)
+    return { text: "(the result was too large to be kept)", isError: state === "failed" };
+  const said = cut(problem ?? "", limit);
+  if (state === "cancelled") return { text: `The call was cancelled${said && `: ${said}`}.`, isError: true };
+  return { text: said || "The call failed, and nobody knows why.", isError: true };
+}
+
+/** A result does not change: it is put into words once, however often the model is asked. */
+const written = new WeakMap<CallToolResult, { limit: number; text: string }>();
+
+function textOf(result: CallToolResult, limit: number): string {
+  const before = written.get(result);
+  if (before?.limit === limit) return before.text;
+  const { content, structuredContent } = result;
+  const hasText = content.some((block) => block.type === "text" && block.text.trim() !== "");
+  const lines = content.map(wordsOf).filter((line) => line !== "");
+  const inWords = cut(lines.join("\n"), limit);
+  const text =
+    !hasText && structuredContent !== undefined
+      ? [inWords, jsonOf(structuredContent, limit)].filter((part) => part !== "").join("\n")
+      : inWords;
+  written.set(result, { limit, text: text || "(no content)" });
+  return text || "(no content)";
+}
+
+/** A block in words: of what is no text, what it is. */
+export function wordsOf(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "image":
+      return `(a picture, ${block.mimeType}, ${bytesOf(block.data)}; the person may see it, you do not)`;
+    case "audio":
+      return `(a sound, ${block.mimeType}, ${bytesOf(block.data)}; the person may hear it, you do not)`;
+    case "resource_link":
+      return `(resource ${block.name}: ${block.uri})`;
+    case "resource": {
+      const { resource } = block;
+      if ("text" in resource) return `(resource ${resource.uri})\n${resource.text}`;
+      return `(resource ${resource.uri}, ${bytesOf(resource.blob)}, no text)`;
+    }
+    default:
+      // Content comes from servers: there may be kinds that nobody here knows.
+      return "(content of a kind that is not known here)";
+  }
+}
+
+const bytesOf = (base64: string): string => `${Math.ceil((base64.length * 3) / 4 / 1024)} KB`;
+
+/** Text that is no longer than the limit, with a notice of what was left out. */
+export function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  return `${text.slice(0, limit)}\n[${(text.length - limit).toLocaleString("en")} more characters were left out]`;
+}
+
+/** JSON of a value; of a large one only as much as is shown is written. */
+export function jsonOf(value: unknown, limit: number): string {
+  const size = sizeOf(value, limit * 2);
+  if (size <= limit * 2) return cut(JSON.stringify(value) ?? "", limit);
+  const left = sizeOf(value, MOST_COUNTED) - limit;
+  return `${beginning(value, limit)}\n[about ${left.toLocaleString("en")} more characters were left out]`;
+}
+
+/** The first characters of a value's JSON. */
+function beginning(value: unknown, limit: number): string {
+  let text = "";
+  const isFull = (): boolean => text.length >= limit;
+  const write = (part: unknown, depth: number): void => {
+    if (isFull()) return;
+    if (typeof part === "string") text += JSON.stringify(part.slice(0, limit));
+    else if (typeof part !== "object" || part === null || depth > 100) text += JSON.stringify(part) ?? "null";
+    else if (Array.isArray(part)) {
+      text += "[";
+      for (const [index, each] of part.entries()) {
+        if (isFull()) return;
+        if (index > 0) text += ",";
+        write(each, depth + 1);
+      }
+      text += "]";
+    } else {
+      text += "{";
+      let isFirst = true;
+      for (const key in part) {
+        if (isFull()) return;
+        text += `${isFirst ? "" : ","}${JSON.stringify(key)}:`;
+        isFirst = false;
+        write((part as Record<string, unknown>)[key], depth + 1);
+      }
+      text += "}";
+    }
+  };
+  write(value, 0);
+  return text.slice(0, limit);
+}

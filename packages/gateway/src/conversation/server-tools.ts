@@ -1,0 +1,71 @@
+/**
+ * The tools of people's servers, for their conversations: every call passes the guard.
+ *
+ * @module
+ */
+import { Refusal, sizeOf } from "@vitrine/host";
+import { type CallToolResult, JsonText, type Params } from "@vitrine/protocol";
+import type { GuardedServers } from "../servers/guarded-servers.js";
+import type { OfferedTool, ToolPort } from "./ports.js";
+
+/** Milliseconds that one server may keep a turn waiting for its list of tools. */
+const LIST_LIMIT = 5000;
+/** Characters of a result. */
+const MAX_RESULT = 64_000_000;
+
+/**
+ * The tools of servers behind their guards.
+ *
+ * @example
+ * ```ts source="./conversation.examples.ts#serverTools"
+ * const conversations = new Conversations({ ...parts, tools: serverTools(servers) });
+ * ```
+ */
+export function serverTools(servers: GuardedServers): ToolPort {
+  const offered = async (user: string, server: string): Promise<OfferedTool[]> => {
+    const { tools, views } = await servers.catalogue(user, server, "model");
+    const shown = new Set(views.map(({ tool }) => tool));
+    return tools.map((tool) => ({ server, tool, hasApp: shown.has(tool.name) }));
+  };
+  return {
+    list: async (user) => {
+      // A server that is away has no tools now; the person sees why in the list of servers.
+      const lists = servers
+        .summaries(user)
+        .map(({ name }) => inTime(offered(user, name), LIST_LIMIT).catch(() => []));
+      return (await Promise.all(lists)).flat();
+    },
+    find: async (user, server, name) => (await offered(user, server)).find(({ tool }) => tool.name === name),
+    call: async (user, { server: name, tool, arguments: input, key, by, conversation }, options) => {
+      const { server, guard } = servers.get(user, name);
+      const { signal } = options;
+      const call = {
+        ...{ user, view: conversation, server: name, method: "tools/call" as const, key, signal },
+        ...{ params: { name: tool, arguments: input } },
+        actor: by === "model" ? ("model" as const) : ("host" as const),
+      };
+      const answer = await guard.pass(call, ({ params }) =>
+        server.upstream.request("tools/call", params as Params<"tools/call">, options),
+      );
+      const result = (answer instanceof JsonText ? answer.parse() : answer) as CallToolResult;
+      // What is nested too deep could not be written again, and the conversation would be lost with it.
+      if (sizeOf(result, MAX_RESULT) > MAX_RESULT)
+        throw new Refusal("too-large", "the result is too large, or nested too deep");
+      guard.learn(result);
+      return result;
+    },
+  };
+}
+
+/** Fails when it takes longer than so many milliseconds. */
+async function inTime<T>(work: Promise<T>, limit: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${limit} ms`)), limit);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

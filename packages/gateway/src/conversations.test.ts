@@ -1,0 +1,371 @@
+/** Conversations as pages have them: a real gateway, a real server, and a model behind the real wire. */
+import type {
+  CallItem,
+  ConversationItem,
+  ConversationState,
+  OpenedView,
+  SamplingQuestion,
+} from "@vitrine/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Doors, type RawPage } from "../../../testing/gateway/doors.js";
+import {
+  callTool,
+  type ScriptedModel,
+  say,
+  startScriptedModel,
+  waitFor,
+} from "../../../testing/model/scripted-model.js";
+
+let doors: Doors;
+let model: ScriptedModel;
+let page: RawPage;
+let id: string;
+
+beforeAll(async () => {
+  model = await startScriptedModel();
+  const providers = { local: { url: model.url, models: ["scripted"] } };
+  doors = await Doors.open(["ann", "bea"], { model: { use: "local/scripted", providers } });
+}, 60_000);
+afterAll(async () => {
+  await doors?.close();
+  await model?.close();
+});
+beforeEach(async () => {
+  page = await doors.page("ann", "websocket");
+  ({ id } = await page.request("conversation/open", {}));
+});
+
+const state = (): Promise<ConversationState> => page.request("conversation/open", { id });
+const tell = (text: string): Promise<unknown> =>
+  page.request("conversation/send", { id, content: [{ type: "text", text }] });
+const items = async (kind: ConversationItem["kind"]): Promise<ConversationItem[]> =>
+  (await state()).items.filter((item) => item.kind === kind);
+const calls = async (): Promise<CallItem[]> => (await items("call")) as CallItem[];
+const atRest = async (): Promise<ConversationState> => {
+  await expect.poll(async () => (await state()).isRunning).toBe(false);
+  return state();
+};
+const open = (item: string, tool = "show"): Promise<OpenedView> =>
+  page.request("gateway/open", { server: "shop", tool, call: { conversation: id, item } });
+/** What the view of a call was told, by its channel. */
+const told = (view: string): [string, unknown][] =>
+  page.heard
+    .filter(({ channel }) => channel === view)
+    .map(({ message }) => [`${message["method"]}`.replace("ui/notifications/tool-", ""), message["params"]]);
+/** What the model saw when it was asked last. */
+const saw = () => model.requests.at(-1)?.body;
+
+/** A gate that a test opens. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+describe("a turn", () => {
+  it("L05: shows an app while its arguments are written: partial input, the input once, the result once", async () => {
+    const [half, rest] = [gate(), gate()];
+    model.add(
+      [
+        callTool("shop__show", '{"city":"Ro', { fragment: 4 }),
+        waitFor(half.opened),
+        { do: "arguments", index: 0, text: "me" },
+        waitFor(rest.opened),
+        { do: "arguments", index: 0, text: '","days":3}' },
+      ],
+      say("Here ", "it is."),
+    );
+    await tell("What is it like in Rome?");
+    await expect.poll(calls).toMatchObject([{ state: "writing", tool: "show", by: "model", hasApp: true }]);
+    const [call] = await calls();
+    const { view, input } = await open(`${call?.id}`);
+    expect(input).toBeUndefined();
+    await expect.poll(() => told(view)).toEqual([["input-partial", { arguments: { city: "Ro" } }]]);
+    half.open();
+    await expect.poll(() => told(view).at(-1)).toEqual(["input-partial", { arguments: { city: "Rome" } }]);
+    rest.open();
+    const { items: all } = await atRest();
+    const whole = { city: "Rome", days: 3 };
+    expect(all.map(({ kind }) => kind)).toEqual(["user", "model", "call", "model"]);
+    expect(all.at(-1)).toMatchObject({ text: "Here it is.", state: "done", model: expect.any(String) });
+    expect(told(view).filter(([what]) => what !== "input-partial")).toEqual([
+      ["input", { arguments: whole }],
+      ["result", expect.objectContaining({ content: expect.any(Array) })],
+    ]);
+    expect(told(view).findLastIndex(([what]) => what === "input-partial")).toBe(told(view).length - 3);
+    // A page that is reloaded finds the view with all of it.
+    const { views } = await page.request("gateway/views", {});
+    expect(views).toMatchObject([
+      { view, call: { item: call?.id }, input: whole, result: { content: [{}] } },
+    ]);
+    const again = await open(`${call?.id}`);
+    expect(again).toMatchObject({ input: whole, result: { content: [{}] } });
+    const rows = await doors.rows("ann");
+    expect(rows.find(({ actor, target }) => actor === "model" && target === "show")).toMatchObject({
+      decision: "allowed",
+      server: "shop",
+    });
+  });
+
+  it("asks the person about what the model wants to change, and the model hears what they say", async () => {
+    model.add(callTool("shop__change", {}), say("As you like."));
+    page.answer = () => ({ answer: "deny" });
+    await tell("Change it.");
+    await atRest();
+    expect(page.asked).toMatchObject([{ method: "tools/call", subject: "change", server: "shop" }]);
+    expect(page.asked[0]?.reason).toMatch(/^The model wants to use a tool/);
+    expect(await calls()).toMatchObject([{ state: "failed" }]);
+    expect(JSON.stringify(saw()?.messages.at(-1))).toMatch(/said no/);
+    model.add(callTool("shop__change", {}), say("Done."));
+    page.answer = () => ({ answer: "allow" });
+    const before = doors.calls.length;
+    await tell("Do.");
+    await atRest();
+    expect(doors.calls.slice(before)).toContain("tools/call change");
+  });
+
+  it("C02: offers what the model may see, and nothing else", async () => {
+    model.add(say("Yes."));
+    await tell("Are you there?");
+    await atRest();
+    const names = saw()?.tools?.map((tool) => tool.function.name) ?? [];
+    expect(names).toEqual(expect.arrayContaining(["shop__look", "shop__secret", "shop__show"]));
+    expect(names.filter((name) => name.includes("inner"))).toEqual([]);
+  });
+
+  it("is stopped at any moment: the server is told, and so is the view", async () => {
+    model.add(callTool("shop__wait", {}));
+    await tell("Wait.");
+    await expect.poll(calls).toMatchObject([{ state: "running" }]);
+    const before = doors.calls.length;
+    await expect.poll(() => doors.calls).toContain("tools/call wait");
+    expect(await page.request("conversation/stop", { id })).toEqual({ stopped: true });
+    await expect.poll(() => doors.calls.slice(before)).toContain("wait cancelled");
+    expect((await atRest()).items.at(-1)).toMatchObject({ kind: "call", state: "cancelled" });
+  });
+});
+
+describe("a page", () => {
+  it("calls tools by hand, and has all of it after a reload", async () => {
+    const { item } = await page.request("conversation/call", {
+      ...{ id, server: "shop", tool: "show", arguments: { city: "Berne" }, page: { profile: "strict" } },
+    });
+    const { view } = await open(item);
+    await atRest();
+    const storage = page.storage.copy();
+    page.leave();
+    page = await doors.page("ann", "websocket", storage);
+    expect((await state()).items).toMatchObject([
+      { id: item, by: "person", state: "done", input: { city: "Berne" }, page: { profile: "strict" } },
+    ]);
+    expect((await page.request("gateway/views", {})).views).toMatchObject([{ view, call: { item } }]);
+    const { conversations } = await page.request("conversation/list", { search: "show" });
+    expect(conversations.map((each) => each.id)).toContain(id);
+  });
+
+  it("C02: cannot call by hand what is for apps alone", async () => {
+    await page.request("conversation/call", { id, server: "shop", tool: "inner" });
+    await atRest();
+    expect(await calls()).toMatchObject([{ state: "failed" }]);
+    expect(doors.calls).not.toContain("tools/call inner");
+  });
+
+  it("sees no conversation of another person's", async () => {
+    await page.request("conversation/call", { id, server: "shop", tool: "look" });
+    await atRest();
+    const other = await doors.page("bea", "websocket");
+    await expect(other.request("conversation/open", { id })).rejects.toMatchObject({
+      data: { code: "conversation-unknown" },
+    });
+    expect((await other.request("conversation/list", {})).conversations).toEqual([]);
+    const { view } = await other.request("gateway/open", { server: "shop", tool: "show" });
+    await expect(
+      page.request("conversation/send", { id, content: [{ type: "text", text: "x" }], view }),
+    ).rejects.toMatchObject({ data: { code: "view-unknown" } });
+  });
+
+  it("hears each change once, in order", async () => {
+    model.add(say("one ", "two ", "three"));
+    const before = (await state()).seq;
+    const heard = () =>
+      page.notices("conversation/changed").filter((each) => each.id === id && each.seq > before);
+    await tell("Count.");
+    // By what it is told alone: who opens it again has heard what is new.
+    await expect
+      .poll(() =>
+        heard()
+          .flatMap(({ changes }) => changes)
+          .findLast(({ kind }) => kind === "state"),
+      )
+      .toMatchObject({ isRunning: false });
+    expect(heard().map(({ seq }) => seq)).toEqual(heard().map((_, at) => before + 1 + at));
+    const text = heard().flatMap(({ changes }) =>
+      changes.flatMap((change) => (change.kind === "text" ? change.text : [])),
+    );
+    expect((await items("model")).at(-1)).toMatchObject({ text: "one two three" });
+    expect("one two three".endsWith(text.join(""))).toBe(true);
+  });
+
+  it("leaves, renames and deletes one", async () => {
+    await page.request("conversation/call", { id, server: "shop", tool: "look" });
+    await atRest();
+    await page.request("conversation/rename", { id, title: "Shopping" });
+    const list = async () => (await page.request("conversation/list", { search: "shopping" })).conversations;
+    expect(await list()).toMatchObject([{ id, title: "Shopping" }]);
+    await page.request("conversation/delete", { id });
+    expect(await list()).toEqual([]);
+    await expect(state()).rejects.toMatchObject({ data: { code: "conversation-unknown" } });
+  });
+
+  it("chooses a model, or none: then nobody answers, and it says how to have one", async () => {
+    const { models, current } = await page.request("model/state", {});
+    expect([current, models.map((each) => each.id)]).toEqual(["local/scripted", ["local/scripted"]]);
+    await page.request("model/choose", {});
+    try {
+      await tell("Is anybody there?");
+      expect((await atRest()).items).toMatchObject([
+        { kind: "user" },
+        { kind: "note", code: "no-model", text: expect.stringContaining("model") },
+      ]);
+    } finally {
+      await page.request("model/choose", { model: "local/scripted" });
+    }
+    await expect(page.request("model/choose", { model: "local/other" })).rejects.toMatchObject({
+      data: { code: "model-unknown" },
+    });
+  });
+});
+
+describe("an app", () => {
+  let view: string;
+  let item: string;
+  beforeEach(async () => {
+    ({ item } = await page.request("conversation/call", { id, server: "shop", tool: "show" }));
+    ({ view } = await open(item));
+    await atRest();
+  });
+
+  it("I05: speaks in the person's place, attributed, and the model answers", async () => {
+    model.add(say("Hello, app."));
+    await page.request("conversation/send", { id, content: [{ type: "text", text: "I am full" }], view });
+    const { items: all } = await atRest();
+    expect(all.slice(-2)).toMatchObject([
+      { kind: "user", from: { item, server: "shop" }, content: [{ text: "I am full" }] },
+      { kind: "model", text: "Hello, app." },
+    ]);
+  });
+
+  it("I06: tells the model what it should know, the last word of it, until it is closed", async () => {
+    for (const text of ["two eggs", "three eggs"])
+      await page.request("conversation/context", { id, view, content: [{ type: "text", text }] });
+    model.add(say("Noted."));
+    await tell("How many?");
+    await atRest();
+    expect(saw() && JSON.stringify(saw()?.messages)).toContain("three eggs");
+    expect(JSON.stringify(saw()?.messages)).not.toContain("two eggs");
+    expect((await state()).contexts).toMatchObject([{ item, isStale: false }]);
+    await page.closeView(view);
+    await expect.poll(async () => (await state()).contexts).toMatchObject([{ item, isStale: true }]);
+  });
+
+  it("A04 to A06: has its tools called, with consent unless they only read, and none when it is gone", async () => {
+    const asked: unknown[] = [];
+    page.answers["conversation/app-tool"] = (params) => {
+      asked.push(params);
+      return { content: [{ type: "text", text: "added" }] };
+    };
+    const inputSchema = { type: "object" as const };
+    await page.request("conversation/app-tools", {
+      ...{ id, view },
+      tools: [
+        { name: "count", inputSchema, annotations: { readOnlyHint: true } },
+        { name: "add", inputSchema },
+      ],
+    });
+    model.add((seen) => {
+      const names = seen.body.tools?.map((tool) => tool.function.name) ?? [];
+      const [count, add] = ["count", "add"].map((name) => names.find((each) => each.endsWith(`__${name}`)));
+      return [callTool(`${count}`, {}), callTool(`${add}`, { what: "milk" }, { index: 1 })];
+    }, say("It is there."));
+    page.answer = () => ({ answer: "allow", remember: "session" });
+    await tell("Add milk.");
+    await atRest();
+    expect(asked).toEqual(
+      expect.arrayContaining([
+        { view, name: "count", arguments: {} },
+        { view, name: "add", arguments: { what: "milk" } },
+      ]),
+    );
+    expect(page.asked).toMatchObject([{ subject: "add", view, server: "shop" }]);
+    expect((await calls()).slice(1)).toMatchObject([
+      { app: { item }, tool: "count", state: "done" },
+      { app: { item }, tool: "add", state: "done" },
+    ]);
+    const rows = (await doors.rows("ann")).filter(
+      ({ method, kind }) => kind === "entry" && method === "app-tools/call",
+    );
+    expect(rows.slice(-2)).toMatchObject([
+      { actor: "model", view, decision: "allowed" },
+      { actor: "model", view, decision: "allowed" },
+    ]);
+    await page.closeView(view);
+    model.add(say("Gone."));
+    await tell("And now?");
+    await atRest();
+    expect(
+      saw()
+        ?.tools?.map((tool) => tool.function.name)
+        .filter((name) => name.endsWith("__add")),
+    ).toEqual([]);
+  });
+
+  it("I11: asks the model, if the person agrees, and in the words that the person wants", async () => {
+    const params = {
+      messages: [{ role: "user", content: { type: "text", text: "Name a fruit" } }],
+      maxTokens: 50,
+    };
+    const questions: SamplingQuestion[] = [];
+    page.answers["gateway/sample"] = (question: SamplingQuestion) => {
+      questions.push(question);
+      return {
+        answer: "allow",
+        messages: [{ role: "user", content: [{ type: "text", text: "Name a vegetable" }] }],
+      };
+    };
+    model.add(say("A leek."));
+    expect(await page.ask(view, "sampling/createMessage", params)).toMatchObject({
+      role: "assistant",
+      content: { type: "text", text: "A leek." },
+    });
+    expect(questions).toMatchObject([{ server: "shop", app: { item }, maxTokens: 50 }]);
+    expect(JSON.stringify(saw()?.messages)).toContain("Name a vegetable");
+    expect(JSON.stringify(saw()?.messages)).not.toContain("fruit");
+    page.answers["gateway/sample"] = () => ({ answer: "deny" });
+    await expect(page.ask(view, "sampling/createMessage", params)).rejects.toMatchObject({ code: -1 });
+    const rows = (await doors.rows("ann")).filter(
+      ({ method, kind }) => kind === "entry" && method === "sampling/createMessage",
+    );
+    expect(rows.map(({ decision }) => decision)).toEqual(["allowed", "refused"]);
+  });
+
+  it("A06: whose tool the person does not allow is not asked", async () => {
+    page.answers["conversation/app-tool"] = () => ({ content: [] });
+    await page.request("conversation/app-tools", {
+      ...{ id, view, tools: [{ name: "add", inputSchema: { type: "object" as const } }] },
+    });
+    model.add(
+      (seen) =>
+        callTool(
+          `${seen.body.tools?.map((tool) => tool.function.name).find((name) => name.endsWith("__add"))}`,
+          {},
+        ),
+      say("Well."),
+    );
+    page.answer = () => ({ answer: "deny" });
+    await tell("Add it.");
+    await atRest();
+    expect((await calls()).at(-1)).toMatchObject({ tool: "add", state: "failed" });
+  });
+});

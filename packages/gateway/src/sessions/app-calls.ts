@@ -1,0 +1,108 @@
+/**
+ * Calls of tools that apps offer: the person is asked, it is on record, and the page that shows the app makes them.
+ *
+ * @module
+ */
+import { fingerprint, type Question, Refusal, sizeOf } from "@vitrine/host";
+import { type CallToolResult, callToolResultSchema, decode, VitrineError } from "@vitrine/protocol";
+import type { AppCall, AppPort } from "../conversation/ports.js";
+import { CallRecord, type RecordPlace } from "../guard/call-record.js";
+import type { KnownViews, ViewOwner } from "./known-views.js";
+import { unknownView } from "./view-channel.js";
+
+/** Under which such a call is recorded: it is no server's. */
+export const APP_TOOL_METHOD = "app-tools/call";
+
+/** Characters of a result (A05), and milliseconds for the page: a little more than it gives the app. */
+const MAX_RESULT = 10_000_000;
+const LIMIT = 35_000;
+
+/** What {@link AppCalls} stand on. */
+export interface AppCallsOptions {
+  readonly views: KnownViews;
+  /** Where calls are recorded, for the server of an app. */
+  place(server: string): RecordPlace;
+}
+
+/** Calls tools of apps that are open (A04 to A06). */
+export class AppCalls implements AppPort {
+  readonly #options: AppCallsOptions;
+  /** What was allowed until the app is closed: its view, and the tool as it was then. */
+  readonly #allowed = new Map<string, Set<string>>();
+
+  constructor(options: AppCallsOptions) {
+    this.#options = options;
+  }
+
+  /** The view is closed. */
+  closed(view: string): void {
+    this.#allowed.delete(view);
+  }
+
+  async call(user: string, call: AppCall, signal: AbortSignal): Promise<CallToolResult> {
+    const { view, tool, arguments: input } = call;
+    const owner = this.#options.views.of(view, user);
+    if (!owner) throw unknownView(view);
+    const params = { name: tool.name, arguments: input };
+    const guarded = {
+      actor: "model" as const,
+      user,
+      view,
+      server: owner.server,
+      method: APP_TOOL_METHOD,
+      params,
+    };
+    const record = new CallRecord(guarded, this.#options.place(owner.server));
+    try {
+      record.reason = await this.#consent(owner, call, signal);
+      await record.begin();
+    } catch (error) {
+      if (error instanceof VitrineError) await record.refused(error);
+      throw error;
+    }
+    try {
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMIT)]);
+      const answer = await owner.page.request("conversation/app-tool", () => ({ view, ...params }), limited);
+      const result = readResult(answer);
+      record.ended(result);
+      return result;
+    } catch (error) {
+      record.failed(error);
+      throw error;
+    }
+  }
+
+  /** Why it may be called. @throws {Refusal} when the person says no */
+  async #consent(
+    owner: ViewOwner,
+    { view, tool, arguments: input }: AppCall,
+    signal: AbortSignal,
+  ): Promise<string> {
+    if (tool.annotations?.readOnlyHint === true) return "policy";
+    const mark = `${tool.name} ${fingerprint(tool)}`;
+    if (this.#allowed.get(view)?.has(mark)) return "remembered";
+    const isDestructive = tool.annotations?.destructiveHint === true;
+    const question: Question = {
+      ...{ view, server: owner.server, method: "tools/call", subject: tool.name, tool },
+      ...{ title: tool.title ?? tool.annotations?.title ?? tool.name, fingerprint: fingerprint(tool) },
+      params: { name: tool.name, arguments: input },
+      reason: `The model wants to use a tool of this app that may ${isDestructive ? "delete or overwrite" : "change"} something.`,
+      scope: `the tool ${tool.name} of this app`,
+    };
+    const { answer, remember } = await owner.page.ask(question, isDestructive ? [] : ["session"], signal);
+    if (answer !== "allow")
+      throw new Refusal("denied", `${tool.name}: the person said no, or nobody could be asked`);
+    if (remember === "session" && !isDestructive)
+      this.#allowed.set(view, (this.#allowed.get(view) ?? new Set()).add(mark));
+    return "asked";
+  }
+}
+
+/** What a page says that an app answered. */
+function readResult(answer: unknown): CallToolResult {
+  const decoded = decode(callToolResultSchema, answer, "result");
+  if (!decoded.ok) throw new VitrineError("invalid", `the app's answer is no result: ${decoded.message}`);
+  if (sizeOf(decoded.value, MAX_RESULT) > MAX_RESULT)
+    throw new Refusal("too-large", "the app's answer is larger than 10 MB");
+  return decoded.value as CallToolResult;
+}

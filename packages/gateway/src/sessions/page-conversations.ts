@@ -1,0 +1,249 @@
+/**
+ * The conversations that one page shows, and the apps in them.
+ *
+ * @module
+ */
+import {
+  type ConversationCall,
+  type ConversationNotices,
+  type ConversationRequests,
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  type ModelState,
+  type OpenedView,
+  type SpeakingApp,
+  VitrineError,
+} from "@vitrine/protocol";
+import type { Conversation, Conversations } from "../conversation/index.js";
+import { notificationMessage } from "./rpc.js";
+import { unknownView } from "./view-channel.js";
+
+/** The models of a gateway, as pages see them. */
+export interface ModelDesk {
+  state(): Promise<ModelState> | ModelState;
+  choose(model: string | undefined): Promise<ModelState>;
+}
+
+/** What {@link PageConversations} stands on. */
+export interface PageConversationsOptions {
+  readonly user: string;
+  readonly conversations: Conversations;
+  readonly models: ModelDesk;
+  readonly testMode: boolean;
+  /** A view of this page. */
+  view(id: string): OpenedView | undefined;
+  changed(notice: ConversationNotices["conversation/changed"]): void;
+  isCongested(): boolean;
+}
+
+/** A view that shows a call of a conversation. */
+export interface ShownView {
+  readonly opened: OpenedView;
+  /** Sends it a notification; of one kind only the last counts for a page that is slow. */
+  tell(kind: string, text: string): void;
+}
+
+type Handlers = {
+  readonly [M in keyof ConversationRequests]: (
+    params: ConversationRequests[M]["params"],
+  ) => Promise<ConversationRequests[M]["result"]>;
+};
+
+/** A page's part in conversations. */
+export class PageConversations {
+  readonly #options: PageConversationsOptions;
+  readonly #heard = new Map<string, { missed: number | undefined; stop(): void }>();
+  /** What ends that a view hears of its call. */
+  readonly #shown = new Map<string, () => void>();
+
+  constructor(options: PageConversationsOptions) {
+    this.#options = options;
+  }
+
+  /** What a page asks. */
+  readonly handlers: Handlers = {
+    "conversation/list": async (query) => ({
+      conversations: await this.#options.conversations.list(this.#options.user, query),
+    }),
+    "conversation/open": async ({ id }) => {
+      const conversation = await this.#open(id);
+      this.#hear(conversation);
+      return conversation.state();
+    },
+    "conversation/leave": async ({ id }) => {
+      this.#leave(id);
+      return {};
+    },
+    "conversation/send": async ({ id, content, view }) => {
+      const conversation = await this.#open(id);
+      return { item: await conversation.send(content, view === undefined ? undefined : this.#app(id, view)) };
+    },
+    "conversation/call": async ({ id, server, tool, arguments: input, page }) => {
+      const conversation = await this.#open(id);
+      return { item: await conversation.call(server, tool, input, page) };
+    },
+    "conversation/stop": async ({ id, item }) => ({ stopped: (await this.#open(id)).stop(item) }),
+    "conversation/context": async ({ id, view, content, structuredContent }) => {
+      const app = this.#app(id, view);
+      (await this.#open(id)).setContext(view, app, { content, structuredContent });
+      return {};
+    },
+    "conversation/app-tools": async ({ id, view, tools }) => {
+      const app = this.#app(id, view);
+      (await this.#open(id)).setAppTools(view, app, tools);
+      return {};
+    },
+    "conversation/keep": async ({ id, item, page }) => {
+      await (await this.#open(id)).keep(item, page);
+      return {};
+    },
+    "conversation/remove": async ({ id, item }) => {
+      await (await this.#open(id)).remove(item);
+      return {};
+    },
+    "conversation/rename": async ({ id, title }) => {
+      await this.#options.conversations.rename(this.#options.user, id, title);
+      return {};
+    },
+    "conversation/delete": async ({ id }) => {
+      await this.#options.conversations.delete(this.#options.user, id);
+      this.#leave(id);
+      return {};
+    },
+    "conversation/model-view": async ({ id }) => {
+      this.#checkTestMode();
+      return (await this.#open(id)).modelView();
+    },
+    "conversation/model-call": async ({ id, name, arguments: input }) => {
+      this.#checkTestMode();
+      return { item: await (await this.#open(id)).callAsModel(name, input) };
+    },
+    "model/state": async () => this.#options.models.state(),
+    "model/choose": async ({ model }) => this.#options.models.choose(model),
+  };
+
+  /**
+   * Lets a view show a call: it is told where the call is now, and what becomes of it.
+   *
+   * @returns the view, as the page is told of it: what comes later is sent to it
+   */
+  async show(view: ShownView, call: ConversationCall): Promise<OpenedView> {
+    const { opened } = view;
+    const conversation = await this.#open(call.conversation);
+    opened.call = call;
+    const tell = (kind: string, what: string, params: object): void =>
+      view.tell(kind, notificationMessage(what, params));
+    let isTold = false;
+    const stop = conversation.shown(call.item, {
+      partial: (input) => tell("partial", "ui/notifications/tool-input-partial", { arguments: input }),
+      input: (input) => {
+        opened.input = input;
+        if (isTold) tell("input", "ui/notifications/tool-input", { arguments: input });
+      },
+      progress: (progress) => {
+        opened.progress = progress;
+        if (isTold) tell("call", "gateway/progress", progress);
+      },
+      result: (result) => {
+        delete opened.progress;
+        opened.result = result;
+        if (isTold) tell("call", "ui/notifications/tool-result", result);
+      },
+      cancelled: (reason) => {
+        delete opened.progress;
+        opened.cancelled = reason;
+        if (isTold) tell("call", "ui/notifications/tool-cancelled", { reason });
+      },
+    });
+    isTold = true;
+    this.#shown.get(opened.view)?.();
+    this.#shown.set(opened.view, stop);
+    const app = speakerOf(opened);
+    if (app) conversation.appOpened(opened.view, app);
+    return { ...opened };
+  }
+
+  /** The app of a view, as the person knows it. */
+  speaker(view: string): SpeakingApp | undefined {
+    const opened = this.#options.view(view);
+    return opened && speakerOf(opened);
+  }
+
+  /** Takes back the call that a view shows; undefined if it shows none of a conversation. */
+  async cancel({ call }: OpenedView): Promise<boolean | undefined> {
+    return call && (await this.#open(call.conversation)).stop(call.item);
+  }
+
+  /** A view of the page is closed. */
+  closed({ view, call }: OpenedView): void {
+    this.#shown.get(view)?.();
+    this.#shown.delete(view);
+    if (!call) return;
+    this.#open(call.conversation).then(
+      (conversation) => conversation.appGone(view),
+      // It may be gone as well.
+      () => {},
+    );
+  }
+
+  /** The page reads again: it is told that it has missed something, and asks for all of it. */
+  resume(): void {
+    for (const [id, heard] of this.#heard) {
+      if (heard.missed === undefined) continue;
+      this.#options.changed({ id, seq: heard.missed, changes: [] });
+      heard.missed = undefined;
+    }
+  }
+
+  /** The page is gone for good. */
+  end(): void {
+    for (const id of [...this.#heard.keys()]) this.#leave(id);
+    for (const stop of this.#shown.values()) stop();
+    this.#shown.clear();
+  }
+
+  #open(id: string | undefined): Promise<Conversation> {
+    return this.#options.conversations.open(this.#options.user, id);
+  }
+
+  #hear(conversation: Conversation): void {
+    const { changed, isCongested } = this.#options;
+    // One that was deleted and one that is open again are not the same.
+    this.#leave(conversation.id);
+    const heard = {
+      missed: undefined as number | undefined,
+      stop: conversation.subscribe((id, seq, changes) => {
+        if (isCongested()) heard.missed = seq;
+        else changed({ id, seq, changes });
+      }),
+    };
+    this.#heard.set(conversation.id, heard);
+  }
+
+  #leave(id: string): void {
+    this.#heard.get(id)?.stop();
+    this.#heard.delete(id);
+  }
+
+  #checkTestMode(): void {
+    if (this.#options.testMode) return;
+    const message = "a page may ask this only in test mode: start the gateway with --test-mode";
+    throw new VitrineError(METHOD_NOT_FOUND, message);
+  }
+
+  /** An app of this page, in this conversation: nobody speaks for another. */
+  #app(conversation: string, view: string): SpeakingApp {
+    const opened = this.#options.view(view);
+    if (!opened) throw unknownView(view);
+    const app = this.speaker(view);
+    if (!app || opened.call?.conversation !== conversation)
+      throw new VitrineError(INVALID_PARAMS, "this view shows no call of that conversation");
+    return app;
+  }
+}
+
+/** The app of a view that shows a call. */
+function speakerOf({ server, tool, uri, call }: OpenedView): SpeakingApp | undefined {
+  if (!call) return undefined;
+  return { item: call.item, server, title: tool?.title ?? tool?.annotations?.title ?? tool?.name ?? uri };
+}

@@ -1,0 +1,31 @@
+/**
+ * What an app says in its conversation.
+ *
+ * @module
+ */
+import type { Gateway, GatewayView } from "@vitrine/host/gateway";
+import type { Params, Tool } from "@vitrine/protocol";
+
+/** Speaks for one app. What rejects is the app's answer. */
+export interface AppVoice {
+  message(params: Params<"ui/message">): Promise<void>;
+  context(params: Params<"ui/update-model-context">): Promise<void>;
+  tools(tools: readonly Tool[]): Promise<void>;
+}
+
+/** Lets a view speak in a conversation: in this one, also when the page shows another one while the app finishes. */
+export function appVoice(gateway: Gateway, conversation: string, view: GatewayView): AppVoice {
+  // The gateway's own name for it: another one when the gateway was restarted.
+  const speaker = () => ({ id: conversation, view: view.opened.view });
+  return {
+    async message({ content }) {
+      await gateway.request("conversation/send", { ...speaker(), content });
+    },
+    async context({ content, structuredContent }) {
+      await gateway.request("conversation/context", { ...speaker(), content, structuredContent });
+    },
+    async tools(tools) {
+      await gateway.request("conversation/app-tools", { ...speaker(), tools: [...tools] });
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * Between what the page has and what the host test interface says.
+ *
+ * @module
+ */
+import { VitrineError } from "@vitrine/protocol";
+import type { Item } from "./conversation-mirror.js";
+import type { ChangedHostContext, ConversationMessage } from "./host-test-api.js";
+import type { Look } from "./look.js";
+
+/** An entry of the conversation, in the interface's words. */
+export function messageFor(item: Item): ConversationMessage {
+  const { id } = item;
+  switch (item.kind) {
+    case "user":
+      return { id, role: "user", content: item.content, state: "done", from: item.from };
+    case "model":
+      return {
+        ...{ id, role: "assistant", state: item.state, problem: item.problem?.message },
+        content: item.text ? [{ type: "text", text: item.text }] : [],
+      };
+    case "note":
+      return { id, role: "host", content: [{ type: "text", text: item.text }], state: "done" };
+    case "call": {
+      const { server, tool: name, input, by, appOf: app, state, problem, result } = item;
+      return {
+        ...{ id, role: "tool", content: result?.content ?? [], state, problem },
+        call: { server, name, arguments: input, by, app },
+      };
+    }
+  }
+}
+
+const SAME = ["theme", "displayMode", "locale", "timeZone", "platform", "safeAreaInsets"] as const;
+const WITHIN = {
+  deviceCapabilities: ["touch", "hover"],
+  containerDimensions: ["width", "height", "maxHeight"],
+} as const;
+
+/**
+ * What to change of how apps look.
+ *
+ * @throws {VitrineError} `invalid` for what this host cannot change: a test must not believe that it has
+ */
+export function lookOf(context: ChangedHostContext): Look {
+  const look: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(context)) {
+    if (SAME.some((each) => each === key)) look[key] = value;
+    else if (key === "deviceCapabilities" || key === "containerDimensions") {
+      for (const [part, inner] of Object.entries(Object(value) as object)) {
+        if (!WITHIN[key].some((each) => each === part)) throw unchangeable(`${key}.${part}`);
+        look[part] = inner;
+      }
+    } else throw unchangeable(key);
+  }
+  return look;
+}
+
+const unchangeable = (key: string): VitrineError => {
+  const inner = Object.entries(WITHIN).flatMap(([name, parts]) => parts.map((part) => `${name}.${part}`));
+  return new VitrineError(
+    "invalid",
+    `this host cannot change ${key}, but: ${[...SAME, ...inner].join(", ")}`,
+  );
+};

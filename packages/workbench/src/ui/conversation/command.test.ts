@@ -1,0 +1,150 @@
+import type { Tool } from "@vitrine/protocol";
+import { describe, expect, it } from "vitest";
+import type { ServerState } from "../../model/servers.js";
+import {
+  argumentsHint,
+  callableTools,
+  completed,
+  completions,
+  isCommand,
+  namedTool,
+  readCommand,
+} from "./command.js";
+
+const tool = (name: string, inputSchema: object = { type: "object" }, more: object = {}): Tool =>
+  ({ name, inputSchema, ...more }) as Tool;
+
+const CITY = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+
+const server = (name: string, tools: Tool[]): ServerState => ({
+  summary: { name, state: "ready", capabilities: {} },
+  catalogue: { tools, resources: [], templates: [], prompts: [], views: [] },
+});
+
+const TOOLS = callableTools([
+  server("weather", [tool("show", CITY, { title: "Weather map" }), tool("now")]),
+  server("my clock", [tool("now"), tool("now-utc")]),
+  server("now", [tool("later")]),
+  server("apps", [tool("secret", {}, { _meta: { ui: { visibility: ["app"] } } })]),
+  { summary: { name: "asleep", state: "idle", capabilities: {} } },
+]);
+
+const names = (text: string): string[] => completions(text, TOOLS).map(completed);
+
+describe("a text", () => {
+  it("is a command only if it begins with a slash", () => {
+    expect([isCommand("/now"), isCommand(" /now"), isCommand("what about /now")]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it("calls the tool that it names, with its arguments", () => {
+    const input = { city: "Oslo" };
+    for (const text of [
+      '/show {"city": "Oslo"}',
+      '/weather show{"city":"Oslo"}',
+      '/weather  show\n{"city":"Oslo"} ',
+    ])
+      expect(readCommand(text, TOOLS), text).toMatchObject({
+        kind: "call",
+        tool: { server: "weather" },
+        input,
+      });
+    expect(readCommand("/my clock now", TOOLS)).toMatchObject({
+      kind: "call",
+      tool: { server: "my clock", facts: { tool: { name: "now" } } },
+      input: {},
+    });
+  });
+
+  it("names the tool with the longest name that fits", () => {
+    expect(namedTool("/now-utc", TOOLS)?.facts.tool.name).toBe("now-utc");
+    // A server's name is no tool's.
+    expect(namedTool("/now later", TOOLS)?.facts.tool.name).toBe("later");
+    expect(namedTool("/show", TOOLS)?.server).toBe("weather");
+    expect([namedTool("/now", TOOLS), namedTool("/sho", TOOLS), namedTool("show", TOOLS)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("opens the form of a tool that wants arguments, and has none", () => {
+    expect(readCommand("/show ", TOOLS)).toMatchObject({ kind: "form", tool: { server: "weather" } });
+  });
+
+  it("says which servers have a tool of that name, and how to name one", () => {
+    expect(readCommand("/now", TOOLS)).toEqual({
+      kind: "problem",
+      problem: expect.stringMatching(/“now”: weather, my clock\. .*\/weather now\.$/),
+    });
+  });
+
+  it("says that there is no such tool, or none that a person may call (C02)", () => {
+    for (const text of ["/nothing", "/secret {}", "/"])
+      expect(readCommand(text, TOOLS), text).toMatchObject({ kind: "problem" });
+    expect(readCommand("/secret {}", TOOLS)).toMatchObject({ problem: expect.stringContaining("“secret”") });
+  });
+
+  it("says where its JSON is wrong, as it stands in the text", () => {
+    expect(readCommand('/show {"city": }', TOOLS)).toEqual({
+      kind: "problem",
+      problem: 'This is not JSON: line 1, column 16: "}" is not expected there.',
+      at: 15,
+    });
+    expect(readCommand('/show {"city":\n}', TOOLS)).toMatchObject({
+      problem: expect.stringContaining("line 2, column 1"),
+    });
+    expect(readCommand("/show Oslo", TOOLS)).toMatchObject({ problem: expect.stringContaining("column 7") });
+    expect(readCommand("/show [1]", TOOLS)).toMatchObject({
+      problem: expect.stringContaining("are an object"),
+    });
+  });
+
+  it("says which argument does not fit the tool, before anything is sent", () => {
+    expect(readCommand('/show {"city": 1}', TOOLS)).toMatchObject({
+      kind: "problem",
+      problem: expect.stringMatching(/^city: /),
+    });
+  });
+});
+
+describe("what comes up while one types", () => {
+  it("is all that can be called, after a slash alone", () => {
+    expect(names("/")).toEqual([
+      "/weather show ",
+      "/weather now ",
+      "/my clock now ",
+      "/my clock now-utc ",
+      "/now later ",
+    ]);
+  });
+
+  it("has every word in its names, and those first that begin so", () => {
+    expect(names("/MAP weather")).toEqual(["/weather show "]);
+    expect(names("/now")).toEqual(["/weather now ", "/my clock now ", "/my clock now-utc ", "/now later "]);
+    expect(names("/clock now-")).toEqual(["/my clock now-utc "]);
+  });
+
+  it("is nothing once a tool is chosen, or its arguments have begun", () => {
+    expect([names("/weather show "), names("/show {"), names("show"), names("/x y z")]).toEqual([
+      [],
+      [],
+      [],
+      [],
+    ]);
+    // Another one has this name, too.
+    expect(names("/now ")).not.toEqual([]);
+  });
+});
+
+it("a hint says what a tool takes, and what Enter does", () => {
+  const hint = (text: string): string => {
+    const named = namedTool(text, TOOLS);
+    return named ? argumentsHint(named) : "";
+  };
+  expect(hint("/show ")).toBe('Enter opens its form; or write its arguments: {"city": …}');
+  expect(hint("/now later ")).toBe("Enter calls it.");
+});

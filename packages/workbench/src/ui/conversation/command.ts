@@ -1,0 +1,124 @@
+/**
+ * Tools that are called by typing: `/tool {"an": "argument"}`, or `/server tool {…}` where two servers have one of that name.
+ *
+ * @module
+ */
+import type { RJSFSchema } from "@rjsf/utils";
+import type { ServerState } from "../../model/servers.js";
+import { errorAt, readArguments } from "../form/json-text.js";
+import { checkValue } from "../form/validator.js";
+import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
+
+/** A tool that a person may call. */
+export interface CallableTool {
+  readonly server: string;
+  readonly facts: ToolFacts;
+}
+
+/** What a text asks for. */
+export type Command =
+  | { readonly kind: "call"; readonly tool: CallableTool; readonly input: Record<string, unknown> }
+  /** Something must be filled in first. */
+  | { readonly kind: "form"; readonly tool: CallableTool }
+  /** `at` is the character where it is wrong, if it is one. */
+  | { readonly kind: "problem"; readonly problem: string; readonly at?: number | undefined };
+
+/** Arguments that are named in a hint. */
+const NAMED = 6;
+
+/** All tools that a person may call. */
+export const callableTools = (servers: readonly ServerState[]): CallableTool[] =>
+  servers.flatMap(({ summary, catalogue }) =>
+    (catalogue ? toolFacts(catalogue) : []).flatMap((facts) =>
+      facts.isCallable ? [{ server: summary.name, facts }] : [],
+    ),
+  );
+
+/** Whether a text is meant for a tool, and not for the model. With a space before it, it is a message. */
+export const isCommand = (text: string): boolean => text.startsWith("/");
+
+/** What a text becomes when a tool was chosen for it. */
+export const completed = ({ server, facts }: CallableTool): string => `/${server} ${facts.tool.name} `;
+
+/** Reads a text that {@link isCommand}. */
+export function readCommand(text: string, tools: readonly CallableTool[]): Command {
+  const { found, end } = named(text, tools);
+  const [tool, other] = found;
+  if (!tool) {
+    const name = text.slice(1).split("{")[0]?.trim();
+    return {
+      kind: "problem",
+      problem: `${name ? `There is no tool “${name}” to call` : "Name a tool"}: those that there are come up after /. To say something that begins with /, put a space before it.`,
+    };
+  }
+  const { name, inputSchema } = tool.facts.tool;
+  if (other) {
+    const servers = found.map(({ server }) => server).join(", ");
+    return {
+      kind: "problem",
+      problem: `Several servers have a tool “${name}”: ${servers}. Write the server's name before it, as in ${completed(tool).trim()}.`,
+    };
+  }
+  const schema = inputSchema as RJSFSchema;
+  if (text.slice(end).trim() === "")
+    return checkValue(schema, {}).length === 0 ? { kind: "call", tool, input: {} } : { kind: "form", tool };
+  // Its place in the line is what is told: blanks before JSON are no part of it.
+  const json = text.slice(0, end).replace(/\S/g, " ") + text.slice(end);
+  const { value, problem } = readArguments(json);
+  if (!value) return { kind: "problem", problem, at: Math.min(errorAt(json), text.length) };
+  const [wrong] = checkValue(schema, value);
+  if (!wrong) return { kind: "call", tool, input: value };
+  const { path, message } = wrong;
+  return { kind: "problem", problem: path.length > 0 ? `${path.join(".")}: ${message}` : message };
+}
+
+/** The tools whose names a text may be the beginning of, those first whose names begin so. */
+export function completions(text: string, tools: readonly CallableTool[]): CallableTool[] {
+  if (!isCommand(text) || /[{\n]/.test(text)) return [];
+  // It is chosen: what follows are its arguments.
+  if (/\s$/.test(text) && named(text, tools).found.length === 1) return [];
+  const typed = text.slice(1).trim().toLowerCase();
+  const words = typed.split(/\s+/);
+  const begins = ({ server, facts }: CallableTool): boolean =>
+    [facts.tool.name, `${server} ${facts.tool.name}`].some((name) => name.toLowerCase().startsWith(typed));
+  const has = ({ server, facts }: CallableTool): boolean => {
+    const names = `${server} ${facts.tool.name} ${facts.title}`.toLowerCase();
+    return words.every((word) => names.includes(word));
+  };
+  const found = tools.filter(has);
+  return [...found.filter(begins), ...found.filter((tool) => !begins(tool))];
+}
+
+/** The tool that a text names as it is, whatever follows. */
+export function namedTool(text: string, tools: readonly CallableTool[]): CallableTool | undefined {
+  const { found } = isCommand(text) ? named(text, tools) : { found: [] };
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** What may be written behind the name of a tool. */
+export function argumentsHint({ facts }: CallableTool): string {
+  const schema = facts.tool.inputSchema as RJSFSchema;
+  const names = Object.keys(schema.properties ?? {});
+  const form = checkValue(schema, {}).length === 0 ? "Enter calls it" : "Enter opens its form";
+  if (names.length === 0) return `${form}.`;
+  const shown = names.slice(0, NAMED).map((name) => `${JSON.stringify(name)}: …`);
+  return `${form}; or write its arguments: {${[...shown, ...(names.length > NAMED ? ["…"] : [])].join(", ")}}`;
+}
+
+/** The tools that a text names, by the longest name that it begins with, and where that ends. */
+function named(text: string, tools: readonly CallableTool[]): { found: CallableTool[]; end: number } {
+  const ends = tools.map((tool) => ({ tool, end: endOfName(text, tool) }));
+  const end = Math.max(0, ...ends.map((each) => each.end));
+  return { found: end === 0 ? [] : ends.filter((each) => each.end === end).map(({ tool }) => tool), end };
+}
+
+/** Where the name of a tool ends in a text, with its server's before it or without; 0 if it is not there. */
+function endOfName(text: string, { server, facts }: CallableTool): number {
+  const { name } = facts.tool;
+  const space = text.startsWith(server, 1) ? /^\s+/.exec(text.slice(1 + server.length)) : null;
+  const starts = [...(space ? [1 + server.length + space[0].length] : []), 1];
+  const start = starts.find(
+    (at) => text.startsWith(name, at) && /^(?:[\s{]|$)/.test(text.slice(at + name.length)),
+  );
+  return start === undefined ? 0 : start + name.length;
+}

@@ -1,0 +1,180 @@
+/**
+ * Where a person says something, or calls a tool by its name.
+ *
+ * @module
+ */
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
+import { Button, TextArea } from "react-aria-components";
+import { messageOf } from "../../model/messages.js";
+import type { Workbench } from "../../model/workbench.js";
+import { rememberArguments } from "../form/arguments-memory.js";
+import type { ChosenTool } from "../servers/servers-pane.js";
+import { useObservable } from "../use-observable.js";
+import { answeringModel } from "./answering-model.js";
+import {
+  argumentsHint,
+  type CallableTool,
+  callableTools,
+  completed,
+  completions,
+  isCommand,
+  namedTool,
+  readCommand,
+} from "./command.js";
+import "./composer.css";
+import { optionId, shownTools, ToolMenu } from "./tool-menu.js";
+
+/** Lines that the field grows to, where it does not grow by itself. */
+const MOST_LINES = 8;
+
+/** Props of a {@link Composer}. */
+export interface ComposerProps {
+  workbench: Workbench;
+  /** A tool is to be called, and something must be filled in first. */
+  onForm: (tool: ChosenTool) => void;
+  /** What stands beside its buttons. */
+  children?: ReactNode;
+}
+
+/** The field at the foot of the conversation. */
+export function Composer({ workbench, onForm, children }: ComposerProps) {
+  const { conversation, servers, models } = workbench;
+  useObservable(conversation);
+  useObservable(servers);
+  useObservable(models);
+  const id = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState("");
+  const [problem, setProblem] = useState<string>();
+  /** The text for which the person closed the menu, and the place that they moved to in it. */
+  const [closedFor, setClosedFor] = useState<string>();
+  const [moved, setMoved] = useState<{ text: string; place: number }>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list is made anew each time; its version says whether it changed.
+  const tools = useMemo(() => callableTools(servers.list), [servers.version]);
+  const named = useMemo(() => namedTool(text, tools), [text, tools]);
+  const found = useMemo(() => completions(text, tools), [text, tools]);
+  const isOpen = found.length > 0 && closedFor !== text;
+  // What is named already is called by Enter, unless another one is moved to.
+  const active = moved?.text === text ? moved.place : named ? -1 : 0;
+
+  const write = (next: string): void => {
+    setText(next);
+    setProblem(undefined);
+  };
+  const choose = (tool: CallableTool): void => {
+    write(completed(tool));
+    area.current?.focus();
+  };
+  const say = async (said: string): Promise<void> => {
+    write("");
+    try {
+      await conversation.send(said);
+    } catch (error) {
+      setProblem(`This was not said: ${messageOf(error)}`);
+      // With what was typed since: neither is lost.
+      setText((since) => (since === "" ? said : `${said}\n${since}`));
+    }
+  };
+  const command = (): void => {
+    const read = readCommand(text, tools);
+    if (read.kind === "problem") {
+      setProblem(read.problem);
+      if (read.at !== undefined) area.current?.setSelectionRange(read.at, read.at);
+      return;
+    }
+    const { server, facts } = read.tool;
+    write("");
+    if (read.kind === "form") {
+      onForm({ server, tool: facts.tool.name });
+      return;
+    }
+    rememberArguments(server, facts.tool, read.input);
+    conversation.call(server, facts.tool.name, read.input, facts.hasUi);
+  };
+  const send = (): void => {
+    // Not the button, which has nothing to do any more.
+    area.current?.focus();
+    if (isCommand(text)) command();
+    else if (text.trim() !== "") void say(text.trim());
+  };
+
+  const keys = (event: KeyboardEvent): void => {
+    const { key, shiftKey, nativeEvent } = event;
+    // This Enter ends a word in an input method.
+    if (nativeEvent.isComposing) return;
+    const chosen = isOpen && !shiftKey ? found[active] : undefined;
+    const count = shownTools(found);
+    if (isOpen && (key === "ArrowDown" || key === "ArrowUp")) {
+      const place = key === "ArrowDown" ? active + 1 : Math.max(active, 0) - 1;
+      setMoved({ text, place: (place + count) % count });
+    } else if (isOpen && key === "Escape") {
+      setClosedFor(text);
+      area.current?.focus();
+    } else if (chosen && (key === "Enter" || key === "Tab")) choose(chosen);
+    else if (key === "Enter" && !shiftKey) send();
+    else return;
+    event.preventDefault();
+  };
+
+  const left = ({ relatedTarget }: FocusEvent): void => {
+    if (!box.current?.contains(relatedTarget)) setClosedFor(text);
+  };
+  const hint = named && isCommand(text) && !text.includes("{") ? argumentsHint(named) : undefined;
+  const model = answeringModel(models.state);
+  return (
+    <div className="composer" ref={box}>
+      {isOpen && (
+        <ToolMenu
+          id={`${id}-menu`}
+          tools={found}
+          active={active}
+          onChoose={choose}
+          onKeyDown={keys}
+          onBlur={left}
+        />
+      )}
+      <TextArea
+        ref={area}
+        className="input composer-text"
+        aria-label="Message"
+        aria-describedby={`${id}-about`}
+        aria-invalid={problem !== undefined}
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        {...(isOpen && { "aria-controls": `${id}-menu` })}
+        {...(isOpen && active >= 0 && { "aria-activedescendant": optionId(`${id}-menu`, active) })}
+        placeholder={model ? `Message ${model}, or / for a tool` : "Message, or / for a tool"}
+        enterKeyHint="send"
+        rows={Math.min(MOST_LINES, text.split("\n").length)}
+        value={text}
+        onChange={({ target }) => write(target.value)}
+        onKeyDown={keys}
+        onBlur={left}
+      />
+      <div className="composer-row">
+        <p
+          id={`${id}-about`}
+          className={problem === undefined ? "soft small" : "small bad-text"}
+          role="status"
+        >
+          {problem ?? hint ?? (isOpen ? `${found.length === 1 ? "1 tool" : `${found.length} tools`}.` : "")}
+        </p>
+        {children}
+        {conversation.isRunning && (
+          <Button className="button" onPress={() => void conversation.stop()}>
+            Stop
+          </Button>
+        )}
+        <Button className="button primary" isDisabled={text.trim() === ""} onPress={send}>
+          Send
+        </Button>
+      </div>
+      {models.state && !model && (
+        <p className="soft small composer-help">
+          {models.state.help || "No model answers: tools are called by hand."} Messages are kept.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * Which conversation this is, who answers in it, and what that has used.
+ *
+ * @module
+ */
+import type { Workbench } from "../../model/workbench.js";
+import { Choice } from "../choice.js";
+import { count } from "../inspector/format.js";
+import { useObservable } from "../use-observable.js";
+import { ConversationsButton } from "./conversations-button.js";
+import "./head.css";
+
+/** Stands for no model in the list of models: no provider, and no model of one, has this name. */
+const NONE = "/";
+
+/** The head of the middle pane. */
+export function ConversationHead({ workbench }: { workbench: Workbench }) {
+  const { conversation, models } = workbench;
+  useObservable(conversation);
+  useObservable(models);
+  const { state, problem } = models;
+  const { input, output } = conversation.usage;
+  return (
+    <div className="conversation-head">
+      <ConversationsButton workbench={workbench} />
+      <h2 className="conversation-title" title={conversation.title}>
+        {conversation.title || "New conversation"}
+      </h2>
+      {input + output > 0 && (
+        <span className="soft small" title={`${count(input)} in, ${count(output)} out`}>
+          {count(input + output)} tokens
+        </span>
+      )}
+      {state && (
+        <Choice
+          label="The model that answers"
+          options={[
+            ...state.models.map(({ id, label, problem: description }) => ({ id, label, description })),
+            {
+              id: NONE,
+              label: "No model: tools by hand",
+              // What else there is to say of it, if nothing can be chosen.
+              description: state.models.length === 0 ? state.help : undefined,
+            },
+          ]}
+          value={state.current ?? NONE}
+          onChange={(id) => void models.choose(id === NONE ? undefined : id)}
+        />
+      )}
+      {problem !== undefined && (
+        <p className="problem small head-problem" role="status">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}

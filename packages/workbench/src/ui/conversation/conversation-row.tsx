@@ -1,0 +1,148 @@
+/**
+ * One conversation in the list, and what can be done with it.
+ *
+ * @module
+ */
+import type { ConversationSummary } from "@vitrine/protocol";
+import { type KeyboardEvent, useState } from "react";
+import { Button, Input, Menu, MenuItem, MenuTrigger, Popover, TextField } from "react-aria-components";
+import { messageOf } from "../../model/messages.js";
+import type { Workbench } from "../../model/workbench.js";
+import { clock } from "../inspector/format.js";
+import { fileName, saveFile } from "../save-file.js";
+
+/** Props of a {@link ConversationRow}. */
+export interface ConversationRowProps {
+  workbench: Workbench;
+  summary: ConversationSummary;
+  /** It is the one that is open. */
+  isCurrent: boolean;
+  /** Something went wrong with it, or no longer is. */
+  onProblem: (problem: string | undefined) => void;
+  onOpen: () => void;
+}
+
+/** A line of the list, in which a title is changed and a deletion is confirmed. */
+export function ConversationRow(props: ConversationRowProps) {
+  const { workbench, summary, isCurrent, onProblem, onOpen } = props;
+  const { conversations } = workbench;
+  const { id, changedAt, isRunning } = summary;
+  const title = summary.title || "Without a title";
+  const [doing, setDoing] = useState<"rename" | "delete">();
+  const done = (): void => setDoing(undefined);
+  const save = async (): Promise<void> => {
+    onProblem(undefined);
+    try {
+      saveFile(`${fileName(title)}.json`, await conversations.exportText(id), "application/json");
+    } catch (error) {
+      onProblem(`It could not be exported: ${messageOf(error)}`);
+    }
+  };
+  if (doing === "rename")
+    return (
+      <li className="conversation-row">
+        <Rename
+          title={summary.title}
+          onCancel={done}
+          onRename={(next) => {
+            done();
+            void conversations.rename(id, next);
+          }}
+        />
+      </li>
+    );
+  if (doing === "delete")
+    return (
+      <li className="conversation-row">
+        <p className="conversation-question" role="alert">
+          Delete “{title}” for good?
+        </p>
+        <Button className="button" onPress={done} autoFocus>
+          Keep
+        </Button>
+        <Button
+          className="button primary"
+          onPress={() => {
+            done();
+            void conversations.delete(id);
+          }}
+        >
+          Delete
+        </Button>
+      </li>
+    );
+  return (
+    <li className="conversation-row" aria-current={isCurrent || undefined}>
+      <Button className="button quiet conversation-open" onPress={onOpen}>
+        <span className="conversation-name">{title}</span>
+        <span className="soft small">
+          {clock(changedAt)}
+          {isCurrent && " · open"}
+          {isRunning && " · running"}
+        </span>
+      </Button>
+      <MenuTrigger>
+        <Button className="button quiet icon" aria-label={`More about ${title}`}>
+          ⋯
+        </Button>
+        <Popover className="popover">
+          <Menu
+            className="menu"
+            onAction={(key) =>
+              key === "export" ? void save() : setDoing(key === "rename" ? "rename" : "delete")
+            }
+          >
+            <MenuItem id="rename" className="menu-item">
+              Rename…
+            </MenuItem>
+            <MenuItem id="export" className="menu-item">
+              Export as JSON
+            </MenuItem>
+            <MenuItem id="delete" className="menu-item">
+              Delete…
+            </MenuItem>
+          </Menu>
+        </Popover>
+      </MenuTrigger>
+    </li>
+  );
+}
+
+interface RenameProps {
+  title: string;
+  onRename: (title: string) => void;
+  onCancel: () => void;
+}
+
+function Rename({ title, onRename, onCancel }: RenameProps) {
+  const [text, setText] = useState(title);
+  const isEmpty = text.trim() === "";
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key === "Enter" && !event.nativeEvent.isComposing && !isEmpty) onRename(text.trim());
+    else if (event.key === "Escape") {
+      // It takes back the change, and leaves the list open.
+      event.stopPropagation();
+      onCancel();
+    }
+  };
+  return (
+    <>
+      <TextField
+        className="conversation-rename"
+        aria-label="Title of the conversation"
+        value={text}
+        onChange={setText}
+        autoFocus
+        onKeyDown={keys}
+      >
+        <Input className="input" />
+      </TextField>
+      <Button className="button" onPress={onCancel}>
+        Cancel
+      </Button>
+      <Button className="button primary" isDisabled={isEmpty} onPress={() => onRename(text.trim())}>
+        Rename
+      </Button>
+    </>
+  );
+}

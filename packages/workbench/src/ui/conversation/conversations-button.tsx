@@ -1,0 +1,83 @@
+/**
+ * All conversations: to find one, to begin one, and to go on with one.
+ *
+ * @module
+ */
+import { useEffect, useState } from "react";
+import { Button, Dialog, DialogTrigger, Input, Popover, SearchField } from "react-aria-components";
+import type { Workbench } from "../../model/workbench.js";
+import { useObservable } from "../use-observable.js";
+import { ConversationRow } from "./conversation-row.js";
+
+/** Milliseconds that a person pauses before it is searched. */
+const PAUSE = 200;
+
+/** A button, and behind it the list. */
+export function ConversationsButton({ workbench }: { workbench: Workbench }) {
+  return (
+    <DialogTrigger>
+      <Button className="button">Conversations</Button>
+      <Popover className="popover conversations-popover" placement="bottom start">
+        <Dialog className="conversations" aria-label="Conversations">
+          {({ close }) => <ConversationList workbench={workbench} onDone={close} />}
+        </Dialog>
+      </Popover>
+    </DialogTrigger>
+  );
+}
+
+function ConversationList({ workbench, onDone }: { workbench: Workbench; onDone: () => void }) {
+  const { conversation, conversations } = workbench;
+  useObservable(conversation);
+  useObservable(conversations);
+  const [search, setSearch] = useState(conversations.search);
+  const [failed, setFailed] = useState<string>();
+  // What the list was when it was looked at last may be old.
+  useEffect(() => void conversations.load(), [conversations]);
+  useEffect(() => {
+    const timer = setTimeout(() => (conversations.search = search.trim()), PAUSE);
+    return () => clearTimeout(timer);
+  }, [conversations, search]);
+  const open = (id?: string): void => {
+    if (id === undefined || id !== conversation.id) void conversation.open(id);
+    onDone();
+  };
+  const problem = failed ?? conversations.problem;
+  const { list } = conversations;
+  return (
+    <>
+      <div className="conversations-head">
+        <SearchField className="search" aria-label="Search conversations" value={search} onChange={setSearch}>
+          <Input className="input" placeholder="Search what was said" />
+        </SearchField>
+        <Button className="button primary" onPress={() => open()}>
+          New
+        </Button>
+      </div>
+      {problem !== undefined && (
+        <p className="problem small" role="status">
+          {problem}
+        </p>
+      )}
+      <ul className="conversations-list" aria-label="Conversations">
+        {list.map((summary) => (
+          <ConversationRow
+            key={summary.id}
+            workbench={workbench}
+            summary={summary}
+            isCurrent={summary.id === conversation.id}
+            onProblem={setFailed}
+            onOpen={() => open(summary.id)}
+          />
+        ))}
+      </ul>
+      {list.length === 0 && problem === undefined && (
+        <p className="soft small" role="status">
+          {search.trim() === ""
+            ? "There is none yet: one is kept as soon as something is said or called in it."
+            : `None has “${search.trim()}” in its title, or in what was said.`}
+        </p>
+      )}
+    </>
+  );
+}

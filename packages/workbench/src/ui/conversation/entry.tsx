@@ -1,0 +1,41 @@
+/**
+ * One entry of the conversation, of whatever kind.
+ *
+ * @module
+ */
+import { memo } from "react";
+import { Button } from "react-aria-components";
+import type { Item } from "../../model/conversation.js";
+import type { Workbench } from "../../model/workbench.js";
+import { Boundary } from "../shell/boundary.js";
+import { CallCard } from "./call-card.js";
+import { ModelCard } from "./model-card.js";
+import { NoteCard } from "./note-card.js";
+import { UserCard } from "./user-card.js";
+
+/** An entry that can fail by itself. Drawn again only when it is another one: the rest stays while a model writes. */
+export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: Item }) => {
+  const remove = (): void => void workbench.conversation.remove(item);
+  return (
+    <Boundary
+      name={nameOf(item)}
+      actions={
+        <Button className="button" onPress={remove}>
+          Remove
+        </Button>
+      }
+    >
+      {item.kind === "call" && <CallCard workbench={workbench} call={item} />}
+      {item.kind === "user" && <UserCard item={item} />}
+      {item.kind === "model" && <ModelCard item={item} />}
+      {item.kind === "note" && <NoteCard item={item} onRemove={remove} />}
+    </Boundary>
+  );
+});
+
+/** To begin a sentence with. */
+function nameOf(item: Item): string {
+  if (item.kind === "call") return `The call of ${item.tool}`;
+  if (item.kind === "user") return `What ${item.from?.title ?? "you"} said`;
+  return item.kind === "model" ? `What ${item.model} said` : "A note";
+}

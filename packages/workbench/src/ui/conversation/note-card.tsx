@@ -1,0 +1,31 @@
+/**
+ * What a person should know about the conversation.
+ *
+ * @module
+ */
+import type { NoteItem } from "@vitrine/protocol";
+import { Button } from "react-aria-components";
+
+const LEVELS = {
+  info: ["", "Note"],
+  warning: ["warn", "Attention"],
+  error: ["bad", "Problem"],
+} as const;
+
+/** A line of the page's own, between what others said. */
+export function NoteCard({ item, onRemove }: { item: NoteItem; onRemove: () => void }) {
+  const { level, text, at, code } = item;
+  const [kind, word] = LEVELS[level];
+  return (
+    <article className={`note ${kind}`} aria-label={word}>
+      <span className={`badge ${kind}`}>{word}</span>
+      <p title={code}>{text}</p>
+      <time className="soft small" dateTime={new Date(at).toISOString()}>
+        {new Date(at).toLocaleTimeString()}
+      </time>
+      <Button className="button quiet icon" aria-label="Remove this note" onPress={onRemove}>
+        ✕
+      </Button>
+    </article>
+  );
+}

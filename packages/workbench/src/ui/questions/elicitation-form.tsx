@@ -1,0 +1,105 @@
+/**
+ * A server wants to know something of the person, or sends them to a page of its own.
+ *
+ * @module
+ */
+import { type ReactNode, useMemo, useRef, useState } from "react";
+import { Button, Heading } from "react-aria-components";
+import type { PendingElicitation } from "../../model/questions.js";
+import { focusFirstError, SchemaForm, type SchemaFormHandle } from "../form/schema-form.js";
+import { startOf } from "../form/starting-input.js";
+import { elicitationSchema } from "./elicitation-schema.js";
+import { hostOf } from "./link-host.js";
+
+/** The question, to be answered, declined, or put off. */
+export function ElicitationForm({ asked }: { asked: PendingElicitation }) {
+  const { question } = asked;
+  return (
+    <>
+      <Heading slot="title" level={2}>
+        The server {question.server} asks
+      </Heading>
+      {/* The words are the server's. */}
+      <p className="description">{question.message}</p>
+      {question.mode === "form" ? (
+        <Fields asked={asked} schema={question.schema} />
+      ) : (
+        <Address asked={asked} url={question.url} />
+      )}
+    </>
+  );
+}
+
+function Fields({ asked, schema: given }: { asked: PendingElicitation; schema: unknown }) {
+  const schema = useMemo(() => elicitationSchema(given), [given]);
+  const [value, setValue] = useState(() => startOf(schema, undefined));
+  const form = useRef<SchemaFormHandle>(null);
+  const box = useRef<HTMLDivElement>(null);
+  return (
+    <>
+      <div ref={box}>
+        <SchemaForm
+          ref={form}
+          schema={schema}
+          value={value}
+          idPrefix="answer"
+          onChange={setValue}
+          onError={() => focusFirstError(box.current)}
+          onSubmit={(content) => asked.answer({ action: "accept", content })}
+        />
+      </div>
+      <p className="soft small">
+        What you fill in goes to the server {asked.question.server}. Never give it a password or a key in this
+        way.
+      </p>
+      <Buttons asked={asked}>
+        <Button className="button primary" onPress={() => form.current?.submit()}>
+          Answer
+        </Button>
+      </Buttons>
+    </>
+  );
+}
+
+function Address({ asked, url }: { asked: PendingElicitation; url: string }) {
+  const host = hostOf(url);
+  const open = (): void => {
+    window.open(url, "_blank", "noopener,noreferrer");
+    asked.answer({ action: "accept" });
+  };
+  return (
+    <>
+      {host === undefined ? (
+        <p className="problem">This is no address of a web page, and is not opened:</p>
+      ) : (
+        <p>
+          It wants you to open a page of <strong>{host}</strong> in a new tab. Do so only if you know that
+          site: what you do there is between you and it.
+        </p>
+      )}
+      <p className="mono question-address">{url}</p>
+      <Buttons asked={asked}>
+        {host !== undefined && (
+          <Button className="button primary" onPress={open}>
+            Open {host}
+          </Button>
+        )}
+      </Buttons>
+    </>
+  );
+}
+
+/** Declined is a no; cancelled is no answer. */
+function Buttons({ asked, children }: { asked: PendingElicitation; children: ReactNode }) {
+  return (
+    <div className="question-buttons">
+      <Button className="button quiet" onPress={() => asked.answer({ action: "cancel" })}>
+        Cancel
+      </Button>
+      <Button className="button" onPress={() => asked.answer({ action: "decline" })}>
+        Decline
+      </Button>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+/**
+ * Where an address leads.
+ *
+ * @module
+ */
+
+/** The host of an address that a browser may open, as it would be asked for; undefined for any other. */
+export function hostOf(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const { protocol, host } = new URL(address);
+  return (protocol === "https:" || protocol === "http:") && host !== "" ? host : undefined;
+}

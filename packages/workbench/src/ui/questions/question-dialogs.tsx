@@ -1,0 +1,62 @@
+/**
+ * What servers and apps want of the person, or of the model in the person's name: one question after the other.
+ *
+ * @module
+ */
+import { type ReactNode, useLayoutEffect } from "react";
+import { Dialog, Modal, ModalOverlay } from "react-aria-components";
+import type { Workbench } from "../../model/workbench.js";
+import { Boundary } from "../shell/boundary.js";
+import { useObservable } from "../use-observable.js";
+import { ElicitationForm } from "./elicitation-form.js";
+import "./questions.css";
+import { SamplingForm } from "./sampling-form.js";
+
+/** Over the page, while there is a question. It goes when it is answered, or taken back. */
+export function QuestionDialogs({ workbench }: { workbench: Workbench }) {
+  const { questions } = workbench;
+  useObservable(questions);
+  const { sampling, elicitations } = questions;
+  const asked = sampling[0] ?? elicitations[0];
+  const id = asked?.question.id;
+  // Before the dialog takes the focus: what is below something that fills the window cannot have it.
+  useLayoutEffect(() => {
+    if (id !== undefined) leaveFullScreen(workbench);
+  }, [workbench, id]);
+  const more = sampling.length + elicitations.length - 1;
+  if (!asked) return null;
+  return (
+    <QuestionModal key={id} more={more}>
+      {sampling[0] ? (
+        <SamplingForm asked={sampling[0]} />
+      ) : (
+        elicitations[0] && <ElicitationForm asked={elicitations[0]} />
+      )}
+    </QuestionModal>
+  );
+}
+
+/** Escape is no answer: what is typed into the page when a question comes up was not meant for it. */
+function QuestionModal({ more, children }: { more: number; children: ReactNode }) {
+  return (
+    <ModalOverlay className="modal-shade question-shade" isOpen isKeyboardDismissDisabled>
+      <Modal className="modal question-modal">
+        <Dialog className="question" role="alertdialog">
+          <Boundary name="The question">{children}</Boundary>
+          {more > 0 && (
+            <p className="soft small" role="status">
+              {more === 1 ? "Another question waits." : `${more} more questions wait.`}
+            </p>
+          )}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+/** What fills the window is above every dialog of the page: who is asked something must see it. */
+function leaveFullScreen({ conversation }: Workbench): void {
+  for (const { element } of conversation.apps) {
+    if (element.shadowRoot?.querySelector("dialog:modal")) element.frame?.setDisplayMode("inline");
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * Files that the page makes.
+ *
+ * @module
+ */
+
+/** Saves a text as a file, as the browser saves what is downloaded. */
+export function saveFile(name: string, text: string, type: string): void {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  Object.assign(document.createElement("a"), { href, download: name }).click();
+  // The browser reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
+/** A name that every file system takes. */
+export const fileName = (name: string): string => name.replace(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 100);

@@ -1,0 +1,95 @@
+/** A person who answers as a test wants, a model that says what a test wants, and the desks between them. */
+import {
+  ElicitationDesk,
+  type ElicitationDeskOptions,
+} from "../../packages/gateway/src/asks/elicitation-desk.js";
+import { SamplingDesk, type SamplingDeskOptions } from "../../packages/gateway/src/asks/sampling-desk.js";
+import type { AuditSettings } from "../../packages/gateway/src/config/config.js";
+import { aiModel } from "../../packages/gateway/src/model/ai-model.js";
+import { type Script, type ScriptedModel, startScriptedModel } from "../model/scripted-model.js";
+import { type MemoryStore, memoryStore } from "./guard-stage.js";
+
+/** What the person was asked, and what they are to say. */
+export class Person {
+  readonly asked: Record<string, unknown>[] = [];
+  /** How many questions were open at once, at most. */
+  most = 0;
+  /** Questions that were taken off the screen. */
+  withdrawn = 0;
+  #open = 0;
+  answer: (question: Record<string, unknown>) => unknown = () => ({ answer: "allow" });
+
+  readonly ask = async (user: string, question: object, signal: AbortSignal): Promise<unknown> => {
+    const asked = { user, ...question };
+    this.asked.push(asked);
+    this.most = Math.max(this.most, ++this.#open);
+    signal.addEventListener("abort", () => this.withdrawn++);
+    try {
+      return await this.answer(asked);
+    } finally {
+      this.#open--;
+    }
+  };
+}
+
+/** Says nothing until the test does. */
+export function silence(): { answer: () => Promise<unknown>; say: (answer: unknown) => void } {
+  let say: (answer: unknown) => void = () => {};
+  const said = new Promise((resolve) => {
+    say = resolve;
+  });
+  return { answer: () => said, say };
+}
+
+export interface AsksStage {
+  readonly person: Person;
+  readonly store: MemoryStore;
+  readonly scripted: ScriptedModel;
+  readonly sampling: SamplingDesk;
+  readonly elicitation: ElicitationDesk;
+  /** Milliseconds of the desks' clock. */
+  now: number;
+  /** Whether there is a model. */
+  hasModel: boolean;
+  readonly failures: unknown[];
+  close(): Promise<void>;
+}
+
+export interface AsksStageOptions {
+  turns?: readonly Script[];
+  otherwise?: Script;
+  payloads?: AuditSettings["payloads"];
+  sampling?: Partial<SamplingDeskOptions>;
+  elicitation?: Partial<ElicitationDeskOptions>;
+}
+
+export async function asksStage(options: AsksStageOptions = {}): Promise<AsksStage> {
+  const { turns = [], otherwise, payloads = "none" } = options;
+  const scripted = await startScriptedModel(turns, otherwise ? { otherwise } : {});
+  const model = aiModel({ name: "local", type: "compatible", url: scripted.url }, "scripted");
+  const person = new Person();
+  const store = memoryStore();
+  const failures: unknown[] = [];
+  const shared = {
+    audit: store.audit,
+    settings: { audit: { payloads, redact: ["token"] } },
+    ask: person.ask,
+    onerror: (error: unknown) => failures.push(error),
+    clock: () => stage.now,
+  };
+  const stage: AsksStage = {
+    ...{ person, store, scripted, failures, now: 0, hasModel: true },
+    sampling: new SamplingDesk({
+      ...shared,
+      model: () => (stage.hasModel ? model : undefined),
+      ...options.sampling,
+    }),
+    elicitation: new ElicitationDesk({ ...shared, ...options.elicitation }),
+    async close() {
+      await stage.sampling.close();
+      await stage.elicitation.close();
+      await scripted.close();
+    },
+  };
+  return stage;
+}

@@ -1,0 +1,224 @@
+/**
+ * A model that says what a test wants, over the real wire: an HTTP server that speaks OpenAI's chat completions, as
+ * Ollama, llama.cpp, vLLM and LM Studio do. Each request is answered by the next turn of the script.
+ *
+ *     const model = await startScriptedModel([
+ *       callTool("weather__show", { city: "Rome" }, { fragment: 3 }),
+ *       (saw) => say("It is ", String(saw.body.messages.at(-1)?.content)),
+ *     ]);
+ *     // model.url is the base URL; model.requests has what the model saw.
+ *     await model.close();
+ */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ModelSaw, Script, Step } from "./steps.js";
+
+export * from "./steps.js";
+
+/** Options of {@link startScriptedModel}. */
+export interface ScriptedModelOptions {
+  /** Names that `GET /v1/models` lists. */
+  models?: readonly string[];
+  /** Answers what comes after the last turn; an error by default, and it is in `unscripted`. */
+  otherwise?: Script;
+}
+
+export interface ScriptedModel {
+  /** The base URL, with `/v1`. */
+  readonly url: string;
+  /** All requests for an answer, in order. */
+  readonly requests: readonly ModelSaw[];
+  /** The headers of each request for the list of models. */
+  readonly lists: readonly IncomingMessage["headers"][];
+  /** Requests for which there was no turn. */
+  readonly unscripted: readonly ModelSaw[];
+  /** Adds turns. */
+  add(...turns: Script[]): void;
+  close(): Promise<void>;
+}
+
+/** Starts one, on a free port of this machine. */
+export async function startScriptedModel(
+  turns: readonly Script[] = [],
+  { models = ["scripted"], otherwise }: ScriptedModelOptions = {},
+): Promise<ScriptedModel> {
+  const waiting = [...turns];
+  const requests: ModelSaw[] = [];
+  const lists: IncomingMessage["headers"][] = [];
+  const unscripted: ModelSaw[] = [];
+
+  const listener = createServer(async (request, response) => {
+    // A client that leaves is no fault of the server.
+    response.on("error", () => {});
+    if (request.method === "GET" && request.url === "/v1/models") {
+      lists.push(request.headers);
+      const data = models.map((id) => ({ id, object: "model" }));
+      return sendJson(response, 200, { object: "list", data });
+    }
+    if (request.method !== "POST" || request.url !== "/v1/chat/completions")
+      return sendJson(response, 404, { error: { message: `no ${request.method} ${request.url}` } });
+    const saw = await readRequest(request, response);
+    requests.push(saw);
+    const turn = waiting.shift() ?? otherwise;
+    if (turn !== undefined) return play(turn, saw, response);
+    unscripted.push(saw);
+    const message = `there is no turn for request ${requests.length}; add one to the script`;
+    sendJson(response, 500, { error: { message } });
+  });
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    requests,
+    lists,
+    unscripted,
+    add: (...more) => void waiting.push(...more),
+    async close() {
+      const closed = once(listener, "close");
+      listener.close();
+      listener.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+async function readRequest(request: IncomingMessage, response: ServerResponse): Promise<ModelSaw> {
+  const left = new Promise<boolean>((resolve) =>
+    response.once("close", () => resolve(!response.writableFinished)),
+  );
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) text += chunk;
+  return { path: request.url ?? "", headers: request.headers, body: JSON.parse(text), text, left };
+}
+
+/** The steps of a script, one after the other; functions are called when it is their turn. */
+async function* stepsOf(script: Script, saw: ModelSaw): AsyncGenerator<Step> {
+  if (typeof script === "function") yield* stepsOf(await script(saw), saw);
+  else if ("do" in script) yield script;
+  else for (const each of script) yield* stepsOf(each, saw);
+}
+
+async function play(script: Script, saw: ModelSaw, response: ServerResponse): Promise<void> {
+  const say = new Answer(saw, response);
+  for await (const step of stepsOf(script, saw)) {
+    if (response.destroyed) return;
+    if (step.do === "wait") {
+      say.begin();
+      // Whoever leaves is waited for no longer.
+      await Promise.race([step.until(), saw.left]);
+    } else if (!say.step(step)) return;
+    // Each step reaches the other end by itself: what is written in one turn of the loop would come in one piece.
+    await new Promise(setImmediate);
+  }
+  say.finish();
+}
+
+/** One answer, as it is written. */
+class Answer {
+  readonly #response: ServerResponse;
+  readonly #model: string;
+  #didCall = false;
+  #didFinish = false;
+
+  constructor(saw: ModelSaw, response: ServerResponse) {
+    this.#model = saw.body.model;
+    this.#response = response;
+  }
+
+  /** The headers go out, and nothing else yet. */
+  begin(): void {
+    if (this.#response.headersSent) return;
+    this.#response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+    this.#response.flushHeaders();
+  }
+
+  /** Whether there may be another one. */
+  step(step: Exclude<Step, { do: "wait" }>): boolean {
+    if (step.do === "answer") {
+      this.#response.writeHead(step.status, step.headers).end(step.body);
+      return false;
+    }
+    this.begin();
+    switch (step.do) {
+      case "text":
+        this.#delta({ content: step.text });
+        return true;
+      case "call":
+        this.#didCall = true;
+        this.#toolCall(
+          { index: step.index, id: step.id, type: "function" },
+          { name: step.name, arguments: "" },
+        );
+        return true;
+      case "arguments":
+        this.#toolCall({ index: step.index }, { arguments: step.text });
+        return true;
+      case "finish":
+        this.#end(step.reason);
+        return true;
+      case "usage": {
+        const total = step.input + step.output;
+        const usage = { prompt_tokens: step.input, completion_tokens: step.output, total_tokens: total };
+        // As OpenAI has it: the usage comes after the reason, in an event of its own.
+        if (!this.#didFinish) this.#end();
+        this.#event({ choices: [], usage });
+        return true;
+      }
+      case "error":
+        this.#write(`data: ${JSON.stringify({ error: step.error })}\n\n`);
+        this.#response.end();
+        return false;
+      case "raw":
+        this.#write(step.bytes);
+        return true;
+      case "drop":
+        this.#response.destroy();
+        return false;
+      case "end":
+        this.#response.end();
+        return false;
+    }
+  }
+
+  /** Ends it in good order. */
+  finish(): void {
+    this.begin();
+    if (!this.#didFinish) this.#end();
+    this.#response.end("data: [DONE]\n\n");
+  }
+
+  #end(reason = this.#didCall ? "tool_calls" : "stop"): void {
+    this.#didFinish = true;
+    this.#event({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });
+  }
+
+  #toolCall(call: object, fn: object): void {
+    this.#delta({ tool_calls: [{ ...call, function: fn }] });
+  }
+
+  #delta(delta: object): void {
+    this.#event({ choices: [{ index: 0, delta, finish_reason: null }] });
+  }
+
+  #event(more: object): void {
+    const event = {
+      id: "chatcmpl-1",
+      object: "chat.completion.chunk",
+      created: 1,
+      model: this.#model,
+      ...more,
+    };
+    this.#write(`data: ${JSON.stringify(event)}\n\n`);
+  }
+
+  #write(text: string): void {
+    this.#response.write(text);
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Pages of a real gateway, in Node: signed in, connected by a WebSocket, and with nothing drawn.
+ */
+import { connectGateway, type Gateway, type GatewayOptions } from "@vitrine/host/gateway";
+import NodeSocket from "ws";
+
+/** The cookie of a browser that opens a link of the gateway's. */
+export async function signIn(loginUrl: string): Promise<string> {
+  const { headers } = await fetch(loginUrl, { redirect: "manual" });
+  return headers.getSetCookie()[0]?.split(";", 1)[0] ?? "";
+}
+
+/** Connects a page, as a browser with this cookie would. */
+export function connectPage(
+  origin: () => string,
+  cookie: string,
+  storage: Storage,
+  options: Omit<GatewayOptions, "url">,
+): Gateway {
+  class Socket extends NodeSocket {
+    constructor() {
+      super(`${origin().replace("http", "ws")}/api/session`, { headers: { cookie, origin: origin() } });
+    }
+  }
+  return connectGateway({
+    url: `${origin()}/api/session`,
+    storage,
+    WebSocket: Socket as unknown as typeof WebSocket,
+    ...options,
+  });
+}
