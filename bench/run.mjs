@@ -14,6 +14,11 @@ import { fileURLToPath } from "node:url";
 import { launch } from "./browser.mjs";
 import { measureBytes, showBytes } from "./bytes.mjs";
 import { ROOT, versionOf } from "./contenders.mjs";
+import {
+  conversationShortfalls,
+  measureConversation,
+  showConversation,
+} from "./conversation/conversation.mjs";
 import { idleShortfalls, measureIdle, showIdle } from "./gateway/idle.mjs";
 import { isolationShortfalls, measureIsolation, showIsolation } from "./gateway/isolation.mjs";
 import { gatewayShortfalls, measureGatewayRoundtrips, showGatewayRoundtrips } from "./gateway/round-trip.mjs";
@@ -103,6 +108,11 @@ const SECTIONS = {
     measure: (browser) => measureReload(browser, number("BENCH_SAVES", 20)),
     show: showReload,
   },
+  conversation: {
+    title: "A conversation with a model: partial input, tokens, and a hundred turns with twenty apps",
+    measure: (_, quiet) => measureConversation(quiet, number("BENCH_PARTIALS", 20)),
+    show: showConversation,
+  },
   inspector: {
     title: "The inspector with 100,000 messages",
     measure: () => measureInspector(),
@@ -114,8 +124,9 @@ const SECTIONS = {
     show: showLarge,
   },
 };
-/** What is expected of the gateway, and of servers. */
+/** What is expected of the gateway, of conversations, and of servers. */
 const EXPECTATIONS = {
+  conversation: conversationShortfalls,
   reload: reloadShortfalls,
   servers: serverShortfalls,
   gateway: gatewayShortfalls,

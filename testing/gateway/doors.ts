@@ -298,7 +298,7 @@ export class Doors {
       more = {},
       ...settings
     }: StageSettings & { shop?: object; more?: Record<string, object> } = {},
-    options: Pick<GatewayOptions, "host"> = {},
+    options: Pick<GatewayOptions, "host" | "testMode"> = {},
   ): Promise<Doors> {
     const folder = await mkdtemp(join(tmpdir(), "vitrine-doors-"));
     writeFileSync(join(folder, "calls"), "");

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { sharedChromium } from "../../../../testing/browser.ts";
 import { textsOf } from "../../../../testing/cli/companion-stage.ts";
 import { officialServer } from "../../../../testing/gateway/gateway-stage.ts";
@@ -37,7 +37,7 @@ async function start(): Promise<string> {
   });
   agent = new Client({ name: "agent", version: "1" });
   await agent.connect(transport);
-  await expect.poll(() => said).toMatch(/http:\S+login\S+/);
+  await vi.waitFor(() => expect(said).toMatch(/http:\S+login\S+/), { timeout: 60_000 });
   return /http:\S+login\S+/.exec(said)?.[0] ?? "";
 }
 
@@ -97,8 +97,13 @@ it("a page that is loaded again closes nothing; a browser that goes takes its to
   await workbench.appIn(workbench.lastApp);
   await expect.poll(async () => JSON.stringify(await agent.listTools())).toContain("__roll_dice");
   expect((await call("app_context")).join("\n")).not.toContain("was closed");
-  const card = workbench.lastApp;
-  await workbench.remove(card);
+  const apps = workbench.page.getByRole("article").filter({ has: workbench.page.locator("mcp-app") });
+  const before = await apps.count();
+  await apps
+    .last()
+    .getByRole("button", { name: /^Remove .* from the conversation$/ })
+    .click();
+  await expect.poll(() => apps.count()).toBe(before - 1);
   await expect.poll(async () => JSON.stringify(await agent.listTools())).not.toContain("__roll_dice");
   expect((await call("app_context", { wait: 30 })).join("\n")).toMatch(
     /App \d+ .* was closed: its tools are gone/,

@@ -207,7 +207,7 @@ export class Calls {
 
   /** The answer is the server's, and may be anything. */
   #answered(item: CallItem, answer: CallToolResult): void {
-    const result = Array.isArray(answer.content) ? answer : { ...answer, content: [] };
+    const result = typeof answer === "object" && answer !== null ? answer : { content: [] };
     this.#end(item, { state: result.isError === true ? "failed" : "done", result });
   }
 

@@ -35,9 +35,12 @@ const written = new WeakMap<CallToolResult, { limit: number; text: string }>();
 function textOf(result: CallToolResult, limit: number): string {
   const before = written.get(result);
   if (before?.limit === limit) return before.text;
-  const { content, structuredContent } = result;
-  const hasText = content.some((block) => block.type === "text" && block.text.trim() !== "");
-  const lines = content.map(wordsOf).filter((line) => line !== "");
+  const { structuredContent } = result;
+  // It is the server's, and may be anything.
+  const content: unknown = result.content;
+  const blocks: unknown[] = Array.isArray(content) ? content : content === undefined ? [] : [content];
+  const hasText = blocks.some(isText);
+  const lines = blocks.map(wordsOfAny).filter((line) => line !== "");
   const inWords = cut(lines.join("\n"), limit);
   const text =
     !hasText && structuredContent !== undefined
@@ -46,6 +49,23 @@ function textOf(result: CallToolResult, limit: number): string {
   written.set(result, { limit, text: text || "(no content)" });
   return text || "(no content)";
 }
+
+const isText = (block: unknown): boolean => {
+  const { type, text } = Object(block) as { type?: unknown; text?: unknown };
+  return type === "text" && typeof text === "string" && text.trim() !== "";
+};
+
+function wordsOfAny(block: unknown): string {
+  try {
+    const words: unknown = wordsOf(block as ContentBlock);
+    if (typeof words === "string") return words;
+  } catch {
+    // It has not the fields of its kind.
+  }
+  return UNKNOWN;
+}
+
+const UNKNOWN = "(content of a kind that is not known here)";
 
 /** A block in words: of what is no text, what it is. */
 export function wordsOf(block: ContentBlock): string {
@@ -65,7 +85,7 @@ export function wordsOf(block: ContentBlock): string {
     }
     default:
       // Content comes from servers: there may be kinds that nobody here knows.
-      return "(content of a kind that is not known here)";
+      return UNKNOWN;
   }
 }
 

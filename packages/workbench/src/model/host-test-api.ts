@@ -67,6 +67,14 @@ export type ChangedHostContext = Pick<
   readonly containerDimensions?: { width?: number; height?: number; maxHeight?: number } | undefined;
 };
 
+/** Which question is answered, and what with. */
+export interface WhichAction {
+  /** Only one of this method, such as `ui/open-link`. An app is asked about one thing at a time: answer others before. */
+  readonly method?: string | undefined;
+  /** What is filled into the form of a server that asks for something. */
+  readonly content?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** What was asked of the person, and answered in their place. */
 export interface ConfirmedAction {
   /** Such as `ui/open-link`, `ui/message`, `tools/call`, `sampling/createMessage`, `elicitation/create`. */
@@ -95,12 +103,8 @@ export interface HostTestApi {
   getConversationContext(): Promise<ConversationContext>;
   /** Changes where apps believe they run: those that are open are told at once. */
   changeHostContext(context: ChangedHostContext): Promise<void>;
-  /**
-   * Answers the question that was asked first, waiting for one if there is none yet. Nothing of it is remembered.
-   *
-   * @param content of a form that a server wants filled in
-   */
-  confirmAction(answer?: "allow" | "deny", content?: Record<string, unknown>): Promise<ConfirmedAction>;
+  /** Answers the question that was asked first, waiting for one if there is none yet. Nothing of it is remembered. */
+  confirmAction(answer?: "allow" | "deny", which?: WhichAction): Promise<ConfirmedAction>;
   /** Says something as the person. Resolves when the model has answered, or somebody waits for {@link confirmAction}. */
   sendMessage(text: string): Promise<void>;
   /**

@@ -18,6 +18,7 @@ import {
   type ConversationMessage,
   HOST_TEST_NAME,
   type HostTestApi,
+  type WhichAction,
 } from "./host-test-api.js";
 import { lookOf, messageFor } from "./host-test-words.js";
 import type { Workbench } from "./workbench.js";
@@ -75,7 +76,10 @@ export class HostTest implements HostTestApi {
     const { server, tool } = await this.#find(suite);
     await this.#begin();
     const item = conversation.call(server, tool, input, true);
-    await this.#until(`the app of ${server}/${tool}`, () => isShownOrFailed(item));
+    await this.#until(
+      () => `the app of ${server}/${tool}`,
+      () => isShownOrFailed(item),
+    );
     const frame = item.app?.element.shadowRoot?.querySelector("iframe");
     if (item.app?.state === "ready" && frame) return frame;
     const why = item.app?.failure;
@@ -117,15 +121,25 @@ export class HostTest implements HostTestApi {
 
   async confirmAction(
     answer: "allow" | "deny" = "allow",
-    content?: Record<string, unknown>,
+    { method: wanted, content }: WhichAction = {},
   ): Promise<ConfirmedAction> {
     if (answer !== "allow" && answer !== "deny")
       throw new VitrineError("invalid", 'confirmAction takes "allow" or "deny"');
-    await this.#until("a question to the person", () => this.#open().length > 0);
-    const [first] = this.#open();
-    if (!first) throw new VitrineError("closed", "the question was taken back");
-    const { method, server, title, params } = first;
-    first.answer(answer === "allow", content);
+    const find = (): Asked | undefined =>
+      this.#open().find(({ method }) => wanted === undefined || method === wanted);
+    // An app is asked about one thing at a time: what it wanted before is answered first.
+    const others = (): string =>
+      this.#open()
+        .map(({ method, title }) => `${method} (${title})`)
+        .join(", ");
+    await this.#until(
+      () => `a question about ${wanted ?? "anything"}; open are: ${others() || "none"}`,
+      () => find() !== undefined,
+    );
+    const found = find();
+    if (!found) throw new VitrineError("closed", "the question was taken back");
+    const { method, server, title, params } = found;
+    found.answer(answer === "allow", content && { ...content });
     return structuredClone({ method, server, title, params });
   }
 
@@ -133,7 +147,10 @@ export class HostTest implements HostTestApi {
     const { conversation } = this.#page;
     await conversation.send(text);
     // Whoever waits for the model's answer could not agree to what it wants to do.
-    await this.#until("the model's answer", () => !conversation.isRunning || this.#open().length > 0);
+    await this.#until(
+      () => "the model's answer",
+      () => !conversation.isRunning || this.#open().length > 0,
+    );
   }
 
   async callTool(name: string, input: Record<string, unknown> = {}): Promise<CallToolResult> {
@@ -150,7 +167,10 @@ export class HostTest implements HostTestApi {
     const { item: id } = await gateway.request("conversation/model-call", call);
     const find = (): CallItem | undefined =>
       conversation.items.find((item): item is CallItem => item.kind === "call" && item.id === id);
-    await this.#until(`the entry of the call of ${name}`, () => find() !== undefined);
+    await this.#until(
+      () => `the entry of the call of ${name}`,
+      () => find() !== undefined,
+    );
     const item = find();
     await item?.over();
     if (item?.result) return structuredClone(item.result);
@@ -176,7 +196,7 @@ export class HostTest implements HostTestApi {
     const { servers } = this.#page;
     const isSettled = (): boolean =>
       servers.list.every(({ catalogue, problem, summary }) => catalogue || problem || summary.problem);
-    await this.#until("what the servers offer", isSettled);
+    await this.#until(() => "what the servers offer", isSettled);
     const all = servers.list.flatMap(({ summary: { name: server }, catalogue }) =>
       (catalogue?.views ?? []).flatMap(({ tool }) => {
         const described = servers.tool(server, tool);
@@ -240,12 +260,12 @@ export class HostTest implements HostTestApi {
     }
   }
 
-  async #until(what: string, isSo: () => boolean): Promise<void> {
+  async #until(what: () => string, isSo: () => boolean): Promise<void> {
     const { limit = 30_000 } = this.#options;
     const from = performance.now();
     while (!isSo()) {
       if (performance.now() - from > limit)
-        throw new VitrineError("timeout", `${what} did not come within ${limit} ms`);
+        throw new VitrineError("timeout", `${limit} ms were waited in vain for ${what()}`);
       await new Promise((resolve) => setTimeout(resolve, LOOK));
     }
   }

@@ -22,6 +22,8 @@ const STATES = {
 export function ModelCard({ item }: { item: ModelItem }) {
   const { id, model, text, state, problem, usage, at } = item;
   const [kind, word] = state === "done" ? [] : STATES[state];
+  // It has answered with calls alone: they stand for themselves.
+  if (text === "" && state === "done" && !problem) return null;
   return (
     <article className="card model" aria-labelledby={`model-${id}`} aria-busy={state === "streaming"}>
       <header className="card-head">
@@ -40,7 +42,6 @@ export function ModelCard({ item }: { item: ModelItem }) {
       </header>
       <ModelText text={text} />
       {text === "" && state === "streaming" && <p className="soft">It has said nothing yet.</p>}
-      {text === "" && state === "done" && <p className="soft">It answers with calls, and without words.</p>}
       {problem && <p className="problem">{problem.message}</p>}
     </article>
   );

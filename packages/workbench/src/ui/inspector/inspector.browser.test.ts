@@ -619,8 +619,10 @@ describe("the inspector", () => {
   it("A01, A03: lists the tools that an app offers, live, and calls them", async () => {
     await call("shop", "helpful");
     const app = await view();
-    // Nobody has looked, so the app was not asked.
-    expect(await app.evaluate(() => raw.heard.map(({ method }) => method))).not.toContain("tools/list");
+    // For the model it is asked once, and who looks sees what it said then.
+    const asked = (): Promise<number> =>
+      app.evaluate(() => raw.heard.filter(({ method }) => method === "tools/list").length);
+    await expect.poll(asked).toBe(1);
     await tab("App tools");
     const greet = inspector().getByRole("region", { name: "Greet" });
     await greet.getByText("Says <b>hello</b>.").waitFor();

@@ -1,0 +1,149 @@
+/**
+ * The gateway with the built workbench, in a process of its own; and its page in a browser that nobody watches, used by
+ * what is in it.
+ *
+ * @module
+ */
+import { spawn } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startModel } from "./model-server.mjs";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Starts a model's server and a gateway before it, whose one server is `bench`. */
+export async function openConversationStage() {
+  const model = await startModel();
+  const folder = mkdtempSync(join(tmpdir(), "vitrine-bench-"));
+  const token = randomBytes(32).toString("base64url");
+  const file = join(folder, "settings.json");
+  const settings = {
+    mcpServers: {
+      bench: {
+        command: process.execPath,
+        args: [here("./app-server.mjs")],
+        env: { REPORT_TO: `${model.origin}/report` },
+        isolation: "process",
+        start: "eager",
+      },
+    },
+    model: { use: "local/bench", providers: { local: { url: model.url, models: ["bench"] } } },
+    listen: { port: 0 },
+    sandbox: { port: 0 },
+    dataFolder: join(folder, "data"),
+    users: [{ name: "bench", tokenHash: createHash("sha256").update(token).digest("hex") }],
+    session: { perUser: 100 },
+  };
+  writeFileSync(file, JSON.stringify(settings));
+  const words = ["--config", file, "--static", here("../../packages/workbench/dist/page")];
+  const child = spawn(process.execPath, [here("../../packages/gateway/dist/main.js"), ...words], {
+    stdio: ["ignore", "pipe", process.env.BENCH_LOG ? "inherit" : "ignore"],
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const origin = await new Promise((resolve, reject) => {
+    let text = "";
+    ended.then(() => reject(new Error("the gateway did not start: BENCH_LOG=1 shows why")));
+    child.stdout.on("data", (data) => {
+      text += data;
+      const found = /→ (http:\S+)/.exec(text)?.[1];
+      if (found) resolve(found);
+    });
+  });
+  const headers = { authorization: `Bearer ${token}`, origin, "content-type": "application/json" };
+  return {
+    model,
+    pid: child.pid,
+    /** The workbench in a new context of the browser, with a conversation in which nothing was said. */
+    async page(browser) {
+      const answer = await fetch(`${origin}/api/login-link`, { method: "POST", headers, body: "{}" });
+      const { url } = await answer.json();
+      const page = await browser.openPage(url);
+      // Navigation is not waited for, and what is evaluated before it is over ends with it.
+      for (let tries = 0; !(await page.evaluate(IS_READY).catch(() => false)); tries++) {
+        if (tries > 300) throw new Error("the workbench does not come up");
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      await page.evaluate(IN_PAGE);
+      return page;
+    },
+    async close() {
+      child.kill("SIGTERM");
+      await ended;
+      model.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const IS_READY = `Boolean(document.querySelector('textarea[placeholder^="Message bench"], textarea[placeholder*="bench"]'))
+  && document.body.innerText.includes("draw")`;
+
+/** What is done in the page: as a person would, by its field and its buttons. */
+const IN_PAGE = `
+  window.bench = {
+    /** Says something, and resolves to when the answer that ends with these words is complete. */
+    async tell(text, end) {
+      const area = document.querySelector('textarea[aria-label="Message"]');
+      const { set } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value");
+      set.call(area, text);
+      area.dispatchEvent(new Event("input", { bubbles: true }));
+      // React draws the field before it takes the key.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const began = Date.now();
+      const done = this.answered(end);
+      area.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+      return { began, ended: await done };
+    },
+    answered: (end) =>
+      new Promise((resolve, reject) => {
+        const list = document.querySelector(".conversation-inner");
+        const late = setTimeout(() => reject(new Error("no answer " + end + ": " + list.innerText.slice(-2000))), 60_000);
+        const observer = new MutationObserver(() => {
+          const last = [...list.querySelectorAll("article.model")].at(-1);
+          if (last?.ariaBusy !== "false" || !last.querySelector(".model-text")?.textContent.endsWith(end)) return;
+          clearTimeout(late);
+          observer.disconnect();
+          resolve(Date.now());
+        });
+        observer.observe(list, { subtree: true, childList: true, characterData: true, attributes: true });
+      }),
+    remove() {
+      [...document.querySelectorAll('button[aria-label^="Remove draw"]')].at(-1).click();
+    },
+    lookAt: (n) => document.querySelectorAll("mcp-app")[n].scrollIntoView({ block: "center" }),
+  };
+`;
+
+/** Bytes that a process holds; shared pages by their share. */
+export function memoryOf(pid) {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** The processes of a browser that run pages. */
+export async function renderers(browser) {
+  const { processInfo } = await browser.send("SystemInfo.getProcessInfo");
+  return processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
+}
+
+/** Bytes of the page's own objects, after what is garbage was collected. */
+export async function heapOf(browser, { browserContextId }) {
+  const { targetInfos } = await browser.send("Target.getTargets");
+  const target = targetInfos.find(
+    (each) => each.type === "page" && each.browserContextId === browserContextId,
+  );
+  const { sessionId } = await browser.send("Target.attachToTarget", {
+    targetId: target.targetId,
+    flatten: true,
+  });
+  await browser.send("HeapProfiler.collectGarbage", {}, sessionId);
+  const { usedSize } = await browser.send("Runtime.getHeapUsage", {}, sessionId);
+  await browser.send("Target.detachFromTarget", { sessionId });
+  return usedSize;
+}

@@ -1,0 +1,110 @@
+/** What pages may ask in test mode, and in no other: a real gateway, a real server, and a model behind the real wire. */
+import { type CallItem, METHOD_NOT_FOUND, type ModelView } from "@vitrine/protocol";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Doors, type RawPage } from "../../../testing/gateway/doors.js";
+import {
+  callTool,
+  type ScriptedModel,
+  say,
+  startScriptedModel,
+} from "../../../testing/model/scripted-model.js";
+
+let model: ScriptedModel;
+let doors: Doors;
+let page: RawPage;
+
+const openDoors = (testMode?: boolean): Promise<Doors> => {
+  const providers = { local: { url: model.url, models: ["scripted"] } };
+  return Doors.open(["ann"], { model: { use: "local/scripted", providers } }, { testMode });
+};
+
+beforeAll(async () => {
+  model = await startScriptedModel();
+  doors = await openDoors(true);
+  page = await doors.page("ann", "websocket");
+}, 60_000);
+afterAll(async () => {
+  await doors?.close();
+  await model?.close();
+});
+
+const begin = async (): Promise<string> => (await page.request("conversation/open", {})).id;
+const viewOf = (id: string): Promise<ModelView> => page.request("conversation/model-view", { id });
+const atRest = (id: string): Promise<void> =>
+  expect.poll(async () => (await page.request("conversation/open", { id })).isRunning).toBe(false);
+const callOf = async (id: string, item: string): Promise<CallItem> => {
+  const { items } = await page.request("conversation/open", { id });
+  return items.find((each) => each.id === item) as CallItem;
+};
+
+it("the page is told, and its log has it", async () => {
+  expect(await page.request("gateway/servers", {})).toMatchObject({ testMode: true });
+  expect(doors.log.join("")).toContain("test mode");
+});
+
+it("the view of the model is what the model is asked next", async () => {
+  const id = await begin();
+  model.add(callTool("shop__show", {}), say("There."));
+  await page.request("conversation/send", { id, content: [{ type: "text", text: "Show it." }] });
+  await atRest(id);
+  const view = await viewOf(id);
+  expect(view.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
+  model.add(say("Again."));
+  await page.request("conversation/send", { id, content: [{ type: "text", text: "And now?" }] });
+  await atRest(id);
+  const asked = model.requests.at(-1)?.body;
+  expect(asked?.messages.map(({ role }) => role)).toEqual([
+    "system",
+    ...view.messages.map(({ role }) => role),
+    "user",
+  ]);
+  expect(asked?.tools?.map((tool) => tool.function.name)).toEqual(view.tools.map(({ name }) => name));
+  expect(view.tools).toContainEqual(
+    expect.objectContaining({ name: "shop__show", server: "shop", tool: "show" }),
+  );
+});
+
+it("C02: tools that are for apps alone are neither in it, nor called as the model", async () => {
+  const id = await begin();
+  const { tools } = await page.request("gateway/catalogue", { server: "shop" });
+  const { tools: seen } = await page.request("gateway/catalogue", { server: "shop", for: "model" });
+  const hidden = tools.find(({ name }) => !seen.some((each) => each.name === name))?.name ?? "";
+  expect(hidden).not.toBe("");
+  expect((await viewOf(id)).tools.map(({ tool }) => tool)).not.toContain(hidden);
+  const { item } = await page.request("conversation/model-call", { id, name: `shop__${hidden}` });
+  expect(await callOf(id, item)).toMatchObject({
+    state: "failed",
+    problem: expect.stringContaining("There is no tool"),
+  });
+});
+
+it("what is called as the model is on record as the model's, and the model is told", async () => {
+  const id = await begin();
+  const { item } = await page.request("conversation/model-call", { id, name: "shop__show", arguments: {} });
+  await expect.poll(async () => (await callOf(id, item)).state).toBe("done");
+  expect(await callOf(id, item)).toMatchObject({ by: "model", server: "shop", tool: "show" });
+  expect((await viewOf(id)).messages).toMatchObject([
+    { role: "assistant", content: [{ type: "call", name: "shop__show" }] },
+    { role: "tool", content: [{ type: "result", name: "shop__show", isError: false }] },
+  ]);
+  const rows = await doors.gateway.audit.query({ user: "ann" }, { limit: 100 });
+  expect(rows.filter(({ actor }) => actor === "model").length).toBeGreaterThan(0);
+});
+
+it("without it both are refused, and the page is told nothing", async () => {
+  const plain = await openDoors();
+  try {
+    const other = await plain.page("ann", "websocket");
+    const { id } = await other.request("conversation/open", {});
+    const refused = { code: METHOD_NOT_FOUND, message: expect.stringContaining("--test-mode") };
+    await expect(other.request("conversation/model-view", { id })).rejects.toMatchObject(refused);
+    await expect(other.request("conversation/model-call", { id, name: "shop__show" })).rejects.toMatchObject(
+      refused,
+    );
+    expect(await other.request("gateway/servers", {})).not.toHaveProperty("testMode");
+    expect((await other.request("conversation/open", { id })).items).toEqual([]);
+    expect(plain.log.join("")).not.toContain("test mode");
+  } finally {
+    await plain.close();
+  }
+});
