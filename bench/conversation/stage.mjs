@@ -113,7 +113,12 @@ const IN_PAGE = `
     remove() {
       [...document.querySelectorAll('button[aria-label^="Remove draw"]')].at(-1).click();
     },
-    lookAt: (n) => document.querySelectorAll("mcp-app")[n].scrollIntoView({ block: "center" }),
+    /** The app may come after the words about it. */
+    async lookAt(n) {
+      let app;
+      while (!(app = document.querySelectorAll("mcp-app")[n])) await new Promise((resolve) => setTimeout(resolve, 20));
+      app.scrollIntoView({ block: "center" });
+    },
   };
 `;
 

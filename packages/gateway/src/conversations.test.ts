@@ -135,6 +135,25 @@ describe("a turn", () => {
     expect(names.filter((name) => name.includes("inner"))).toEqual([]);
   });
 
+  it("survives arguments that are nested without end, and calls without number", async () => {
+    const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    model.add(callTool("shop__look", deep), say("Well."));
+    await tell("Look.");
+    const { items: all } = await atRest();
+    expect(all.slice(-2)).toMatchObject([
+      { kind: "call", state: "failed", problem: expect.stringContaining("nested too deep") },
+      { kind: "model", text: "Well." },
+    ]);
+    model.add(Array.from({ length: 200 }, (_, index) => callTool("shop__look", {}, { index })));
+    await tell("Look again.");
+    await atRest();
+    expect((await calls()).length).toBeLessThanOrEqual(101);
+    expect((await items("model")).at(-1)).toMatchObject({
+      state: "failed",
+      problem: { code: "model-invalid" },
+    });
+  });
+
   it("is stopped at any moment: the server is told, and so is the view", async () => {
     model.add(callTool("shop__wait", {}));
     await tell("Wait.");
@@ -206,6 +225,24 @@ describe("a page", () => {
     );
     expect((await items("model")).at(-1)).toMatchObject({ text: "one two three" });
     expect("one two three".endsWith(text.join(""))).toBe(true);
+  });
+
+  it("does once what it asks again under the same name, as after a lost session", async () => {
+    const before = doors.calls.length;
+    const params = { id, server: "shop", tool: "look" };
+    const key = page.nextId();
+    const first = await page.ask(".", "conversation/call", params, key);
+    await atRest();
+    expect(await page.ask(".", "conversation/call", params, key)).toEqual(first);
+    await atRest();
+    expect(await calls()).toHaveLength(1);
+    expect(doors.calls.slice(before).filter((each) => each === "tools/call look")).toHaveLength(1);
+  });
+
+  it("opens no view of another tool for a call", async () => {
+    const { item } = await page.request("conversation/call", { id, server: "shop", tool: "show" });
+    await atRest();
+    await expect(open(item, "camera")).rejects.toThrow("no call of the view's tool");
   });
 
   it("leaves, renames and deletes one", async () => {

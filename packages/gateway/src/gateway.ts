@@ -10,7 +10,7 @@ import type { Sandbox } from "@vitrine/sandbox";
 import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";
 import { asksOf, pageDesks, SAMPLING_METHOD } from "./asks/index.js";
 import type { GatewaySettings } from "./config/config.js";
-import { Conversations } from "./conversation/index.js";
+import { type ConversationLimits, Conversations } from "./conversation/index.js";
 import { serverTools } from "./conversation/server-tools.js";
 import { GatewayError } from "./errors.js";
 import { changeOf, guardMetrics, logStarts, recordChange } from "./gateway-notes.js";
@@ -99,6 +99,11 @@ const listening =
     if (onstderr) launched.stderr.on("data", (chunk: Buffer) => onstderr(spec.name, chunk));
     return launched;
   };
+
+const conversationLimits = ({ model }: GatewaySettings): Partial<ConversationLimits> => {
+  const { time, ...limits } = model.limits;
+  return { ...limits, seconds: time / 1000 };
+};
 
 /** Who we are to servers and views. */
 const INFO: Implementation = { name: "vitrine-gateway", version: "0.1.0" };
@@ -230,7 +235,6 @@ export class Gateway implements GatewayApi {
       views: this.#views,
       place: (server) => this.#recordPlace(server, refusals, onerror),
     });
-    const { time, ...limits } = settings.model.limits;
     this.conversations = new Conversations({
       ...{ store: store.conversations, tools: serverTools(this.#servers), apps: this.#appCalls, onerror },
       models: {
@@ -239,7 +243,7 @@ export class Gateway implements GatewayApi {
           return models.state().help;
         },
       },
-      limits: { ...limits, seconds: time / 1000 },
+      limits: conversationLimits(settings),
       onlisted: (user) => {
         for (const page of this.#pages.get(user) ?? []) page.notify("conversation/listed", {});
       },
@@ -392,6 +396,7 @@ export class Gateway implements GatewayApi {
     }
     this.#settings = settings;
     this.models.update(settings.model);
+    this.conversations.setLimits(conversationLimits(settings));
     void this.models.refresh();
     const { added, changed, removed } = this.#pool.update(settings.servers);
     for (const page of this.#allPages()) {
@@ -524,7 +529,9 @@ export class Gateway implements GatewayApi {
   }
 
   #newestPage(user: string): PageSession | undefined {
-    return [...(this.#pages.get(user) ?? [])].findLast(({ isConnected }) => isConnected);
+    const pages = [...(this.#pages.get(user) ?? [])];
+    // One that is just being loaded again is asked when it is there.
+    return pages.findLast(({ isConnected }) => isConnected) ?? pages.at(-1);
   }
 
   #allPages(): PageSession[] {

@@ -84,9 +84,9 @@ export function devCommand(
     };
     const take = (read: GatewaySettings): Promise<void> => {
       const changed = plan.again(read);
-      const { servers, policy, strict, audit } = changed;
+      const { servers, policy, strict, audit, model } = changed;
       // The rest belongs to the command line.
-      gateway.update({ ...settings, servers, policy, strict, audit });
+      gateway.update({ ...settings, servers, policy, strict, audit, model });
       return watchServers(changed);
     };
     let file: SettingsWatch | undefined;

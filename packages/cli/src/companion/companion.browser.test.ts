@@ -72,13 +72,16 @@ it("the app opens before the person, and what they write there reaches the agent
 
 it("the person writes to the agent beside the apps, and no model answers in its place", async () => {
   await workbench.tell("Show me a die.");
-  expect((await call("app_context"))[1]).toContain("The person wrote:\n  > Show me a die.");
+  expect((await call("app_context", { wait: 30 }))[1]).toContain("The person wrote:\n  > Show me a die.");
   expect(await workbench.page.getByText("add a model").count()).toBe(0);
 });
 
 it("the agent drives the app that is open: what reads at once, what changes when the person has said yes (A06)", async () => {
   const { tools } = await agent.listTools();
+  const apps = workbench.page.locator("article mcp-app");
+  const before = await apps.count();
   await call(tools.find(({ name }) => name.endsWith("__app_tools"))?.name ?? "");
+  await expect.poll(() => apps.count()).toBe(before + 1);
   const view = await workbench.appIn(workbench.lastApp);
   const named = async (end: string): Promise<string | undefined> =>
     (await agent.listTools()).tools.find(({ name }) => name.endsWith(end))?.name;

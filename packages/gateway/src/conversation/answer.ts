@@ -3,11 +3,16 @@
  *
  * @module
  */
+
 import type { CallItem, ModelItem, ModelUsage } from "@vitrine/protocol";
 import type { Model, ModelDelta, ModelRequest } from "../model/model.js";
+import { ModelError } from "../model/model-error.js";
 import type { Calls } from "./calls.js";
 import type { Journal } from "./journal.js";
 import type { NamedTool, NamedTools } from "./tool-names.js";
+
+/** Calls of one answer. */
+const MAX_CALLS = 100;
 
 /** What an answer goes into. */
 export interface AnswerOptions {
@@ -92,6 +97,8 @@ export class AnswerStream {
         journal.addText(item, delta.text);
         break;
       case "call": {
+        if (this.#all.length >= MAX_CALLS)
+          throw new ModelError("model-invalid", `the model calls more than ${MAX_CALLS} tools at once`);
         const tool = names.find(delta.name);
         const call: WrittenCall = { item: calls.begin(item.id, delta.name, tool), tool };
         // Some providers give every call the same name.
@@ -117,5 +124,7 @@ export class AnswerStream {
 
   #written(call: WrittenCall): void {
     call.over ??= this.#options.calls.written(call.item, call.tool);
+    // It is waited for at the end of the answer; until then nobody hears it.
+    call.over.catch(() => {});
   }
 }

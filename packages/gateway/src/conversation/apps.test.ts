@@ -129,7 +129,7 @@ describe("an app in a conversation", () => {
     await conversation.send(words("Show Rome"), app);
     await done(page);
     expect(page.items.find(({ kind }) => kind === "user")).toMatchObject({ from: app });
-    expect(JSON.stringify(stage.model.requests[0]?.body.messages.at(-1))).toContain("Sent by the app");
+    expect(JSON.stringify(stage.model.requests[0]?.body.messages.at(-1))).toContain("<app-message from=");
   });
 
   it("whose entry is not there is refused", async () => {
@@ -197,7 +197,7 @@ describe("an app that says too much", () => {
     clock.pass(10_001);
     more();
     const large = { content: words("x".repeat(300_000)) };
-    expect(() => conversation.setContext("v1", app, large)).toThrow(/200000 characters/);
+    expect(() => conversation.setContext("v1", app, large)).toThrow(/200000 bytes/);
     const contexts = [{ ...app, content: words("more"), isStale: false }];
     await expect.poll(() => page.state.contexts).toMatchObject(contexts);
     expect(page.notes).toMatchObject([{ code: "app-flood" }]);

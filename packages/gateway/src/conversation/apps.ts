@@ -17,7 +17,7 @@ import type { ImagePart, TextPart } from "../model/model.js";
 import type { Clock } from "../servers/clock.js";
 import type { Journal } from "./journal.js";
 import { type ContextToTell, contextParts } from "./model-view.js";
-import type { AppTool } from "./tool-names.js";
+import { type AppTool, isTooLarge } from "./tool-names.js";
 
 /** What an app says about itself. */
 export type SaidContext = Pick<AppContext, "content" | "structuredContent">;
@@ -41,7 +41,7 @@ export interface OpenAppState {
   readonly tools: readonly Tool[];
 }
 
-/** Characters of one context, and of all together; how many there are. */
+/** Bytes of one context, and of all together, as they are kept; how many there are. */
 const MAX_CONTEXT = 200_000;
 const MAX_ALL = 2_000_000;
 const MAX_CONTEXTS = 50;
@@ -111,6 +111,7 @@ export class Apps {
     const names = new Set<string>();
     this.#opened(view, app).tools = tools
       .filter(({ name }) => /^[\w.-]{1,64}$/.test(name) && !names.has(name) && names.add(name))
+      .filter((tool) => !isTooLarge(tool))
       .slice(0, MAX_TOOLS);
     this.#options.onchange();
   }
@@ -122,8 +123,9 @@ export class Apps {
    */
   setContext(view: string, app: SpeakingApp, { content, structuredContent }: SaidContext): void {
     const { journal, clock } = this.#options;
-    if (sizeOf({ content, structuredContent }, MAX_CONTEXT) > MAX_CONTEXT) {
-      const message = `what an app wants the model to know has ${MAX_CONTEXT} characters at most: say less`;
+    const whole = { content, structuredContent };
+    if (sizeOf(whole, MAX_CONTEXT) > MAX_CONTEXT || bytesOf(whole) > MAX_CONTEXT) {
+      const message = `what an app wants the model to know has ${MAX_CONTEXT} bytes at most: say less`;
       throw new VitrineError(INVALID_PARAMS, message, { data: { code: "too-large" } });
     }
     this.#opened(view, app);
@@ -207,10 +209,12 @@ export class Apps {
 const isSame = (a: SaidContext, b: SaidContext): boolean =>
   isDeepStrictEqual(a.content, b.content) && isDeepStrictEqual(a.structuredContent, b.structuredContent);
 
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
 /** Those of closed apps go first, then the oldest. */
 function fewer(contexts: AppContext[]): AppContext[] {
   let left = contexts;
-  while (left.length > 1 && (left.length > MAX_CONTEXTS || sizeOf(left, MAX_ALL) > MAX_ALL)) {
+  while (left.length > 1 && (left.length > MAX_CONTEXTS || bytesOf(left) > MAX_ALL)) {
     const gone = left.find(({ isStale }) => isStale) ?? left[0];
     left = left.filter((each) => each !== gone);
   }

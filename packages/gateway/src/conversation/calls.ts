@@ -105,6 +105,8 @@ export class Calls {
 
   /** A person calls a tool. Returns at once; what becomes of it is in the entry. */
   byHand(item: CallItem): Promise<void> {
+    // Until its schema is known, all of it may be a secret; also if it never is.
+    this.#schemas.set(item.id, { writeOnly: true });
     this.#add({ item, controller: new AbortController() });
     const { user, tools } = this.#options;
     return this.#run(item, async (options) => {
@@ -225,7 +227,7 @@ export class Calls {
   #end(item: CallItem, change: Partial<CallItem>): void {
     if (!this.#open.delete(item.id)) return;
     const over = { inputText: undefined, progress: undefined, endedAt: this.#options.clock.now() };
-    this.#update(item, { ...over, ...change, ...this.#withoutSecrets(item) });
+    this.#update(item, { ...over, ...change, ...this.#withoutSecrets({ ...item, ...change }) });
     this.#options.onchange();
   }
 

@@ -5,6 +5,7 @@
  */
 import { createContext, Script } from "node:vm";
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
+import { sizeOf } from "@vitrine/host";
 import { withoutSecrets } from "@vitrine/protocol";
 
 /** The arguments, or what is wrong with them: a sentence for the model. */
@@ -13,6 +14,8 @@ export type ReadInput =
   | { readonly input?: undefined; readonly problem: string };
 
 const MAX_PROBLEMS = 5;
+/** Characters of arguments. */
+const MAX_INPUT = 16_000_000;
 /** Milliseconds: a server's schema may take for ever to try. */
 const LONGEST = 200;
 
@@ -29,6 +32,9 @@ export function readInput(text: string): ReadInput {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return { problem: "The arguments must be a JSON object. Write them again, as one." };
+  // What is nested too deep could be neither written again nor compared.
+  if (sizeOf(value, MAX_INPUT) > MAX_INPUT)
+    return { problem: "The arguments are too large, or nested too deep. Write less." };
   return { input: value as Record<string, unknown> };
 }
 

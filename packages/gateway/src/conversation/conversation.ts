@@ -20,7 +20,7 @@ import type { Clock } from "../servers/clock.js";
 import { ConversationError } from "../store/conversation-limits.js";
 import { Apps, type OpenAppState, type SaidContext } from "./apps.js";
 import { Calls, messageOf } from "./calls.js";
-import { newItemId } from "./item-id.js";
+import { itemIdOf, newItemId } from "./item-id.js";
 import { type ConversationListener, Journal, type JournalStart } from "./journal.js";
 import type { ConversationLimits } from "./limits.js";
 import { appFlood, notSaved } from "./notes.js";
@@ -83,6 +83,8 @@ export class Conversation {
   readonly #appListeners = new Set<() => void>();
   #isClosed = false;
   #isAnsweredElsewhere = false;
+  /** More of it cannot be kept, until entries are removed. */
+  #full: ConversationError | undefined;
   #unsaved: NoteItem | undefined;
 
   constructor(options: ConversationOptions) {
@@ -184,12 +186,13 @@ export class Conversation {
    * @throws {GatewayError} `overloaded` when too much waits for its turn
    * @throws {ConversationError} `conversation-too-large`
    */
-  async send(content: readonly ContentBlock[], from?: SpeakingApp): Promise<string> {
+  async send(content: readonly ContentBlock[], from?: SpeakingApp, key?: string): Promise<string> {
+    const id = this.#idFor(key);
+    if (this.#journal.find(id)) return id;
     this.#checkRoom();
     if (content.length === 0) throw new VitrineError(INVALID_PARAMS, "a message must say something");
     this.#turns.check(from);
     const { clock, models } = this.#options;
-    const id = newItemId();
     this.#journal.add({
       ...{ kind: "user", id, at: clock.now(), content: [...content] },
       ...(from && { from }),
@@ -213,10 +216,13 @@ export class Conversation {
     tool: string,
     input: Record<string, unknown> = {},
     page?: Record<string, unknown>,
+    key?: string,
   ): Promise<string> {
+    const id = this.#idFor(key);
+    if (this.#journal.find(id)) return id;
     this.#checkRoom();
     const item: CallItem = {
-      ...{ kind: "call", id: newItemId(), at: this.#options.clock.now(), by: "person" },
+      ...{ kind: "call", id, at: this.#options.clock.now(), by: "person" },
       ...{ server, tool, state: "running", input, hasApp: false },
       ...(page && { page }),
     };
@@ -383,8 +389,14 @@ export class Conversation {
     if (isOwnTitle(title, items)) this.#journal.setTitle(titleOf(items));
   }
 
+  /** What is asked again under the same key is done once: a page asks again when its session was lost. */
+  #idFor(key: string | undefined): string {
+    return key === undefined ? newItemId() : itemIdOf(this.user, key);
+  }
+
   #checkRoom(): void {
     if (this.#isClosed) throw new GatewayError("stopping", "the conversation is closed: open it again");
+    if (this.#full) throw this.#full;
     if (this.#journal.size < MAX_ITEMS) return;
     const message = "the conversation has as many entries as can be kept: begin a new one";
     throw new ConversationError("conversation-too-large", message, "items");
@@ -415,6 +427,7 @@ export class Conversation {
 
   /** It can be kept again, or no more: said once. */
   #health(problem: unknown): void {
+    this.#full = problem instanceof ConversationError ? problem : undefined;
     if (problem === undefined) {
       if (this.#unsaved) this.#journal.remove(this.#unsaved.id);
       this.#unsaved = undefined;

@@ -98,6 +98,11 @@ export class Conversations {
     this.#options.onlisted?.(user);
   }
 
+  /** Other limits hold from now on, for turns that are under way as well. */
+  setLimits(limits: Partial<ConversationLimits>): void {
+    Object.assign(this.#limits, limits);
+  }
+
   /** Those in which something is under way. */
   get running(): number {
     return [...this.#loaded.values()].filter(({ isRunning }) => isRunning).length;

@@ -86,10 +86,10 @@ describe("the messages of a conversation", () => {
       call("c", undefined),
     ]);
     expect(short([said as ModelMessage])[0]).toBe(
-      'user: [Sent by the app "Map" of the server "weather", in the person\'s place:] | Rome',
+      "user: <app-message from=\"the app 'Map' of the server 'weather'\">\nRome\n</app-message>",
     );
     expect(short([hand as ModelMessage])[0]).toBe(
-      'user: [The person called the tool "t" of the server "s" with {"n":1}. Its result:]\nresult c',
+      'user: [The person called the tool "t" of the server "s" with {"n":1}. Its result:] | <tool-result server="s">\nresult c\n</tool-result>',
     );
   });
 

@@ -82,8 +82,11 @@ function groups(
 
 function userMessage({ id, content, from }: UserItem, { told }: ModelViewOptions): ModelMessage {
   const parts: (TextPart | ImagePart)[] = [...(told.get(id) ?? [])];
-  if (from) parts.push({ type: "text", text: `[Sent by ${nameOfApp(from)}, in the person's place:]` });
-  parts.push(...partsOf(content));
+  parts.push(
+    ...(from
+      ? fenced("app-message", `from=${attribute(nameOfApp(from))}`, partsOf(content))
+      : partsOf(content)),
+  );
   return { role: "user", content: parts.length > 0 ? parts : [{ type: "text", text: "(nothing)" }] };
 }
 
@@ -118,7 +121,8 @@ function byHand(call: CallItem, { limits }: ModelViewOptions): ModelMessage[] {
   if (!isOver(call)) return [];
   const { text, isError } = resultText(call, limits.result);
   const what = `[The person called the tool ${JSON.stringify(call.tool)} of the server ${JSON.stringify(call.server)} with ${jsonOf(call.input ?? {}, limits.result)}. ${isError ? "It failed" : "Its result"}:]`;
-  return [{ role: "user", content: [{ type: "text", text: `${what}\n${text}` }] }];
+  const [result] = fenced("tool-result", `server=${attribute(call.server)}`, [{ type: "text", text }]);
+  return [{ role: "user", content: [{ type: "text", text: harmless(what) }, ...(result ? [result] : [])] }];
 }
 
 const isOver = (item: ConversationItem): item is CallItem =>
@@ -158,12 +162,29 @@ export function contextParts(
     const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
     if (context.structuredContent) texts.push(jsonOf(context.structuredContent, limit));
     if (texts.length === 0 && parts.length === 0) texts.push("(nothing any more)");
-    const inside = cut(texts.join("\n"), limit).replace(/<(\/?app-context)/gi, "‹$1");
+    const inside = harmless(cut(texts.join("\n"), limit));
     return [
       { type: "text" as const, text: `${head}\n${stale}${inside}\n${tail}` },
       ...parts.filter((part) => part.type === "image"),
     ];
   });
+}
+
+/** Marks that say whose words something is: nobody's words can begin or end one. */
+const harmless = (text: string): string =>
+  text.replace(/<(\/?(?:app-context|app-message|tool-result))/gi, "‹$1");
+
+/** Words that are not the person's, marked as such; pictures after them. */
+function fenced(
+  tag: string,
+  attributes: string,
+  parts: readonly (TextPart | ImagePart)[],
+): (TextPart | ImagePart)[] {
+  const words = parts.flatMap((part) => (part.type === "text" ? [harmless(part.text)] : []));
+  return [
+    { type: "text", text: `<${tag} ${attributes}>\n${words.join("\n")}\n</${tag}>` },
+    ...parts.filter((part) => part.type === "image"),
+  ];
 }
 
 /** Nothing that an app is called can end the attribute. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { sizeOf } from "@vitrine/host";
 import { type CallItem, isVisibleTo, type SpeakingApp, type Tool } from "@vitrine/protocol";
 import type { ModelTool } from "../model/model.js";
 import type { OfferedTool } from "./ports.js";
@@ -47,7 +48,7 @@ export function nameTools(
 ): NamedTools {
   const all: NamedTool[] = [
     ...offered
-      .filter(({ tool }) => isVisibleTo(tool, "model"))
+      .filter(({ tool }) => isVisibleTo(tool, "model") && !isTooLarge(tool))
       .map((each) => ({ kind: "server" as const, ...each })),
     ...ofApps.map((each) => ({
       kind: "app" as const,
@@ -79,6 +80,12 @@ export function nameTools(
     },
   };
 }
+
+/** Characters of a tool: all of it goes to the model with every question. */
+const MAX_TOOL = 100_000;
+
+/** Whether a tool says so much that no model is told of it. */
+export const isTooLarge = (tool: Tool): boolean => sizeOf(tool.inputSchema, MAX_TOOL) > MAX_TOOL;
 
 const keyOf = (each: NamedTool): string =>
   each.kind === "app"

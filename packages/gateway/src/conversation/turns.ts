@@ -57,12 +57,13 @@ export class Turns {
     } else if (this.#appTurns >= appTurns) {
       this.#tellFlood(from, "talks with the model on its own");
       throw overloaded("apps said too much in a row: a person must say something first");
-    } else this.#appTurns++;
+    }
   }
 
   /** An entry of the user is to be answered. */
   add(item: string): void {
     this.#queue.push(item);
+    if (this.#isFromApp(item)) this.#appTurns++;
     if (!this.#turn) void this.#run();
   }
 

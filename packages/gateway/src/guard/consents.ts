@@ -10,7 +10,7 @@ import {
   fingerprint,
   type ToolDirectory,
 } from "@vitrine/host";
-import { isVisibleTo, readToolUi, type Tool } from "@vitrine/protocol";
+import { readToolUi, type Tool } from "@vitrine/protocol";
 import type { Catalogue } from "../servers/server.js";
 import type { Consents } from "../store/store.js";
 import { sha256 } from "./digest.js";
@@ -138,12 +138,11 @@ export class UserConsents implements ConsentStore {
   #offerOf(tools: Offer["tools"], uis: Offer["uis"]): Offer {
     if (this.#offer?.tools === tools && this.#offer.uis === uis) return this.#offer;
     const all = [...tools.values()];
-    const forApps = all.filter((tool) => isVisibleTo(tool, "app"));
     // Of a server with very many UIs some are not read ahead: their addresses count all the same.
     const links = all.map((tool) => [tool.name, readToolUi(tool).resourceUri ?? null]);
     const documents = uis.map(({ tool, uri, hash }) => [tool.name, uri, hash ?? null]);
     const uisHash = sha256(JSON.stringify([sorted(links), sorted(documents)]));
-    const toolsHash = sha256(JSON.stringify([sorted(forApps.map(fingerprint)), uisHash]));
+    const toolsHash = sha256(JSON.stringify([sorted(all.map(fingerprint)), uisHash]));
     this.#offer = { tools, uis, toolsHash, uisHash };
     return this.#offer;
   }

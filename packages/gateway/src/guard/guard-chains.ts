@@ -54,9 +54,12 @@ export function guardChains(parts: ChainParts): GuardChains {
   const size = limitSize(limits.sizes);
   const sources = { server: server.settings, settings };
 
+  // Who names a server on the command line trusts its apps with its tools, and not whatever a model has read.
+  const distrusting = { ...sources, server: { ...server.settings, trusted: false } };
   const policy = applyPolicy(tools, {
     policy: (question) =>
-      operatorDecision(sources, question, views(question.view)) ?? defaultPolicy(sources, question),
+      operatorDecision(sources, question, views(question.view)) ??
+      defaultPolicy(question.view.startsWith("model:") ? distrusting : sources, question),
     ask: asking.ask,
     consents: asking.consents,
     onallowed: (call, question, decision) => {

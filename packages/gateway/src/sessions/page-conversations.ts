@@ -3,10 +3,12 @@
  *
  * @module
  */
+import { sizeOf } from "@vitrine/host";
 import {
   type ConversationCall,
   type ConversationNotices,
   type ConversationRequests,
+  type ConversationState,
   INVALID_PARAMS,
   METHOD_NOT_FOUND,
   type ModelState,
@@ -43,9 +45,27 @@ export interface ShownView {
   tell(kind: string, text: string): void;
 }
 
+/** Characters of one message to a page; it takes some more. */
+const MAX_MESSAGE = 48_000_000;
+
+/** A conversation that fits into one message: the largest results are left out, and it says so. */
+function fitting(state: ConversationState): ConversationState {
+  const { items } = state;
+  const bySize = items
+    .map((item, at) => ({ item, at, size: item.kind === "call" ? sizeOf(item.result, MAX_MESSAGE) : 0 }))
+    .sort((a, b) => b.size - a.size);
+  for (const { item, at } of bySize) {
+    if (sizeOf(state, MAX_MESSAGE) <= MAX_MESSAGE || item.kind !== "call") break;
+    const { result: _, ...rest } = item;
+    items[at] = { ...rest, isResultLost: true };
+  }
+  return state;
+}
+
 type Handlers = {
   readonly [M in keyof ConversationRequests]: (
     params: ConversationRequests[M]["params"],
+    request: { readonly key: string | undefined },
   ) => Promise<ConversationRequests[M]["result"]>;
 };
 
@@ -55,6 +75,7 @@ export class PageConversations {
   readonly #heard = new Map<string, { missed: number | undefined; stop(): void }>();
   /** What ends that a view hears of its call. */
   readonly #shown = new Map<string, () => void>();
+  #isOver = false;
 
   constructor(options: PageConversationsOptions) {
     this.#options = options;
@@ -67,30 +88,32 @@ export class PageConversations {
     }),
     "conversation/open": async ({ id }) => {
       const conversation = await this.#open(id);
+      this.#checkThere();
       this.#hear(conversation);
-      return conversation.state();
+      return fitting(conversation.state());
     },
     "conversation/leave": async ({ id }) => {
       this.#leave(id);
       return {};
     },
-    "conversation/send": async ({ id, content, view }) => {
+    "conversation/send": async ({ id, content, view }, { key }) => {
       const conversation = await this.#open(id);
-      return { item: await conversation.send(content, view === undefined ? undefined : this.#app(id, view)) };
+      const from = view === undefined ? undefined : this.#app(id, view);
+      return { item: await conversation.send(content, from, key) };
     },
-    "conversation/call": async ({ id, server, tool, arguments: input, page }) => {
+    "conversation/call": async ({ id, server, tool, arguments: input, page }, { key }) => {
       const conversation = await this.#open(id);
-      return { item: await conversation.call(server, tool, input, page) };
+      return { item: await conversation.call(server, tool, input, page, key) };
     },
     "conversation/stop": async ({ id, item }) => ({ stopped: (await this.#open(id)).stop(item) }),
     "conversation/context": async ({ id, view, content, structuredContent }) => {
-      const app = this.#app(id, view);
-      (await this.#open(id)).setContext(view, app, { content, structuredContent });
+      const conversation = await this.#open(id);
+      conversation.setContext(view, this.#app(id, view), { content, structuredContent });
       return {};
     },
     "conversation/app-tools": async ({ id, view, tools }) => {
-      const app = this.#app(id, view);
-      (await this.#open(id)).setAppTools(view, app, tools);
+      const conversation = await this.#open(id);
+      conversation.setAppTools(view, this.#app(id, view), tools);
       return {};
     },
     "conversation/keep": async ({ id, item, page }) => {
@@ -130,6 +153,10 @@ export class PageConversations {
   async show(view: ShownView, call: ConversationCall): Promise<OpenedView> {
     const { opened } = view;
     const conversation = await this.#open(call.conversation);
+    const item = conversation.find(call.item);
+    if (item?.kind !== "call" || item.app || item.server !== opened.server || item.tool !== opened.tool?.name)
+      throw new VitrineError(INVALID_PARAMS, "this is no call of the view's tool");
+    this.#checkThere();
     opened.call = call;
     const tell = (kind: string, what: string, params: object): void =>
       view.tell(kind, notificationMessage(what, params));
@@ -197,13 +224,19 @@ export class PageConversations {
 
   /** The page is gone for good. */
   end(): void {
+    this.#isOver = true;
     for (const id of [...this.#heard.keys()]) this.#leave(id);
     for (const stop of this.#shown.values()) stop();
     this.#shown.clear();
   }
 
-  #open(id: string | undefined): Promise<Conversation> {
+  async #open(id: string | undefined): Promise<Conversation> {
     return this.#options.conversations.open(this.#options.user, id);
+  }
+
+  /** What was waited for came too late. */
+  #checkThere(): void {
+    if (this.#isOver) throw new VitrineError("closed", "the page is gone");
   }
 
   #hear(conversation: Conversation): void {
@@ -214,6 +247,8 @@ export class PageConversations {
       missed: undefined as number | undefined,
       stop: conversation.subscribe((id, seq, changes) => {
         if (isCongested()) heard.missed = seq;
+        // A page takes no message of any size: it opens the conversation again, and sees what fits.
+        else if (sizeOf(changes, MAX_MESSAGE) > MAX_MESSAGE) changed({ id, seq, changes: [] });
         else changed({ id, seq, changes });
       }),
     };

@@ -146,10 +146,11 @@ export class HostTest implements HostTestApi {
   async sendMessage(text: string): Promise<void> {
     const { conversation } = this.#page;
     await conversation.send(text);
-    // Whoever waits for the model's answer could not agree to what it wants to do.
+    // Whoever waits for the model's answer could not agree to what it wants to do. Turns have a time limit of their own.
     await this.#until(
       () => "the model's answer",
       () => !conversation.isRunning || this.#open().length > 0,
+      Number.POSITIVE_INFINITY,
     );
   }
 
@@ -260,8 +261,11 @@ export class HostTest implements HostTestApi {
     }
   }
 
-  async #until(what: () => string, isSo: () => boolean): Promise<void> {
-    const { limit = 30_000 } = this.#options;
+  async #until(
+    what: () => string,
+    isSo: () => boolean,
+    limit = this.#options.limit ?? 30_000,
+  ): Promise<void> {
     const from = performance.now();
     while (!isSo()) {
       if (performance.now() - from > limit)
@@ -271,8 +275,11 @@ export class HostTest implements HostTestApi {
   }
 }
 
-const isShownOrFailed = ({ app, state, problem, isOver }: CallItem): boolean =>
-  app ? /^(ready|failed|closed)$/.test(app.state) : state === "failed" || (isOver && problem !== undefined);
+/** Nothing more comes of it: a call whose app cannot be had says so while it may still be under way. */
+const isShownOrFailed = ({ app, state, problem }: CallItem): boolean =>
+  app
+    ? /^(ready|failed|closed)$/.test(app.state)
+    : problem !== undefined || /^(failed|cancelled)$/.test(state);
 
 const wholeName = ({ server, tool }: TestApp): string => `${server}/${tool}`;
 

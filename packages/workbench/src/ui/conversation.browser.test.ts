@@ -1,6 +1,7 @@
 /**
  * Whole conversations in the built workbench: a person, a model behind the real wire, official servers and their apps.
  */
+import { fileURLToPath } from "node:url";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { GatewayStage, officialServer } from "../../../../testing/gateway/gateway-stage.ts";
@@ -13,30 +14,35 @@ import {
   startScriptedModel,
   waitFor,
 } from "../../../../testing/model/scripted-model.ts";
+import { accessibilityProblems } from "../../../../testing/server/template-stage.ts";
 
 let stage: GatewayStage;
 let model: ScriptedModel;
 let workbench: WorkbenchPage;
 let page: Page;
 
+const ASKING = fileURLToPath(new URL("../../../../testing/gateway/asking-server.mjs", import.meta.url));
 const OFFICIAL = ["shadertoy", "threejs", "budget-allocator", "basic-vanillajs", "debug"];
 
 beforeAll(async () => {
   model = await startScriptedModel();
   stage = await GatewayStage.open(
     {
-      mcpServers: Object.fromEntries(
-        OFFICIAL.map((name) => [
-          name,
-          {
-            command: process.execPath,
-            args: [officialServer(name), "--stdio"],
-            relax: name === "threejs" ? ["unsafe-eval"] : [],
-            // None says that its tools only read: but for one, the person has decided.
-            policy: name === "debug" ? {} : { "tools/call": "allow" },
-          },
-        ]),
-      ),
+      mcpServers: {
+        asking: { command: process.execPath, args: [ASKING], policy: { "tools/call": "allow" } },
+        ...Object.fromEntries(
+          OFFICIAL.map((name) => [
+            name,
+            {
+              command: process.execPath,
+              args: [officialServer(name), "--stdio"],
+              relax: name === "threejs" ? ["unsafe-eval"] : [],
+              // None says that its tools only read: but for one, the person has decided.
+              policy: name === "debug" ? {} : { "tools/call": "allow" },
+            },
+          ]),
+        ),
+      },
       model: { use: "local/scripted", providers: { local: { url: model.url, models: ["scripted"] } } },
     },
     builtWorkbench(),
@@ -82,6 +88,7 @@ describe("a turn", () => {
     expect(await page.getByRole("button", { name: "Stop", exact: true }).isVisible()).toBe(true);
     half.open();
     await said("It is sunny in Rome.").waitFor();
+    expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
     await page.getByText("17 tokens").waitFor();
     expect(workbench.complaints).toEqual([]);
   });
@@ -101,15 +108,44 @@ describe("a turn", () => {
     await tell("Draw a sky.");
     const card = workbench.lastApp;
     await card.waitFor();
+    /** The filter takes parts of names: partial inputs are inputs to it. */
+    const inputs = async (): Promise<number> =>
+      (await workbench.countMessages("ui/notifications/tool-input")) -
+      (await workbench.countMessages("ui/notifications/tool-input-partial"));
     await expect
       .poll(() => workbench.countMessages("ui/notifications/tool-input-partial"))
       .toBeGreaterThan(0);
-    expect(await workbench.countMessages("ui/notifications/tool-input")).toBeGreaterThan(0);
+    expect(await inputs()).toBe(0);
     rest.open();
     await said("There it is.").waitFor();
     await expect.poll(() => workbench.countMessages("ui/notifications/tool-result")).toBe(1);
+    expect(await inputs()).toBe(1);
     const view = await workbench.appIn(card);
     await view.locator("canvas").first().waitFor();
+    expect(workbench.complaints).toEqual([]);
+  });
+
+  it("L05: shows threejs while its arguments are written, and three calls at once", async () => {
+    const rest = gate();
+    const code = "const scene = new THREE.Scene(); renderer.render(scene, new THREE.Camera());";
+    const text = JSON.stringify({ code });
+    model.add(
+      [
+        callTool("threejs__show_threejs_scene", text.slice(0, 30), { fragment: 7 }),
+        callTool("basic-vanillajs__get-time", {}, { index: 1 }),
+        callTool("budget-allocator__get-budget-data", {}, { index: 2 }),
+        waitFor(rest.opened),
+        { do: "arguments", index: 0, text: text.slice(30) },
+      ],
+      say("Three apps."),
+    );
+    await tell("Show me everything.");
+    const cards = page.getByRole("article").filter({ has: page.locator("mcp-app") });
+    await expect.poll(() => cards.count()).toBe(3);
+    await cards.first().locator("mcp-app").focus();
+    rest.open();
+    await said("Three apps.").waitFor();
+    await expect.poll(() => cards.locator(".badge.good").count()).toBe(3);
     expect(workbench.complaints).toEqual([]);
   });
 
@@ -140,7 +176,7 @@ describe("a turn", () => {
 });
 
 describe("apps and the model", () => {
-  it("I05, I06: what an app says and wants known reaches the model", async () => {
+  it("I05: what an app says reaches the model, if the person agrees", async () => {
     model.add(callTool("debug__debug-tool", {}), say("Here is the debugger."));
     await tell("Debug.");
     await workbench.agree();
@@ -175,12 +211,85 @@ describe("apps and the model", () => {
     await tell("Use it.");
     await workbench.agree();
     await said("The app did it.").waitFor();
-    expect(saw()).toContain("tool");
+    const [answer] = (model.requests.at(-1)?.body.messages ?? [])
+      .filter(({ role }) => role === "tool")
+      .slice(-1);
+    expect(`${answer?.content}`.length).toBeGreaterThan(0);
+    expect(await page.getByText(/in the app/).count()).toBeGreaterThan(0);
+  });
+});
+
+describe("questions", () => {
+  /** Has the server ask something, by hand. */
+  const ask = (method: string, params: object): Promise<void> =>
+    tell(`/asking ask ${JSON.stringify({ method, params })}`);
+  const question = (name: RegExp): Locator => page.getByRole("alertdialog", { name });
+  const answered = (text: string | RegExp): Promise<void> =>
+    workbench.card("ask").getByText(text).first().waitFor();
+
+  it("I11: a server asks the model, and the person changes what is asked, or says no", async () => {
+    const params = {
+      messages: [{ role: "user", content: { type: "text", text: "Name a fruit" } }],
+      systemPrompt: "Be short.",
+      maxTokens: 100,
+    };
+    model.add(say("A leek."));
+    await ask("sampling/createMessage", params);
+    const asked = question(/asking wants to ask the model/);
+    await asked.getByRole("textbox", { name: "As the user, message 1" }).fill("Name a vegetable");
+    expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+    await asked.getByRole("button", { name: "Allow" }).click();
+    await answered(/A leek\./);
+    expect(saw()).toContain("Name a vegetable");
+    expect(saw()).not.toContain("fruit");
+    await ask("sampling/createMessage", params);
+    await asked.getByRole("button", { name: "Deny" }).click();
+    await workbench.card("ask").getByText("failed", { exact: true }).waitFor();
+    expect(model.unscripted).toEqual([]);
+  });
+
+  it("a server asks the person, by a form that must be right", async () => {
+    const requestedSchema = {
+      type: "object",
+      properties: { city: { type: "string", title: "City" }, days: { type: "integer", minimum: 1 } },
+      required: ["city"],
+    };
+    await ask("elicitation/create", { mode: "form", message: "Where to?", requestedSchema });
+    const asked = question(/The server asking asks/);
+    await asked.getByText("Where to?").waitFor();
+    await asked.getByRole("button", { name: "Answer" }).click();
+    await asked
+      .getByText(/required/i)
+      .first()
+      .waitFor();
+    expect(await accessibilityProblems(page.mainFrame())).toEqual([]);
+    await asked.getByRole("textbox", { name: "City" }).fill("Berne");
+    await asked.getByRole("button", { name: "Answer" }).click();
+    await answered(/"city":\s*"Berne"|Berne/);
+    await ask("elicitation/create", { mode: "form", message: "Really?", requestedSchema });
+    await asked.getByRole("button", { name: "Decline" }).click();
+    await answered(/decline/);
+  });
+
+  it("a server sends the person to a page, whose site is named, and which opens only if they want", async () => {
+    const params = {
+      mode: "url",
+      message: "Sign in",
+      url: "https://accounts.example.com/login?x=1",
+      elicitationId: "e1",
+    };
+    await ask("elicitation/create", params);
+    const asked = question(/The server asking asks/);
+    await asked.getByText("accounts.example.com").first().waitFor();
+    expect(page.context().pages()).toHaveLength(1);
+    await asked.getByRole("button", { name: "Cancel" }).click();
+    await answered(/cancel/);
+    expect(page.context().pages()).toHaveLength(1);
   });
 });
 
 describe("conversations", () => {
-  it("are opened again with their apps, renamed, found and deleted", async () => {
+  it("are found, and opened again with their apps", async () => {
     model.add(callTool("basic-vanillajs__get-time", {}), say("That is the time."));
     await tell("What time is it in Zanzibar?");
     await said("That is the time.").waitFor();

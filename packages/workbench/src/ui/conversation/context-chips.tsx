@@ -16,8 +16,8 @@ const FIRST = 80;
 export function ContextChips({ contexts }: { contexts: readonly AppContext[] }) {
   if (contexts.length === 0) return null;
   return (
-    <section className="contexts" aria-label="What the model will be told">
-      <span className="soft small">The model will be told:</span>
+    <section className="contexts" aria-label="What apps want the model to know">
+      <span className="soft small">For the model:</span>
       {contexts.map((context) => (
         <Chip key={context.item} context={context} />
       ))}
@@ -41,7 +41,7 @@ function Chip({ context }: { context: AppContext }) {
             The app {title} of {server}
           </Heading>
           <p className="soft small">
-            Said at {new Date(at).toLocaleTimeString()}. It goes to the model with what is said next, as the
+            Said at {new Date(at).toLocaleTimeString()}. The model is told once, with what is said next, as the
             app's word.
             {isStale && " The app is closed since: this is how it was then."}
           </p>
