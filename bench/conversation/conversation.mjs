@@ -53,11 +53,13 @@ export const showConversation = ({ partial, tokens, turns, load }) =>
       [`one token of ${tokens.perSecond} a second → text`, "p50", "mean", "p99", "CPU gateway", "CPU page"],
       [
         ["gateway and workbench", tokens.ours.paced],
-        ["a bare page reads the stream", { ...tokens.bare.paced, gateway: 0 }],
+        ["a bare page reads the stream", { ...tokens.bare.paced, gateway: undefined }],
         ["a bare Node process reads it", tokens.node.paced],
       ].map(([what, each]) => [
         what,
-        ...[each.p50, each.mean, each.p99, each.gateway, each.page].map((value) => (value ? ms(value) : "–")),
+        ...[each.p50, each.mean, each.p99, each.gateway, each.page].map((value) =>
+          value === undefined ? "–" : ms(value),
+        ),
       ]),
     ),
     "",
@@ -65,12 +67,12 @@ export const showConversation = ({ partial, tokens, turns, load }) =>
       [`${tokens.many} tokens at once`, "all of them", "CPU gateway, each", "CPU page, each"],
       [
         ["gateway and workbench", tokens.ours.fast],
-        ["a bare page reads the stream", { ...tokens.bare.fast, gateway: 0 }],
+        ["a bare page reads the stream", { ...tokens.bare.fast, gateway: undefined }],
         ["a bare Node process reads it", tokens.node.fast],
       ].map(([what, { total, gateway, page }]) => [
         what,
         ms(total),
-        ...[gateway, page].map((value) => (value ? ms(value) : "–")),
+        ...[gateway, page].map((value) => (value === undefined ? "–" : ms(value))),
       ]),
     ),
     "",

@@ -104,7 +104,6 @@ async function read({ model }, count, apart) {
     p99: quantile(late, 0.99),
     mean: late.reduce((sum, each) => sum + each, 0) / late.length,
     total: times[count - 1] - left[0],
-    page: 0,
     gateway: spent / count,
   };
 }

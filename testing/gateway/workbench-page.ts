@@ -103,7 +103,10 @@ export class WorkbenchPage {
     // A press that comes too soon is not meant for the question.
     await expect
       .poll(async () => {
-        if (await yes.count()) await yes.first().click();
+        // It takes a press when it has been in view for a moment: whoever tries before scrolls it, and it has to wait again.
+        const isReady =
+          (await yes.count()) > 0 && (await yes.first().getAttribute("aria-disabled")) !== "true";
+        if (isReady) await yes.first().click();
         return yes.count();
       })
       .toBe(0);
@@ -136,10 +139,22 @@ export class WorkbenchPage {
     await expect.poll(() => message.inputValue()).toBe("");
   }
 
+  /** The list of conversations, open. */
+  async #conversations(): Promise<Locator> {
+    const list = this.page.getByRole("dialog", { name: "Conversations" });
+    // A press while an app comes into the page may be lost.
+    await expect
+      .poll(async () => {
+        if (!(await list.isVisible())) await this.button("Conversations").click();
+        return list.isVisible();
+      })
+      .toBe(true);
+    return list;
+  }
+
   /** Begins another conversation. */
   async newConversation(): Promise<void> {
-    await this.button("Conversations").click();
-    const list = this.page.getByRole("dialog", { name: "Conversations" });
+    const list = await this.#conversations();
     await list.getByRole("button", { name: "New", exact: true }).click();
     await list.waitFor({ state: "detached" });
     await this.page.getByText("Nothing has been called yet").waitFor();
@@ -147,8 +162,7 @@ export class WorkbenchPage {
 
   /** Opens a conversation by its title. */
   async openConversation(title: RegExp): Promise<void> {
-    await this.button("Conversations").click();
-    const list = this.page.getByRole("dialog", { name: "Conversations" });
+    const list = await this.#conversations();
     await list.getByRole("button", { name: title }).first().click();
     await list.waitFor({ state: "detached" });
   }

@@ -51,7 +51,7 @@ const RELAXATIONS = Object.keys({
 /** What other programs write and nothing is lost without: it describes, or lets tools run without a question. */
 const IGNORED = ["description", "autoApprove", "alwaysAllow", "gallery", "version", "dev"];
 
-const METHODS = Object.keys({ ...HOST_END.requests, ...HOST_END.notifications });
+const METHODS = [...Object.keys({ ...HOST_END.requests, ...HOST_END.notifications }), "elicitation/create"];
 const decision = oneOf("allow", "ask", "deny");
 
 /** A method, a method and what it is about, or either for one view. A typing mistake would leave a door open. */

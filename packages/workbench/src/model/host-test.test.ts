@@ -67,7 +67,10 @@ async function stage() {
     return driven.servers.load();
   };
   const ask = (method: string, signal = new AbortController().signal) =>
-    driven.asking({ method, server: "shop", title: method, params: { a: 1 } } as GatewayQuestion, signal);
+    driven.asking(
+      { method, server: "shop", title: method, params: { a: 1 } } as unknown as GatewayQuestion,
+      signal,
+    );
   return { gateway, page, conversation, driven, options, onTheme, test, shown, leaveTestMode, ask };
 }
 

@@ -41,8 +41,8 @@ function Chip({ context }: { context: AppContext }) {
             The app {title} of {server}
           </Heading>
           <p className="soft small">
-            Said at {new Date(at).toLocaleTimeString()}. The model is told once, with what is said next, as the
-            app's word.
+            Said at {new Date(at).toLocaleTimeString()}. The model is told once, with what is said next, as
+            the app's word.
             {isStale && " The app is closed since: this is how it was then."}
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
