@@ -115,7 +115,7 @@ describe("time and memory", () => {
     const excess: number[] = [];
     const delays: number[] = [];
     const isSpoiled = (): boolean => Math.min(...excess, 1e9) > 50 || Math.min(...delays, 1e9) >= 100;
-    for (let turn = 0; turn < 25 && isSpoiled(); turn++) {
+    for (let turn = 0; turn < 10 && isSpoiled(); turn++) {
       const idle = await longestGap(1500);
       await spin(attacker, 3000);
       const start = Date.now();

@@ -91,10 +91,14 @@ describe.concurrent("over the official servers", () => {
     steps?: RenderOptions["steps"];
     shows?: RegExp;
   }
-  // Some of each kind: all sixteen are shown by the same gateway, and in the workbench, in its own tests.
+  const BASIC = ["react", "vanillajs", "vue", "svelte", "preact", "solid"].map(
+    (framework): Official => ({ name: `basic-${framework}`, tool: "get-time", shows: /Server Time/ }),
+  );
   const OFFICIAL: Official[] = [
-    { name: "basic-react", tool: "get-time", shows: /Server Time/ },
+    ...BASIC,
     { name: "budget-allocator", tool: "get-budget-data", shows: /Marketing\s+25.0%/ },
+    { name: "cohort-heatmap", tool: "get-cohort-data", shows: /M0\s+M1/ },
+    { name: "customer-segmentation", tool: "get-customer-data", shows: /Enterprise\s+\(\d+\)/ },
     { name: "debug", tool: "debug-tool", shows: /vitrine-workbench/ },
     {
       name: "pdf",
@@ -105,7 +109,9 @@ describe.concurrent("over the official servers", () => {
       relax: ["blob-workers", "data-scripts"],
       shows: /The first page/,
     },
+    { name: "scenario-modeler", tool: "get-scenario-data", shows: /Starting MRR/ },
     { name: "shadertoy", tool: "render-shadertoy" },
+    { name: "sheet-music", tool: "play-sheet-music" },
     { name: "system-monitor", tool: "get-system-info", shows: /MEMORY/i },
     { name: "threejs", tool: "show_threejs_scene", relax: ["unsafe-eval"] },
   ];
