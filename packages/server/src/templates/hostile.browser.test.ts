@@ -252,6 +252,8 @@ async function show(given: string): Promise<{ found: string[]; shown: number }> 
   const { url, title, texts, context, input, result, cancelled, answer } = JSON.parse(given) as Case;
   const frame = document.createElement("iframe");
   frame.src = url;
+  // Beside the window: it is laid out and can have the focus, and nobody has to paint it.
+  frame.style.cssText = "position: fixed; left: -20000px";
   const post = (message: object): void =>
     frame.contentWindow?.postMessage({ jsonrpc: "2.0", ...message }, "*");
   const waiting = new Map<unknown, () => void>();
@@ -263,12 +265,14 @@ async function show(given: string): Promise<{ found: string[]; shown: number }> 
     hostContext: context,
   };
   const answers: Json = { "ui/initialize": host, "tools/call": answer };
-  addEventListener("message", ({ source, data: { id, method, params } }) => {
+  const listening = new AbortController();
+  const hear = ({ source, data: { id, method, params } }: MessageEvent): void => {
     if (source !== frame.contentWindow) return;
     if (method === "ui/open-link" && !/^https?:/.test(params.url)) found.push(`link ${params.url}`);
     if (method && id !== undefined) post({ id, result: answers[method] ?? {} });
     else waiting.get(method ?? id)?.();
-  });
+  };
+  addEventListener("message", hear, listening);
   const until = (what: unknown): Promise<void> => new Promise((resolve) => waiting.set(what, resolve));
   let last = 0;
   /** Messages are read one after another: what was sent before is dealt with. */
@@ -310,6 +314,8 @@ async function show(given: string): Promise<{ found: string[]; shown: number }> 
   said += words();
   found.push(...view.found);
   frame.remove();
+  // Or else the page keeps every document, and asks each of them about every message.
+  listening.abort();
   return { found, shown: texts.filter((text) => said.includes(text)).length };
 }
 

@@ -66,6 +66,17 @@ describe("the choice", () => {
     await app.close();
   });
 
+  it("tells the conversation once, however often it is pressed before that has answered", async () => {
+    const app = await stage.show(html(PLANS));
+    await app.view.getByRole("radio", { name: "Basic" }).check();
+    const button = app.view.getByRole("button", { name: "Submit" });
+    // In one task: no answer comes in between.
+    await button.evaluate((it: HTMLElement) => [it.click(), it.click()]);
+    await expect.poll(() => status(app)).toBe("Chosen: Basic");
+    expect(await app.heard("message")).toHaveLength(1);
+    await app.close();
+  });
+
   it("gives a list for several, whatever their number", async () => {
     const app = await stage.show(html({ multiple: true, submitTool: "pick" }), {
       data: { question: "What?", options: ["a", 2] },

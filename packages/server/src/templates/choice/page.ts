@@ -1,5 +1,5 @@
 /** The page of the choice. */
-import { callTool } from "../page/call.js";
+import { callTool, waiting } from "../page/call.js";
 import { element, put, set } from "../page/dom.js";
 import { type Kit, type Page, startPage } from "../page/kit.js";
 import { Said } from "../page/said.js";
@@ -85,7 +85,8 @@ class Choice implements Page {
     const labels = chosen.map(({ label }) => label).join(", ");
     const values = chosen.map(({ value }) => value);
     if (!submitTool) {
-      const isTaken = await sendMessage(this.#kit, `${question ? `${question} ` : ""}${labels}`);
+      const message = sendMessage(this.#kit, `${question ? `${question} ` : ""}${labels}`);
+      const isTaken = await waiting(message, this.#button);
       return isTaken ? this.#end(`Chosen: ${labels}`) : undefined;
     }
     this.#said.say("Sending …", "status busy");

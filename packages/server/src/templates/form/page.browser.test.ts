@@ -85,6 +85,20 @@ describe("the form", () => {
     await app.close();
   });
 
+  it("tells the conversation once, however often it is pressed before that has answered; and later again", async () => {
+    const app = await stage.show(html({ fields: [{ name: "city", default: "Berne" }] }));
+    const button = app.view.getByRole("button", { name: "Submit" });
+    // In one task: no answer comes in between.
+    await button.evaluate((it: HTMLElement) => [it.click(), it.click()]);
+    await expect.poll(() => app.view.locator("form [role=status]").textContent()).toBe("Sent.");
+    expect(await app.heard("message")).toMatchObject([
+      { content: [{ text: "Form submitted: city: Berne" }] },
+    ]);
+    await submit(app);
+    await expect.poll(() => app.heard("message")).toHaveLength(2);
+    await app.close();
+  });
+
   it("says at each field what is wrong, goes to the first, and calls nothing", async () => {
     const app = await stage.show(html(JOIN), { tools: { join: () => said("Welcome.") } });
     await label(app, "E-mail").fill("ada");

@@ -14,16 +14,23 @@ export async function callTool(
   button?: HTMLButtonElement,
 ): Promise<Answer> {
   kit.complain();
-  // Still in the order of the keyboard: who pressed it stays where they are.
-  if (button) set(button, "aria-disabled", "true");
   try {
-    const answer = answerOf(await kit.view.callServerTool({ name, arguments: args }));
+    const answer = answerOf(await waiting(kit.view.callServerTool({ name, arguments: args }), button));
     if (!answer.ok) kit.complain(answer.text);
     return answer;
   } catch (error) {
     const text = (error as Error).message;
     kit.complain(text);
     return { ok: false, data: undefined, text, problems: {} };
+  }
+}
+
+/** Has a button wait with something: who presses it again meanwhile asks for nothing more. */
+export async function waiting<Value>(work: Promise<Value>, button?: HTMLButtonElement): Promise<Value> {
+  // Still in the order of the keyboard: who pressed it stays where they are.
+  if (button) set(button, "aria-disabled", "true");
+  try {
+    return await work;
   } finally {
     if (button) set(button, "aria-disabled", false);
   }

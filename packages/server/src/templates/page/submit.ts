@@ -4,7 +4,7 @@
  * @module
  */
 import type { SubmitConfig } from "../form/template.js";
-import { callTool } from "./call.js";
+import { callTool, waiting } from "./call.js";
 import { element, put } from "./dom.js";
 import type { Fields } from "./fields.js";
 import type { Answer, Kit } from "./kit.js";
@@ -36,7 +36,9 @@ export async function submit(
     const told = Object.fromEntries(open.map(({ name }) => [name, values[name]]));
     await tellModel(kit, `The form was submitted: ${words}. ${tool} said: ${answer.text}`, told);
   }
-  const isTaken = await sendMessage(kit, `Form submitted: ${words}`, !!tool);
+  const message = sendMessage(kit, `Form submitted: ${words}`, !!tool);
+  // Without a tool that is all there is to wait for.
+  const isTaken = await waiting(message, tool ? undefined : button);
   if (isTaken && !tool) said.say("Sent.");
   return answer;
 }
