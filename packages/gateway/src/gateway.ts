@@ -199,6 +199,10 @@ export class Gateway implements GatewayApi {
       page: (user, view) => (view ? this.#views.of(view, user)?.page : undefined) ?? this.#newestPage(user),
       settings: () => this.#settings,
       ...{ audit: store.audit, metrics: guardMetrics(this.#counts), onerror },
+      oncompleted: ({ user, server }, { elicitationId }) => {
+        for (const page of this.#pages.get(user) ?? [])
+          page.notify("gateway/elicited", { server, elicitationId });
+      },
     });
     this.#pool = new ServerPool({
       launch: listening(options.onstderr),

@@ -10,6 +10,7 @@ import {
   standardGuard,
   type Upstream,
   warm,
+  watchSight,
 } from "@vitrine/host";
 import type { CallToolResult } from "@vitrine/protocol";
 import "@vitrine/host/define";
@@ -30,6 +31,17 @@ export function askInFrameExample(upstream: Upstream) {
   const guard = standardGuard(upstream, { ask: askInFrame });
   //#endregion askInFrame
   return guard;
+}
+
+export function watchSightExample(dialog: Element, allow: HTMLButtonElement, agree: () => void) {
+  //#region watchSight
+  const sight = watchSight(dialog, () => {
+    allow.ariaDisabled = `${!sight.counts()}`;
+  });
+  allow.onclick = ({ isTrusted }) => {
+    if (isTrusted && sight.counts()) agree();
+  };
+  //#endregion watchSight
 }
 
 export function proxyTransportExample(bridge: Bridge, iframe: HTMLIFrameElement, view: FrameView) {

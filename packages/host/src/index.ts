@@ -19,6 +19,7 @@ export { askInPage } from "./frame/page-prompt.js";
 export { askInFrame } from "./frame/prompt.js";
 export type { FrameView } from "./frame/proxy-frame.js";
 export { saveFiles } from "./frame/save-files.js";
+export { type Sight, watchSight } from "./frame/sight.js";
 export { type WarmOptions, warm } from "./frame/warm.js";
 export * from "./guard/audit.js";
 export { CONCURRENCY_LIMITS, type ConcurrencyLimits, limitConcurrency } from "./guard/concurrency.js";

@@ -182,7 +182,11 @@ export type ElicitationQuestion = {
   id: string;
   server: string;
   message: string;
-} & ({ mode: "form"; schema: Record<string, unknown> } | { mode: "url"; url: string });
+} & (
+  | { mode: "form"; schema: Record<string, unknown> }
+  /** With an `elicitationId`, the server's own name for it, the server may say later that it is done. */
+  | { mode: "url"; url: string; elicitationId?: string | undefined }
+);
 
 export interface ElicitationAnswer {
   action: "accept" | "decline" | "cancel";
@@ -306,4 +310,6 @@ export interface ConversationNotices {
   /** A conversation is new, gone, or has another title: the list is not what it was. */
   "conversation/listed": Record<string, never>;
   "model/changed": ModelState;
+  /** A server has what it sent a person to another page for (`notifications/elicitation/complete`). */
+  "gateway/elicited": { server: string; elicitationId: string };
 }

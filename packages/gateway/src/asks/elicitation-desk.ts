@@ -27,6 +27,13 @@ type WithoutId<Question> = Question extends unknown ? Omit<Question, "id"> : nev
 /** What the person is asked; the page's session gives it its name. */
 export type ElicitationAsk = WithoutId<ElicitationQuestion>;
 
+/** A page that a person was sent to; the name is the server's. */
+export interface SentAway {
+  readonly url: string;
+  readonly message: string;
+  readonly elicitationId: string;
+}
+
 /** Options of {@link ElicitationDesk}. */
 export interface ElicitationDeskOptions extends AskRecordsOptions {
   /**
@@ -37,7 +44,7 @@ export interface ElicitationDeskOptions extends AskRecordsOptions {
   /** `deny` if the operator does not want a server to ask people anything. */
   readonly decide?: ((server: string) => Decision | undefined) | undefined;
   /** Hears that a server has what a person was sent away for. */
-  readonly oncompleted?: ((asker: Asker, sent: { url: string; message: string }) => void) | undefined;
+  readonly oncompleted?: ((asker: Asker, sent: SentAway) => void) | undefined;
   readonly limits?: Partial<ElicitationLimits> | undefined;
 }
 
@@ -71,7 +78,9 @@ export class ElicitationDesk {
   readonly #records: AskRecords;
   readonly #turns: Turns;
   readonly #rates: Buckets;
-  readonly #sent = new Map<string, Map<string, { url: string; message: string }>>();
+  readonly #sent = new Map<string, Map<string, SentAway>>();
+  /** Those that nobody has answered yet, by who asks and the server's names for them. */
+  readonly #unanswered = new Map<string, AbortController>();
 
   constructor(options: ElicitationDeskOptions) {
     const { clock = () => performance.now(), limits } = options;
@@ -98,17 +107,30 @@ export class ElicitationDesk {
   async fromServer(asker: Asker, params: unknown, signal: AbortSignal): Promise<Elicited> {
     const record = this.#records.open(asker, ELICITATION_METHOD, params, signal);
     const lane = laneOf(asker);
+    const done = new AbortController();
+    let name: string | undefined;
     try {
       const request = this.#admit(lane, asker, params);
-      return await this.#turns.run(lane, signal, () => this.#put(asker, request, record, signal));
+      name = nameOf(lane, request);
+      if (name !== undefined) this.#unanswered.set(name, done);
+      const over = AbortSignal.any([signal, done.signal]);
+      return await this.#turns.run(lane, over, () => this.#put(asker, request, record, over));
     } catch (error) {
-      return await this.#failed(record, error);
+      if (!done.signal.aborted || record.hasBegun) return await this.#failed(record, error);
+      await record.refused(new VitrineError("aborted", "the server had it before the person answered"));
+      return { action: "cancel" };
+    } finally {
+      if (name !== undefined && this.#unanswered.get(name) === done) this.#unanswered.delete(name);
     }
   }
 
-  /** A server says that what a person was sent away for is done. What it never sent anybody to is passed over. */
+  /**
+   * A server says that what a person was sent away for is done. One who has not answered yet is asked no more. What it
+   * never sent anybody to is passed over.
+   */
   completed(asker: Asker, elicitationId: string): void {
     const lane = laneOf(asker);
+    this.#unanswered.get(`${lane} ${elicitationId}`)?.abort();
     const sent = this.#sent.get(lane);
     const known = sent?.get(elicitationId);
     if (!sent || !known) return;
@@ -141,6 +163,8 @@ export class ElicitationDesk {
   ): Promise<Elicited> {
     const answer = await this.#show(asker, request, signal);
     const action = answer?.action;
+    const name = nameOf(laneOf(asker), request);
+    if (name !== undefined) this.#unanswered.delete(name);
     if (action !== "accept") {
       // Nothing was given away, so nothing happened; why is on record.
       const why = action === "decline" ? new Refusal("denied", "the person said no") : nothingSaid(action);
@@ -152,9 +176,10 @@ export class ElicitationDesk {
         ? { action, content: readFormAnswer(request.schema, answer?.content) }
         : { action };
     record.reason = "asked";
+    // From now on the server may say that it is done.
+    if (request.mode === "url") this.#note(asker, request);
     await record.begin();
     if (signal.aborted) throw new VitrineError("aborted", "the request was taken back");
-    if (request.mode === "url") this.#note(asker, request);
     record.ended(elicited);
     return elicited;
   }
@@ -186,8 +211,8 @@ export class ElicitationDesk {
   #note(asker: Asker, { url, message, elicitationId }: Extract<ElicitationRequest, { mode: "url" }>): void {
     if (elicitationId === undefined) return;
     const lane = laneOf(asker);
-    const sent = this.#sent.get(lane) ?? new Map<string, { url: string; message: string }>();
-    this.#sent.set(lane, sent.set(elicitationId, { url, message }));
+    const sent = this.#sent.get(lane) ?? new Map<string, SentAway>();
+    this.#sent.set(lane, sent.set(elicitationId, { url, message, elicitationId }));
     for (const oldest of sent.keys()) {
       if (sent.size <= MAX_SENT) break;
       sent.delete(oldest);
@@ -206,11 +231,17 @@ export class ElicitationDesk {
 
 const laneOf = ({ user, server }: Asker): string => `${user} ${server}`;
 
+/** What a request is called that the server may say is done. */
+const nameOf = (lane: string, request: ElicitationRequest): string | undefined =>
+  request.mode === "url" && request.elicitationId !== undefined
+    ? `${lane} ${request.elicitationId}`
+    : undefined;
+
 const questionOf = (server: string, request: ElicitationRequest): ElicitationAsk => {
   const { message } = request;
-  return request.mode === "form"
-    ? { server, message, mode: "form", schema: { ...request.schema } }
-    : { server, message, mode: "url", url: request.url };
+  if (request.mode === "form") return { server, message, mode: "form", schema: { ...request.schema } };
+  const { url, elicitationId } = request;
+  return { server, message, mode: "url", url, ...(elicitationId !== undefined && { elicitationId }) };
 };
 
 const nothingSaid = (action: "cancel" | undefined): VitrineError =>

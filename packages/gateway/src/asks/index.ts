@@ -12,6 +12,7 @@ export {
   ElicitationDesk,
   type ElicitationDeskOptions,
   type Elicited,
+  type SentAway,
 } from "./elicitation-desk.js";
 export {
   ELICITATION_LIMITS,

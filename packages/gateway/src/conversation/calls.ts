@@ -16,6 +16,8 @@ import type { Apps } from "./apps.js";
 import { inputProblem, readInput } from "./check-input.js";
 import { newItemId } from "./item-id.js";
 import type { Journal } from "./journal.js";
+import type { LiveResults } from "./live-results.js";
+import { paced } from "./paced.js";
 import type { AppPort, CallOptions, ToolPort } from "./ports.js";
 import { type CallHearer, ShownCall } from "./shown-call.js";
 import type { NamedTool } from "./tool-names.js";
@@ -27,10 +29,13 @@ export interface CallsOptions {
   readonly tools: ToolPort;
   readonly apps: AppPort;
   readonly open: Apps;
+  readonly live: LiveResults;
   readonly clock: Clock;
   readonly onerror: (error: unknown) => void;
   /** One began, or is over. */
   readonly onchange: () => void;
+  /** There was no room for a result any more. */
+  readonly ondropped: () => void;
 }
 
 /** A call that is not over. */
@@ -43,6 +48,8 @@ interface OpenCall {
 
 /** Longest problem that is kept: it may be what a server wrote. */
 const MAX_PROBLEM = 10_000;
+/** Milliseconds between two words of a call's progress: a server may tell of it a thousand times a second, and pages draw it. */
+const PROGRESS_PAUSE = 100;
 
 /** Runs calls, and tells who looks at them. */
 export class Calls {
@@ -151,6 +158,8 @@ export class Calls {
   /** An entry was removed. */
   removed(id: string): void {
     this.cancel(id, "the entry was removed");
+    const item = this.#options.journal.call(id);
+    if (item) this.#options.live.remove(item);
     this.#schemas.delete(id);
     this.#shown.delete(id);
   }
@@ -187,7 +196,9 @@ export class Calls {
     const call = this.#open.get(item.id);
     if (!call) return;
     const { signal } = call.controller;
-    const onprogress = (progress: Progress): void => this.#progress(item, progress);
+    const onprogress = paced<Progress>(this.#options.clock, PROGRESS_PAUSE, (progress) =>
+      this.#progress(item, progress),
+    );
     // Whoever waits for it goes on when it is taken back, whether the server has noticed or not.
     let leave: (() => void) | undefined;
     const left = new Promise<undefined>((resolve) => {
@@ -228,7 +239,15 @@ export class Calls {
     if (!this.#open.delete(item.id)) return;
     const over = { inputText: undefined, progress: undefined, endedAt: this.#options.clock.now() };
     this.#update(item, { ...over, ...change, ...this.#withoutSecrets({ ...item, ...change }) });
+    this.#options.live.add(this.#options.journal, item, () => this.#drop(item));
     this.#options.onchange();
+  }
+
+  /** Its result was too large for the store, and others came. */
+  #drop(item: CallItem): void {
+    this.#options.journal.update(item, { result: undefined, isResultLost: true });
+    this.#tell(item, (shown) => shown.dropped());
+    this.#options.ondropped();
   }
 
   /** A secret has done its work when the call is over: a page that is opened later is not told of it. */
@@ -271,5 +290,6 @@ function safely(hearer: CallHearer, onerror: (error: unknown) => void): CallHear
     progress: guarded((progress) => hearer.progress(progress)),
     result: guarded((result) => hearer.result(result)),
     cancelled: guarded((reason) => hearer.cancelled(reason)),
+    dropped: guarded((reason) => hearer.dropped?.(reason)),
   };
 }

@@ -17,14 +17,15 @@ import {
 } from "@vitrine/protocol";
 import { GatewayError } from "../errors.js";
 import type { Clock } from "../servers/clock.js";
-import { ConversationError } from "../store/conversation-limits.js";
 import { Apps, type OpenAppState, type SaidContext } from "./apps.js";
-import { Calls, messageOf } from "./calls.js";
+import { Calls } from "./calls.js";
 import { itemIdOf, newItemId } from "./item-id.js";
 import { type ConversationListener, Journal, type JournalStart } from "./journal.js";
 import type { ConversationLimits } from "./limits.js";
-import { appFlood, notSaved } from "./notes.js";
+import type { LiveResults } from "./live-results.js";
+import { appFlood, RESULTS_DROPPED } from "./notes.js";
 import type { ConversationPorts } from "./ports.js";
+import { Room } from "./room.js";
 import { Saver } from "./saver.js";
 import type { CallHearer } from "./shown-call.js";
 import { endUnderWay } from "./stored-item.js";
@@ -38,6 +39,8 @@ export interface ConversationOptions extends ConversationPorts {
   /** It is in the store. */
   readonly isStored: boolean;
   readonly limits: ConversationLimits;
+  /** Everybody's. */
+  readonly live: LiveResults;
   readonly clock: Clock;
   readonly onerror: (error: unknown) => void;
   /** It is new in the list, or is called otherwise there. */
@@ -46,8 +49,6 @@ export interface ConversationOptions extends ConversationPorts {
   onidle(): void;
 }
 
-/** Entries: the store takes a few more, for what a turn that was begun still adds. */
-const MAX_ITEMS = 9_000;
 const LONGEST_TITLE = 200;
 const STOPPED = "the person stopped it";
 
@@ -77,24 +78,23 @@ export class Conversation {
   readonly #options: ConversationOptions;
   readonly #journal: Journal;
   readonly #saver: Saver;
+  readonly #room: Room;
   readonly #calls: Calls;
   readonly #apps: Apps;
   readonly #turns: Turns;
   readonly #appListeners = new Set<() => void>();
   #isClosed = false;
   #isAnsweredElsewhere = false;
-  /** More of it cannot be kept, until entries are removed. */
-  #full: ConversationError | undefined;
-  #unsaved: NoteItem | undefined;
+  #areDroppedTold = false;
 
   constructor(options: ConversationOptions) {
     const { user, start, store, isStored, clock, limits, onerror, onlisted, onidle } = options;
-    const { tools, apps, models } = options;
+    const { tools, apps, models, live } = options;
     this.user = user;
     this.#options = options;
     this.#saver = new Saver({
       ...{ user, store, clock, isStored, onlisted, schemaOf: (item) => this.#calls.schemaOf(item) },
-      onhealth: (problem) => this.#health(problem),
+      onhealth: (problem) => this.#room.health(problem),
     });
     const lost = endUnderWay(start.items ?? [], clock.now());
     // Apps that were open when the gateway ended are open no more, as far as it knows.
@@ -104,6 +104,10 @@ export class Conversation {
       { now: () => clock.now(), keeper: this.#saver, onerror },
     );
     this.#saver.begin(this.#journal);
+    this.#room = new Room({
+      ...{ journal: this.#journal, onerror, saved: () => this.#saver.saved() },
+      note: (...note) => this.#note(...note),
+    });
     for (const { id } of lost) this.#saver.item(id);
     const onflood = ({ title }: SpeakingApp): void =>
       void this.#note("warning", "app-flood", appFlood(title, "changes what it tells the model too often"));
@@ -115,13 +119,15 @@ export class Conversation {
       onchange: () => this.#appsChanged(),
     });
     this.#calls = new Calls({
-      ...{ user, tools, apps, clock, onerror, journal: this.#journal, open: this.#apps },
+      ...{ user, tools, apps, live, clock, onerror, journal: this.#journal, open: this.#apps },
       onchange: () => this.#changed(),
+      ondropped: () => this.#sayDropped(),
     });
     this.#turns = new Turns({
       ...{ user, models, tools, limits, clock, onerror },
       ...{ journal: this.#journal, calls: this.#calls, apps: this.#apps },
       note: (...note) => this.#note(...note),
+      hasRoom: (isWritten) => this.#room.hasMore(isWritten),
       onchange: () => this.#changed(),
       ondone: () => void this.#saver.saved().then(() => onidle()),
     });
@@ -285,6 +291,7 @@ export class Conversation {
 
   /** What an app that is open wants the model to know. @throws {GatewayError} `overloaded` when it is too often */
   setContext(view: string, app: SpeakingApp, context: SaidContext): void {
+    this.#checkOpen();
     this.#checkItem(app.item);
     this.#apps.setContext(view, app, context);
   }
@@ -347,8 +354,13 @@ export class Conversation {
     this.#isClosed = true;
     this.#stop(reason);
     this.#journal.close();
-    await this.#saver.saved();
-    await this.#saver.end();
+    await this.#saver.finish();
+    this.forgotten();
+  }
+
+  /** It is in memory no more. */
+  forgotten(): void {
+    this.#options.live.leave(this.#journal);
   }
 
   /** Resolves when what was asked so far is kept. */
@@ -361,6 +373,7 @@ export class Conversation {
     this.#isClosed = true;
     this.#stop("the conversation was deleted");
     this.#journal.close();
+    this.forgotten();
     await this.#saver.end();
   }
 
@@ -394,12 +407,19 @@ export class Conversation {
     return key === undefined ? newItemId() : itemIdOf(this.user, key);
   }
 
-  #checkRoom(): void {
+  #checkOpen(): void {
     if (this.#isClosed) throw new GatewayError("stopping", "the conversation is closed: open it again");
-    if (this.#full) throw this.#full;
-    if (this.#journal.size < MAX_ITEMS) return;
-    const message = "the conversation has as many entries as can be kept: begin a new one";
-    throw new ConversationError("conversation-too-large", message, "items");
+  }
+
+  #checkRoom(): void {
+    this.#checkOpen();
+    this.#room.check();
+  }
+
+  /** Once: each entry says it of itself. */
+  #sayDropped(): void {
+    if (!this.#areDroppedTold) this.#note("info", "results-dropped", RESULTS_DROPPED);
+    this.#areDroppedTold = true;
   }
 
   #checkItem(item: string): void {
@@ -423,18 +443,6 @@ export class Conversation {
     };
     this.#journal.add(note);
     return note;
-  }
-
-  /** It can be kept again, or no more: said once. */
-  #health(problem: unknown): void {
-    this.#full = problem instanceof ConversationError ? problem : undefined;
-    if (problem === undefined) {
-      if (this.#unsaved) this.#journal.remove(this.#unsaved.id);
-      this.#unsaved = undefined;
-    } else if (!this.#unsaved) {
-      this.#options.onerror(problem);
-      this.#unsaved = this.#note("error", "conversation-not-kept", notSaved(messageOf(problem)));
-    }
   }
 }
 

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from "../servers/clock.js";
 import type { ConversationQuery } from "../store/store.js";
 import { Conversation } from "./conversation.js";
 import { type ConversationLimits, DEFAULT_LIMITS } from "./limits.js";
+import { LiveResults } from "./live-results.js";
 import type { ConversationPorts } from "./ports.js";
 import { NO_TITLE } from "./title.js";
 
@@ -44,6 +45,7 @@ export class Conversations {
   readonly #options: ConversationsOptions;
   readonly #limits: ConversationLimits;
   readonly #clock: Clock;
+  readonly #live: LiveResults;
   /** In the order in which they were looked at. */
   readonly #open = new Map<string, Promise<Conversation | undefined>>();
   readonly #lookedAt = new Map<string, number>();
@@ -54,6 +56,7 @@ export class Conversations {
     this.#options = options;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
+    this.#live = new LiveResults(this.#limits);
   }
 
   /**
@@ -150,7 +153,7 @@ export class Conversations {
     const { store, tools, apps, models, onerror = () => {}, onlisted } = this.#options;
     const conversation = new Conversation({
       ...{ user, start, isStored, store, tools, apps, models, onerror },
-      ...{ limits: this.#limits, clock: this.#clock },
+      ...{ limits: this.#limits, live: this.#live, clock: this.#clock },
       onlisted: () => onlisted?.(user),
       onidle: () => this.#tidy(),
     });
@@ -168,6 +171,7 @@ export class Conversations {
   }
 
   #forget(key: string): void {
+    this.#loaded.get(key)?.forgotten();
     this.#open.delete(key);
     this.#loaded.delete(key);
     this.#lookedAt.delete(key);

@@ -158,9 +158,10 @@ export class Journal {
     if (untold) untold.input += text;
   }
 
+  /** How far a call has come: that is told, and not kept. */
   setProgress(item: CallItem, progress: Progress): void {
     item.progress = progress;
-    const untold = this.#of(item);
+    const untold = this.#of(item, false);
     if (untold) untold.progress = progress;
   }
 
@@ -263,12 +264,13 @@ export class Journal {
     return changes;
   }
 
-  #of(item: ConversationItem): Untold | undefined {
+  #of(item: ConversationItem, isKept = true): Untold | undefined {
     if (this.#items.get(item.id) !== item) return undefined;
     let untold = this.#untold.get(item.id);
     if (!untold || untold === "removed")
       this.#untold.set(item.id, (untold = { isWhole: false, text: "", input: "" }));
-    this.#itemChanged(item.id);
+    if (isKept) this.#itemChanged(item.id);
+    else this.#changed();
     return untold;
   }
 

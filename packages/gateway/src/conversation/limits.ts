@@ -23,6 +23,9 @@ export interface ConversationLimits {
   readonly appTurns: number;
   /** Contexts of one app that are taken in ten seconds. */
   readonly contexts: number;
+  /** Characters of results that are too large for the store and are held in memory: of one conversation, and of all. */
+  readonly live: number;
+  readonly liveOfAll: number;
 }
 
 /** What holds where the settings say nothing. */
@@ -37,4 +40,7 @@ export const DEFAULT_LIMITS: ConversationLimits = {
   queue: 100,
   appTurns: 20,
   contexts: 200,
+  // One result has as much at most.
+  live: 64_000_000,
+  liveOfAll: 256_000_000,
 };

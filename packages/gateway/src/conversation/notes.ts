@@ -6,6 +6,8 @@
 import type { Answer } from "./answer.js";
 import type { Repetition } from "./repetition.js";
 
+/** Characters of what a server says is wrong with it. */
+const LONGEST_WHY = 300;
 const GO_ON = "Send a message to let it go on.";
 
 /** That a limit of a turn was reached. */
@@ -36,8 +38,23 @@ export const STRANGE_ENDS: { readonly [R in Answer["reason"]]?: { code: string; 
 export const waitingNote = (milliseconds: number, why: string): string =>
   `The model cannot answer now: ${why}. It is asked again in ${Math.ceil(milliseconds / 1_000)} seconds.`;
 
-export const toolsMissing = (why: string): string =>
+/** That the model does not know of the tools of some servers, and why. */
+export function toolsMissing(missing: readonly (readonly [server: string, why: string])[]): string {
+  const whose = missing.length === 1 ? "this server" : "these servers";
+  const each = missing.map(([server, why]) => `${server} (${why.slice(0, LONGEST_WHY)})`);
+  return `The model was asked without the tools of ${whose}: ${each.join("; ")}. Look at the servers, then send the message again.`;
+}
+
+/** That no tool is known at all. */
+export const allToolsMissing = (why: string): string =>
   `The model was asked without the servers' tools: ${why}. Look at the servers, then send the message again.`;
+
+/** That there is no room for more of an answer. */
+export const conversationFull = (why: string): string => `The model is not asked any more: ${why}.`;
+
+/** That a result is not there any more. */
+export const RESULTS_DROPPED =
+  "Results that are too large to be kept are held while there is room: the oldest are gone, and their entries say so. Call a tool again, if you need its result.";
 
 export const appFlood = (title: string, what: string): string =>
   `The app ${JSON.stringify(title)} ${what}. What it says for now is refused.`;

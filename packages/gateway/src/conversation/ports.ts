@@ -39,8 +39,12 @@ export interface CallOptions {
 
 /** The tools of a user's servers. Whoever implements it asks the guard: nothing is checked here. */
 export interface ToolPort {
-  /** Of all servers that are there; those that are for apps alone are not offered to the model. It is asked every round. */
-  list(user: string): Promise<readonly OfferedTool[]>;
+  /**
+   * Of all servers that are there; those that are for apps alone are not offered to the model. It is asked every round.
+   *
+   * @param missing servers whose tools nobody knows, and why. Those that fail are added; those in it are not waited for
+   */
+  list(user: string, missing?: Map<string, string>): Promise<readonly OfferedTool[]>;
   /** One tool, for a call by hand. */
   find(user: string, server: string, tool: string): Promise<OfferedTool | undefined>;
   /** A server's own error is a result; what fails otherwise rejects. */

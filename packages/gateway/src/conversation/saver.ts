@@ -42,6 +42,7 @@ export class Saver implements Keeper {
   #isStored: boolean;
   #title: string | undefined;
   #isOver = false;
+  #isUnderWay = false;
   #failures = 0;
   #timer: (() => void) | undefined;
   /** The write that is under way; it never rejects. */
@@ -80,8 +81,13 @@ export class Saver implements Keeper {
     this.#soon();
   }
 
+  /** All of it is in the store: nothing waits to be written, and nothing is on its way, which may still fail. */
   get isClean(): boolean {
-    return !this.#items.size && !this.#removed.size && !this.#areContextsNew && !this.#isStateNew;
+    return !this.#isUnderWay && !this.#isChanged;
+  }
+
+  get #isChanged(): boolean {
+    return this.#items.size > 0 || this.#removed.size > 0 || this.#areContextsNew || this.#isStateNew;
   }
 
   /** Writes what there is now; resolves when it is in the store, or to false if it cannot be written. */
@@ -95,6 +101,12 @@ export class Saver implements Keeper {
       return write;
     });
     return this.#next;
+  }
+
+  /** Writes all that there is, with what comes meanwhile, unless it cannot be written; and nothing more. */
+  async finish(): Promise<void> {
+    while (!this.#isOver && (await this.saved()) && this.#isChanged);
+    await this.end();
   }
 
   /** It is deleted: nothing more is written. Resolves when nothing is being written. */
@@ -116,8 +128,7 @@ export class Saver implements Keeper {
   /** Never rejects. */
   async #write(): Promise<boolean> {
     const journal = this.#journal;
-    // One in which nothing was said is not kept: every page that is opened begins one.
-    if (!journal || this.#isOver || this.isClean || (!this.#isStored && journal.isEmpty)) return true;
+    if (!journal || this.#isOver || !this.#isChanged) return true;
     const { user, store, clock, onhealth, onlisted } = this.#options;
     const items = this.#items;
     const removed = this.#removed;
@@ -126,6 +137,9 @@ export class Saver implements Keeper {
     this.#items = new Set();
     this.#removed = new Set();
     this.#areContextsNew = this.#isStateNew = false;
+    // One in which nothing was said is not kept: every page that is opened begins one.
+    if (!this.#isStored && journal.isEmpty) return true;
+    this.#isUnderWay = true;
     try {
       const write = this.#content(journal, items, removed, areContextsNew);
       if (!this.#isStored) await store.create(user, { id, title, startedAt });
@@ -141,6 +155,8 @@ export class Saver implements Keeper {
       onhealth(error);
       this.#soon(backoff(this.#failures, clock.random));
       return false;
+    } finally {
+      this.#isUnderWay = false;
     }
     if (this.#failures > 0) onhealth(undefined);
     this.#failures = 0;

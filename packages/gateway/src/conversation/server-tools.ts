@@ -6,6 +6,7 @@
 import { Refusal, sizeOf } from "@vitrine/host";
 import { type CallToolResult, JsonText, type Params } from "@vitrine/protocol";
 import type { GuardedServers } from "../servers/guarded-servers.js";
+import { messageOf } from "./calls.js";
 import type { OfferedTool, ToolPort } from "./ports.js";
 
 /** Milliseconds that one server may keep a turn waiting for its list of tools. */
@@ -28,12 +29,18 @@ export function serverTools(servers: GuardedServers): ToolPort {
     return tools.map((tool) => ({ server, tool, hasApp: shown.has(tool.name) }));
   };
   return {
-    list: async (user) => {
-      // A server that is away has no tools now; the person sees why in the list of servers.
-      const lists = servers
-        .summaries(user)
-        .map(({ name }) => inTime(offered(user, name), LIST_LIMIT).catch(() => []));
-      return (await Promise.all(lists)).flat();
+    list: async (user, missing = new Map()) => {
+      const list = async (name: string): Promise<OfferedTool[]> => {
+        try {
+          // One that kept a turn waiting does so once; when it is there, it answers at once.
+          return await inTime(offered(user, name), missing.has(name) ? 0 : LIST_LIMIT);
+        } catch (error) {
+          // A server that is away has no tools now.
+          if (!missing.has(name)) missing.set(name, messageOf(error));
+          return [];
+        }
+      };
+      return (await Promise.all(servers.summaries(user).map(({ name }) => list(name)))).flat();
     },
     find: async (user, server, name) => (await offered(user, server)).find(({ tool }) => tool.name === name),
     call: async (user, { server: name, tool, arguments: input, key, by, conversation }, options) => {
@@ -61,8 +68,10 @@ export function serverTools(servers: GuardedServers): ToolPort {
 async function inTime<T>(work: Promise<T>, limit: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limit} ms`)), limit);
+    timer = setTimeout(() => reject(new Error(`no answer within ${limit / 1000} seconds`)), limit);
   });
+  // It may fail after nobody waits for it any more.
+  work.catch(() => {});
   try {
     return await Promise.race([work, late]);
   } finally {

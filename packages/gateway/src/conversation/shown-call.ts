@@ -15,6 +15,8 @@ export interface CallHearer {
   result(result: CallToolResult): void;
   /** There will be no result. */
   cancelled(reason: string): void;
+  /** There was a result, and nobody holds it any more: who was told of it, and has kept it, should let go of it, too. */
+  dropped?(reason: string): void;
 }
 
 /** Characters before the first that says something. */
@@ -66,6 +68,11 @@ export class ShownCall {
     this.close();
     if (result) this.#hearer.result(result);
     else this.#hearer.cancelled(problem ?? (isResultLost ? LOST : "the call was cancelled"));
+  }
+
+  /** Its result is not held any more. */
+  dropped(): void {
+    this.#hearer.dropped?.(LOST);
   }
 
   /** Its hearer hears no more. */

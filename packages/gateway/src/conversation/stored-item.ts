@@ -38,15 +38,14 @@ function storedCall(item: CallItem, schema: unknown): CallItem {
     const input = withoutSecrets(schema, stored.input);
     if (!isDeepStrictEqual(input, stored.input)) Object.assign(stored, { input, isInputCut: true });
   }
-  const isTaken = (): boolean => isSmall(stored);
-  if (isTaken()) return stored;
+  if (isSmall(stored)) return stored;
   if (stored.result) {
     delete stored.result;
     stored.isResultLost = true;
   }
-  if (isTaken()) return stored;
+  if (isSmall(stored)) return stored;
   delete stored.page;
-  if (isTaken()) return stored;
+  if (isSmall(stored)) return stored;
   delete stored.input;
   stored.isInputCut = true;
   return stored;
@@ -67,6 +66,12 @@ function storedUser(item: UserItem): UserItem {
     return { type: "text", text };
   });
   return { ...item, content };
+}
+
+/** Whether an entry is kept as it is. */
+export function isTaken(item: ConversationItem): boolean {
+  // Most are so small that they need not be written out: a character may be six in JSON, and a letter three bytes.
+  return sizeOf(item, MAX_STORED / 6) <= MAX_STORED / 6 || isSmall(item);
 }
 
 /** A character may be six in JSON. */

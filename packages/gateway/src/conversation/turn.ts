@@ -13,7 +13,7 @@ import { newItemId } from "./item-id.js";
 import type { Journal } from "./journal.js";
 import type { ConversationLimits } from "./limits.js";
 import { modelMessages, SYSTEM_PROMPT } from "./model-view.js";
-import { LIMIT_NOTES, STRANGE_ENDS, toolsMissing, waitingNote } from "./notes.js";
+import { allToolsMissing, LIMIT_NOTES, STRANGE_ENDS, toolsMissing, waitingNote } from "./notes.js";
 import type { OfferedTool, ToolPort } from "./ports.js";
 import { Repetitions } from "./repetition.js";
 import { type NamedTools, nameTools } from "./tool-names.js";
@@ -34,6 +34,12 @@ export interface TurnOptions {
   waiting(): ReadonlySet<string>;
   /** The provider's names of calls. */
   readonly providerIds: Map<string, string>;
+  /**
+   * Whether there is room for what the model says; that there is none was told.
+   *
+   * @param isWritten after what there is was written: else it may come out a moment later
+   */
+  hasRoom(isWritten: boolean): Promise<boolean>;
   note(level: NoteItem["level"], code: string, text: string): NoteItem;
   readonly onerror: (error: unknown) => void;
 }
@@ -57,6 +63,9 @@ export class Turn {
   #stream: AnswerStream | undefined;
   #item: ModelItem | undefined;
   #tokens = 0;
+  /** Servers that did not say what tools they have, and why: each is waited for once. */
+  readonly #missing = new Map<string, string>();
+  #missingTold = 0;
   #areToolsMissed = false;
 
   constructor(options: TurnOptions) {
@@ -102,8 +111,10 @@ export class Turn {
   }
 
   async #rounds(): Promise<void> {
-    const { limits, note } = this.#options;
+    const { limits, note, hasRoom } = this.#options;
     for (let round = 1; ; round++) {
+      // The first time nothing waits for the store: there was room when the message was sent.
+      if (!(await this.#unlessStopped(hasRoom(round > 1)))) return;
       const { calls, over, reason } = await this.#ask();
       await over;
       this.#stop.signal.throwIfAborted();
@@ -192,14 +203,22 @@ export class Turn {
     const { user, tools, apps, note, onerror } = this.#options;
     let offered: readonly OfferedTool[] = [];
     try {
-      offered = await this.#unlessStopped(tools.list(user));
+      offered = await this.#unlessStopped(tools.list(user, this.#missing));
+      this.#sayMissing();
     } catch (error) {
       this.#stop.signal.throwIfAborted();
       onerror(error);
-      if (!this.#areToolsMissed) note("warning", "tools-missing", toolsMissing(messageOf(error)));
+      if (!this.#areToolsMissed) note("warning", "tools-missing", allToolsMissing(messageOf(error)));
       this.#areToolsMissed = true;
     }
     return nameTools(offered, apps.tools, apps.numberOf);
+  }
+
+  /** Of each server once in a turn. */
+  #sayMissing(): void {
+    const untold = [...this.#missing].slice(this.#missingTold);
+    if (untold.length > 0) this.#options.note("warning", "tools-missing", toolsMissing(untold));
+    this.#missingTold = this.#missing.size;
   }
 
   #waiting(before: NoteItem | undefined, wait: number, why: string): NoteItem {

@@ -181,6 +181,11 @@ export class PageConversations {
         opened.cancelled = reason;
         if (isTold) tell("call", "ui/notifications/tool-cancelled", { reason });
       },
+      dropped: (reason) => {
+        // The app has it. Where it is shown again, it hears that nobody else has.
+        delete opened.result;
+        opened.cancelled = reason;
+      },
     });
     isTold = true;
     this.#shown.get(opened.view)?.();

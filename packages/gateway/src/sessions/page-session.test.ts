@@ -25,7 +25,7 @@ function setUp(options: Partial<PageOptions> = {}) {
   const wire = {
     send: (channel: string, text: string) => sent.push({ channel, message: JSON.parse(text) }),
     closeChannel: vi.fn(),
-    queuedBytes: 0,
+    isFull: false,
     isConnected: true,
   };
   const refused = vi.fn(async () => {});
@@ -166,18 +166,18 @@ describe("what a page asks", () => {
     ];
     expect(told()).toEqual([progress({ progress: 1, total: 9, message: "one" })]);
     expect(running[0]?.params).toEqual({ name: "look", arguments: {} });
-    wire.queuedBytes = 2_000_000;
+    wire.isFull = true;
     for (const step of [2, 3]) running[0]?.onprogress?.({ progress: step });
     expect(sent).toHaveLength(1);
-    wire.queuedBytes = 0;
+    wire.isFull = false;
     page.resume();
     expect(told().slice(1)).toEqual([progress({ progress: 3 })]);
     // What waits when the answer comes is never told.
-    wire.queuedBytes = 2_000_000;
+    wire.isFull = true;
     running[0]?.onprogress?.({ progress: 4 });
     running[0]?.resolve({ content: [] });
     await expect.poll(() => sent.at(-1)?.message).toMatchObject({ id: "p.1", result: {} });
-    wire.queuedBytes = 0;
+    wire.isFull = false;
     page.resume();
     await ask("gateway/servers");
     expect(told().filter(([, method]) => method === "notifications/progress")).toHaveLength(2);
@@ -416,9 +416,9 @@ describe("a view", () => {
     expect(await ask("gateway/views")).toMatchObject({
       result: { views: [{ progress: { progress: 1, total: 2 } }] },
     });
-    wire.queuedBytes = 2_000_000;
+    wire.isFull = true;
     running[0]?.onprogress?.({ progress: 2, total: 2 });
-    wire.queuedBytes = 0;
+    wire.isFull = false;
     running[0]?.resolve({ content: [] });
     await expect.poll(told).toHaveLength(2);
     page.resume();

@@ -50,8 +50,8 @@ import { unknownView, ViewChannel } from "./view-channel.js";
 export interface PageWire {
   send(channel: string, text: string): void;
   closeChannel(channel: string): void;
-  /** Bytes that wait because the page does not read. */
-  readonly queuedBytes: number;
+  /** So much waits because the page does not read that what can wait should. When that ends, it is told. */
+  readonly isFull: boolean;
   /** Whether a page is there now. */
   readonly isConnected: boolean;
 }
@@ -100,8 +100,6 @@ export interface WantedView {
   readonly narrow?: readonly Narrowing[] | undefined;
 }
 
-/** Bytes in the queue from which on what can wait does. */
-const CONGESTED = 1_000_000;
 /** Views of one page, its requests under way, and closed views whose servers are remembered. */
 const MAX_VIEWS = 1000;
 const MAX_OPEN = 1000;
@@ -156,10 +154,10 @@ export class PageSession {
     const send = (text: string): void => options.wire.send(".", text);
     this.#restores = new Restores(options);
     this.#questions = new Questions(send);
-    this.#notices = new PacedNotices({ send, isCongested: () => this.#isCongested });
+    this.#notices = new PacedNotices({ send, isCongested: () => options.wire.isFull });
     const { user, conversations, models, testMode = false } = options;
     this.#conversations = new PageConversations({
-      ...{ user, conversations, models, testMode, isCongested: () => this.#isCongested },
+      ...{ user, conversations, models, testMode, isCongested: () => options.wire.isFull },
       view: (id) => this.#views.get(id)?.opened,
       changed: (notice) => this.notify("conversation/changed", notice),
     });
@@ -174,10 +172,6 @@ export class PageSession {
   /** How many views it has. */
   get size(): number {
     return this.#views.size + this.#documents.size;
-  }
-
-  get #isCongested(): boolean {
-    return this.#options.wire.queuedBytes > CONGESTED;
   }
 
   /** Asks the person; see {@link Questions.ask}. */
@@ -432,7 +426,7 @@ export class PageSession {
     const view = new ViewChannel({
       ...{ opened, user, at, refused, sampling },
       send: (text) => wire.send(opened.view, text),
-      isCongested: () => this.#isCongested,
+      isCongested: () => wire.isFull,
       onerror: (error) => isUnexpected(error) && onerror(error),
     });
     this.#views.set(opened.view, view);

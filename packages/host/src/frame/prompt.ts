@@ -7,9 +7,7 @@ import type { Answer, Question } from "../guard/consent.js";
 import { arrayAt, resultObject } from "../guard/listing.js";
 import { button, make } from "./chrome.js";
 import { frameOf } from "./frame.js";
-
-/** Milliseconds before a yes counts: a click that was meant for something else does not agree (attack C21). */
-const DELAY = 600;
+import { watchSight } from "./sight.js";
 
 /** Characters that are shown; of what is left out, it is said how much (attack C21). */
 const SHOWN = 100_000;
@@ -41,25 +39,11 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
   const rest = detail.length - SHOWN;
   return new Promise((resolve) => {
     const end = (answer: Answer): void => {
-      clearInterval(drawing);
-      uncovered.disconnect();
+      sight.stop();
       box.remove();
       resolve(answer);
     };
     const deny = (): void => end({ answer: "deny" });
-    let shown = performance.now();
-    let wasVisible: boolean | undefined;
-    // While something lies over it, and for a moment after, a click is meant for that. Where a browser can tell.
-    const uncovered = new IntersectionObserver(
-      ([entry]) => {
-        const { isVisible } = entry as { isVisible?: boolean };
-        shown = wasVisible && !isVisible ? Number.POSITIVE_INFINITY : performance.now();
-        wasVisible ||= isVisible;
-        draw();
-      },
-      { trackVisibility: true, delay: 100 } as IntersectionObserverInit,
-    );
-    const counts = (): boolean => performance.now() - shown > DELAY;
     // What a yes is for stands on its button.
     const words = {
       once: "Allow once",
@@ -67,17 +51,17 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
       always: `Always allow ${scope}`,
     };
     const yes = (["once", ...remember] as const).map((how) =>
-      choice(words[how], () => counts() && end({ answer: "allow", remember: how })),
+      choice(words[how], () => sight.counts() && end({ answer: "allow", remember: how })),
     );
     const text = line("pre", detail.slice(0, SHOWN));
     const more = line("p", "Scroll in it to read all.");
     // What would not count does not look as if it did, and what is cut not as if it were all.
     const draw = (): void => {
       more.hidden = text.scrollHeight <= text.clientHeight;
-      const style = `display:inline-block;margin-top:4px;opacity:${counts() ? 1 : 0.5}`;
-      for (const each of yes) Object.assign(each, { style, ariaDisabled: `${!counts()}` });
+      const counts = sight.counts();
+      const style = `display:inline-block;margin-top:4px;opacity:${counts ? 1 : 0.5}`;
+      for (const each of yes) Object.assign(each, { style, ariaDisabled: `${!counts}` });
     };
-    const drawing = setInterval(draw, 50);
     const box = make(
       "div",
       { part: "prompt notice panel", role: "alertdialog" },
@@ -94,9 +78,9 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
     );
     signal.addEventListener("abort", deny);
     place.append(box);
+    const sight = watchSight(box, draw);
     draw();
     entitle(box, server);
-    uncovered.observe(box);
     // It may have been taken back before anybody listened.
     if (signal.aborted) deny();
   });

@@ -13,6 +13,7 @@ import type { Look } from "./look.js";
 import { messageOf } from "./messages.js";
 import { isOurs, type Profile } from "./profile.js";
 import { type RenewalHome, Renewals } from "./renewals.js";
+import { Spares, type Warm } from "./spares.js";
 
 /** What {@link CallApps} stand on. */
 export interface CallAppsOptions {
@@ -22,6 +23,8 @@ export interface CallAppsOptions {
   readonly profile: (id?: string) => Profile;
   /** Starts an app out of sight, to take the place of one that runs. */
   readonly start?: RenewalHome["start"];
+  /** Makes an app quick to show. */
+  readonly warm?: Warm | undefined;
   /** Whether there is a model that apps may ask. */
   readonly hasModel?: (() => boolean) | undefined;
   /** The conversation that is shown. */
@@ -38,6 +41,7 @@ export interface CallAppsOptions {
 export class CallApps {
   readonly #options: CallAppsOptions;
   readonly #renewals: Renewals;
+  readonly #spares: Spares;
   /** Calls whose app was opened, or was not to be had: the next try is that of its next UI. */
   readonly #tried = new WeakSet<CallItem>();
   readonly #opening = new Set<CallItem>();
@@ -48,6 +52,7 @@ export class CallApps {
 
   constructor(options: CallAppsOptions) {
     this.#options = options;
+    this.#spares = new Spares(options.warm);
     this.#renewals = new Renewals({
       isShown: (item) => this.#isShown(item),
       open: (item) => this.#openView(item),
@@ -95,6 +100,16 @@ export class CallApps {
     } finally {
       this.#opening.delete(item);
     }
+  }
+
+  /** Something is about to be called: what was shown last is made ready to be shown again. */
+  expect(): void {
+    this.#spares.expect();
+  }
+
+  /** Another conversation is to be shown. */
+  leave(): void {
+    this.#spares.clear();
   }
 
   /** Closes the app of a call, when it has finished: it may have something to keep (L08). */
@@ -183,6 +198,7 @@ export class CallApps {
     };
     const replaced = before && app.replace(before);
     item.update({ app, view: view.id });
+    if (view.opened.place) this.#spares.shown(item.server, item.tool, view.opened.place);
     showsDocument(view.opened.hash);
     return replaced;
   }

@@ -27,7 +27,7 @@ export type { CallItem, Item };
 
 /** What a {@link Conversation} stands on. */
 export interface ConversationOptions
-  extends Pick<CallAppsOptions, "gateway" | "look" | "profile" | "start" | "hasModel"> {
+  extends Pick<CallAppsOptions, "gateway" | "look" | "profile" | "start" | "warm" | "hasModel"> {
   /** Where the tab remembers which conversation it shows. */
   readonly storage?: Storage | undefined;
 }
@@ -54,6 +54,8 @@ export class Conversation extends Observable {
   #own: Item[] = [];
   /** Its apps are being closed, as another one is to be shown. */
   #isLeaving = false;
+  /** A model is at work, and may call something next. */
+  #isExpecting = false;
 
   constructor(options: ConversationOptions) {
     super();
@@ -77,7 +79,10 @@ export class Conversation extends Observable {
         this.#problem = undefined;
         if (isMissed) this.#own = [...this.#own, { ...newEntry(), ...GONE }];
       },
-      onchange: () => this.changed(),
+      onchange: () => {
+        this.#expect();
+        this.changed();
+      },
     });
   }
 
@@ -236,8 +241,17 @@ export class Conversation extends Observable {
     return app.toolList.call(name, input, signal);
   }
 
+  /** While a model has yet to say what it calls, what it may call is made ready: once for each of its answers. */
+  #expect(): void {
+    const mirror = this.#mirror;
+    const isNow = mirror?.isRunning === true && mirror.items.at(-1)?.kind !== "call";
+    if (isNow && !this.#isExpecting) this.#apps.expect();
+    this.#isExpecting = isNow;
+  }
+
   async #leave({ items }: ConversationMirror): Promise<void> {
     this.#isLeaving = true;
+    this.#apps.leave();
     const close = (item: Item): Promise<void> | false =>
       item.kind === "call" && this.#apps.close(item, "another conversation is shown");
     await Promise.all([...items, ...this.#own].map(close));

@@ -53,3 +53,32 @@ it("who shows them hears of each", async () => {
   await Promise.resolve();
   expect(heard).toBe(2);
 });
+
+it("a page that a server sent the person to is remembered until the server has what it wanted, and they have read so", async () => {
+  const questions = new Questions();
+  const url = "https://example.com/login";
+  const asked = (id: string, elicitationId?: string): ElicitationQuestion => ({
+    ...{ id, server: "s", message: "Sign in", mode: "url", url },
+    ...(elicitationId !== undefined && { elicitationId }),
+  });
+  const ask = async (question: ElicitationQuestion, action: "accept" | "decline"): Promise<void> => {
+    const answer = questions.elicit(question, never);
+    questions.elicitations[0]?.answer({ action });
+    await answer;
+  };
+  await ask(asked("1", "a"), "accept");
+  await ask(asked("2", "b"), "decline");
+  await ask(asked("3"), "accept");
+  await ask(elicitation, "accept");
+  expect(questions.visits).toEqual([{ id: "1", server: "s", url, elicitationId: "a", isDone: false }]);
+  // Another server's, and one of another page.
+  questions.completed({ server: "t", elicitationId: "a" });
+  questions.completed({ server: "s", elicitationId: "z" });
+  expect(questions.visits).toMatchObject([{ isDone: false }]);
+  questions.completed({ server: "s", elicitationId: "a" });
+  expect(questions.visits).toMatchObject([{ id: "1", isDone: true }]);
+  questions.dismiss("1");
+  expect(questions.visits).toEqual([]);
+  for (let at = 0; at < 9; at++) await ask(asked(`v${at}`, `v${at}`), "accept");
+  expect(questions.visits.map(({ id }) => id)).toEqual(["v4", "v5", "v6", "v7", "v8"]);
+});

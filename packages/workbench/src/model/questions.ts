@@ -23,10 +23,24 @@ export type PendingSampling = PendingQuestion<SamplingQuestion, SamplingAnswer>;
 /** A server wants to know something of the person. */
 export type PendingElicitation = PendingQuestion<ElicitationQuestion, ElicitationAnswer>;
 
+/** A page that a server sent the person to, and will say of when it has what it wanted. */
+export interface Visit {
+  readonly id: string;
+  readonly server: string;
+  readonly url: string;
+  /** The server's name for it. */
+  readonly elicitationId: string;
+  readonly isDone: boolean;
+}
+
+/** Visits that are remembered: who never comes back to some does not have a list of them. */
+const MAX_VISITS = 5;
+
 /** The questions that wait, in the order in which they came. */
 export class Questions extends Observable {
   #sampling: readonly PendingSampling[] = [];
   #elicitations: readonly PendingElicitation[] = [];
+  #visits: readonly Visit[] = [];
 
   get sampling(): readonly PendingSampling[] {
     return this.#sampling;
@@ -34,6 +48,25 @@ export class Questions extends Observable {
 
   get elicitations(): readonly PendingElicitation[] {
     return this.#elicitations;
+  }
+
+  /** The pages that the person was sent to, the newest at the end. */
+  get visits(): readonly Visit[] {
+    return this.#visits;
+  }
+
+  /** A server has what it sent the person away for. Of what this page did not ask, another one did. */
+  completed({ server, elicitationId }: Pick<Visit, "server" | "elicitationId">): void {
+    this.#setVisits(
+      this.#visits.map((visit) =>
+        visit.server === server && visit.elicitationId === elicitationId ? { ...visit, isDone: true } : visit,
+      ),
+    );
+  }
+
+  /** The person does not want to read of it any more. */
+  dismiss(id: string): void {
+    this.#setVisits(this.#visits.filter((visit) => visit.id !== id));
   }
 
   /** Asks whether the model may be asked this. The question goes when the signal is aborted. */
@@ -44,10 +77,25 @@ export class Questions extends Observable {
   }
 
   /** Asks what a server wants to know. The question goes when the signal is aborted. */
-  elicit(question: ElicitationQuestion, signal: AbortSignal): Promise<ElicitationAnswer> {
-    return this.#ask<ElicitationQuestion, ElicitationAnswer>(question, signal, (change) => {
+  async elicit(question: ElicitationQuestion, signal: AbortSignal): Promise<ElicitationAnswer> {
+    const answer = await this.#ask<ElicitationQuestion, ElicitationAnswer>(question, signal, (change) => {
       this.#elicitations = change(this.#elicitations);
     });
+    if (answer.action === "accept") this.#visit(question);
+    return answer;
+  }
+
+  /** Only where the server has a name for it can it say that it is done. */
+  #visit(question: ElicitationQuestion): void {
+    if (question.mode !== "url" || question.elicitationId === undefined) return;
+    const { id, server, url, elicitationId } = question;
+    const others = this.#visits.filter((each) => each.id !== id);
+    this.#setVisits([...others, { id, server, url, elicitationId, isDone: false }].slice(-MAX_VISITS));
+  }
+
+  #setVisits(visits: readonly Visit[]): void {
+    this.#visits = visits;
+    this.changed();
   }
 
   #ask<Question extends { id: string }, Answer>(

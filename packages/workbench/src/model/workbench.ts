@@ -90,6 +90,7 @@ export class Workbench extends Observable {
       this.alarm = active ? message : undefined;
       this.changed();
     });
+    this.gateway.on("gateway/elicited", (done) => this.questions.completed(done));
     this.servers = new Servers(this.gateway);
     keepFromAddress(sessionStorage);
     this.conversation = new Conversation({
@@ -97,6 +98,7 @@ export class Workbench extends Observable {
       storage: sessionStorage,
       look: () => this.#look,
       start: startUnseen,
+      warm,
       hasModel: () => this.models.state?.current !== undefined,
       profile: (id) => (id === undefined ? this.#profile : (this.#profiles.get(id) ?? STRICT)),
     });
@@ -147,6 +149,7 @@ export class Workbench extends Observable {
   }
 
   select(app: AppModel | undefined): void {
+    if (app === this.selected) return;
     this.selected = app;
     this.changed();
   }

@@ -12,7 +12,7 @@ import { Fold } from "../fold.js";
 import { Diagnosis } from "../inspector/diagnosis.js";
 import { Json } from "../inspector/json.js";
 import { useNow } from "../shell/use-now.js";
-import { useObservable } from "../use-observable.js";
+import { useObservable, useObserved } from "../use-observable.js";
 import { AppSlot } from "./app-slot.js";
 import { CallProgress } from "./call-progress.js";
 import { ModeButtons } from "./mode-buttons.js";
@@ -22,13 +22,12 @@ import { Result } from "./result.js";
 export function CallCard({ workbench, call }: { workbench: Workbench; call: CallItem }) {
   useObservable(call);
   useObservable(call.app ?? call);
-  // Which app is selected, and which tools there are: that decides what can be run again.
-  useObservable(workbench);
+  // Which tools there are: that decides what can be run again.
   useObservable(workbench.servers);
   const { conversation } = workbench;
   const { app, result, problem, state } = call;
+  const isSelected = useObserved(workbench, ({ selected }) => app !== undefined && selected === app);
   const isBare = !app || app.state === "failed" || (result?.isError ?? false);
-  const isSelected = app !== undefined && workbench.selected === app;
   const hasInput = Object.keys(call.input).length > 0;
   return (
     <article className="card" aria-labelledby={`call-${call.id}`} data-selected={isSelected || undefined}>

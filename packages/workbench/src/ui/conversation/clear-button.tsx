@@ -5,12 +5,14 @@
  */
 import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
 import type { Conversation } from "../../model/conversation.js";
+import { useObserved } from "../use-observable.js";
 
-/** A button that asks before it takes more than one entry away: they do not come back. */
+/** A button, once there is something to take away; it asks before it takes more than one entry: they do not come back. */
 export function ClearButton({ conversation }: { conversation: Conversation }) {
-  const count = conversation.items.length;
-  const apps = conversation.apps.length;
+  const count = useObserved(conversation, ({ items }) => items.length);
+  const apps = useObserved(conversation, (each) => each.apps.length);
   const clear = (): void => void conversation.clear();
+  if (count === 0) return null;
   if (count < 2)
     return (
       <Button className="button quiet" onPress={clear}>

@@ -3,14 +3,15 @@
  *
  * @module
  */
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, memo, useId, useMemo, useRef, useState } from "react";
 import { Button, TextArea } from "react-aria-components";
 import { messageOf } from "../../model/messages.js";
 import type { Workbench } from "../../model/workbench.js";
 import { rememberArguments } from "../form/arguments-memory.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
-import { useObservable } from "../use-observable.js";
+import { useObservable, useObserved } from "../use-observable.js";
 import { answeringModel } from "./answering-model.js";
+import { ClearButton } from "./clear-button.js";
 import {
   argumentsHint,
   type CallableTool,
@@ -32,14 +33,12 @@ export interface ComposerProps {
   workbench: Workbench;
   /** A tool is to be called, and something must be filled in first. */
   onForm: (tool: ChosenTool) => void;
-  /** What stands beside its buttons. */
-  children?: ReactNode;
 }
 
 /** The field at the foot of the conversation. */
-export function Composer({ workbench, onForm, children }: ComposerProps) {
+export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const { conversation, servers, models } = workbench;
-  useObservable(conversation);
+  const isRunning = useObserved(conversation, (each) => each.isRunning);
   useObservable(servers);
   useObservable(models);
   const id = useId();
@@ -160,8 +159,8 @@ export function Composer({ workbench, onForm, children }: ComposerProps) {
         >
           {problem ?? hint ?? (isOpen ? `${found.length === 1 ? "1 tool" : `${found.length} tools`}.` : "")}
         </p>
-        {children}
-        {conversation.isRunning && (
+        <ClearButton conversation={conversation} />
+        {isRunning && (
           <Button className="button" onPress={() => void conversation.stop()}>
             Stop
           </Button>
@@ -177,4 +176,4 @@ export function Composer({ workbench, onForm, children }: ComposerProps) {
       )}
     </div>
   );
-}
+});

@@ -4,6 +4,7 @@
  * @module
  */
 import type { AppContext } from "@vitrine/protocol";
+import { memo } from "react";
 import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
 import { textOf } from "../../model/messages.js";
 import { Json } from "../inspector/json.js";
@@ -13,7 +14,7 @@ import { ContentBlocks } from "./content-blocks.js";
 const FIRST = 80;
 
 /** A chip for each app that has said something (I06): behind it is all that it said. */
-export function ContextChips({ contexts }: { contexts: readonly AppContext[] }) {
+export const ContextChips = memo(({ contexts }: { contexts: readonly AppContext[] }) => {
   if (contexts.length === 0) return null;
   return (
     <section className="contexts" aria-label="What apps want the model to know">
@@ -23,7 +24,7 @@ export function ContextChips({ contexts }: { contexts: readonly AppContext[] }) 
       ))}
     </section>
   );
-}
+});
 
 function Chip({ context }: { context: AppContext }) {
   const { title, server, at, isStale, content = [], structuredContent } = context;

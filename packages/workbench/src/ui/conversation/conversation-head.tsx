@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { memo } from "react";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
 import { count } from "../inspector/format.js";
-import { useObservable } from "../use-observable.js";
+import { useObservable, useObserved } from "../use-observable.js";
 import { ConversationsButton } from "./conversations-button.js";
 import "./head.css";
 
@@ -14,17 +15,17 @@ import "./head.css";
 const NONE = "/";
 
 /** The head of the middle pane. */
-export function ConversationHead({ workbench }: { workbench: Workbench }) {
+export const ConversationHead = memo(({ workbench }: { workbench: Workbench }) => {
   const { conversation, models } = workbench;
-  useObservable(conversation);
+  const title = useObserved(conversation, (each) => each.title);
+  const { input, output } = useObserved(conversation, ({ usage }) => usage);
   useObservable(models);
   const { state, problem } = models;
-  const { input, output } = conversation.usage;
   return (
     <div className="conversation-head">
       <ConversationsButton workbench={workbench} />
-      <h2 className="conversation-title" title={conversation.title}>
-        {conversation.title || "New conversation"}
+      <h2 className="conversation-title" title={title}>
+        {title || "New conversation"}
       </h2>
       {input + output > 0 && (
         <span className="soft small" title={`${count(input)} in, ${count(output)} out`}>
@@ -54,4 +55,4 @@ export function ConversationHead({ workbench }: { workbench: Workbench }) {
       )}
     </div>
   );
-}
+});

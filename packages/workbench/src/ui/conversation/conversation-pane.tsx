@@ -3,14 +3,13 @@
  *
  * @module
  */
-import { useCallback, useEffect, useRef } from "react";
+import { memo, useCallback, useEffect, useRef } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import type { ChosenTool } from "../servers/servers-pane.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
 import { Announcer } from "./announcer.js";
-import { ClearButton } from "./clear-button.js";
 import { Composer } from "./composer.js";
 import { ContextChips } from "./context-chips.js";
 import "./conversation.css";
@@ -27,7 +26,7 @@ export interface ConversationPaneProps {
 }
 
 /** The middle pane. */
-export function ConversationPane({ workbench, onForm }: ConversationPaneProps) {
+export const ConversationPane = memo(({ workbench, onForm }: ConversationPaneProps) => {
   const { conversation } = workbench;
   useObservable(conversation);
   const list = useRef<HTMLDivElement>(null);
@@ -76,15 +75,13 @@ export function ConversationPane({ workbench, onForm }: ConversationPaneProps) {
           <ContextChips contexts={conversation.contexts} />
         </Boundary>
         <Boundary name="The field for messages">
-          <Composer workbench={workbench} onForm={onForm}>
-            {items.length > 0 && <ClearButton conversation={conversation} />}
-          </Composer>
+          <Composer workbench={workbench} onForm={onForm} />
         </Boundary>
         <Announcer conversation={conversation} />
       </div>
     </div>
   );
-}
+});
 
 const isOwnWord = (item: { kind: string; from?: unknown }): boolean =>
   item.kind === "user" && item.from === undefined;

@@ -8,6 +8,7 @@ import { Button, Heading } from "react-aria-components";
 import type { PendingElicitation } from "../../model/questions.js";
 import { focusFirstError, SchemaForm, type SchemaFormHandle } from "../form/schema-form.js";
 import { startOf } from "../form/starting-input.js";
+import { AgreeButton, useCounts } from "./agree-button.js";
 import { elicitationSchema } from "./elicitation-schema.js";
 import { hostOf } from "./link-host.js";
 
@@ -35,6 +36,7 @@ function Fields({ asked, schema: given }: { asked: PendingElicitation; schema: u
   const [value, setValue] = useState(() => startOf(schema, undefined));
   const form = useRef<SchemaFormHandle>(null);
   const box = useRef<HTMLDivElement>(null);
+  const counts = useCounts();
   return (
     <>
       <div ref={box}>
@@ -45,7 +47,8 @@ function Fields({ asked, schema: given }: { asked: PendingElicitation; schema: u
           idPrefix="answer"
           onChange={setValue}
           onError={() => focusFirstError(box.current)}
-          onSubmit={(content) => asked.answer({ action: "accept", content })}
+          // Also by Enter in a field: what was typed when the question came up was not meant for it.
+          onSubmit={(content) => counts() && asked.answer({ action: "accept", content })}
         />
       </div>
       <p className="soft small">
@@ -53,9 +56,7 @@ function Fields({ asked, schema: given }: { asked: PendingElicitation; schema: u
         way.
       </p>
       <Buttons asked={asked}>
-        <Button className="button primary" onPress={() => form.current?.submit()}>
-          Answer
-        </Button>
+        <AgreeButton onAgree={() => form.current?.submit()}>Answer</AgreeButton>
       </Buttons>
     </>
   );
@@ -79,11 +80,7 @@ function Address({ asked, url }: { asked: PendingElicitation; url: string }) {
       )}
       <p className="mono question-address">{url}</p>
       <Buttons asked={asked}>
-        {host !== undefined && (
-          <Button className="button primary" onPress={open}>
-            Open {host}
-          </Button>
-        )}
+        {host !== undefined && <AgreeButton onAgree={open}>Open {host}</AgreeButton>}
       </Buttons>
     </>
   );

@@ -3,17 +3,29 @@
  *
  * @module
  */
-import { type ReactNode, useLayoutEffect } from "react";
+import { type ReactNode, useLayoutEffect, useState } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
+import { Counts } from "./agree-button.js";
 import { ElicitationForm } from "./elicitation-form.js";
 import "./questions.css";
 import { SamplingForm } from "./sampling-form.js";
+import { Visits } from "./visits.js";
 
-/** Over the page, while there is a question. It goes when it is answered, or taken back. */
+/** Over the page: the question that is to be answered, and what became of those that sent the person elsewhere. */
 export function QuestionDialogs({ workbench }: { workbench: Workbench }) {
+  return (
+    <>
+      <Visits questions={workbench.questions} />
+      <CurrentQuestion workbench={workbench} />
+    </>
+  );
+}
+
+/** While there is a question. It goes when it is answered, or taken back. */
+function CurrentQuestion({ workbench }: { workbench: Workbench }) {
   const { questions } = workbench;
   useObservable(questions);
   const { sampling, elicitations } = questions;
@@ -38,11 +50,14 @@ export function QuestionDialogs({ workbench }: { workbench: Workbench }) {
 
 /** Escape is no answer: what is typed into the page when a question comes up was not meant for it. */
 function QuestionModal({ more, children }: { more: number; children: ReactNode }) {
+  const [box, setBox] = useState<Element | null>(null);
   return (
     <ModalOverlay className="modal-shade question-shade" isOpen isKeyboardDismissDisabled>
       <Modal className="modal question-modal">
-        <Dialog className="question" role="alertdialog">
-          <Boundary name="The question">{children}</Boundary>
+        <Dialog ref={setBox} className="question" role="alertdialog">
+          <Boundary name="The question">
+            <Counts box={box}>{children}</Counts>
+          </Boundary>
           {more > 0 && (
             <p className="soft small" role="status">
               {more === 1 ? "Another question waits." : `${more} more questions wait.`}

@@ -8,6 +8,7 @@ import { useState } from "react";
 import { Button, Heading, Input, Label, NumberField, TextArea, TextField } from "react-aria-components";
 import type { PendingSampling } from "../../model/questions.js";
 import { ContentBlocks } from "../conversation/content-blocks.js";
+import { AgreeButton } from "./agree-button.js";
 import { allowed, draftOf, leftMessages, withText } from "./sampling-draft.js";
 
 const ROLES = { user: "As the user", assistant: "As the model" };
@@ -69,13 +70,9 @@ export function SamplingForm({ asked }: { asked: PendingSampling }) {
         <Button className="button" onPress={() => asked.answer({ answer: "deny" })}>
           Deny
         </Button>
-        <Button
-          className="button primary"
-          isDisabled={isEmpty}
-          onPress={() => asked.answer(allowed(question, draft))}
-        >
+        <AgreeButton isDisabled={isEmpty} onAgree={() => asked.answer(allowed(question, draft))}>
           Allow
-        </Button>
+        </AgreeButton>
       </div>
     </>
   );

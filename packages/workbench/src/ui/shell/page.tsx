@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import {
   Button,
   Dialog,
@@ -45,6 +45,10 @@ export function Page({ workbench }: { workbench: Workbench }) {
   useObservable(workbench);
   const [pane, setPane] = useState<Pane>("conversation");
   const [chosen, setChosen] = useState<ChosenTool>();
+  const fill = useCallback((tool: ChosenTool): void => {
+    setChosen(tool);
+    setPane("tools");
+  }, []);
   const layout = useDefaultLayout({ id: "panes", storage: KEPT });
   return (
     <div className="page" data-pane={pane}>
@@ -67,13 +71,7 @@ export function Page({ workbench }: { workbench: Workbench }) {
         <Panel id="conversation" className="pane" minSize="280px">
           <main aria-label="Conversation" className="pane-body">
             <Boundary name="This pane">
-              <ConversationPane
-                workbench={workbench}
-                onForm={(tool) => {
-                  setChosen(tool);
-                  setPane("tools");
-                }}
-              />
+              <ConversationPane workbench={workbench} onForm={fill} />
             </Boundary>
           </main>
         </Panel>

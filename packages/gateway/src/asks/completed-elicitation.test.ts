@@ -1,0 +1,68 @@
+/** A person was sent to a page of a server's: the server says when it has what it wanted, and their pages hear of it. */
+import { fileURLToPath } from "node:url";
+import type { ElicitationQuestion } from "@vitrine/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Doors, type RawPage } from "../../../../testing/gateway/doors.js";
+
+const V1 = fileURLToPath(new URL("../../../../testing/gateway/asking-v1-server.mjs", import.meta.url));
+const url = "https://example.com/sign-in";
+
+let doors: Doors;
+let page: RawPage;
+let other: RawPage;
+beforeAll(async () => {
+  doors = await Doors.open(["ann", "bea"], { more: { asking: { args: [V1] } } });
+});
+afterAll(async () => doors?.close());
+beforeEach(async () => {
+  other = await doors.page("ann", "websocket");
+  // The newest is asked.
+  page = await doors.page("ann", "websocket");
+});
+
+const call = (name: string, input: Record<string, unknown>): Promise<unknown> =>
+  page.request("gateway/call", { server: "asking", name, arguments: input });
+const ask = (elicitationId: string): Promise<unknown> =>
+  call("ask", {
+    method: "elicitation/create",
+    params: { mode: "url", message: "Sign in", url, elicitationId },
+  });
+
+describe("a page that a person was sent to", () => {
+  it("is told to be done with at all of their pages, and at nobody else's", async () => {
+    const stranger = await doors.page("bea", "websocket");
+    const asked: ElicitationQuestion[] = [];
+    page.answers["gateway/elicit"] = (question: ElicitationQuestion) => {
+      asked.push(question);
+      return { action: "accept" };
+    };
+    expect(JSON.stringify(await ask("e1"))).toContain("accept");
+    expect(asked).toMatchObject([{ mode: "url", url, server: "asking", elicitationId: "e1" }]);
+    expect(page.notices("gateway/elicited")).toEqual([]);
+    await call("complete", { elicitationId: "e1" });
+    for (const each of [page, other])
+      await expect
+        .poll(() => each.notices("gateway/elicited"))
+        .toEqual([{ server: "asking", elicitationId: "e1" }]);
+    // What nobody was sent to, or is done with, is told to nobody.
+    await call("complete", { elicitationId: "e1" });
+    await call("complete", { elicitationId: "e2" });
+    await page.request("gateway/servers", {});
+    expect(page.notices("gateway/elicited")).toHaveLength(1);
+    await stranger.request("gateway/servers", {});
+    expect(stranger.notices("gateway/elicited")).toEqual([]);
+  });
+
+  it("is no longer asked about when the server has what it wanted: the question goes, and nobody has agreed", async () => {
+    let isAsked = false;
+    page.answers["gateway/elicit"] = () => {
+      isAsked = true;
+      return new Promise(() => {});
+    };
+    const asking = ask("e3");
+    await expect.poll(() => isAsked).toBe(true);
+    await call("complete", { elicitationId: "e3" });
+    expect(JSON.stringify(await asking)).toContain("cancel");
+    await expect.poll(() => page.notices("gateway/withdrawn")).toHaveLength(1);
+  });
+});

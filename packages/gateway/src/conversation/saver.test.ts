@@ -1,0 +1,131 @@
+/** What changes while a conversation is being written: nothing of it is lost. */
+import type { AppContext } from "@vitrine/protocol";
+import { afterEach, expect, it } from "vitest";
+import {
+  type ConversationStage,
+  conversationStage,
+  text,
+} from "../../../../testing/gateway/conversation-stage.js";
+import { openStore } from "../store/open.js";
+import type { Store } from "../store/store.js";
+import type { Conversation } from "./conversation.js";
+import type { ConversationStore } from "./ports.js";
+
+const stages: ConversationStage[] = [];
+const stores: Store[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) await stage.close();
+  for (const store of stores.splice(0)) await store.close();
+});
+
+/** A store in which a write waits until it may go on, or fails. */
+async function heldStore() {
+  const real = await openStore("sqlite::memory:");
+  stores.push(real);
+  const { conversations } = real;
+  const state = { isHeld: false, fails: 0, waiting: [] as (() => void)[] };
+  const store: ConversationStore = {
+    create: (...args) => conversations.create(...args),
+    get: (...args) => conversations.get(...args),
+    list: (...args) => conversations.list(...args),
+    delete: (...args) => conversations.delete(...args),
+    put: async (...args) => {
+      if (state.isHeld) await new Promise<void>((resolve) => state.waiting.push(resolve));
+      if (state.fails-- > 0) throw new Error("the disk is full");
+      await conversations.put(...args);
+    },
+  };
+  const go = (): void => {
+    state.isHeld = false;
+    for (const each of state.waiting.splice(0)) each();
+  };
+  return { store, state, go, contexts: async (id: string) => (await conversations.get("ana", id))?.contexts };
+}
+
+async function setUp() {
+  const held = await heldStore();
+  const stage = await conversationStage([], {
+    store: held.store,
+    tools: { show: { hasApp: true, work: () => text("shown") } },
+  });
+  stages.push(stage);
+  const conversation = await stage.conversations.open("ana");
+  const item = await conversation.call("weather", "show");
+  await expect.poll(() => conversation.isRunning).toBe(false);
+  await conversation.flush();
+  const app = { item, server: "weather", title: "Map" };
+  const say = (words: string): void =>
+    conversation.setContext("v1", app, { content: [{ type: "text", text: words }] });
+  return { ...held, stage, conversation, say };
+}
+const wordsOf = (contexts: readonly AppContext[] | undefined): unknown =>
+  contexts?.map(({ content }) => content?.map((block) => (block.type === "text" ? block.text : "")).join());
+const writing = ({ waiting }: { waiting: unknown[] }): Promise<void> =>
+  expect.poll(() => waiting.length).toBe(1);
+
+it("a context that changes while it is being written is written again", async () => {
+  const { state, go, contexts, conversation, say } = await setUp();
+  say("one");
+  state.isHeld = true;
+  const first = conversation.flush();
+  await writing(state);
+  say("two");
+  go();
+  await first;
+  await expect.poll(async () => wordsOf(await contexts(conversation.id))).toEqual(["two"]);
+});
+
+it("a context whose writing failed is written with what came meanwhile", async () => {
+  const { state, go, contexts, conversation, say } = await setUp();
+  say("one");
+  Object.assign(state, { isHeld: true, fails: 1 });
+  const first = conversation.flush();
+  await writing(state);
+  say("two");
+  go();
+  await first;
+  await conversation.flush();
+  expect(wordsOf(await contexts(conversation.id))).toEqual(["two"]);
+});
+
+it("what comes while a conversation is being closed is written, or refused: none of it is lost in silence", async () => {
+  const { state, go, contexts, conversation, say } = await setUp();
+  say("one");
+  state.isHeld = true;
+  const closing = conversation.close();
+  await writing(state);
+  let said = "two";
+  try {
+    say(said);
+  } catch (error) {
+    expect(error).toMatchObject({ data: { code: "stopping" } });
+    said = "one";
+  }
+  // The page that shows it goes.
+  conversation.note("info", "last", "The last word.");
+  go();
+  await closing;
+  expect(wordsOf(await contexts(conversation.id))).toEqual([said]);
+  const again = await againOf(conversation);
+  expect(again?.items.at(-1)).toMatchObject({ code: "last" });
+  expect(() => say("three")).toThrow(/closed/);
+});
+
+const againOf = async ({ id }: Conversation) => stores.at(-1)?.conversations.get("ana", id);
+
+it("a conversation that is being written is not idle: what fails then is not forgotten", async () => {
+  const { state, go, conversation, say } = await setUp();
+  say("one");
+  expect(conversation.isIdle).toBe(false);
+  Object.assign(state, { isHeld: true, fails: 1 });
+  const writes = conversation.flush();
+  await writing(state);
+  expect(conversation.isIdle).toBe(false);
+  go();
+  await writes;
+  expect(conversation.isIdle).toBe(false);
+  // Then the note that it was not kept goes, too.
+  await conversation.flush();
+  await conversation.flush();
+  expect(conversation.isIdle).toBe(true);
+});

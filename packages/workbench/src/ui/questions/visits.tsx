@@ -1,0 +1,35 @@
+/**
+ * The pages that servers sent the person to: whether the server has what it wanted.
+ *
+ * @module
+ */
+import { Button } from "react-aria-components";
+import type { Questions, Visit } from "../../model/questions.js";
+import { useObservable } from "../use-observable.js";
+import { hostOf } from "./link-host.js";
+
+/** A line for each, in a corner of the page, until the person takes it away. */
+export function Visits({ questions }: { questions: Questions }) {
+  useObservable(questions);
+  const { visits } = questions;
+  return (
+    // It is there before anything is in it: else what comes first is not read out.
+    <div className="visits" role="status">
+      {visits.map((visit) => (
+        <p key={visit.id} className="visit">
+          <span>{wordsOf(visit)}</span>
+          <Button className="button quiet" onPress={() => questions.dismiss(visit.id)}>
+            {visit.isDone ? "OK" : "Dismiss"}
+          </Button>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+const wordsOf = ({ server, url, isDone }: Visit): string => {
+  const host = hostOf(url) ?? url;
+  return isDone
+    ? `Done: the server ${server} has what it sent you to ${host} for.`
+    : `${host} is open in another tab. The server ${server} will say when it has what it wants.`;
+};
