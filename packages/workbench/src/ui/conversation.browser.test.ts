@@ -1,14 +1,16 @@
 /**
  * Whole conversations in the built workbench: a person, a model behind the real wire, official servers and their apps.
  */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Locator, Page } from "playwright-core";
+import type { Frame, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { GatewayStage, officialServer } from "../../../../testing/gateway/gateway-stage.ts";
 import { builtWorkbench, WorkbenchPage } from "../../../../testing/gateway/workbench-page.ts";
 import {
   callTool,
-  type Script,
   type ScriptedModel,
   say,
   startScriptedModel,
@@ -20,16 +22,30 @@ let stage: GatewayStage;
 let model: ScriptedModel;
 let workbench: WorkbenchPage;
 let page: Page;
+/** Where the demo server looks whether it is held. */
+let folder: string;
 
-const ASKING = fileURLToPath(new URL("../../../../testing/gateway/asking-server.mjs", import.meta.url));
+const script = (name: string): string =>
+  fileURLToPath(new URL(`../../../../testing/gateway/${name}.mjs`, import.meta.url));
 const OFFICIAL = ["shadertoy", "threejs", "budget-allocator", "basic-vanillajs", "debug"];
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "vitrine-conversation-"));
   model = await startScriptedModel();
   stage = await GatewayStage.open(
     {
       mcpServers: {
-        asking: { command: process.execPath, args: [ASKING], policy: { "tools/call": "allow" } },
+        asking: {
+          command: process.execPath,
+          args: [script("asking-server")],
+          policy: { "tools/call": "allow" },
+        },
+        demo: {
+          command: process.execPath,
+          args: [script("demo-server"), folder],
+          isolation: "process",
+          policy: { "tools/call": "allow" },
+        },
         ...Object.fromEntries(
           OFFICIAL.map((name) => [
             name,
@@ -53,6 +69,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stage?.close();
   await model?.close();
+  await rm(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
   // Another conversation for each: what was before is in the list.
@@ -66,6 +83,46 @@ const said = (text: string | RegExp): Locator => page.getByRole("article").filte
 /** As everywhere in the workbench: advice on landmarks and levels of headings is not among them. */
 const seriousProblems = async (): Promise<string[]> =>
   (await accessibilityProblems(page.mainFrame())).filter((each) => !/^(region|heading-order):/.test(each));
+
+/** The app that was shown last, when it has begun. */
+const lastView = async (): Promise<Frame> => {
+  const view = await workbench.appIn(workbench.lastApp);
+  await view.waitForLoadState();
+  return view;
+};
+/** The model has said all that it says. */
+const quiet = (): Promise<void> =>
+  page.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "detached" });
+
+/** Under which name the model is offered a tool of an app that is open, once the app has said that it has it. */
+async function appTool(name: string): Promise<string> {
+  let found: string | undefined;
+  await expect
+    .poll(async () => {
+      model.add(say("Looking."));
+      await tell("Which tools?");
+      await quiet();
+      const names = model.requests.at(-1)?.body.tools?.map((tool) => tool.function.name) ?? [];
+      found = names.find((each) => each.startsWith("app") && each.endsWith(`__${name}`));
+      return found;
+    })
+    .toBeTruthy();
+  return found as string;
+}
+
+/** Has the model use a tool of an app; gives what the model was answered. The person is asked about each tool once. */
+async function useAppTool(
+  name: string,
+  input: Record<string, unknown> = {},
+  isAsked = true,
+): Promise<string> {
+  model.add(callTool(await appTool(name), input), say(`Used ${name}.`));
+  await tell(`Use ${name}.`);
+  if (isAsked) await workbench.agree();
+  await said(`Used ${name}.`).waitFor();
+  await quiet();
+  return `${model.requests.at(-1)?.body.messages.findLast(({ role }) => role === "tool")?.content}`;
+}
 
 /** A gate that a test opens. */
 function gate(): { opened: Promise<void>; open: () => void } {
@@ -146,7 +203,9 @@ describe("a turn", () => {
     await tell("Show me everything.");
     const cards = page.getByRole("article").filter({ has: page.locator("mcp-app") });
     await expect.poll(() => cards.count()).toBe(3);
-    await cards.first().locator("mcp-app").focus();
+    // It shows what is written so far.
+    const scene = await workbench.appIn(cards.first());
+    await scene.getByText(/const scene = new/).waitFor();
     rest.open();
     await said("Three apps.").waitFor();
     await expect.poll(() => cards.locator(".badge.good").count()).toBe(3);
@@ -165,6 +224,52 @@ describe("a turn", () => {
     model.add(say("Yes."));
     await tell("Are you there?");
     await said("Yes.").waitFor();
+  });
+
+  it("L06: is stopped in the middle of its arguments, and while a tool works: each app is told", async () => {
+    const never = gate();
+    model.add([callTool("demo__show", '{"text":"hal'), waitFor(never.opened)]);
+    await tell("Show half.");
+    const half = await lastView();
+    await half.getByRole("button", { name: "read", exact: true }).waitFor();
+    await workbench.button("Stop").click();
+    await half.getByText(/^cancelled: /).waitFor();
+    await quiet();
+    await writeFile(join(folder, "hold"), "");
+    model.add(callTool("demo__show-slow", { text: "slow" }));
+    await tell("Show slowly.");
+    await workbench.card("Slow demo").getByText("running").waitFor();
+    const slow = await lastView();
+    await slow.getByText('{"text":"slow"}').waitFor();
+    await workbench.button("Stop").click();
+    await slow.getByText(/^cancelled: /).waitFor();
+    await workbench.card("Slow demo").getByText("cancelled", { exact: true }).waitFor();
+    await quiet();
+    await rm(join(folder, "hold"));
+    never.open();
+  });
+
+  it("goes on while the page is reloaded, with an app of which half the arguments are there", async () => {
+    const rest = gate();
+    const text = JSON.stringify({ text: "all of it" });
+    model.add(
+      [
+        callTool("demo__show", text.slice(0, 12)),
+        waitFor(rest.opened),
+        { do: "arguments", index: 0, text: text.slice(12) },
+      ],
+      say("Shown."),
+    );
+    await tell("Show it.");
+    await (await lastView()).getByRole("button", { name: "read", exact: true }).waitFor();
+    await page.reload();
+    const view = await lastView();
+    await view.getByRole("button", { name: "read", exact: true }).waitFor();
+    rest.open();
+    await said("Shown.").waitFor();
+    await view.getByText(text).waitFor();
+    await view.getByText("shown all of it").waitFor();
+    expect((await readFile(join(folder, "calls.log"), "utf8")).match(/^show$/gm)).toHaveLength(1);
   });
 
   it("goes on while the page is reloaded", async () => {
@@ -193,35 +298,81 @@ describe("apps and the model", () => {
     expect(await page.getByText(/said by the app/).count()).toBeGreaterThan(0);
   });
 
-  it("A01 to A06: the model uses the tools of budget-allocator's app", async () => {
+  it("I06: what an app wants the model to know is shown, told with the next turn, and once", async () => {
+    await tell("/demo show");
+    const view = await lastView();
+    await view.getByRole("button", { name: "context", exact: true }).click();
+    const chip = page.getByRole("region", { name: "What apps want the model to know" });
+    await chip.getByRole("button", { name: /^Demo: what the model should know/ }).waitFor();
+    model.add(say("I know."), say("Still."));
+    await tell("What do you know?");
+    await said("I know.").waitFor();
+    expect(saw()).toContain("what the model should know");
+    await quiet();
+    await workbench.card("Demo").getByRole("button", { name: "Close app: show" }).click();
+    await chip.getByText("app closed").waitFor();
+    await tell("And now?");
+    await said("Still.").waitFor();
+    expect(saw().match(/what the model should know/g)).toHaveLength(1);
+  });
+
+  it("A01 to A06: the model uses the tools of budget-allocator's app, and the app shows it", async () => {
     model.add(callTool("budget-allocator__get-budget-data", {}), say("Here is the budget."));
     await tell("Show the budget.");
     await said("Here is the budget.").waitFor();
-    await workbench.appIn(workbench.lastApp);
-    const call: Script = (seen) => {
-      const names = seen.body.tools?.map((tool) => tool.function.name) ?? [];
-      const name = names.find((each) => /^app.*__/.test(each)) ?? "none";
-      return callTool(name, {});
-    };
-    await expect
-      .poll(async () => {
-        model.add(say("Looking."));
-        await tell("Which tools?");
-        await page.getByRole("button", { name: "Send", exact: true }).waitFor();
-        return model.requests.at(-1)?.body.tools?.some((tool) => /^app/.test(tool.function.name));
-      })
-      .toBe(true);
-    model.add(call, say("The app did it."));
-    await tell("Use it.");
-    await workbench.agree();
-    await said("The app did it.").waitFor();
-    const [answer] = (model.requests.at(-1)?.body.messages ?? [])
-      .filter(({ role }) => role === "tool")
-      .slice(-1);
-    expect(`${answer?.content}`.length).toBeGreaterThan(0);
+    const view = await lastView();
+    await useAppTool("set-total-budget", { amount: 250_000 });
+    await expect.poll(() => view.locator("body").textContent()).toMatch(/250[,.]?0?0?0?/);
+    expect(await useAppTool("get-allocations")).toMatch(/250,?000/);
     expect(await page.getByText(/in the app/).count()).toBeGreaterThan(0);
   });
+
+  it("A01 to A06: the model reads and changes what shadertoy and threejs show", async () => {
+    const code = "renderer.render(new THREE.Scene(), new THREE.Camera());";
+    model.add(
+      [
+        callTool("shadertoy__render-shadertoy", { title: "Sky", fragmentShader: SHADER }),
+        callTool("threejs__show_threejs_scene", { code }, { index: 1 }),
+      ],
+      say("Both."),
+    );
+    await tell("Draw a sky and a scene.");
+    await said("Both.").waitFor();
+    expect(await useAppTool("get-shader-info")).toContain("iResolution");
+    expect(await useAppTool("get-scene-info")).toContain("new THREE.Camera");
+    const other = SHADER.replace("0.5", "0.25");
+    await useAppTool("set-shader-source", { fragmentShader: other });
+    expect(await useAppTool("get-shader-info", {}, false)).toContain("0.25");
+    expect(workbench.complaints).toEqual([]);
+  });
+
+  it("I11: an app asks the model, if the person lets it", async () => {
+    await tell("/demo show");
+    const view = await lastView();
+    await view.getByRole("button", { name: "read", exact: true }).waitFor();
+    const ask = (): Promise<string> =>
+      view.evaluate(
+        `app.createSamplingMessage({ maxTokens: 50, messages: [{ role: "user", content: { type: "text", text: "Name a bird" } }] })
+          .then(({ content }) => JSON.stringify(content), ({ message }) => "refused: " + message)`,
+      );
+    const asked = page.getByRole("alertdialog", { name: /wants to ask the model/ });
+    model.add(say("A wren."));
+    const answer = ask();
+    await press(asked, "Allow");
+    expect(await answer).toContain("A wren.");
+    const refused = ask();
+    await press(asked, "Deny");
+    expect(await refused).toMatch(/^refused: /);
+    expect(model.unscripted).toEqual([]);
+  });
 });
+
+/** Presses a button of a question, when it takes a press. */
+async function press(asked: Locator, name: string): Promise<void> {
+  const button = asked.getByRole("button", { name, exact: true });
+  await expect.poll(() => button.getAttribute("aria-disabled")).not.toBe("true");
+  await button.click();
+}
 
 describe("questions", () => {
   /** Has the server ask something, by hand. */
@@ -261,6 +412,9 @@ describe("questions", () => {
     await ask("elicitation/create", { mode: "form", message: "Where to?", requestedSchema });
     const asked = question(/The server asking asks/);
     await asked.getByText("Where to?").waitFor();
+    // Whoever reloads the page is asked again.
+    await page.reload();
+    await asked.getByText("Where to?").waitFor();
     await asked.getByRole("button", { name: "Answer" }).click();
     await asked
       .getByText(/required/i)
@@ -289,23 +443,67 @@ describe("questions", () => {
     await asked.getByRole("button", { name: "Cancel" }).click();
     await answered(/cancel/);
     expect(page.context().pages()).toHaveLength(1);
+    await ask("elicitation/create", params);
+    const opened = page.context().waitForEvent("page");
+    await press(asked, "Open accounts.example.com");
+    const other = await opened;
+    await answered(/accept/);
+    expect(await other.evaluate(() => opener)).toBe(null);
+    await other.close();
   });
 });
 
 describe("conversations", () => {
+  it("are renamed, exported and deleted", async () => {
+    model.add(say("It is raining."));
+    await tell("How is Bergen?");
+    await said("It is raining.").waitFor();
+    await quiet();
+    await workbench.button("Conversations").click();
+    const list = page.getByRole("dialog", { name: "Conversations" });
+    const more = async (title: string, item: string): Promise<void> => {
+      await list.getByRole("button", { name: `More about ${title}` }).click();
+      await page.getByRole("menuitem", { name: item }).click();
+    };
+    await more("How is Bergen?", "Rename…");
+    await list.getByRole("textbox", { name: "Title of the conversation" }).fill("Rain in Bergen");
+    await list.getByRole("button", { name: "Rename", exact: true }).click();
+    await list.getByRole("button", { name: /^Rain in Bergen/ }).waitFor();
+    const saved = page.waitForEvent("download");
+    await more("Rain in Bergen", "Export as JSON");
+    const file = await saved;
+    expect(file.suggestedFilename()).toMatch(/^rain-in-bergen.*\.json$/i);
+    const exported = JSON.parse(await readFile(await file.path(), "utf8"));
+    expect(JSON.stringify(exported)).toContain("It is raining.");
+    await more("Rain in Bergen", "Delete…");
+    await list.getByRole("button", { name: "Delete", exact: true }).click();
+    await list.getByRole("button", { name: /^Rain in Bergen/ }).waitFor({ state: "detached" });
+    await list.getByRole("searchbox", { name: "Search conversations" }).fill("raining");
+    await list.getByText(/None has/).waitFor();
+    await list.getByRole("searchbox", { name: "Search conversations" }).fill("");
+    await page.keyboard.press("Escape");
+    expect(await said("It is raining.").count()).toBe(0);
+  });
+
   it("are found, and opened again with their apps", async () => {
     model.add(callTool("basic-vanillajs__get-time", {}), say("That is the time."));
     await tell("What time is it in Zanzibar?");
     await said("That is the time.").waitFor();
+    await tell('/demo show {"text":"kept"}');
+    await (await lastView()).evaluate("app.state.set('where it was left')");
     await workbench.newConversation();
     await page.getByText("Nothing has been called yet").waitFor();
     await workbench.openConversation(/Zanzibar/);
     await said("That is the time.").waitFor();
-    const view = await workbench.appIn(workbench.lastApp);
-    await view
+    const apps = page.getByRole("article").filter({ has: page.locator("mcp-app") });
+    const clock = await workbench.appIn(apps.first());
+    await clock
       .getByText(/Server Time|Time/)
       .first()
       .waitFor();
+    const demo = await lastView();
+    await demo.getByText("shown kept").waitFor();
+    expect(await demo.evaluate("app.state.get()")).toBe("where it was left");
     expect(workbench.complaints).toEqual([]);
   });
 
