@@ -118,7 +118,7 @@ async function repeatActs(page: Page, timeout: number): Promise<void> {
 
 /** Does it, within the time that is left; returns why it cannot be done. */
 async function repeatAct(page: Page, step: RenderAct, left: number): Promise<string | undefined> {
-  const frame = await viewFrame(page);
+  const frame = viewFrame(page);
   if (!frame) return "the app is not shown";
   // A pause that is too long lasts until the replay has ended, and is not taken for done.
   const longest = left + LATER;
@@ -176,13 +176,13 @@ async function checkProfile(page: Page, { profile, mode }: RenderPlan): Promise<
 /** Waits until the app has nothing more to do for now, and that is drawn. */
 async function rest(page: Page): Promise<void> {
   await page.evaluate((limit) => vitrineRender.settle(limit), REST);
-  const frame = await viewFrame(page);
+  const frame = viewFrame(page);
   if (frame) await drawn(frame);
 }
 
 /** Does what a person would. What does not work is told with the rest. */
 async function use(page: Page, { steps, timeout }: RenderPlan): Promise<RenderCause | undefined> {
-  const frame = await viewFrame(page);
+  const frame = viewFrame(page);
   if (!frame || steps.length === 0) return undefined;
   try {
     for (const step of steps) await act(frame, step, timeout, () => note(page, step));
@@ -202,7 +202,7 @@ async function finish(
   lines: ReturnType<typeof listenToConsole>,
   judge: (snapshot: RenderSnapshot) => RenderCause | undefined,
 ): Promise<Rendered> {
-  const frame = await viewFrame(page);
+  const frame = viewFrame(page);
   const text = frame ? await visibleText(frame) : "";
   // One that does not respond cannot be drawn.
   const taken = turn.isPictured && text !== undefined ? await picture(page) : undefined;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { createRequire } from "node:module";
 import type { Browser } from "playwright-core";
 import { CHROMIUM_ARGS, findChromium, sandboxArgs } from "../browser/chromium.mjs";
 import { CliError } from "../exit.js";
@@ -14,7 +15,8 @@ import { CliError } from "../exit.js";
  */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = find();
-  const { chromium } = await import("playwright-core");
+  // Not by `import`: Node would first read all of its three megabytes for the names that they export.
+  const { chromium }: typeof import("playwright-core") = createRequire(import.meta.url)("playwright-core");
   try {
     return await chromium.launch({
       executablePath,

@@ -3,10 +3,8 @@
  *
  * @module
  */
-import { jsonArguments } from "../call-arguments.js";
 import { surroundings } from "../config-places.js";
 import { EXIT } from "../exit.js";
-import { ServerArguments } from "../server-argument.js";
 import { aborted, interruptible } from "../signals.js";
 import { oneLine, Terminal } from "../terminal.js";
 import { causeOfError } from "./cause.js";
@@ -14,8 +12,7 @@ import { printReport, printResult } from "./print-result.js";
 import type { RenderOptions } from "./render-options.js";
 import { planOf } from "./render-plan.js";
 import { type KnownBefore, type RenderReport, type RenderResult, unrendered } from "./render-result.js";
-import { renderApps, replayApp } from "./render-run.js";
-import { Stage, type StageOptions } from "./stage.js";
+import type { StageOptions } from "./stage.js";
 
 /** What tests put in place of what this process has. */
 export interface RenderSurroundings extends StageOptions {
@@ -76,6 +73,13 @@ function run(
   const startedAt = Date.now();
   const plan = planOf(options);
   return interruptible(async (signal) => {
+    // Loaded now, with the gateway: a command line that is wrong is told at once.
+    const [{ jsonArguments }, { ServerArguments }, { Stage }, { renderApps, replayApp }] = await Promise.all([
+      import("../call-arguments.js"),
+      import("../server-argument.js"),
+      import("./stage.js"),
+      import("./render-run.js"),
+    ]);
     // Before anything is started: what is wrong with it is wrong with any server.
     const given = plan.args === undefined ? undefined : await jsonArguments(plan.args);
     const servers = new ServerArguments(options, surroundings(), (sentence) => {

@@ -12,7 +12,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { sharedChromium } from "../../../../testing/browser.ts";
 import { officialServer } from "../../../../testing/gateway/gateway-stage.ts";
 import { FAULTY, isAlive } from "../../../../testing/gateway/servers.ts";
@@ -37,14 +37,23 @@ const schema = JSON.parse(readFileSync(new URL("../../render.schema.json", impor
 const isValid = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false }).compile(schema);
 
 let browser: Browser;
+/** The browser as the command starts it; see {@link wholeBrowser}. */
+let whole: Promise<Browser> | undefined;
 beforeAll(async () => {
   // With what draws without a graphics card, as the command starts it.
   browser = await sharedChromium(["--enable-unsafe-swiftshader"]);
 });
 afterAll(async () => {
   await browser?.close();
+  await (await whole)?.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** Started when a test first needs it, and again when one has ended it. */
+async function wholeBrowser(): Promise<Browser> {
+  if (!(await whole)?.isConnected()) whole = launchBrowser();
+  return whole as Promise<Browser>;
+}
 
 /** Runs the command. */
 async function run(server: string, options: RenderOptions, given: Browser | undefined = browser) {
@@ -81,7 +90,12 @@ async function report(server: string, options: RenderOptions, given?: Browser): 
   return printed;
 }
 
-describe.concurrent("over the official servers", () => {
+/** A recording of an app that does as it should, made once. */
+const fineTrace = file("recorded.jsonl");
+let recording: Promise<RenderResult> | undefined;
+const record = () => (recording ??= result(APPS_SERVER, { tool: ["fine"], trace: fineTrace }));
+
+describe("over the official servers", () => {
   interface Official {
     name: string;
     tool: string;
@@ -110,9 +124,12 @@ describe.concurrent("over the official servers", () => {
       shows: /The first page/,
     },
     { name: "scenario-modeler", tool: "get-scenario-data", shows: /Starting MRR/ },
-    { name: "shadertoy", tool: "render-shadertoy" },
     { name: "sheet-music", tool: "play-sheet-music" },
     { name: "system-monitor", tool: "get-system-info", shows: /MEMORY/i },
+  ];
+  /** They draw without a graphics card for as long as they are open: beside others that is longer. */
+  const DRAWING: Official[] = [
+    { name: "shadertoy", tool: "render-shadertoy" },
     { name: "threejs", tool: "show_threejs_scene", relax: ["unsafe-eval"] },
   ];
   writeFileSync(pdf, writePdf(["The first page", "The second page"]));
@@ -120,7 +137,7 @@ describe.concurrent("over the official servers", () => {
     config,
     JSON.stringify({
       mcpServers: Object.fromEntries(
-        OFFICIAL.map(({ name, words = [], relax = [] }) => [
+        [...OFFICIAL, ...DRAWING].map(({ name, words = [], relax = [] }) => [
           name,
           { command: process.execPath, args: [officialServer(name), "--stdio", ...words], relax },
         ]),
@@ -128,10 +145,13 @@ describe.concurrent("over the official servers", () => {
     }),
   );
 
-  it.each(OFFICIAL)("$name", async ({ name, tool, args, steps = [], shows }) => {
+  it.concurrent.each(OFFICIAL)("$name", expectDrawn);
+  it.each(DRAWING)("$name", expectDrawn);
+
+  async function expectDrawn({ name, tool, args, steps = [], shows }: Official): Promise<void> {
     const screenshot = file(`${name}.png`);
     const printed = await result(name, {
-      ...{ config, tool: [tool], screenshot, steps, allowCalls: true },
+      ...{ config, tool: [tool], screenshot, steps, allowCalls: true, timeout: PATIENCE },
       ...(args && { args: JSON.stringify(args) }),
     });
     expect(printed.cause).toBeUndefined();
@@ -148,7 +168,7 @@ describe.concurrent("over the official servers", () => {
     if (shows) expect(printed.text).toMatch(shows);
     const { width, height } = decodePng(readFileSync(screenshot));
     expect([width, height]).toEqual([size.width, size.height]);
-  });
+  }
 });
 
 describe.concurrent("an app that does as it should", () => {
@@ -177,19 +197,19 @@ describe.concurrent("an app that does as it should", () => {
   });
 
   it("is recorded so that it can be played again, by itself and as the server has it now", async () => {
-    const trace = file("recorded.jsonl");
-    await result(APPS_SERVER, { tool: ["fine"], trace });
-    const [header, ...lines] = readFileSync(trace, "utf8").trimEnd().split("\n");
+    expect(await record()).toMatchObject({ ok: true, trace: fineTrace });
+    const [header, ...lines] = readFileSync(fineTrace, "utf8").trimEnd().split("\n");
     expect(JSON.parse(`${header}`)).toMatchObject({ format: "vitrine-recording", version: 1 });
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({ d: "in", m: expect.objectContaining({ method: "ui/initialize" }) }),
     );
-    const alone = await result("", { replay: trace });
+    const alone = await result("", { replay: fineTrace });
     expect(alone).toMatchObject({ ok: true, tool: "fine", replay: { differences: [] } });
     expect(alone.replay?.compared).toBeGreaterThan(0);
     expect(alone.text).toContain("shown by fine");
 
     // The app of that address is another one now.
+    const trace = file("changed.jsonl");
     writeFileSync(trace, [`${header}`.replaceAll("ui://apps/fine", "ui://apps/chatty"), ...lines].join("\n"));
     const changed = await runJson(APPS_SERVER, { replay: trace });
     expect(changed).toMatchObject({
@@ -300,16 +320,6 @@ describe.concurrent("an app that does as it should", () => {
     });
   });
 
-  it("ends the replay of an app that a step makes spin, in its time", async () => {
-    const trace = file("spun.jsonl");
-    await result(APPS_SERVER, { tool: ["fine"], trace });
-    const steps = [{ click: "spin" }, { click: "later" }];
-    expect(await result("", { replay: trace, steps, timeout: 8000 })).toMatchObject({
-      cause: { code: "unresponsive" },
-      replay: { differences: expect.arrayContaining([expect.stringMatching(/cannot be repeated|came to/)]) },
-    });
-  });
-
   it("is recorded with the document that was shown, also when the server has it no more", async () => {
     const trace = file("fading.jsonl");
     expect(await result(APPS_SERVER, { tool: ["fading"], trace })).toMatchObject({ ok: true, trace });
@@ -370,6 +380,18 @@ describe.concurrent("an app that does as it should", () => {
   });
 });
 
+// Not beside others: it has to come to the step in half of its time.
+describe("an app that does as it should", () => {
+  it("ends the replay of an app that a step makes spin, in its time", async () => {
+    await record();
+    const steps = [{ click: "spin" }, { click: "later" }];
+    expect(await result("", { replay: fineTrace, steps, timeout: 8000 })).toMatchObject({
+      cause: { code: "unresponsive" },
+      replay: { differences: expect.arrayContaining([expect.stringMatching(/cannot be repeated|came to/)]) },
+    });
+  });
+});
+
 describe.concurrent("several at once", () => {
   it("renders every tool with a UI that can be called, says why the others were not, and draws a sheet", async () => {
     const sheet = file("sheet.png");
@@ -393,9 +415,8 @@ describe.concurrent("several at once", () => {
     { fine: "", error: "result_error", fails: "call_ended", exits: "call_ended" },
   ])("says of each tool what went wrong with it: %j", async (expected) => {
     // A page that leaves before it has loaded is told of by the whole browser alone.
-    const whole = "leaves" in expected ? await launchBrowser() : undefined;
-    const printed = await report(APPS_SERVER, { tool: Object.keys(expected), timeout: 8000 }, whole);
-    await whole?.close();
+    const given = "leaves" in expected ? await wholeBrowser() : undefined;
+    const printed = await report(APPS_SERVER, { tool: Object.keys(expected), timeout: 8000 }, given);
     const found = Object.fromEntries(printed.results.map(({ tool, cause }) => [tool, cause?.code ?? ""]));
     expect(found).toEqual(expected);
     expect(printed.cause?.code).toBe("some_failed");
@@ -502,17 +523,6 @@ describe("without a browser", () => {
   });
 });
 
-describe("a browser that ends", () => {
-  it("is told as one, with all else closed in order", async () => {
-    const own = await launchBrowser();
-    const called = file("called-before");
-    const running = runJson(`${APPS_SERVER} ${called}`, { tool: ["never"] }, own);
-    await expect.poll(() => existsSync(called)).toBe(true);
-    await own.close();
-    expect(await running).toMatchObject({ code: 1, printed: { cause: { code: "browser_failed" } } });
-  });
-});
-
 /** What still runs of what was started with this mark in its environment. */
 const marked = (mark: string): string[] =>
   readdirSync("/proc").filter((pid) => {
@@ -529,11 +539,12 @@ const marked = (mark: string): string[] =>
 
 describe("a browser that does not close", () => {
   it("keeps nothing else from being closed, is told, and does not keep the process", async () => {
-    const own = await launchBrowser();
+    const own = await wholeBrowser();
     const [out, err] = [new PassThrough(), new PassThrough()];
-    const newContext = own.newContext.bind(own);
+    const { newContext } = own;
+    onTestFinished(() => void Object.assign(own, { newContext }));
     own.newContext = async (options) =>
-      Object.assign(await newContext(options), {
+      Object.assign(await newContext.call(own, options), {
         close: () => Promise.reject(new Error("it \u001b[2J will not")),
       });
     const exit = vi.fn();
@@ -547,7 +558,18 @@ describe("a browser that does not close", () => {
     expect(String(err.read())).toContain("the browser's context did not end: it \\u{1b}[2J will not");
     await expect.poll(() => marked(mark)).toEqual([]);
     await expect.poll(() => exit.mock.calls).toEqual([[0]]);
+  });
+});
+
+// The last that needs it.
+describe("a browser that ends", () => {
+  it("is told as one, with all else closed in order", async () => {
+    const own = await wholeBrowser();
+    const called = file("called-before");
+    const running = runJson(`${APPS_SERVER} ${called}`, { tool: ["never"] }, own);
+    await expect.poll(() => existsSync(called)).toBe(true);
     await own.close();
+    expect(await running).toMatchObject({ code: 1, printed: { cause: { code: "browser_failed" } } });
   });
 });
 

@@ -12,11 +12,12 @@ const PATIENCE = 5_000;
 /** Milliseconds that it may take to draw: what is not seen is not drawn at all. */
 const FRAMES = 1_000;
 
-/** The frame of the app: inside of the sandbox's own. */
-export async function viewFrame(page: Page): Promise<Frame | undefined> {
-  const [proxy] = await page.locator("mcp-app iframe").elementHandles();
-  return (await proxy?.contentFrame())?.childFrames()[0];
-}
+/**
+ * The frame of the app: inside of the sandbox's own, which is the only one of the page. The browser has told of them: to
+ * look for them in the page would need a script there, larger than all that it has itself.
+ */
+export const viewFrame = (page: Page): Frame | undefined =>
+  page.mainFrame().childFrames()[0]?.childFrames()[0];
 
 /** Waits until what was changed last is drawn. */
 export async function drawn(frame: Frame): Promise<void> {
@@ -74,7 +75,7 @@ export async function picture(page: Page): Promise<Buffer> {
   // What is below the edge of the screen is not drawn in every frame.
   if (size && box && box.y + box.height > size.height)
     await page.setViewportSize({ width: size.width, height: Math.ceil(box.y + box.height) });
-  const frame = await viewFrame(page);
+  const frame = viewFrame(page);
   if (frame) await drawn(frame);
   const taken = await shown.screenshot({ animations: "allow" });
   if (size) await page.setViewportSize(size);
