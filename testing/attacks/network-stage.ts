@@ -78,6 +78,8 @@ export class NetworkStage {
   readonly #folder: string;
   readonly #bare = new Set<string>();
   readonly #own = new Set<Page>();
+  /** Pages that nothing contains and that have done their work: the next document goes there. */
+  readonly #idle: Page[] = [];
   readonly #sessions = new Map<Page, CDPSession>();
   readonly #restore = forgiveDetachedFrames();
   #lookups: readonly string[] = [];
@@ -123,7 +125,8 @@ export class NetworkStage {
     const count = ++this.#count;
     const name = `${scene.name}-${count}`;
     const targets = await Promise.all(cases.map((_case, index) => this.collector.listen(`${name}-${index}`)));
-    const end = await this.collector.listen(`end-${count}`);
+    // All of one site: pages that nothing contains need no other process each.
+    const end = await this.collector.listen(`${count}.end`);
     const [{ clicked, removed } = {} as NetworkCase] = cases;
     const jobs = targets.map((at, index) => ({ at, attack: cases[index]?.attack ?? "" }));
     const html = attackPage(jobs, { end: end.http, clicked, removed });
@@ -202,9 +205,11 @@ export class NetworkStage {
     end: Target,
   ): Promise<Heard> {
     const [{ clicked, removed } = {} as NetworkCase] = cases;
-    const page = await this.stage.context.newPage();
+    const page = this.#idle.pop() ?? (await this.stage.context.newPage());
     this.#own.add(page);
     this.collector.show(end, html);
+    // Others may have opened since.
+    await page.bringToFront();
     await page.goto(`${end.http}/page`);
     if (clicked) await page.click("#go");
     if (removed) {
@@ -217,7 +222,7 @@ export class NetworkStage {
       // It may have gone elsewhere, which is what it was for.
       .catch(() => undefined);
     await this.settle(targets, cases);
-    await page.close();
+    this.#idle.push(page);
     return { ready: true, outcomes, reports: [], failure: undefined };
   }
 

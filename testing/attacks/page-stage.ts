@@ -80,6 +80,7 @@ export interface Scene {
 
 /** Options of {@link PageStage.open}. */
 export interface PageStageOptions {
+  /** A browser of its own, whole, with a profile as people have it, and these; else the one that files of tests share. */
   args?: readonly string[];
 }
 
@@ -106,6 +107,8 @@ export class PageStage {
   /** What was called of either server, as `server tool`. */
   readonly called: string[];
   readonly #folder: string;
+  /** Where scenes are renewed; and whether it lost a process. */
+  #renewed: { page: Page; isStruck: boolean } | undefined;
 
   private constructor(
     stage: HostStage,
@@ -121,7 +124,7 @@ export class PageStage {
     this.#folder = folder;
   }
 
-  static async open({ args = [] }: PageStageOptions = {}): Promise<PageStage> {
+  static async open({ args }: PageStageOptions = {}): Promise<PageStage> {
     const folder = mkdtempSync(join(tmpdir(), "vitrine-isolation-"));
     // Frames of other sites have storage here, as in most people's browsers: what keeps it apart is the origin.
     // And the person lets the host page notify, and the page that nothing contains.
@@ -138,8 +141,7 @@ export class PageStage {
     mkdirSync(join(folder, "Default"));
     writeFileSync(join(folder, "Default", "Preferences"), JSON.stringify(preferences));
     const stage = await HostStage.open({
-      profile: folder,
-      args,
+      ...(args && { profile: folder, args }),
       page: "./testing/attacks/isolation-page.ts",
     });
     const headers = {
@@ -191,7 +193,33 @@ export class PageStage {
 
   /** Opens the host page with both apps. A victim that is made ready before has a window that others can find. */
   async openScene({ warm = false }: { warm?: boolean } = {}): Promise<Scene> {
-    const page = await this.stage.openPage();
+    return this.#begin(await this.stage.openPage(), warm);
+  }
+
+  /**
+   * The same in a page that was there before, by a document of its own: apps and guards that remember nothing, for a part
+   * of what another page costs. To the driver a page is gone once a process of one of its frames is: then it is another.
+   */
+  async renewScene(): Promise<Scene> {
+    if (this.#renewed?.isStruck) await this.#renewed.page.close();
+    if (this.#renewed && !this.#renewed.page.isClosed()) await this.show(this.#renewed.page);
+    else {
+      const renewed = { page: await this.stage.openPage(), isStruck: false };
+      renewed.page.once("crash", () => {
+        renewed.isStruck = true;
+      });
+      this.#renewed = renewed;
+    }
+    return this.#begin(this.#renewed.page);
+  }
+
+  /** Shows the host page, anew, in a page that is there. */
+  async show(page: Page): Promise<void> {
+    await page.goto(this.stage.origin);
+    await page.waitForFunction(() => "host" in globalThis);
+  }
+
+  async #begin(page: Page, warm = false): Promise<Scene> {
     await page.evaluate((secret) => {
       document.title = "Host";
       document.body.prepend(Object.assign(document.createElement("p"), { id: "host", textContent: secret }));
@@ -211,9 +239,9 @@ export class PageStage {
     return { page, victim, attacker };
   }
 
-  /** Opens the same with nothing to contain it. */
-  async openFree(): Promise<Scene> {
-    const page = await this.stage.context.newPage();
+  /** Opens the same with nothing to contain it, in a page that is there or in another. */
+  async openFree(shown?: Page): Promise<Scene> {
+    const page = shown ?? (await this.stage.context.newPage());
     await page.goto(`${this.free.origin("free")}/`);
     const at = (path: string): Frame => {
       const frame = page.frames().find((each) => each.url().endsWith(path));
@@ -253,9 +281,17 @@ export class PageStage {
   }
 }
 
-/** What a page opens that nobody asked for: windows, dialogs, downloads. */
+const watched = new WeakMap<Page, string[]>();
+
+/** What a page opens from now on that nobody asked for: windows, dialogs, downloads. */
 export function watchPage(page: Page): string[] {
+  const before = watched.get(page);
+  if (before) {
+    before.length = 0;
+    return before;
+  }
   const seen: string[] = [];
+  watched.set(page, seen);
   page.on("popup", (other) => seen.push(`window ${other.url()}`));
   page.on("dialog", (dialog) => {
     seen.push(`dialog ${dialog.type()}`);

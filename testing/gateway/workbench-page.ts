@@ -13,6 +13,9 @@ export function builtWorkbench(): string {
   return workbenchFolder;
 }
 
+/** To find by role and name what a whole page has is much work for it: it is not asked all the time. */
+export const SELDOM = { interval: 200 };
+
 /** A tool, as the list has it. */
 export interface ListedTool {
   server: string;
@@ -104,11 +107,12 @@ export class WorkbenchPage {
     await expect
       .poll(async () => {
         // It takes a press when it has been in view for a moment: whoever tries before scrolls it, and it has to wait again.
-        const isReady =
-          (await yes.count()) > 0 && (await yes.first().getAttribute("aria-disabled")) !== "true";
-        if (isReady) await yes.first().click();
-        return yes.count();
-      })
+        const ready = await yes.evaluateAll((buttons) =>
+          buttons.map((button) => button.getAttribute("aria-disabled") !== "true"),
+        );
+        if (ready[0]) await yes.first().click();
+        return ready.length;
+      }, SELDOM)
       .toBe(0);
   }
 

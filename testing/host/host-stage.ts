@@ -9,7 +9,7 @@ import { readUiDocument, type Tool, VitrineError } from "@vitrine/protocol";
 import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
 import type { Browser, BrowserContext, Frame, Page } from "playwright-core";
-import { bundle, LIMIT, launchChromium, launchProfile, sharedChromium } from "../browser.ts";
+import { bundle, LIMIT, launchProfile, sharedChromium } from "../browser.ts";
 import type { HostApi, MountOptions, Served } from "./host-page.ts";
 
 declare const host: HostApi;
@@ -39,6 +39,9 @@ export class HostStage {
   readonly #apps = new Map<string, TestApp & { server: string; view: SandboxedView | VitrineError }>();
   /** What pages asked for and did not get: why an app may have failed. */
   readonly #troubles: string[] = [];
+  /** The page that {@link freshPage} gives, and whether a process of it died. */
+  #kept: Page | undefined;
+  #isBroken = false;
 
   private constructor(sandbox: ServedSandbox, context: BrowserContext, site: Server) {
     this.sandbox = sandbox;
@@ -56,7 +59,7 @@ export class HostStage {
     const sandbox = await serveSandbox({ secret: "a secret for tests only", port: 0, hosts, ...options });
     const context = profile
       ? await launchProfile(profile, args)
-      : await (args ? await launchChromium(args) : await sharedChromium()).newContext();
+      : await (await sharedChromium(args)).newContext();
     const stage = new HostStage(sandbox, context, site);
     answer = (request, response) => stage.#answer(request, response, script);
     return stage;
@@ -107,9 +110,36 @@ export class HostStage {
     page.on("response", (response) => {
       if (response.status() >= 400) this.#troubles.push(`${response.status()} ${response.url()}`);
     });
+    await this.#load(page);
+    return page;
+  }
+
+  /**
+   * The host page, anew in the window that the last test had: nothing in it is left of that, and another window takes longer
+   * than most tests. It is another one if a process of that died.
+   */
+  async freshPage(): Promise<Page> {
+    if (this.#kept && !this.#isBroken) {
+      const page = this.#kept;
+      await page.setViewportSize(WINDOW);
+      await page.emulateMedia({ colorScheme: null, reducedMotion: null, forcedColors: null });
+      await page.mouse.move(0, 0);
+      await this.#load(page);
+      return page;
+    }
+    await this.#kept?.close();
+    const page = await this.openPage();
+    page.once("crash", () => {
+      this.#isBroken = true;
+    });
+    this.#isBroken = false;
+    this.#kept = page;
+    return page;
+  }
+
+  async #load(page: Page): Promise<void> {
     await page.goto(this.origin);
     await page.waitForFunction(() => "host" in globalThis);
-    return page;
   }
 
   /** Puts an app into a page, and waits until it is ready. */
@@ -202,6 +232,9 @@ export class HostStage {
     await new Promise((resolve) => this.#site.close(resolve));
   }
 }
+
+/** What Playwright gives to every new page. */
+const WINDOW = { width: 1280, height: 720 };
 
 const PAGE =
   '<!doctype html><meta charset="utf-8"><title>Host</title><body><script src="/host.js" type="module"></script></body>';

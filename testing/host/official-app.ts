@@ -21,6 +21,8 @@ export interface OpenOptions extends Pick<ViewRegistration, "relax"> {
   input?: Record<string, unknown>;
   /** Arguments of the server's command line. */
   args?: string[];
+  /** One that runs already, for several apps: whoever started it closes it. */
+  server?: OfficialServer;
 }
 
 /** What a view may be told to be blocked without harm: zod asks whether it may use `eval`, and does without. */
@@ -30,7 +32,7 @@ const PICTURES = fileURLToPath(new URL("../../docs/apps/", import.meta.url));
 /** A slow machine is not a failure. */
 const patience = { timeout: 30_000 };
 
-/** One app in a page of its own. Close it at the end. */
+/** One app in the stage's one page. Close it before the next. */
 export class OfficialApp {
   readonly name: string;
   readonly server: OfficialServer;
@@ -38,7 +40,17 @@ export class OfficialApp {
   readonly page: Page;
   readonly view: Frame;
 
-  private constructor(name: string, server: OfficialServer, result: CallToolResult, page: Page, view: Frame) {
+  readonly #end: () => Promise<void>;
+
+  private constructor(
+    name: string,
+    server: OfficialServer,
+    result: CallToolResult,
+    page: Page,
+    view: Frame,
+    end: () => Promise<void>,
+  ) {
+    this.#end = end;
     this.name = name;
     this.server = server;
     this.result = result;
@@ -48,20 +60,21 @@ export class OfficialApp {
 
   static async open(stage: HostStage, name: string, options: OpenOptions = {}): Promise<OfficialApp> {
     const { input = {}, args = [], relax = [] } = options;
-    const server = await startOfficialServer(name, ...args);
+    const server = options.server ?? (await startOfficialServer(name, ...args));
+    const end = options.server ? async () => {} : server.close;
     try {
       const result = await server.call(input);
       const { upstream, tool, uri } = server;
       const view = await stage.serveTool(name, upstream, tool, uri, { relax });
       if (!("src" in view)) throw view;
-      const page = await stage.openPage();
+      const page = await stage.freshPage();
       // The element is 800 px wide between the page's margins.
       await page.setViewportSize({ width: 816, height: 1000 });
       const title = tool.title ?? tool.name;
       const frame = await stage.mount(page, name, { title, input, result, consent: "allow" });
-      return new OfficialApp(name, server, result, page, frame);
+      return new OfficialApp(name, server, result, page, frame, end);
     } catch (error) {
-      await server.close();
+      await end();
       throw error;
     }
   }
@@ -164,8 +177,7 @@ export class OfficialApp {
       expect(reports.filter((report) => !expected.some(matches(report)))).toEqual([]);
       expect((await this.heard("audit")).filter((row) => Object(row).outcome === "refused")).toEqual([]);
     } finally {
-      await this.page.close();
-      await this.server.close();
+      await this.#end();
     }
   }
 

@@ -39,6 +39,7 @@ const SERVERS = {
 const NETWORK = /net::ERR_|WebSocket connection to|Failed to load resource/;
 
 let stage: GatewayStage;
+/** One tab for all tests: without what it kept of its session it is to the gateway as good as a new one. */
 let page: Page;
 beforeAll(async () => {
   // Servers may run as somebody else.
@@ -46,6 +47,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "calls.log"), "");
   await chmod(join(folder, "calls.log"), 0o666);
   stage = await GatewayStage.open({ mcpServers: SERVERS });
+  page = await stage.openPage(stage.context, "?ask");
 });
 afterAll(async () => {
   await stage?.close();
@@ -53,12 +55,18 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await writeFile(join(folder, "calls.log"), "");
-  page = await stage.openPage(stage.context, "?ask");
+  await page.evaluate(() => sessionStorage.clear());
+  await page.goto(`${stage.gateway.origin}/?ask`);
+  await page.waitForFunction(() => host.gateway.state.phase === "open");
+  // It is a new session, and not the one that the last test had.
+  expect((await heard(page, "state")).at(-1)).toMatchObject({ phase: "open", resumed: false });
 });
 afterEach(async () => {
   await release();
+  // A test that failed may have left it elsewhere.
+  if (!page.url().startsWith(stage.gateway.origin)) await page.goto(stage.gateway.origin);
   const violations = await heard(page, "violation");
-  for (const each of stage.context.pages()) await each.close();
+  for (const each of stage.context.pages()) if (each !== page) await each.close();
   // The policy of the gateway's page is strict, and nothing of what tests do here offends it, or throws.
   expect(violations).toEqual([]);
   expect(stage.complaints.splice(0).filter((text) => !NETWORK.test(text))).toEqual([]);

@@ -5,9 +5,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HostStage } from "../../../testing/host/host-stage.ts";
 import { OfficialApp } from "../../../testing/host/official-app.ts";
+import { type OfficialServer, startOfficialServer } from "../../../testing/host/official-servers.ts";
 import { colours } from "../../../testing/host/picture.ts";
 import { writePdf } from "../../../testing/host/small-pdf.ts";
 
@@ -183,87 +184,105 @@ const animate = () => {
 animate();`;
 const EVAL = { code: "csp_violation", directive: "script-src", blocked: "eval" };
 
-it("T07: threejs renders and moves where the operator allowed eval", async () => {
-  const app = await OfficialApp.open(stage, "threejs", { input: { code: SCENE }, relax: ["unsafe-eval"] });
-  await app.isDrawn(200);
-  await app.keepPicture();
-  // The model's own scene: its background is nearly everywhere.
-  expect(colours(await app.picture()).map(([colour]) => colour)).toContain(0x10243e);
-  await app.changes(await app.picture());
-  expect(await app.heard("report")).toEqual([expect.objectContaining({ code: "loaded" })]);
-  await app.close();
-});
-
-it("S05: threejs says why there is no scene where nobody allowed eval", async () => {
-  const app = await OfficialApp.open(stage, "threejs", { input: { code: SCENE } });
-  await app.shows(/Error: .*Content Security Policy.*unsafe-eval/);
-  await app.hears("report", EVAL);
-  await app.isDrawn();
-  await app.close();
-});
-
-/** A document of two pages in a folder of its own. */
-async function someDocument(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "vitrine-pdf-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, "two-pages.pdf");
-  await writeFile(file, writePdf(["The first page", "The second page"]));
-  return file;
-}
-
-it("T07, I01, I06, I07 and I10: pdf turns pages, searches, zooms, downloads, and does what the model asks", async () => {
-  const url = await someDocument();
-  const app = await OfficialApp.open(stage, "pdf", {
-    args: [url],
-    input: { url },
-    // The viewer has its worker in a `data:` module, which it imports into a worker from `blob:`.
-    relax: ["blob-workers", "data-scripts"],
+describe("threejs", () => {
+  let server: OfficialServer;
+  beforeAll(async () => {
+    server = await startOfficialServer("threejs");
   });
-  const { view } = app;
-  await app.calls("read_pdf_bytes");
-  await app.shows("of 2", "The first page");
-  await app.isDrawn();
-  await app.keepPicture();
-  const told = (text: string) =>
-    expect
-      .poll(async () => JSON.stringify((await app.heard("model-context")).at(-1)), patience)
-      .toContain(text);
-  await told("Current Page: 1/2");
+  afterAll(() => server?.close());
 
-  await app.redraws("#pdf-canvas", () => view.locator("#next-btn").click());
-  await app.shows("The second page");
-  await told("Current Page: 2/2");
-  await view.locator("#prev-btn").click();
-  await app.shows("The first page");
-  const level = await view.locator("#zoom-level").textContent();
-  await view.locator("#zoom-in-btn").click();
-  await expect.poll(() => view.locator("#zoom-level").textContent(), patience).not.toBe(level);
-  await view.locator("#search-btn").click();
-  await view.locator("#search-input").fill("second");
-  await expect.poll(() => view.locator("#search-match-count").textContent(), patience).toContain("1");
-  await app.shows("The second page");
+  it("T07: threejs renders and moves where the operator allowed eval", async () => {
+    const app = await OfficialApp.open(stage, "threejs", {
+      server,
+      input: { code: SCENE },
+      relax: ["unsafe-eval"],
+    });
+    await app.isDrawn(200);
+    await app.keepPicture();
+    // The model's own scene: its background is nearly everywhere.
+    expect(colours(await app.picture()).map(([colour]) => colour)).toContain(0x10243e);
+    await app.changes(await app.picture());
+    expect(await app.heard("report")).toEqual([expect.objectContaining({ code: "loaded" })]);
+    await app.close();
+  });
 
-  // The model's call goes to the server, which tells the view when that asks.
-  const { viewUUID } = app.result.structuredContent as { viewUUID: string };
-  await app.server.call({ viewUUID, action: "navigate", page: 1 }, "interact");
-  await app.shows("The first page");
-
-  await view.locator("#download-btn").click();
-  await expect.poll(() => app.heard("download"), patience).toHaveLength(1);
-  await view.locator("#fullscreen-btn").click();
-  const box = app.element.locator("[part=box]");
-  await expect.poll(() => box.getAttribute("data-mode"), patience).toBe("fullscreen");
-  await app.close();
+  it("S05: threejs says why there is no scene where nobody allowed eval", async () => {
+    const app = await OfficialApp.open(stage, "threejs", { server, input: { code: SCENE } });
+    await app.shows(/Error: .*Content Security Policy.*unsafe-eval/);
+    await app.hears("report", EVAL);
+    await app.isDrawn();
+    await app.close();
+  });
 });
 
-it("S05: pdf says why there is no page where nothing was relaxed", async () => {
-  const url = await someDocument();
-  const app = await OfficialApp.open(stage, "pdf", { args: [url], input: { url } });
-  await app.shows("Setting up fake worker failed");
-  await app.hears("report", { code: "csp_violation", directive: "worker-src", blocked: "blob" });
-  await app.isDrawn();
-  await app.close(
-    { code: "csp_violation", directive: "worker-src", blocked: "blob" },
-    { code: "csp_violation", directive: "script-src-elem", blocked: "data" },
-  );
+describe("pdf", () => {
+  let folder: string;
+  /** A document of two pages. */
+  let url: string;
+  let server: OfficialServer;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "vitrine-pdf-"));
+    url = join(folder, "two-pages.pdf");
+    await writeFile(url, writePdf(["The first page", "The second page"]));
+    server = await startOfficialServer("pdf", url);
+  });
+  afterAll(async () => {
+    await server?.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it("T07, I01, I06, I07 and I10: pdf turns pages, searches, zooms, downloads, and does what the model asks", async () => {
+    const app = await OfficialApp.open(stage, "pdf", {
+      server,
+      input: { url },
+      // The viewer has its worker in a `data:` module, which it imports into a worker from `blob:`.
+      relax: ["blob-workers", "data-scripts"],
+    });
+    const { view } = app;
+    await app.calls("read_pdf_bytes");
+    await app.shows("of 2", "The first page");
+    await app.isDrawn();
+    await app.keepPicture();
+    const told = (text: string) =>
+      expect
+        .poll(async () => JSON.stringify((await app.heard("model-context")).at(-1)), patience)
+        .toContain(text);
+    await told("Current Page: 1/2");
+
+    await app.redraws("#pdf-canvas", () => view.locator("#next-btn").click());
+    await app.shows("The second page");
+    await told("Current Page: 2/2");
+    await view.locator("#prev-btn").click();
+    await app.shows("The first page");
+    const level = await view.locator("#zoom-level").textContent();
+    await view.locator("#zoom-in-btn").click();
+    await expect.poll(() => view.locator("#zoom-level").textContent(), patience).not.toBe(level);
+    await view.locator("#search-btn").click();
+    await view.locator("#search-input").fill("second");
+    await expect.poll(() => view.locator("#search-match-count").textContent(), patience).toContain("1");
+    await app.shows("The second page");
+
+    // The model's call goes to the server, which tells the view when that asks.
+    const { viewUUID } = app.result.structuredContent as { viewUUID: string };
+    await app.server.call({ viewUUID, action: "navigate", page: 1 }, "interact");
+    await app.shows("The first page");
+
+    await view.locator("#download-btn").click();
+    await expect.poll(() => app.heard("download"), patience).toHaveLength(1);
+    await view.locator("#fullscreen-btn").click();
+    const box = app.element.locator("[part=box]");
+    await expect.poll(() => box.getAttribute("data-mode"), patience).toBe("fullscreen");
+    await app.close();
+  });
+
+  it("S05: pdf says why there is no page where nothing was relaxed", async () => {
+    const app = await OfficialApp.open(stage, "pdf", { server, input: { url } });
+    await app.shows("Setting up fake worker failed");
+    await app.hears("report", { code: "csp_violation", directive: "worker-src", blocked: "blob" });
+    await app.isDrawn();
+    await app.close(
+      { code: "csp_violation", directive: "worker-src", blocked: "blob" },
+      { code: "csp_violation", directive: "script-src-elem", blocked: "data" },
+    );
+  });
 });

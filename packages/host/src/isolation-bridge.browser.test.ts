@@ -3,7 +3,7 @@
  * stack, beside an innocent app of another server. Each has what it is an abuse of as its control.
  */
 import type { Frame, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { IsolationApi } from "../../../testing/attacks/isolation-page.ts";
 import { PageStage, type Scene, watchPage } from "../../../testing/attacks/page-stage.ts";
 import { tool, visibleTo } from "../../../testing/fake-upstream.ts";
@@ -26,9 +26,9 @@ beforeAll(async () => {
   stage = await PageStage.open();
 });
 afterAll(() => stage?.close());
-// A page for each, as guards remember what an app has done.
+// The page anew for each, as guards remember what an app has done.
 beforeEach(async () => {
-  scene = await stage.openScene();
+  scene = await stage.renewScene();
   ({ page, attacker } = scene);
   seen = watchPage(page);
   stage.called.length = 0;
@@ -39,7 +39,6 @@ afterEach(async () => {
   expect(answer).toMatchObject({ content: [{ text: "read_mail of victim" }] });
   expect(page.url()).toBe(`${stage.stage.origin}/`);
   expect(seen).toEqual([]);
-  await page.close();
 });
 
 interface Refused {
@@ -428,9 +427,14 @@ describe("what a person sees", () => {
     await (await stage.stage.viewOf(page, "grabs")).click("#go");
     await expect.poll(modes, { timeout: 30_000 }).toEqual(["inline", "fullscreen"]);
     await page.keyboard.press("Escape");
+    await session.detach();
   });
 
   it("attack C21: a click that was meant for what covered the question does not answer it", async () => {
+    const before = page.viewportSize();
+    onTestFinished(async () => {
+      if (before) await page.setViewportSize(before);
+    });
     await page.setViewportSize({ width: 1200, height: 700 });
     await page.evaluate(() => {
       const place = { position: "absolute", right: "16px", bottom: "16px", width: "420px" };
@@ -555,8 +559,13 @@ describe("what a person sees", () => {
     const messages = await logged("message");
     expect(messages.map(({ role }) => role)).toEqual(["user", "user", "user"]);
     expect(messages[0]).toMatchObject({ id: "attacker", content: [{ type: "text", text }] });
-    const large = { role: "user", content: [{ type: "text", text: "x".repeat(30_000_000) }] };
-    expect((await ask(attacker, "ui/message", large)).word).toBe("too-large");
+    // Made where it is sent: to bring it there takes many times longer.
+    const large = await attacker.evaluate(() =>
+      raw
+        .ask("ui/message", { role: "user", content: [{ type: "text", text: "x".repeat(30_000_000) }] })
+        .catch(({ data }) => data.code),
+    );
+    expect(large).toBe("too-large");
     const words = await attacker.evaluate(() =>
       Promise.all(
         Array.from({ length: 100 }, () =>
@@ -706,13 +715,13 @@ describe("tools that an app offers", () => {
   const one = [{ name: "t", inputSchema: { type: "object" } }];
 
   it("attack C17: 10,000 of them, and names like a server's, are 50 under a prefix", async () => {
-    const schema = { inputSchema: { type: "object" } };
-    const many = Array.from({ length: 10_000 }, (_, index) => ({ name: `t${index}`, ...schema }));
+    const inputSchema = { type: "object" };
     const odd = ["read_mail", "pаy", "a b", "../x", "__proto__", "", "pay\u200b"].map((name) => ({
       name,
-      ...schema,
+      inputSchema,
     }));
-    await offer([...odd, ...many], "");
+    const many = 'Array.from({ length: 10_000 }, (_, index) => ({ ...offered[0], name: "t" + index }))';
+    await offer(odd, `offered.push(...${many});`);
     const names = await page.evaluate(async () => {
       const { bridge } = host.app("attacker");
       if (!bridge) return [];

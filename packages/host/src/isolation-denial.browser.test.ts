@@ -2,6 +2,8 @@
  * Hostile apps that deceive and deny service (attacks.md, part D), in a real browser through the whole stack, beside
  * an innocent app of another server. After each the page and the innocent app are as they were.
  */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import type { CDPSession, Frame, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { outcome, PageStage, type Scene, watchPage } from "../../../testing/attacks/page-stage.ts";
@@ -19,14 +21,15 @@ let session: CDPSession;
 let seen: string[];
 
 beforeAll(async () => {
-  // Room enough for what is here, and little enough for an app to run out of it soon.
-  stage = await PageStage.open({ args: ["--js-flags=--max-old-space-size=300"] });
+  stage = await PageStage.open();
 });
 afterAll(() => stage?.close());
+// The page anew for each: whatever an app did is over, and its process is gone with its frames.
 beforeEach(async () => {
-  scene = await stage.openScene();
+  const before = page;
+  scene = await stage.renewScene();
   ({ page, attacker } = scene);
-  session = await page.context().newCDPSession(page);
+  if (page !== before) session = await page.context().newCDPSession(page);
   seen = watchPage(page);
   stage.called.length = 0;
 });
@@ -39,7 +42,6 @@ afterEach(async () => {
     "ready",
   ]);
   expect(seen).toEqual([]);
-  await page.close();
 });
 
 /** Runs something in the host page. */
@@ -63,33 +65,36 @@ const ask = (view: Frame, method: string, params: object = {}): Promise<Record<s
   );
 
 describe("time and memory", () => {
-  /** The longest time between two frames of the host page within so many milliseconds, while it does something. */
-  const longestGap = (milliseconds: number, meanwhile = ""): Promise<number> =>
+  /** How long the host page lets a person wait. */
+  interface Waits {
+    /** For a frame, at most, in each quarter of the first seconds. */
+    frames: number[];
+    /** Of each click, until it is heard. */
+    clicks: number[];
+  }
+
+  /** Has the host page draw for two seconds and a half, and at least so many frames, while it does something. */
+  const drawn = (meanwhile: string): Promise<number[]> =>
     inPage(`new Promise((resolve) => {
-      let longest = 0;
+      const longest = Array(10).fill(0);
       const start = performance.now();
       let last = start;
+      let frames = 0;
       const look = () => {
         const now = performance.now();
-        longest = Math.max(longest, now - last);
+        // In all quarters that it lasted.
+        for (let at = Math.floor((last - start) / 250); at < 10 && at <= (now - start) / 250; at++)
+          longest[at] = Math.max(longest[at], now - last);
         last = now;
-        if (now - start < ${milliseconds}) requestAnimationFrame(look);
+        if (++frames < 60 || now - start < 2500) requestAnimationFrame(look);
         else resolve(longest);
       };
       requestAnimationFrame(look);
       setTimeout(() => { ${meanwhile} }, 500);
     })`);
-  const spin = (view: Frame, milliseconds: number): Promise<void> =>
-    view.evaluate((time) => {
-      setTimeout(() => {
-        const end = performance.now() + time;
-        while (performance.now() < end);
-        Object.assign(globalThis, { spunUntil: Date.now() });
-      });
-    }, milliseconds);
 
-  /** The longest time from a click in the host page to what hears it, of some clicks within a second or two. */
-  const longestDelay = async (): Promise<number> => {
+  /** Clicks in the host page, five times within a second or two. */
+  const clicked = async (): Promise<number[]> => {
     const at = await inPage<{ x: number; y: number }>(`(() => {
       globalThis.delays = [];
       const target = document.getElementById("host");
@@ -106,48 +111,84 @@ describe("time and memory", () => {
     }
     const delays = await inPage<number[]>("delays");
     expect(delays).toHaveLength(5);
-    return Math.max(...delays);
+    return delays;
+  };
+  const measure = async (meanwhile = ""): Promise<Waits> => {
+    const [frames, clicks] = await Promise.all([drawn(meanwhile), clicked()]);
+    return { frames, clicks };
+  };
+
+  /**
+   * Measures while the attacker spins, for three seconds and until all is measured: a page that waits for it sees none of its
+   * frames before the end, however slow the machine. Undefined if it did not spin from the beginning.
+   */
+  const measureBeside = async (view: Frame): Promise<Waits | undefined> => {
+    // Only who was there before can end it; and only a frame that is in a process of its own has a session.
+    const spinning = await page.context().newCDPSession(view.parentFrame() ?? view);
+    let isOver = false;
+    const spun = view
+      .evaluate(() => {
+        Object.assign(globalThis, { spunFrom: Date.now() });
+        for (const end = performance.now() + 60_000; performance.now() < end; );
+      })
+      .catch(() => {})
+      .finally(() => {
+        isOver = true;
+      });
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const start = Date.now();
+      const [waits] = await Promise.all([measure(), new Promise((resolve) => setTimeout(resolve, 2900))]);
+      expect(isOver).toBe(false);
+      await spinning.send("Runtime.terminateExecution");
+      await spun;
+      const spunFrom = await view.evaluate<number>(() => Object(globalThis).spunFrom);
+      return spunFrom <= start ? waits : undefined;
+    } finally {
+      // It spins no more, whatever became of this.
+      if (!isOver) await spinning.send("Runtime.terminateExecution");
+      await spun;
+      await ask(view, "ping");
+      await spinning.detach();
+    }
+  };
+
+  /** Measures while something spins that is no business of the page. */
+  const measureApart = async (): Promise<Waits> => {
+    const worker = new Worker("for (;;);", { eval: true });
+    try {
+      await once(worker, "online");
+      return await measure();
+    } finally {
+      await worker.terminate();
+    }
   };
 
   it("attack D01: one that spins for 3 s costs the page no frame, and no click waits", async () => {
-    // Relative to the same page at rest just before; other work on the machine may spoil a turn, not all of them. A page
-    // that waits for the app would do so for most of the 3 s, every time.
-    const excess: number[] = [];
-    const delays: number[] = [];
-    const isSpoiled = (): boolean => Math.min(...excess, 1e9) > 50 || Math.min(...delays, 1e9) >= 100;
-    for (let turn = 0; turn < 10 && isSpoiled(); turn++) {
-      const idle = await longestGap(1500);
-      await spin(attacker, 3000);
-      const start = Date.now();
-      const [busy, delay] = await Promise.all([longestGap(2500), longestDelay()]);
-      // It did spin, and for most of what was measured; otherwise this says nothing.
-      await ask(attacker, "ping");
-      const spun = (await attacker.evaluate(() => Object(globalThis).spunUntil)) - start;
-      if (spun < 2000) continue;
-      excess.push(busy - idle);
-      delays.push(delay);
+    // Other work on the machine spoils a moment now and then. What the app costs, it costs at the same moment of every turn,
+    // and more than something that spins elsewhere does.
+    const beside: Waits[] = [];
+    const apart: Waits[] = [];
+    const best = (turns: Waits[], of: keyof Waits, at: number): number =>
+      Math.min(...turns.map((turn) => turn[of][at] ?? Number.POSITIVE_INFINITY));
+    const excess = (of: keyof Waits, allowed: number): number[] =>
+      Array.from({ length: of === "frames" ? 10 : 5 }, (_, at) => {
+        const elsewhere = apart.length > 0 ? best(apart, of, at) + 50 : 0;
+        return best(beside, of, at) - Math.max(allowed, elsewhere);
+      }).filter((over) => over > 0);
+    // A frame of 60 a second, and 50 ms; a tenth of a second.
+    const spoiled = (): number[] => [...excess("frames", 1000 / 60 + 50), ...excess("clicks", 100)];
+    for (let turn = 0; turn < 10 && spoiled().length > 0; turn++) {
+      if (turn > 0) apart.push(await measureApart());
+      const waits = await measureBeside(attacker);
+      if (waits) beside.push(waits);
     }
-    expect(Math.min(...excess)).toBeLessThanOrEqual(50);
-    expect(Math.min(...delays)).toBeLessThan(100);
+    expect(spoiled(), JSON.stringify({ beside, apart })).toEqual([]);
     // The control: in the page's own process both are seen.
     const block = "{ const end = performance.now() + 1000; while (performance.now() < end); }";
-    const [gap, delay] = await Promise.all([longestGap(2500, block), longestDelay()]);
-    expect(gap).toBeGreaterThan(900);
-    expect(delay).toBeGreaterThan(200);
-  });
-
-  it("attack D02: one that allocates until there is no more dies alone, and can be started again", async () => {
-    await attacker.evaluate(() => {
-      setTimeout(() => {
-        const kept: unknown[] = [];
-        // In large pieces: the collector would look through small ones again and again, for half a minute.
-        for (;;) kept.push(Array.from({ length: 1_000_000 }, Math.random));
-      }, 100);
-    });
-    expect(await untilLogged("attacker failed")).toMatchObject({ code: "crashed" });
-    expect(await inPage("host.app('attacker').shadowRoot.querySelectorAll('iframe').length")).toBe(0);
-    await inPage("[...host.app('attacker').shadowRoot.querySelectorAll('button')].at(-1).click()");
-    await expect.poll(() => inPage("host.app('attacker').state"), { timeout: 60_000 }).toBe("ready");
+    const { frames, clicks } = await measure(block);
+    expect(Math.max(...frames)).toBeGreaterThan(900);
+    expect(Math.max(...clicks)).toBeGreaterThan(200);
   });
 
   it("attack D03: 100,000 messages are a burst and one notice, and the page goes on", async () => {
@@ -455,6 +496,33 @@ describe("deception", () => {
     await attacker.click("#field");
     await page.keyboard.press("Control+V");
     await expect.poll(noted).toContain("paste typed secret");
+  });
+});
+
+describe("in a browser that has little memory, and a person who lets the page notify", () => {
+  let shared: PageStage;
+  beforeAll(async () => {
+    shared = stage;
+    // Room enough for what is here, and little enough for an app to run out of it soon.
+    stage = await PageStage.open({ args: ["--js-flags=--max-old-space-size=300"] });
+  });
+  afterAll(async () => {
+    await stage.close();
+    stage = shared;
+  });
+
+  it("attack D02: one that allocates until there is no more dies alone, and can be started again", async () => {
+    await attacker.evaluate(() => {
+      setTimeout(() => {
+        const kept: unknown[] = [];
+        // In large pieces: the collector would look through small ones again and again, for half a minute.
+        for (;;) kept.push(new Array(1_000_000).fill(Math.random()));
+      }, 100);
+    });
+    expect(await untilLogged("attacker failed")).toMatchObject({ code: "crashed" });
+    expect(await inPage("host.app('attacker').shadowRoot.querySelectorAll('iframe').length")).toBe(0);
+    await inPage("[...host.app('attacker').shadowRoot.querySelectorAll('button')].at(-1).click()");
+    await expect.poll(() => inPage("host.app('attacker').state"), { timeout: 60_000 }).toBe("ready");
   });
 
   it("attack D12: by itself it makes no sound, does not speak, vibrate or hold the screen, and notifies nobody", async () => {

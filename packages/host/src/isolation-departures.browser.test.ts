@@ -26,7 +26,7 @@ const bare = new Map<NetworkCase, Attempt>();
 
 let stage: NetworkStage;
 let victims: string[];
-/** What became of the innocent app where a process may have ended. */
+/** What became of the innocent app each time that another's process may have ended. */
 const bystanders: string[] = [];
 let popups: string[];
 /** What else was seen before the browser was closed. */
@@ -35,7 +35,8 @@ const seen: { own?: Own; caches?: string[]; answered?: boolean } = {};
 beforeAll(async () => {
   stage = await NetworkStage.open();
   const page = await stage.openPage();
-  const struck: Page[] = [];
+  // To Playwright a page is dead once a process of one of its frames is: those that end theirs have another.
+  const struck = await stage.openPage();
   const run = async (on: Page, into: Map<NetworkCase, Attempt>, which: NetworkCase, scene: Scene) => {
     const [attempt] = await stage.run(on, [which], scene);
     if (attempt) into.set(which, attempt);
@@ -47,17 +48,14 @@ beforeAll(async () => {
     for (const part of [...parts(clicked, 1), ...parts(rest, 6)])
       await Promise.all(
         part.map(async (each) => {
-          // To Playwright a page is dead once a process of one of its frames is.
           const ends = each.fatal && !scene.bare && !scene.free;
-          const own = ends ? await stage.openPage() : page;
-          if (ends) struck.push(own);
-          await run(own, into, each, scene);
+          await run(ends ? struck : page, into, each, scene);
+          if (ends) bystanders.push(await stage.bystander(struck));
         }),
       );
   };
   await runAll(contained, DEPARTURES, { name: "contained" });
   victims = [await stage.victim(page)];
-  for (const each of struck) bystanders.push(await stage.bystander(each));
   popups = stage.popups;
   seen.own = await requestsToItsOwnOrigin(page);
   seen.caches = await sharedCache(page);

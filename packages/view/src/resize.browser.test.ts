@@ -1,5 +1,6 @@
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { findHeadlessShell } from "../../../scripts/chromium.mjs";
 import {
   type Page as Answer,
   bundle,
@@ -51,8 +52,11 @@ beforeAll(async () => {
   pages["/on.js"] = await script(`new App(${info}, {}, { strict: true })`);
   for (const { name, html } of [...LAYOUTS, ...TRAPS]) pages[layoutPath(name)] = html;
   site = await serveSite(pages);
-  // With the scroll bars that tests are usually spared: they take width, so height.
-  browser = await launchChromium([], { ignoreDefaultArgs: ["--hide-scrollbars"] });
+  // With the scroll bars that tests are usually spared: they take width, so height. And with a process for each site.
+  browser = await launchChromium(["--site-per-process"], {
+    executablePath: findHeadlessShell(),
+    ignoreDefaultArgs: ["--hide-scrollbars"],
+  });
   host = await openHost();
 });
 
@@ -171,6 +175,17 @@ function expectHeight(state: FrameState, height: number, messages: number): void
 }
 
 const SVG = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='100' height='300'/>";
+
+it("has scroll bars that take width: else nothing would show that none is left", async () => {
+  await using view = await Case.html(
+    "bars",
+    viewPage("body{margin:0}#app{height:50px;overflow:scroll}", '<div id="app"></div>'),
+  );
+  await view.settle();
+  const bars =
+    "(({ offsetWidth, clientWidth }) => offsetWidth - clientWidth)(document.querySelector('#app'))";
+  expect(await view.inView(bars)).toBeGreaterThan(5);
+});
 
 describe.concurrent("layouts at rest", () => {
   it.each([...LAYOUTS, ...TRAPS])("$name", async (layout) => {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type CallToolResult, JsonText } from "@vitrine/protocol";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { type AsksStage, asksStage, silence } from "../../../../testing/gateway/asks-stage.js";
 import { nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
 import { say } from "../../../../testing/model/scripted-model.js";
@@ -11,6 +11,8 @@ import type { RemoteSettings, ServerSettings } from "../config/config.js";
 import { launch } from "../isolation/launch.js";
 import { ServerPool } from "../servers/pool.js";
 import type { Server } from "../servers/server.js";
+import type { ServerAsks } from "../servers/server-asks.js";
+import type { Asker } from "./ask-records.js";
 import { asksOf, type Desks } from "./desks.js";
 
 const script = (name: string): string =>
@@ -18,12 +20,16 @@ const script = (name: string): string =>
 const V1 = script("asking-v1-server.mjs");
 const V2 = script("asking-server.mjs");
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
+type Cleanups = (() => Promise<unknown>)[];
+const afterTest: Cleanups = [];
+const afterFile: Cleanups = [];
+const cleanUp = async (cleanups: Cleanups): Promise<void> => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+};
+afterEach(() => cleanUp(afterTest));
+afterAll(() => cleanUp(afterFile));
 
-async function overHttp(path: string, args: string[]): Promise<RemoteSettings> {
+async function overHttp(cleanups: Cleanups, path: string, args: string[]): Promise<RemoteSettings> {
   const child: ChildProcess = spawn(process.execPath, [path, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -39,7 +45,7 @@ async function overHttp(path: string, args: string[]): Promise<RemoteSettings> {
 interface Kind {
   readonly name: string;
   readonly version: string;
-  transport(): ServerSettings["transport"] | Promise<RemoteSettings>;
+  transport(cleanups: Cleanups): ServerSettings["transport"] | Promise<RemoteSettings>;
 }
 
 const v1: Kind = { name: "SDK 1, stdio", version: "2025-11-25", transport: () => nodeServer(V1) };
@@ -50,7 +56,7 @@ const modern: Kind = {
 };
 const KINDS: Kind[] = [
   v1,
-  { name: "SDK 1, HTTP", version: "2025-11-25", transport: () => overHttp(V1, ["http"]) },
+  { name: "SDK 1, HTTP", version: "2025-11-25", transport: (cleanups) => overHttp(cleanups, V1, ["http"]) },
   {
     name: "SDK 2 of the first generation, stdio",
     version: "2025-11-25",
@@ -62,32 +68,74 @@ const KINDS: Kind[] = [
     version: "2026-07-28",
     transport: () => nodeServer(V2, ["both"]),
   },
-  { name: "SDK 2, HTTP", version: "2026-07-28", transport: () => overHttp(V2, ["modern", "http"]) },
+  {
+    name: "SDK 2, HTTP",
+    version: "2026-07-28",
+    transport: (cleanups) => overHttp(cleanups, V2, ["modern", "http"]),
+  },
 ];
 
 interface Scene extends AsksStage {
   readonly server: Server;
 }
 
-async function scene(
+/** What a test wants to be otherwise; then the server is its own. */
+interface Own {
+  limits?: object;
+  desks?: (stage: AsksStage) => Desks;
+  settings?: object;
+}
+
+/** Where the test that runs answers. */
+let present: AsksStage | undefined;
+/** A server of each kind, started once: whatever a test leaves, the next one has a person and desks of its own. */
+const shared = new Map<Kind, Promise<Server>>();
+
+/** As {@link asksOf}, but each question finds the desks of the test that runs. */
+function asksOfPresent(asker: Asker): ServerAsks {
+  const now = (): ServerAsks => asksOf(asker, present ?? {});
+  const ask = (which: "sample" | "elicit") => async (params: unknown, signal: AbortSignal) => {
+    const answer = now()[which];
+    if (!answer) throw new Error("asked when no test runs");
+    return answer(params, signal);
+  };
+  return {
+    capabilities: () => now().capabilities(),
+    sample: ask("sample"),
+    elicit: ask("elicit"),
+    completed: (elicitationId) => now().completed?.(elicitationId),
+  };
+}
+
+async function start(
   kind: Kind,
-  {
-    limits = {},
-    desks,
-    settings,
-  }: { limits?: object; desks?: (stage: AsksStage) => Desks; settings?: object } = {},
-): Promise<Scene> {
-  const stage = await asksStage({ otherwise: say("Hello", " there") });
-  cleanups.push(() => stage.close());
-  const given = desks?.(stage) ?? stage;
+  cleanups: Cleanups,
+  asks: (asker: Asker) => ServerAsks,
+  { limits = {}, settings }: Own = {},
+): Promise<Server> {
   const pool = new ServerPool({
     launch,
-    asks: (user, { name }) => (user === undefined ? undefined : asksOf({ user, server: name }, given)),
+    asks: (user, { name }) => (user === undefined ? undefined : asks({ user, server: name })),
   });
   cleanups.push(() => pool.close(0));
-  const transport = await kind.transport();
+  const transport = await kind.transport(cleanups);
   pool.update(new Map([["asking", { ...serverSettings("asking", transport, limits), ...settings }]]));
-  return Object.assign(stage, { server: pool.get("ana", "asking") });
+  return pool.get("ana", "asking");
+}
+
+async function scene(kind: Kind, own?: Own): Promise<Scene> {
+  const stage = await asksStage({ otherwise: say("Hello", " there") });
+  afterTest.push(() => stage.close());
+  if (own) {
+    const desks = own.desks?.(stage) ?? stage;
+    return Object.assign(stage, {
+      server: await start(kind, afterTest, (asker) => asksOf(asker, desks), own),
+    });
+  }
+  present = stage;
+  const server = shared.get(kind) ?? start(kind, afterFile, asksOfPresent);
+  shared.set(kind, server);
+  return Object.assign(stage, { server: await server });
 }
 
 async function call(
@@ -267,7 +315,7 @@ describe("a server of the first generation", () => {
   });
 
   it("ends in the middle: the question leaves the screen, and the call says why", async () => {
-    const { server, person } = await scene(v1);
+    const { server, person } = await scene(v1, {});
     person.answer = silence().answer;
     await expect(call(server, "ask-and-end", { method: ELICIT, params: form })).rejects.toMatchObject({
       data: { code: "server-exited" },
@@ -323,7 +371,7 @@ describe("a server of the second generation", () => {
   });
 
   it("ends in the middle: the question leaves the screen, and the call says why", async () => {
-    const { server, person } = await scene(modern);
+    const { server, person } = await scene(modern, {});
     person.answer = silence().answer;
     const asking = call(server, "ask", { method: ELICIT, params: form });
     const ended = expect(asking).rejects.toMatchObject({ data: { code: "server-exited" } });

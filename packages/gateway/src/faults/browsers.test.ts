@@ -155,7 +155,8 @@ describe("browsers that do not behave", () => {
     let tried = 0;
     let welcomed = 0;
     const connect = async (): Promise<void> => {
-      while (tried < 10_000 && performance.now() < until) {
+      // A busy machine lets few in within the time: then it takes longer.
+      while (tried < 10_000 && (performance.now() < until || welcomed <= 100)) {
         const way = tried++ % 3;
         const socket = stage.socket("bob");
         await new Promise<void>((resolve) => {

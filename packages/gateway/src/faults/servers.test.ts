@@ -22,7 +22,8 @@ beforeAll(async () => {
   stage = await FaultStage.open({
     mcpServers: {
       faulty: faultyServer(),
-      small: faultyServer([], { limits: { message: 4 * 1024 * 1024, timeout: 2000 } }),
+      small: faultyServer([], { limits: { message: 4 * 1024 * 1024 } }),
+      impatient: faultyServer([], { limits: { message: 4 * 1024 * 1024, timeout: 2000 } }),
     },
   });
   page = await stage.page();
@@ -112,17 +113,17 @@ describe("a server", () => {
   });
 
   it("that stops reading has a bounded queue, and its calls end", async () => {
-    const pid = await stage.serverPid("small");
+    const pid = await stage.serverPid("impatient");
     const before = await stage.memory();
-    fine([await stage.call(byPage(page), "deaf", {}, "small")]);
+    fine([await stage.call(byPage(page), "deaf", {}, "impatient")]);
     const padding = "x".repeat(1_000_000);
     const outcomes = await Promise.all(
-      many(20, () => stage.call(byPage(page), "echo", { padding }, "small")),
+      many(20, () => stage.call(byPage(page), "echo", { padding }, "impatient")),
     );
     expect(new Set(codes(outcomes))).toEqual(new Set(["timeout"]));
     process.kill(pid, "SIGKILL");
-    await expect.poll(() => stage.serverState("small")).not.toBe("ready");
-    fine([await stage.call(byPage(page), "echo", {}, "small")]);
+    await expect.poll(() => stage.serverState("impatient")).not.toBe("ready");
+    fine([await stage.call(byPage(page), "echo", {}, "impatient")]);
     await stage.checkOracle();
     await stage.checkMemory(before);
   });

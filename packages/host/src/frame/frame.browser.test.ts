@@ -1,7 +1,7 @@
 /** `<mcp-app>` in a page: what a person sees, what an app is given, and what is left when it goes. */
 import { MemoryRecords, type RecordStore } from "@vitrine/sandbox";
 import type { Frame, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { crash } from "../../../../testing/host/crash.ts";
 import type { HostApi, MountOptions } from "../../../../testing/host/host-page.ts";
 import { HostStage } from "../../../../testing/host/host-stage.ts";
@@ -25,9 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 beforeEach(async () => {
-  page = await stage.openPage();
+  page = await stage.freshPage();
 });
-afterEach(() => page.close());
 
 const RESULT = { content: [{ type: "text" as const, text: "Sunny, 21 degrees" }] };
 const until = (name: string, count = 1): Promise<unknown> =>
@@ -372,6 +371,18 @@ describe("an app that fails", () => {
     return page.evaluate((app) => host.log.names(`${app} failed`, "too late")[0], id);
   };
 
+  /** The view of an app that has not said a word, once its document is there. */
+  const begun = async (id: string): Promise<Frame> => {
+    let view: Frame | undefined;
+    await expect
+      .poll(async () => {
+        view = await stage.viewOf(page, id).catch(() => undefined);
+        return view?.url();
+      })
+      .toMatch(/^http/);
+    return view as Frame;
+  };
+
   it("L13, C07: one that never begins is given up on; the cause and the text of the result are shown", async () => {
     await stage.serve("silent", { html: rawView("") });
     await page.evaluate(
@@ -505,28 +516,33 @@ describe("an app that fails", () => {
   it("attack D02: one whose process dies before it began says so too", async () => {
     await stage.serve("silent", { html: rawView("") });
     await page.evaluate(() => host.mount("silent"));
-    let view: Frame | undefined;
-    await expect
-      .poll(async () => {
-        view = await stage.viewOf(page, "silent").catch(() => undefined);
-        return view?.url();
-      })
-      .toMatch(/^http/);
-    const evaluate = await crash(page, `${view?.url()}`);
+    const evaluate = await crash(page, (await begun("silent")).url());
     expect(await evaluate('host.log.until("silent failed")')).toMatchObject({ code: "crashed" });
   });
 
+  /** What ends a loop of a view that has no end of its own. It must be there before the loop is. */
+  const ending = async (view: Frame): Promise<() => Promise<unknown>> => {
+    // The proxy's: they share a process.
+    const session = await page.context().newCDPSession(view.parentFrame() as Frame);
+    return () => session.send("Runtime.terminateExecution");
+  };
+
   it("attack D01: one that loops before it began is offered to be stopped, and may still begin", async () => {
-    const spin = "const end = Date.now() + 12_000; while (Date.now() < end);";
-    await stage.serve("slow", { html: rawView(`setTimeout(() => { ${spin} start(); });`) });
-    const offered = await page.evaluate(async () => {
-      await host.mount("slow", { options: { limits: { initialize: 60_000 } } });
-      await host.log.until("slow unresponsive");
-      return [...(host.app("slow").shadowRoot?.querySelectorAll("button") ?? [])].map(
-        ({ textContent }) => textContent,
-      );
+    await stage.serve("slow", { html: rawView("") });
+    await page.evaluate(() => host.mount("slow", { options: { limits: { initialize: 60_000 } } }));
+    const view = await begun("slow");
+    const end = await ending(view);
+    await view.waitForFunction(() => "raw" in globalThis);
+    await view.evaluate(() => {
+      setTimeout(() => {
+        setTimeout(raw.start);
+        for (;;);
+      });
     });
-    expect(offered).toContain("Stop it");
+    await until("slow unresponsive");
+    const buttons = page.locator("#slow").getByRole("button");
+    expect(await buttons.allTextContents()).toContain("Stop it");
+    await end();
     await until("slow ready");
     await expect.poll(() => page.locator("#slow").getByRole("button", { name: "Stop it" }).count()).toBe(0);
   });
@@ -557,14 +573,14 @@ describe("an app that fails", () => {
 
   it("one that responds again is as before", async () => {
     const view = await stage.mount(page, "plain");
+    const end = await ending(view);
     await view.evaluate(() => {
       setTimeout(() => {
-        // Longer than it takes to be noticed, on a slow machine too.
-        const end = Date.now() + 12_000;
-        while (Date.now() < end);
+        for (;;);
       });
     });
     await until("plain unresponsive");
+    await end();
     await until("plain ready", 2);
     expect(await page.locator("#plain [part~=notice]").isVisible()).toBe(false);
   });
