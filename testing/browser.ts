@@ -17,6 +17,15 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** The Chromium of this worker, how it was started, and what ends it. */
 let shared: { key: string; browser: Browser; end(): Promise<void> } | undefined;
 
+/**
+ * What all of them are started with, as two that differ would be started in turn: WebGL without a graphics card, and nothing
+ * from those sites of which official apps load something, so that it is the same everywhere.
+ */
+const SHARED_ARGS = [
+  "--enable-unsafe-swiftshader",
+  "--host-resolver-rules=MAP *.github.io ~NOTFOUND, MAP unpkg.com ~NOTFOUND",
+];
+
 /** Where the one without a window is, if there is one: looked for once. */
 let shell: { path: string | undefined } | undefined;
 
@@ -27,7 +36,8 @@ let shell: { path: string | undefined } | undefined;
  * It is the one without a window, if there is one, unless a test wants the `whole` browser: what that has of its own is
  * that it blocks the storage of other sites in a private window, and when it tells of a page that leaves before it has loaded.
  */
-export async function sharedChromium(args: readonly string[] = [], whole = false): Promise<Browser> {
+export async function sharedChromium(more: readonly string[] = [], whole = false): Promise<Browser> {
+  const args = [...SHARED_ARGS, ...more];
   shell ??= { path: findHeadlessShell() };
   const executablePath = whole ? undefined : shell.path;
   const key = `${executablePath} ${args.join(" ")}`;

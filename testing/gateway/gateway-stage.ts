@@ -92,7 +92,7 @@ export class GatewayStage {
     const files = page ?? join(folder, "page");
     if (page === undefined) await writePage(files);
     const { gateway, log } = await startTestGateway(settings, join(folder, "data"), files);
-    const browser = await sharedChromium(["--enable-unsafe-swiftshader"]);
+    const browser = await sharedChromium();
     return new GatewayStage(gateway, await browser.newContext(), log, settings, folder, files);
   }
 

@@ -14,11 +14,7 @@ import { writePdf } from "../../../testing/host/small-pdf.ts";
 
 let stage: HostStage;
 beforeAll(async () => {
-  // WebGL without a graphics card; and no internet, so that it is the same everywhere.
-  const offline = "MAP *.github.io ~NOTFOUND, MAP unpkg.com ~NOTFOUND";
-  stage = await HostStage.open({
-    args: ["--enable-unsafe-swiftshader", `--host-resolver-rules=${offline}`],
-  });
+  stage = await HostStage.open();
 });
 afterAll(() => stage?.close());
 

@@ -41,7 +41,7 @@ let browser: Browser;
 let whole: Promise<Browser> | undefined;
 beforeAll(async () => {
   // With what draws without a graphics card, as the command starts it.
-  browser = await sharedChromium(["--enable-unsafe-swiftshader"]);
+  browser = await sharedChromium();
 });
 afterAll(async () => {
   await browser?.close();

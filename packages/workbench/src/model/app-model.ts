@@ -78,7 +78,11 @@ export class AppModel extends Observable {
   #offered: readonly Tool[] = [];
   #isOffering = false;
   #finished: Promise<void> | undefined;
-  #onsettled: (() => void) | undefined;
+  #settle = (): void => {};
+  /** Resolves when it is there, or is not to be had. */
+  readonly settled = new Promise<void>((resolve) => {
+    this.#settle = resolve;
+  });
 
   constructor(source: AppSource, { profile = STRICT, look = {}, surroundings = {} }: AppModelOptions = {}) {
     super();
@@ -154,11 +158,8 @@ export class AppModel extends Observable {
   /** Comes into the page in place of another app that has finished; resolves when it is there, or is not to be had. */
   async replace(other: AppModel): Promise<void> {
     if (!other.#element?.isConnected) return;
-    const settled = new Promise<void>((resolve) => {
-      this.#onsettled = resolve;
-    });
     other.#element.replaceWith(this.element);
-    await settled;
+    await this.settled;
   }
 
   #open(): McpAppElement {
@@ -180,7 +181,7 @@ export class AppModel extends Observable {
       onstate: (state, failure) => {
         this.state = state;
         this.failure = failure;
-        if (state !== "loading") this.#onsettled?.();
+        if (state !== "loading") this.#settle();
         this.log.step(state, failure ? `${failure.code}: ${failure.detail ?? failure.message}` : undefined);
         this.changed();
       },

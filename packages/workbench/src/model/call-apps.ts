@@ -11,6 +11,7 @@ import { appVoice } from "./app-voice.js";
 import type { CallItem } from "./call-item.js";
 import type { Look } from "./look.js";
 import { messageOf } from "./messages.js";
+import { APP_START, quietly } from "./observable.js";
 import { isOurs, type Profile } from "./profile.js";
 import { type RenewalHome, Renewals } from "./renewals.js";
 import { Spares, type Warm } from "./spares.js";
@@ -91,14 +92,18 @@ export class CallApps {
       return;
     }
     this.#opening.add(item);
+    // The entry is drawn with its app, at once.
+    await quietly(this.#openFor(item, isRestored), APP_START);
+    this.#opening.delete(item);
+  }
+
+  async #openFor(item: CallItem, isRestored: boolean): Promise<void> {
     try {
       const view = await this.#openView(item);
       if (this.#isShown(item)) this.#attach(item, view, isRestored);
       else void forget(view);
     } catch (error) {
       if (this.#isShown(item)) item.update({ problem: messageOf(error) });
-    } finally {
-      this.#opening.delete(item);
     }
   }
 

@@ -74,6 +74,20 @@ describe("changes", () => {
     expect(seen).toEqual([1, 2]);
   });
 
+  it("of quiet things that follow each other without a pause are told when the first is late", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { counter, seen } = watched();
+    const never = new Promise<void>(() => {});
+    void quietly(never, 100);
+    counter.add();
+    await settle();
+    vi.advanceTimersByTime(60);
+    void quietly(never, 100);
+    vi.advanceTimersByTime(40);
+    await settle();
+    expect(seen).toEqual([1]);
+  });
+
   it("of several quiet things are told when all are done; one who throws keeps nobody else from hearing", async () => {
     const thrown: unknown[] = [];
     const hear = (error: unknown): void => void thrown.push(error);

@@ -7,30 +7,30 @@
 /** What is told when nothing is waited for any more; undefined while nothing is. */
 let held: { readonly tells: Set<() => void>; count: number } | undefined;
 
+/** Milliseconds that what is around an app is not drawn while the app starts. */
+export const APP_START = 100;
+
 /**
  * Nobody hears of changes until this is done, or is late: to draw what is around an app takes the processor from the app that
- * the person waits for. Of several at once, until all are.
+ * the person waits for. Of several at once, until all are done, or one is late: the page does not stand still for long.
  *
  * @param most milliseconds
  */
 export async function quietly(work: Promise<unknown>, most: number): Promise<void> {
   const mine = (held ??= { tells: new Set(), count: 0 });
   mine.count++;
-  let isOver = false;
-  const release = (): void => {
-    if (isOver) return;
-    isOver = true;
-    if (--mine.count > 0) return;
+  const end = (): void => {
+    if (held !== mine) return;
     held = undefined;
     // Each by itself: one that throws keeps nobody else from hearing.
     for (const tell of mine.tells) queueMicrotask(tell);
   };
-  const late = setTimeout(release, most);
+  const late = setTimeout(end, most);
   try {
     await work;
   } finally {
     clearTimeout(late);
-    release();
+    if (--mine.count === 0) end();
   }
 }
 

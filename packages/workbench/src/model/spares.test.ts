@@ -3,15 +3,17 @@ import type { ViewPlace } from "@vitrine/protocol";
 import { expect, it } from "vitest";
 import { Spares } from "./spares.js";
 
-/** What is ready, by the address that it was made ready at. */
+/** What is ready, by the address that it was made ready at, and what runs. */
 function stage() {
   const ready: string[] = [];
-  const spares = new Spares(({ src }) => {
+  const runs: string[] = [];
+  const spares = new Spares(({ src }, { run }) => {
     if (!ready.includes(src)) ready.push(src);
+    if (run) runs.push(src);
     return () => ready.splice(0, ready.length, ...ready.filter((each) => each !== src));
   });
   const shown = (tool: string, src = tool): void => spares.shown("shop", tool, { src } as ViewPlace);
-  return { ready, spares, shown };
+  return { ready, runs, spares, shown };
 }
 
 it("what was shown is made ready when something is about to be called, and not before", () => {
@@ -34,6 +36,16 @@ it("three are kept, those that were shown last", () => {
   expect(ready).toEqual(["a", "c"]);
   spares.expect();
   expect(ready).toEqual(["a", "c", "d"]);
+});
+
+it("only the one that was shown last is started", () => {
+  const { runs, spares, shown } = stage();
+  for (const tool of ["a", "b"]) shown(tool);
+  spares.expect();
+  expect(runs).toEqual(["b"]);
+  shown("a");
+  spares.expect();
+  expect(runs).toEqual(["b", "a"]);
 });
 
 it("a document that has changed is not kept as it was", () => {

@@ -8,8 +8,8 @@ import type { ViewPlace } from "@vitrine/protocol";
 /** Apps that are kept ready: whoever works with more at a time waits for the others. */
 const MOST = 3;
 
-/** Makes an app quick to show; returns what lets it go. */
-export type Warm = (place: ViewPlace) => () => void;
+/** Makes an app quick to show, or starts it out of sight; returns what lets it go. */
+export type Warm = (place: ViewPlace, options: { run: boolean }) => () => void;
 
 /** An app that was shown. */
 interface Shown {
@@ -19,8 +19,8 @@ interface Shown {
 }
 
 /**
- * The apps that were shown last, of different tools: a conversation in which something was drawn goes on to draw. What is
- * made ready is not run, and so does nothing.
+ * The apps that were shown last, of different tools: a conversation in which something was drawn goes on to draw. The last
+ * one is started, and waits for its host; of the others nothing is run.
  */
 export class Spares {
   readonly #warm: Warm | undefined;
@@ -45,7 +45,8 @@ export class Spares {
 
   /** Something is about to be called. */
   expect(): void {
-    for (const each of this.#shown.values()) each.drop = this.#warm?.(each.place);
+    const all = [...this.#shown.values()];
+    for (const each of all) each.drop = this.#warm?.(each.place, { run: each === all.at(-1) });
   }
 
   /** Nothing of this is to be shown again. */

@@ -481,6 +481,7 @@ describe("conversations", () => {
     await list.getByRole("searchbox", { name: "Search conversations" }).fill("raining");
     await list.getByText(/None has/).waitFor();
     await list.getByRole("searchbox", { name: "Search conversations" }).fill("");
+    await list.getByText(/None has/).waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     expect(await said("It is raining.").count()).toBe(0);
   });
@@ -490,7 +491,9 @@ describe("conversations", () => {
     await tell("What time is it in Zanzibar?");
     await said("That is the time.").waitFor();
     await tell('/demo show {"text":"kept"}');
-    await (await lastView()).evaluate("app.state.set('where it was left')");
+    const left = await lastView();
+    await left.getByText("shown kept").waitFor();
+    await left.evaluate("app.state.set('where it was left')");
     await workbench.newConversation();
     await page.getByText("Nothing has been called yet").waitFor();
     await workbench.openConversation(/Zanzibar/);

@@ -57,7 +57,7 @@ async function open(name: string, testMode: boolean) {
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-host-test-"));
   model = await startScriptedModel();
-  browser = await sharedChromium(["--enable-unsafe-swiftshader"]);
+  browser = await sharedChromium();
   ({ gateway, log, page } = await open("driven", true));
   await page.waitForFunction(() => "__mcpAppsHost" in globalThis);
 });

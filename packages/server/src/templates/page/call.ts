@@ -26,12 +26,8 @@ export async function callTool(
 }
 
 /** Has a button wait with something: who presses it again meanwhile asks for nothing more. */
-export async function waiting<Value>(work: Promise<Value>, button?: HTMLButtonElement): Promise<Value> {
+export function waiting<Value>(work: Promise<Value>, button?: HTMLButtonElement): Promise<Value> {
   // Still in the order of the keyboard: who pressed it stays where they are.
   if (button) set(button, "aria-disabled", "true");
-  try {
-    return await work;
-  } finally {
-    if (button) set(button, "aria-disabled", false);
-  }
+  return work.finally(() => button && set(button, "aria-disabled", false));
 }

@@ -5,6 +5,7 @@
  */
 import { useEffect, useLayoutEffect, useRef } from "react";
 import type { AppModel } from "../../model/app-model.js";
+import { APP_START, quietly } from "../../model/observable.js";
 import type { Workbench } from "../../model/workbench.js";
 
 /** Puts the app's element into the page, and never moves it: a frame that moves begins anew. */
@@ -12,7 +13,10 @@ export function AppSlot({ workbench, app }: { workbench: Workbench; app: AppMode
   const slot = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     // It may have come in place of another one already.
-    if (app.element.parentNode !== slot.current) slot.current?.append(app.element);
+    if (app.element.parentNode === slot.current) return;
+    slot.current?.append(app.element);
+    // That an app is selected, and that it loads, is drawn when it has begun.
+    void quietly(app.settled, APP_START);
   }, [app]);
   useEffect(() => {
     // The newest is what one looks at.
