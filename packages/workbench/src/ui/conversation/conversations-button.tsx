@@ -30,10 +30,13 @@ function ConversationList({ workbench, onDone }: { workbench: Workbench; onDone:
   const { conversation, conversations } = workbench;
   useObservable(conversation);
   useObservable(conversations);
-  const [search, setSearch] = useState(conversations.search);
+  const [search, setSearch] = useState("");
   const [failed, setFailed] = useState<string>();
-  // What the list was when it was looked at last may be old.
-  useEffect(() => void conversations.load(), [conversations]);
+  // Whoever opens the list sees all of it, as it is now, whatever was looked for last.
+  useEffect(() => {
+    conversations.search = "";
+    void conversations.load();
+  }, [conversations]);
   useEffect(() => {
     const timer = setTimeout(() => (conversations.search = search.trim()), PAUSE);
     return () => clearTimeout(timer);
