@@ -20,6 +20,9 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/** Packages as they were built, Node loads by itself: only what a test is about, and the test, is transformed. */
+const server = { deps: { external: [/\/packages\/[^/]+\/dist\//] } };
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongFirst },
@@ -36,6 +39,7 @@ export default defineConfig({
           maxWorkers: 4,
           // What they import is loaded once in each worker: a third of their work otherwise.
           isolate: false,
+          server,
           setupFiles: ["./testing/leave-no-trace.ts"],
         },
       },
@@ -50,6 +54,7 @@ export default defineConfig({
           maxWorkers: 3,
           // What they share is loaded once in each worker, the browser's driver above all; and so is the browser.
           isolate: false,
+          server,
           environment: "./testing/browser-environment.ts",
           // After the unit tests: browsers want the machine for themselves.
           sequence: { groupOrder: 1 },
