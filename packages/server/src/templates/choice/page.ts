@@ -91,7 +91,7 @@ class Choice implements Page {
     }
     this.#said.say("Sending …", "status busy");
     const args = { ...submitArgs, [argument]: isMultiple ? values : values[0] };
-    const { ok, text } = await callTool(this.#kit, submitTool, args, this.#button);
+    const { ok, text } = await waiting(callTool(this.#kit, submitTool, args), this.#button);
     if (!ok) return this.#said.say();
     this.#end(text || `Chosen: ${labels}`);
     await tellModel(

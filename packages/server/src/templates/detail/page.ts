@@ -1,6 +1,6 @@
 /** The page of the detail card. */
 
-import { callTool } from "../page/call.js";
+import { callTool, waiting } from "../page/call.js";
 import { element, put } from "../page/dom.js";
 import { type Kit, startPage } from "../page/kit.js";
 import { tellModel } from "../page/tell.js";
@@ -88,7 +88,8 @@ class Detail {
   async #do({ label, tool, args = {} }: DetailAction, button: HTMLButtonElement | undefined): Promise<void> {
     this.#isBusy = true;
     this.#kit.say(`${label} …`, true);
-    const { ok, data, text } = await callTool(this.#kit, tool, filled(args, this.#record) as Json, button);
+    const call = callTool(this.#kit, tool, filled(args, this.#record) as Json);
+    const { ok, data, text } = await (button ? waiting(call, button) : call);
     this.#isBusy = false;
     if (!ok) return this.#kit.say();
     const isNew = isRecord(data) && Object.keys(this.#record).every((key) => key in data);

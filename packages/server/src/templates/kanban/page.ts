@@ -1,6 +1,6 @@
 /** The page of the board. */
 
-import { callTool } from "../page/call.js";
+import { callTool, waiting } from "../page/call.js";
 import { element, put } from "../page/dom.js";
 import { type Kit, startPage } from "../page/kit.js";
 import { tellModel } from "../page/tell.js";
@@ -106,7 +106,7 @@ class Board {
 
   async #open(card: Card, tool: string, button: HTMLButtonElement): Promise<void> {
     if (button.ariaDisabled) return;
-    const { ok, data } = await callTool(this.#kit, tool, { cardId: card.id }, button);
+    const { ok, data } = await waiting(callTool(this.#kit, tool, { cardId: card.id }), button);
     this.#kit.say(ok && typeof data === "string" ? data : "");
   }
 

@@ -3,19 +3,17 @@
  *
  * @module
  */
-import { set } from "./dom.js";
 import { type Answer, answerOf, type Kit } from "./kit.js";
 
-/** Calls a tool; a button that is given waits with it. Never rejects. */
+/** Calls a tool. Never rejects. */
 export async function callTool(
   kit: Kit<unknown>,
   name: string,
   args: Record<string, unknown>,
-  button?: HTMLButtonElement,
 ): Promise<Answer> {
   kit.complain();
   try {
-    const answer = answerOf(await waiting(kit.view.callServerTool({ name, arguments: args }), button));
+    const answer = answerOf(await kit.view.callServerTool({ name, arguments: args }));
     if (!answer.ok) kit.complain(answer.text);
     return answer;
   } catch (error) {
@@ -26,8 +24,10 @@ export async function callTool(
 }
 
 /** Has a button wait with something: who presses it again meanwhile asks for nothing more. */
-export function waiting<Value>(work: Promise<Value>, button?: HTMLButtonElement): Promise<Value> {
+export function waiting<Value>(work: Promise<Value>, button: HTMLButtonElement): Promise<Value> {
   // Still in the order of the keyboard: who pressed it stays where they are.
-  if (button) set(button, "aria-disabled", "true");
-  return work.finally(() => button && set(button, "aria-disabled", false));
+  button.ariaDisabled = "true";
+  return work.finally(() => {
+    button.ariaDisabled = null;
+  });
 }

@@ -30,7 +30,7 @@ export async function submit(
   let answer: Answer = { ok: true, data: undefined, text: "", problems: {} };
   if (tool) {
     said.say("Sending …", "status busy");
-    answer = await callTool(kit, tool, { ...kit.config.submitArgs, ...values }, button);
+    answer = await waiting(callTool(kit, tool, { ...kit.config.submitArgs, ...values }), button);
     said.say(answer.ok ? answer.text || "Done." : "");
     if (!answer.ok) return answer;
     const told = Object.fromEntries(open.map(({ name }) => [name, values[name]]));
@@ -38,7 +38,7 @@ export async function submit(
   }
   const message = sendMessage(kit, `Form submitted: ${words}`, !!tool);
   // Without a tool that is all there is to wait for.
-  const isTaken = await waiting(message, tool ? undefined : button);
+  const isTaken = await (tool ? message : waiting(message, button));
   if (isTaken && !tool) said.say("Sent.");
   return answer;
 }

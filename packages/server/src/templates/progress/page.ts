@@ -1,5 +1,5 @@
 /** The page of the progress. */
-import { callTool } from "../page/call.js";
+import { callTool, waiting } from "../page/call.js";
 import { element, newId, put, set } from "../page/dom.js";
 import { type Kit, startPage } from "../page/kit.js";
 import { writeNumber } from "../page/write.js";
@@ -175,12 +175,8 @@ class Progress {
 
   async #stop(button: HTMLButtonElement): Promise<void> {
     if (button.ariaDisabled) return;
-    const { ok, data, text } = await callTool(
-      this.#kit,
-      this.#kit.config.cancelTool ?? "",
-      this.#cancelArgs,
-      button,
-    );
+    const call = callTool(this.#kit, this.#kit.config.cancelTool ?? "", this.#cancelArgs);
+    const { ok, data, text } = await waiting(call, button);
     if (ok) {
       this.#end();
       return this.#kit.say(typeof data === "string" ? data : "Cancelled.");
