@@ -3,7 +3,7 @@
  *
  * Arguments go to vitest: `npm test -- csp` runs the tests whose file name has "csp", after build and lint.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,23 +28,24 @@ async function run(command, args, stdio = "inherit") {
   return { code, said };
 }
 
-/** Runs one command as one check. One that runs beside others says what it has to say when it is done. */
-async function check(name, command, args, isBeside = false) {
-  const title = `\n— ${name}: ${command} ${args.join(" ")}`;
-  if (!isBeside) console.log(title);
-  const { code, said } = await run(command, args, isBeside ? "pipe" : "inherit");
-  if (isBeside) console.log(`${title}\n${said.trimEnd()}`);
+/** Runs one command as one check. */
+async function check(name, command, args) {
+  console.log(`\n— ${name}: ${command} ${args.join(" ")}`);
+  const { code } = await run(command, args);
   if (code === 0) passed++;
   else failed++;
   return code === 0;
 }
 
-async function tests(filters) {
+function tests(filters) {
   const folder = mkdtempSync(join(tmpdir(), "vitrine-tests-"));
   const report = join(folder, "report.json");
   console.log("\n— tests: vitest run");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const { code } = await run("npx", ["vitest", "run", ...reporters, ...filters]);
+  const { status } = spawnSync(
+    "npx",
+    ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...filters],
+    { stdio: "inherit", shell },
+  );
   try {
     const results = JSON.parse(readFileSync(report, "utf8"));
     const { numPassedTests, numFailedTests, testResults } = results;
@@ -55,7 +56,7 @@ async function tests(filters) {
     passed += numPassedTests;
     failed += numFailedTests + broken.length;
     if (numPassedTests + numFailedTests === 0) failed++;
-    if (code !== 0 && numFailedTests + broken.length === 0) failed++;
+    if (status !== 0 && numFailedTests + broken.length === 0) failed++;
     // Only a whole run can prove all of them.
     if (filters.length === 0) {
       console.log("\n— requirements, and how many tests prove each");
@@ -75,12 +76,10 @@ const installing = run(process.execPath, ["scripts/programs.mjs"], "pipe").catch
   said: message,
 }));
 const isBuilt = await check("build", "npm", ["run", "--silent", "build"]);
-// One core's work for the most part: the tests begin beside it.
-const linting = isBuilt && check("lint", "npm", ["run", "--silent", "lint"], true);
+if (isBuilt) await check("lint", "npm", ["run", "--silent", "lint"]);
 const { code, said } = await installing;
 console.log(`\n— programs that tests need\n${said.trimEnd()}`);
 if (code !== 0) failed++;
-if (isBuilt) await tests([...(code === 0 ? [] : ["--project", "unit"]), ...process.argv.slice(2)]);
-await linting;
+if (isBuilt) tests([...(code === 0 ? [] : ["--project", "unit"]), ...process.argv.slice(2)]);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed ? 1 : 0;

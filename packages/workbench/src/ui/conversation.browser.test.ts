@@ -112,10 +112,12 @@ async function useAppTool(
   input: Record<string, unknown> = {},
   isAsked = true,
 ): Promise<string> {
-  model.add(callTool(await appTool(name), input), say(`Used ${name}.`));
+  // Of words of its own: the same tool may be used again.
+  const end = `Used ${name}, after ${model.requests.length}.`;
+  model.add(callTool(await appTool(name), input), say(end));
   await tell(`Use ${name}.`);
   if (isAsked) await workbench.agree();
-  await said(`Used ${name}.`).waitFor();
+  await said(end).waitFor();
   await quiet();
   return `${model.requests.at(-1)?.body.messages.findLast(({ role }) => role === "tool")?.content}`;
 }
