@@ -320,7 +320,7 @@ describe("apps and the model", () => {
     await said("Here is the budget.").waitFor();
     const view = await workbench.appIn(workbench.lastApp);
     await useAppTool("set-total-budget", { amount: 250_000 });
-    await expect.poll(() => view.locator("body").textContent()).toMatch(/250[,.]?0?0?0?/);
+    await expect.poll(() => view.locator("body").textContent()).toMatch(/Allocated:.*\/\s*\$250,000/);
     expect(await useAppTool("get-allocations")).toMatch(/250,?000/);
     expect(await page.getByText(/in the app/).count()).toBeGreaterThan(0);
   });
