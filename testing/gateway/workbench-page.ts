@@ -101,19 +101,32 @@ export class WorkbenchPage {
 
   /** Says yes to what is asked, by an app or before there is one, for as long as the page is open. */
   async agree(): Promise<void> {
-    const yes = this.page.getByRole("alertdialog").getByRole("button", { name: /for this session$/ });
-    await yes.first().waitFor();
-    // A press that comes too soon is not meant for the question.
+    await this.#yes.first().waitFor();
+    await expect.poll(() => this.#agreeNow(), SELDOM).toBe(0);
+  }
+
+  /** Says yes to all that is asked until something is there: an app may ask more than one thing, in any order. */
+  async agreeUntil(there: Locator): Promise<void> {
     await expect
       .poll(async () => {
-        // It takes a press when it has been in view for a moment: whoever tries before scrolls it, and it has to wait again.
-        const ready = await yes.evaluateAll((buttons) =>
-          buttons.map((button) => button.getAttribute("aria-disabled") !== "true"),
-        );
-        if (ready[0]) await yes.first().click();
-        return ready.length;
+        await this.#agreeNow();
+        return there.isVisible();
       }, SELDOM)
-      .toBe(0);
+      .toBe(true);
+  }
+
+  get #yes(): Locator {
+    return this.page.getByRole("alertdialog").getByRole("button", { name: /for this session$/ });
+  }
+
+  /** Says yes to the first question, if it takes a press; gives how many there were. */
+  async #agreeNow(): Promise<number> {
+    // It takes a press when it has been in view for a moment: whoever tries before scrolls it, and it has to wait again.
+    const ready = await this.#yes.evaluateAll((buttons) =>
+      buttons.map((button) => button.getAttribute("aria-disabled") !== "true"),
+    );
+    if (ready[0]) await this.#yes.first().click();
+    return ready.length;
   }
 
   /** How many messages of a method the inspector lists for the app that it shows. */

@@ -286,13 +286,12 @@ describe("apps and the model", () => {
   it("I05: what an app says reaches the model, if the person agrees", async () => {
     model.add(callTool("debug__debug-tool", {}), say("Here is the debugger."));
     await tell("Debug.");
-    await workbench.agree();
-    await said("Here is the debugger.").waitFor();
+    // The app writes a log by a tool, and asks for that too.
+    await workbench.agreeUntil(said("Here is the debugger."));
     const view = await workbench.appIn(workbench.lastApp);
     model.add(say("I heard the app."));
     await view.locator("#send-message-text-btn, button:has-text('Send Message')").first().click();
-    await workbench.agree();
-    await said("I heard the app.").waitFor();
+    await workbench.agreeUntil(said("I heard the app."));
     expect(await page.getByText(/said by the app/).count()).toBeGreaterThan(0);
   });
 
