@@ -28,6 +28,7 @@ const STYLE = `
 dialog{all:unset;display:flex;flex-direction:column;box-sizing:border-box;width:100%;font:13px/1.5 system-ui;color:CanvasText}
 [data-border],[data-mode=pip]{border:1px solid #8886;border-radius:8px;overflow:clip}
 [data-mode=fullscreen],[data-mode=pip]{position:fixed;inset:0;height:100%;background:Canvas}
+[part=notices]{position:sticky;inset:0;background:Canvas;z-index:9}
 [data-mode=pip]{inset:auto 8px 8px auto;width:min(420px,100% - 16px);height:auto;max-height:calc(100% - 16px);overflow:auto;z-index:9}
 [part=header]{display:flex;gap:8px;padding:2px 8px}
 span{flex:1;opacity:.7;overflow:hidden;white-space:nowrap;text-overflow:ellipsis}
@@ -37,13 +38,13 @@ button{all:unset;padding:2px 8px;border:1px solid;border-radius:8px;cursor:point
 [part~=notice]{background:#fa03}
 p,pre{margin:4px 0}
 pre{max-height:40vh;border:1px solid #8886;overflow:auto;white-space:pre-wrap}
-[part=stage]{position:relative;flex:auto;min-height:0}
+[part=stage]{flex:auto;min-height:0}
 iframe{display:block;border:0;width:100%;height:100%;color-scheme:inherit}
 [data-state=loading] iframe{opacity:0}
-[data-state=loading] [part=stage]:before{content:"";position:absolute;inset:0;border-radius:8px;background:#8883}
+[data-state=loading] [part=stage]{border-radius:8px;background:#8883}
 [data-state=failed] [part=stage],[data-mode=inline] [part=close],[part~=panel]:empty,[hidden]{display:none}
 @keyframes wait{to{opacity:.3}}
-@media(prefers-reduced-motion:no-preference){:has(>iframe):before{animation:wait .9s infinite alternate}}
+@media(prefers-reduced-motion:no-preference){[data-state=loading] :has(>iframe){animation:wait .9s infinite alternate}}
 `;
 
 /** One for all frames; made in code, so that a host page's own policy need not allow inline styles. */
@@ -80,7 +81,7 @@ export function buildChrome(root: ShadowRoot): Chrome {
   const notice = make("div", { part: "notice panel", role: "status" });
   const notices = make("div", { part: "notices" }, notice);
   const stage = make("div", { part: "stage" });
-  const failure = make("div", { part: "failure panel", role: "alert", hidden: true });
+  const failure = make("div", { part: "failure panel", role: "alert" });
   // In the conversation it is no dialog; over the page it is one.
   const props = { part: "box", role: "group" };
   const header = make("div", { part: "header" }, title, close);

@@ -216,7 +216,7 @@ export class AppFrame {
     this.#state = state;
     const { box, failure: panel } = this.#chrome;
     box.dataset["state"] = state;
-    panel.hidden = state !== "failed";
+    panel.replaceChildren();
     showNotice(this.#chrome, state === "unresponsive", () => this.#fail("stopped"));
     this.#options.onstate?.(state, failure);
   }

@@ -72,6 +72,18 @@ it("attack C21: what does not fit is said to be cut, and what fits is not", asyn
   expect(await hint.isVisible()).toBe(true);
 });
 
+it("is where the person is looking, however tall the app is", async () => {
+  await view.evaluate(() => raw.tell("ui/notifications/size-changed", { height: 4000 }));
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(4000);
+  await page.evaluate(() => scrollTo(0, 2000));
+  const asked = ask();
+  // It takes a press only while it can be seen, and nothing lies over it.
+  await expect.poll(() => button("Allow once").getAttribute("aria-disabled")).toBe("false");
+  await button("Allow once").click();
+  expect(await asked).toEqual({});
+  expect(await page.evaluate(() => scrollY)).toBe(2000);
+});
+
 it("D07: the heading names the app and its server", async () => {
   view = await stage.mount(page, "weather", { id: "titled", title: "Weather\u202e forecast" });
   void ask();
