@@ -200,7 +200,15 @@ export class WorkbenchPage {
 
   /** Takes a call out of the conversation, and its app with it. */
   async remove(card: Locator): Promise<void> {
-    await card.getByRole("button", { name: /^Remove .* from the conversation$/ }).click();
-    await card.waitFor({ state: "detached" });
+    const button = await card
+      .getByRole("button", { name: /^Remove .* from the conversation$/ })
+      .elementHandle();
+    // Whoever scrolls there and presses at once may press the app that was there before.
+    await expect
+      .poll(async () => {
+        await button?.click({ timeout: 1000 }).catch(() => {});
+        return button?.evaluate((element) => element.isConnected);
+      }, SELDOM)
+      .toBe(false);
   }
 }
