@@ -28,7 +28,7 @@ const STYLE = `
 dialog{all:unset;display:flex;flex-direction:column;box-sizing:border-box;width:100%;font:13px/1.5 system-ui;color:CanvasText}
 [data-border],[data-mode=pip]{border:1px solid #8886;border-radius:8px;overflow:clip}
 [data-mode=fullscreen],[data-mode=pip]{position:fixed;inset:0;height:100%;background:Canvas}
-[part=notices]{position:sticky;inset:0;background:Canvas;z-index:9}
+[part=notices]{position:sticky;inset:0;background:Canvas}
 [data-mode=pip]{inset:auto 8px 8px auto;width:min(420px,100% - 16px);height:auto;max-height:calc(100% - 16px);overflow:auto;z-index:9}
 [part=header]{display:flex;gap:8px;padding:2px 8px}
 span{flex:1;opacity:.7;overflow:hidden;white-space:nowrap;text-overflow:ellipsis}
