@@ -288,9 +288,10 @@ describe("time and memory", () => {
     const call = answers["tools/call"];
     let running = 0;
     let most = 0;
+    let duration = 1000;
     answers["tools/call"] = async () => {
       most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await new Promise((resolve) => setTimeout(resolve, duration));
       running--;
       return { content: [] };
     };
@@ -311,6 +312,7 @@ describe("time and memory", () => {
     const victims = await ask(scene.victim, "tools/call", { name: "read_mail" });
     expect(victims).toMatchObject({ content: [{ text: "read_mail of victim" }] });
     expect((await words())["done"] ?? 0).toBeLessThan(100);
+    duration = 100;
     // The wire itself drops what is beyond its burst; of the rest each that may not wait hears so.
     await expect.poll(async () => (await words())["rate-limited"], { timeout: 60_000 }).toBeGreaterThan(3000);
     await expect.poll(async () => (await words())["done"], { timeout: 60_000 }).toBeGreaterThanOrEqual(100);
