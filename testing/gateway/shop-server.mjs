@@ -79,9 +79,13 @@ server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
 });
 server.setRequestHandler("resources/unsubscribe", () => ({}));
 server.setRequestHandler("prompts/list", () => ({ prompts: [{ name: "greet" }] }));
-server.setRequestHandler("prompts/get", ({ params: { name } }) => {
+server.setRequestHandler("prompts/get", ({ params: { name, arguments: { who = "you" } = {} } }) => {
   note(`prompts/get ${name}`);
-  return { messages: [] };
+  const content = [
+    { type: "text", text: `Greet ${who}` },
+    { type: "resource_link", uri: "note://1", name: "note" },
+  ];
+  return { messages: content.map((each) => ({ role: "user", content: each })) };
 });
 
 await server.connect(new StdioServerTransport());

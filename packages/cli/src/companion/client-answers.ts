@@ -19,6 +19,18 @@ function blockHere(block: ContentBlock, server: string): ContentBlock {
   return { ...block, resource: { ...block.resource, uri: addressOf(server, block.resource.uri) } };
 }
 
+/** What `prompts/get` answers. */
+export function promptHere(answer: Record<string, unknown>, server: string): Record<string, unknown> {
+  const messages = Array.isArray(answer["messages"]) ? answer["messages"] : [];
+  return {
+    ...answer,
+    messages: messages.map((message: { content: ContentBlock }) => ({
+      ...message,
+      content: blockHere(message.content, server),
+    })),
+  };
+}
+
 /** What `resources/read` answers: under the address that was asked for, and the others under those that they have here. */
 export function contentsHere(
   answer: Record<string, unknown>,

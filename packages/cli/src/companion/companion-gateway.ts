@@ -63,7 +63,7 @@ export interface CompanionGateway {
   request(
     caller: Caller,
     server: string,
-    method: "tools/call" | "resources/read",
+    method: "tools/call" | "resources/read" | "prompts/get",
     params: Record<string, unknown>,
     options: { signal?: AbortSignal | undefined },
   ): Promise<object | JsonText>;

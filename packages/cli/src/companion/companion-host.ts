@@ -107,7 +107,7 @@ export interface CompanionHost {
   /** Asks a server as one of its views would. */
   ask(
     server: string,
-    method: "tools/call" | "resources/read",
+    method: "tools/call" | "resources/read" | "prompts/get",
     params: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<Record<string, unknown>>;

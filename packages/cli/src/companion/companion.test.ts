@@ -18,7 +18,10 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 /** What an agent sees of tools and resources; the older client of the SDK has the same. */
-type Lists = Pick<Client, "listTools" | "listResources" | "readResource" | "callTool">;
+type Lists = Pick<
+  Client,
+  "listTools" | "listResources" | "readResource" | "callTool" | "listPrompts" | "getPrompt"
+>;
 
 const AGENTS: [string, (options?: AgentOptions) => Promise<Lists>][] = [
   ["the client of 2026", (options) => stage.agent({ ...options, generation: "2026" })],
@@ -56,6 +59,19 @@ describe.each(AGENTS)("for an agent without views, %s", (_name, connect) => {
     );
     const [budget] = textsOf(await agent.callTool({ name: "budget__get-budget-data", arguments: {} }));
     expect(budget).toContain("Budget");
+  });
+
+  it("hands on prompts, by names that no two servers share, and their links lead here", async () => {
+    const agent = await connect();
+    const { prompts } = await agent.listPrompts();
+    const names = prompts.map(({ name }) => name);
+    expect(names).toEqual(["shop__greet", expect.stringMatching(/^shop_two__greet_[0-9a-f]{8}$/)]);
+    const { messages } = await agent.getPrompt({ name: "shop__greet", arguments: { who: "Ada" } });
+    expect(messages.map(({ content }) => content)).toMatchObject([
+      { type: "text", text: "Greet Ada" },
+      { type: "resource_link", uri: "vitrine://servers/shop/note%3A%2F%2F1" },
+    ]);
+    await expect(agent.getPrompt({ name: "greet" })).rejects.toThrow(/there is no prompt "greet": list/);
   });
 
   it("refuses what is for views alone, as if it were not there", async () => {

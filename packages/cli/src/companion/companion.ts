@@ -11,7 +11,10 @@ import { Directory } from "./directory.js";
 import { Inbox } from "./inbox.js";
 
 /** Who is told that lists and resources are not what they were. */
-export type Audience = Pick<ServerNotifier, "toolsChanged" | "resourcesChanged" | "resourceUpdated">;
+export type Audience = Pick<
+  ServerNotifier,
+  "toolsChanged" | "resourcesChanged" | "resourceUpdated" | "promptsChanged"
+>;
 
 /**
  * What all clients share: one list of tools, one conversation, one person.
@@ -39,6 +42,7 @@ export class Companion {
       this.directory.onChange((updated) => {
         this.#tell((audience) => audience.toolsChanged());
         this.#tell((audience) => audience.resourcesChanged());
+        this.#tell((audience) => audience.promptsChanged());
         for (const uri of updated) this.#tell((audience) => audience.resourceUpdated(uri));
       }),
       host.onNews((news) => this.#hear(news)),

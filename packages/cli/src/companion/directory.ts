@@ -1,10 +1,11 @@
 /**
- * The tools and resources of all servers, as one server would list them.
+ * The tools, resources and prompts of all servers, as one server would list them.
  *
  * @module
  */
 import {
   isVisibleTo,
+  type Prompt,
   RESOURCE_URI_META_KEY,
   type Resource,
   type ResourceTemplate,
@@ -22,6 +23,13 @@ export interface ListedTool {
   readonly name: string;
   readonly server: string;
   readonly tool: Tool;
+}
+
+/** A prompt of a server. */
+export interface ListedPrompt {
+  readonly name: string;
+  readonly server: string;
+  readonly prompt: Prompt;
 }
 
 /** Where a resource is. */
@@ -105,6 +113,13 @@ export class Directory {
     return own && isVisibleTo(own.tool, "app") ? own : undefined;
   }
 
+  prompts(): ListedPrompt[] {
+    return this.#named(({ prompts }) => prompts).map(({ entry: prompt, ...listed }) => ({
+      ...listed,
+      prompt,
+    }));
+  }
+
   /** All resources; views only for who shows them. */
   resources(isForViews: boolean): Resource[] {
     return this.#all(({ resources }) => resources)
@@ -146,15 +161,19 @@ export class Directory {
   }
 
   #tools(): ListedTool[] {
-    const all = this.#all(({ tools }) => tools).map(
-      ({ server, entry: tool }): ListedTool => ({ name: toolName(server, tool.name), server, tool }),
-    );
+    return this.#named(({ tools }) => tools).map(({ entry: tool, ...listed }) => ({ ...listed, tool }));
+  }
+
+  /** What servers offer by name, under names that no two share. */
+  #named<T extends { name: string }>(
+    entries: (catalogue: ServerCatalogue) => readonly T[],
+  ): { name: string; server: string; entry: T }[] {
+    const all = this.#all(entries).map((each) => ({ ...each, name: toolName(each.server, each.entry.name) }));
     // Of two with one name the hash was made for one of them, and the other one imitates it.
-    const isMarked = ({ name, server, tool }: ListedTool): boolean => name !== `${server}__${tool.name}`;
-    const found = new Map<string, ListedTool>();
-    for (const each of [...all.filter(isMarked), ...all])
-      if (!found.has(each.name)) found.set(each.name, each);
-    return all.filter((each) => found.get(each.name)?.tool === each.tool);
+    const marked = all.filter(({ name, server, entry }) => name !== `${server}__${entry.name}`);
+    const found = new Map<string, T>();
+    for (const { name, entry } of [...marked, ...all]) if (!found.has(name)) found.set(name, entry);
+    return all.filter(({ name, entry }) => found.get(name) === entry);
   }
 
   /** Tools by the names that they have on their own servers; undefined where several have it. */

@@ -147,7 +147,7 @@ export class GatewayHost implements CompanionHost {
 
   async ask(
     server: string,
-    method: "tools/call" | "resources/read",
+    method: "tools/call" | "resources/read" | "prompts/get",
     params: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<Record<string, unknown>> {

@@ -107,6 +107,19 @@ describe("Models", () => {
     expect(await readFile(file, "utf8")).not.toContain(KEY);
   });
 
+  it("is the one that answers at once, not when the disk has it; unless the disk cannot", async () => {
+    const models = await open(settingsOf(undefined, OPENAI));
+    await models.choose("openai/gpt-b");
+    const chosen = models.choose(undefined);
+    expect(models.state().current).toBeUndefined();
+    await chosen;
+    await models.choose("openai/gpt-b");
+    await rm(folder, { recursive: true });
+    await writeFile(folder, "in its place");
+    await expect(models.choose(undefined)).rejects.toThrow();
+    expect(models.state().current).toBe("openai/gpt-b");
+  });
+
   it("remembers that nobody shall answer", async () => {
     const settings = settingsOf("openai/gpt-a", OPENAI);
     await (await open(settings)).choose(undefined);

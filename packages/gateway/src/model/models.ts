@@ -131,9 +131,16 @@ export class Models {
   async choose(id: string | undefined): Promise<ModelState> {
     const found = id === undefined ? undefined : await this.#mustFind(id);
     if (found?.problem !== undefined) throw new ModelError("model-unauthorized", `${id}: ${found.problem}`);
+    const before = this.#choice;
     const choice = { model: id ?? null, inPlaceOf: this.#settings.use ?? null };
-    await writePrivate(this.#file, JSON.stringify(choice));
+    // At once: what is said next is not for the one before.
     this.#choice = choice;
+    try {
+      await writePrivate(this.#file, JSON.stringify(choice));
+    } catch (error) {
+      if (this.#choice === choice) this.#choice = before;
+      throw error;
+    }
     this.#tell();
     return this.state();
   }
