@@ -2,8 +2,9 @@
  * `npm run build`: everything that is built, if anything it is made from has changed. `npm start` waits for it, so to find
  * out that nothing did takes milliseconds.
  */
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,18 +13,16 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const stamp = join(root, "node_modules/.cache/vitrine-build");
 
 const TSC = "node_modules/typescript/bin/tsc";
-const STEPS = [
-  [
-    TSC,
-    "-b",
-    ...["protocol", "view", "sandbox", "host", "server", "gateway"].map((name) => `packages/${name}`),
-  ],
-  ["packages/view/build.mjs"],
-  ["packages/server/build.mjs"],
-  ["packages/sandbox/build.mjs"],
-  ["packages/gateway/build.mjs"],
-  [TSC, "-b", "packages/workbench", "packages/workbench/tsconfig.node.json", "packages/cli"],
-  ["node_modules/vite/bin/vite.js", "build", "packages/workbench", "--logLevel", "warn"],
+const FIRST = [
+  TSC,
+  "-b",
+  ...["protocol", "view", "sandbox", "host", "server", "gateway"].map((name) => `packages/${name}`),
+];
+/** These stand on the first step, and not on each other. */
+const REST = [
+  ["view", "server", "sandbox", "gateway"].map((name) => [`packages/${name}/build.mjs`]),
+  [[TSC, "-b", "packages/workbench", "packages/workbench/tsconfig.node.json", "packages/cli"]],
+  [["node_modules/vite/bin/vite.js", "build", "packages/workbench", "--logLevel", "warn"]],
 ];
 /** What must be there, whatever the stamp says. */
 const RESULTS = [
@@ -61,6 +60,14 @@ function inputs() {
   return hash.digest("hex");
 }
 
+/** Runs one after the other; ends with the first that fails. */
+async function run(steps) {
+  for (const step of steps) {
+    const [code] = await once(spawn(process.execPath, step, { cwd: root, stdio: "inherit" }), "exit");
+    if (code !== 0) process.exit(code ?? 1);
+  }
+}
+
 const before = inputs();
 const isBuilt = RESULTS.every((path) => existsSync(join(root, path)));
 if (!isBuilt || !existsSync(stamp) || readFileSync(stamp, "utf8") !== before) {
@@ -68,10 +75,8 @@ if (!isBuilt || !existsSync(stamp) || readFileSync(stamp, "utf8") !== before) {
   if (process.env.npm_config_loglevel !== "silent")
     process.stderr.write(isBuilt ? "Building what has changed…\n" : "Building, once: about a minute…\n");
   rmSync(stamp, { force: true });
-  for (const step of STEPS) {
-    const { status } = spawnSync(process.execPath, step, { cwd: root, stdio: "inherit" });
-    if (status !== 0) process.exit(status ?? 1);
-  }
+  await run([FIRST]);
+  await Promise.all(REST.map(run));
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, before);
 }

@@ -203,6 +203,7 @@ async function spinningNeighbour(): Promise<boolean> {
   });
   const view = await stage.stage.viewOf(page, "victim");
   await view.evaluate(() => raw.ask("ping"));
+  await page.close();
   return true;
 }
 
