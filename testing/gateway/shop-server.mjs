@@ -79,12 +79,15 @@ server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
 });
 server.setRequestHandler("resources/unsubscribe", () => ({}));
 server.setRequestHandler("prompts/list", () => ({ prompts: [{ name: "greet" }] }));
-server.setRequestHandler("prompts/get", ({ params: { name, arguments: { who = "you" } = {} } }) => {
+server.setRequestHandler("prompts/get", ({ params: { name, arguments: given } }) => {
   note(`prompts/get ${name}`);
-  const content = [
-    { type: "text", text: `Greet ${who}` },
-    { type: "resource_link", uri: "note://1", name: "note" },
-  ];
+  // Without somebody to greet there is nothing to say.
+  const content = given
+    ? [
+        { type: "text", text: `Greet ${given.who}` },
+        { type: "resource_link", uri: "note://1", name: "note" },
+      ]
+    : [];
   return { messages: content.map((each) => ({ role: "user", content: each })) };
 });
 

@@ -59,9 +59,11 @@ it("tools that come are listed, and clients of both generations are told", async
   const control = { late: true, description: "Changes it all" };
   await newer.callTool({ name: "shop__control", arguments: control });
   await expect.poll(() => Math.min(told.older, told.newer)).toBeGreaterThan(0);
-  const { tools } = await older.listTools();
-  expect(tools.find(({ name }) => name === "shop__change")?.description).toBe("Changes it all");
-  expect(tools.some(({ name }) => name === "shop__late")).toBe(true);
+  // They may have been told of something before: that the server is there.
+  const described = async () =>
+    (await older.listTools()).tools.find(({ name }) => name === "shop__change")?.description;
+  await expect.poll(described).toBe("Changes it all");
+  expect((await older.listTools()).tools.some(({ name }) => name === "shop__late")).toBe(true);
 });
 
 it("a view that is another one is told to who subscribed, and read anew", async () => {

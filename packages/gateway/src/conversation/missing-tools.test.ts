@@ -33,7 +33,7 @@ afterAll(async () => {
   await model?.close();
 });
 
-it("servers that hang or fail are told once in a turn, by name, and keep it waiting once", async () => {
+it("servers that hang or fail are told once, by name, and keep a conversation waiting once", async () => {
   const { id } = await page.request("conversation/open", {});
   const state = (): Promise<ConversationState> => page.request("conversation/open", { id });
   const asked: number[] = [];
@@ -54,4 +54,17 @@ it("servers that hang or fail are told once in a turn, by name, and keep it wait
   expect(items.filter(({ kind }) => kind === "call")).toHaveLength(4);
   // Four rounds that wait took fifteen seconds more than the first.
   expect((asked[3] ?? Number.NaN) - (asked[0] ?? 0)).toBeLessThan(10_000);
+
+  // So it is in the next turn: nothing is told again, and nobody waits five seconds again.
+  const began = performance.now();
+  const answered = new Promise<number>((resolve) => {
+    model.add(() => {
+      resolve(performance.now());
+      return say("Again.");
+    });
+  });
+  await page.request("conversation/send", { id, content: [{ type: "text", text: "once more" }] });
+  expect((await answered) - began).toBeLessThan(4_000);
+  await expect.poll(async () => (await state()).items.at(-1)).toMatchObject({ text: "Again." });
+  expect((await state()).items.filter(({ kind }) => kind === "note")).toHaveLength(1);
 });

@@ -42,7 +42,8 @@ export interface ToolPort {
   /**
    * Of all servers that are there; those that are for apps alone are not offered to the model. It is asked every round.
    *
-   * @param missing servers whose tools nobody knows, and why. Those that fail are added; those in it are not waited for
+   * @param missing servers whose tools nobody knows, and why. Those that fail are added, those that answer taken out; those in it
+   *   are not waited for
    */
   list(user: string, missing?: Map<string, string>): Promise<readonly OfferedTool[]>;
   /** One tool, for a call by hand. */

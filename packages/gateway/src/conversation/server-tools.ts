@@ -32,8 +32,10 @@ export function serverTools(servers: GuardedServers): ToolPort {
     list: async (user, missing = new Map()) => {
       const list = async (name: string): Promise<OfferedTool[]> => {
         try {
-          // One that kept a turn waiting does so once; when it is there, it answers at once.
-          return await inTime(offered(user, name), missing.has(name) ? 0 : LIST_LIMIT);
+          // One that kept a conversation waiting does so once; when it is there, it answers at once.
+          const tools = await inTime(offered(user, name), missing.has(name) ? 0 : LIST_LIMIT);
+          missing.delete(name);
+          return tools;
         } catch (error) {
           // A server that is away has no tools now.
           if (!missing.has(name)) missing.set(name, messageOf(error));

@@ -41,6 +41,8 @@ export interface TurnOptions {
    */
   hasRoom(isWritten: boolean): Promise<boolean>;
   note(level: NoteItem["level"], code: string, text: string): NoteItem;
+  /** Servers that did not say what tools they have, and why: each is waited for and told once, until it has said it. */
+  readonly missing: Map<string, string>;
   readonly onerror: (error: unknown) => void;
 }
 
@@ -63,9 +65,6 @@ export class Turn {
   #stream: AnswerStream | undefined;
   #item: ModelItem | undefined;
   #tokens = 0;
-  /** Servers that did not say what tools they have, and why: each is waited for once. */
-  readonly #missing = new Map<string, string>();
-  #missingTold = 0;
   #areToolsMissed = false;
 
   constructor(options: TurnOptions) {
@@ -200,11 +199,13 @@ export class Turn {
   }
 
   async #names(): Promise<NamedTools> {
-    const { user, tools, apps, note, onerror } = this.#options;
+    const { user, tools, apps, note, onerror, missing } = this.#options;
     let offered: readonly OfferedTool[] = [];
     try {
-      offered = await this.#unlessStopped(tools.list(user, this.#missing));
-      this.#sayMissing();
+      const told = new Set(missing.keys());
+      offered = await this.#unlessStopped(tools.list(user, missing));
+      const untold = [...missing].filter(([server]) => !told.has(server));
+      if (untold.length > 0) note("warning", "tools-missing", toolsMissing(untold));
     } catch (error) {
       this.#stop.signal.throwIfAborted();
       onerror(error);
@@ -212,13 +213,6 @@ export class Turn {
       this.#areToolsMissed = true;
     }
     return nameTools(offered, apps.tools, apps.numberOf);
-  }
-
-  /** Of each server once in a turn. */
-  #sayMissing(): void {
-    const untold = [...this.#missing].slice(this.#missingTold);
-    if (untold.length > 0) this.#options.note("warning", "tools-missing", toolsMissing(untold));
-    this.#missingTold = this.#missing.size;
   }
 
   #waiting(before: NoteItem | undefined, wait: number, why: string): NoteItem {

@@ -12,7 +12,8 @@ import { type NamedTools, nameTools } from "./tool-names.js";
 import { messagesOf, Turn, type TurnOptions } from "./turn.js";
 
 /** What turns stand on. */
-export interface TurnsOptions extends Omit<TurnOptions, "answers" | "model" | "waiting" | "providerIds"> {
+export interface TurnsOptions
+  extends Omit<TurnOptions, "answers" | "model" | "waiting" | "providerIds" | "missing"> {
   readonly models: ModelPort;
   /** One began, or is over. */
   onchange(): void;
@@ -26,6 +27,8 @@ export class Turns {
   /** Entries of the user whose turn has not come, in order. */
   readonly #queue: string[] = [];
   readonly #providerIds = new Map<string, string>();
+  /** Servers that did not say what tools they have; see {@link TurnOptions.missing}. */
+  readonly #missing = new Map<string, string>();
   #turn: Turn | undefined;
   /** Turns in a row that no person began. */
   #appTurns = 0;
@@ -111,7 +114,7 @@ export class Turns {
       // A model that was there when it was said, and is not now, does not answer.
       if (answers === undefined || !model) break;
       const turn = new Turn({
-        ...{ ...options, answers, model, providerIds: this.#providerIds },
+        ...{ ...options, answers, model, providerIds: this.#providerIds, missing: this.#missing },
         waiting: () => new Set(this.#queue),
       });
       this.#turn = turn;
