@@ -19,7 +19,13 @@ const text = (value) => ({ content: [{ type: "text", text: JSON.stringify(value)
 
 const server = new Server(
   { name: "shop", version: "1.0.0" },
-  { capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {} } },
+  {
+    capabilities: {
+      tools: { listChanged: true },
+      resources: { subscribe: true },
+      prompts: { listChanged: true },
+    },
+  },
 );
 
 server.setRequestHandler("tools/list", () => ({
@@ -40,6 +46,7 @@ server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const before = state.description;
     state = input;
     if (state.description !== before) await server.sendToolListChanged();
+    if (state.prompt) await server.sendPromptListChanged();
     if (state.updated) await server.sendResourceUpdated({ uri: state.updated });
   }
   if (name === "wait") {
@@ -78,7 +85,9 @@ server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
   return {};
 });
 server.setRequestHandler("resources/unsubscribe", () => ({}));
-server.setRequestHandler("prompts/list", () => ({ prompts: [{ name: "greet" }] }));
+server.setRequestHandler("prompts/list", () => ({
+  prompts: [{ name: "greet" }, ...(state.prompt ? [{ name: state.prompt }] : [])],
+}));
 server.setRequestHandler("prompts/get", ({ params: { name, arguments: given } }) => {
   note(`prompts/get ${name}`);
   // Without somebody to greet there is nothing to say.

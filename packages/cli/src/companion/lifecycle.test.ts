@@ -66,6 +66,21 @@ it("tools that come are listed, and clients of both generations are told", async
   expect((await older.listTools()).tools.some(({ name }) => name === "shop__late")).toBe(true);
 });
 
+it("prompts that come are listed, and clients of both generations are told", async () => {
+  const { agent } = bind(await open(({ shop }) => ({ ...(shop && { shop }) })));
+  const [older, newer] = [await agent({ generation: "2025" }), await agent()];
+  await newer.listTools();
+  const told = { older: 0, newer: 0 };
+  older.setNotificationHandler("notifications/prompts/list_changed", () => void told.older++);
+  newer.setNotificationHandler("notifications/prompts/list_changed", () => void told.newer++);
+  await newer.listen({ promptsListChanged: true });
+  const named = async () => (await older.listPrompts()).prompts.map(({ name }) => name);
+  expect(await named()).toEqual(["shop__greet"]);
+  await newer.callTool({ name: "shop__control", arguments: { prompt: "part" } });
+  await expect.poll(named).toEqual(["shop__greet", "shop__part"]);
+  await expect.poll(() => Math.min(told.older, told.newer)).toBeGreaterThan(0);
+});
+
 it("a view that is another one is told to who subscribed, and read anew", async () => {
   const { agent } = bind(await open(({ shop }) => ({ ...(shop && { shop }) })));
   const client = await agent({ hasViews: true });

@@ -88,6 +88,8 @@ export class ServerCatalogue {
   #views: Views | undefined;
   #loading: Promise<Catalogue> | undefined;
   #known: Hashes | undefined;
+  /** The lists of which it is not told what changed in them. */
+  #listed = "";
   #tools: readonly Tool[] = [];
 
   constructor(upstream: Upstream, options: CatalogueOptions = {}) {
@@ -137,8 +139,8 @@ export class ServerCatalogue {
   }
 
   /**
-   * Hears which tools and UIs are not what they were at the last listing (C03). Once somebody listens, what the server
-   * calls changed is listed again at once.
+   * Hears which tools and UIs are not what they were at the last listing (C03), and of none when only other lists changed.
+   * Once somebody listens, what the server calls changed is listed again at once.
    */
   onChange(listener: (changes: readonly CatalogueChange[]) => void): () => void {
     return this.#listeners.add(listener);
@@ -256,12 +258,15 @@ export class ServerCatalogue {
     return views;
   }
 
-  #compare({ tools, views }: Catalogue): void {
+  #compare({ tools, views, resources, templates, prompts }: Catalogue): void {
     const now: Hashes = new Map();
     for (const tool of tools)
       now.set(`tool ${tool.name}`, { kind: "tool", name: tool.name, after: hashOf(tool) });
     for (const { uri, hash } of views)
       if (hash) now.set(`view ${uri}`, { kind: "view", name: uri, after: hash });
+    const listed = JSON.stringify([resources, templates, prompts]);
+    const isListedAnew = listed !== this.#listed;
+    this.#listed = listed;
     const before = this.#known;
     this.#known = now;
     if (!before) return;
@@ -272,7 +277,7 @@ export class ServerCatalogue {
     }
     for (const [key, { kind, name, after }] of before)
       if (!now.has(key)) changes.push({ kind, name, before: after });
-    if (changes.length > 0) this.#listeners.tell(changes);
+    if (changes.length > 0 || isListedAnew) this.#listeners.tell(changes);
   }
 }
 
