@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { useSyncExternalStore } from "react";
+import { startTransition, useEffect, useState, useSyncExternalStore } from "react";
 import type { Observable } from "../model/observable.js";
 
 /** Renders again whenever it changes. */
@@ -17,4 +17,18 @@ export function useObservable(model: Pick<Observable, "subscribe" | "version">):
  */
 export function useObserved<M extends Pick<Observable, "subscribe">, T>(model: M, read: (model: M) => T): T {
   return useSyncExternalStore(model.subscribe, () => read(model));
+}
+
+/**
+ * Renders again after it changed, when there is time and a piece at a time: for what is looked at beside the thing that
+ * somebody waits for. Not around fields: what is typed must be there at once.
+ */
+export function useObservableCalmly(model: Pick<Observable, "subscribe" | "version">): void {
+  const [, setVersion] = useState(model.version);
+  useEffect(() => {
+    const tell = (): void => startTransition(() => setVersion(model.version));
+    // It may have changed before anybody listened.
+    tell();
+    return model.subscribe(tell);
+  }, [model]);
 }

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { type ReactNode, useState } from "react";
+import { memo, type ReactNode, useState } from "react";
 import { Tab, TabPanel, Tabs } from "react-aria-components";
 import type { AppModel } from "../../model/app-model.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
-import { useObservable } from "../use-observable.js";
+import { useObservableCalmly } from "../use-observable.js";
 import { AppToolsTab } from "./app-tools.js";
 import { AuditTab } from "./audit.js";
 import { ConsoleTab } from "./console.js";
@@ -24,9 +24,9 @@ import { TimelineTab } from "./timeline.js";
 import "./inspector.css";
 
 /** The inspector of the app that is selected, or else of the newest. */
-export function Inspector({ workbench }: { workbench: Workbench }) {
-  useObservable(workbench);
-  useObservable(workbench.conversation);
+export const Inspector = memo(({ workbench }: { workbench: Workbench }) => {
+  useObservableCalmly(workbench);
+  useObservableCalmly(workbench.conversation);
   const { apps } = workbench.conversation;
   const app = workbench.selected ?? apps.at(-1);
   if (!app)
@@ -52,7 +52,7 @@ export function Inspector({ workbench }: { workbench: Workbench }) {
       <AppTabs key={app.id} app={app} />
     </div>
   );
-}
+});
 
 const STATES = {
   ready: "good",
@@ -64,7 +64,7 @@ const STATES = {
 };
 
 function AppState({ app }: { app: AppModel }) {
-  useObservable(app);
+  useObservableCalmly(app);
   const { state, details, source } = app;
   const info = details?.appInfo;
   return (
@@ -79,8 +79,8 @@ function AppState({ app }: { app: AppModel }) {
 }
 
 function AppTabs({ app }: { app: AppModel }) {
-  useObservable(app);
-  useObservable(app.log);
+  useObservableCalmly(app);
+  useObservableCalmly(app.log);
   const { violations, lines, counts } = app.log;
   const [selected, setSelected] = useState("messages");
   const hasError = lines.some(({ level }) => level === "error");

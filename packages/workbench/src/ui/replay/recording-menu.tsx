@@ -9,15 +9,14 @@ import { createPortal } from "react-dom";
 import type { AppModel } from "../../model/app-model.js";
 import { messageOf } from "../../model/messages.js";
 import type { Workbench } from "../../model/workbench.js";
-import { useObservable } from "../use-observable.js";
+import { useObserved } from "../use-observable.js";
 import "./replay.css";
 import { replaysOf } from "./replays.js";
 import { SaveDialog } from "./save-dialog.js";
 
 /** The menu. What plays a recording is at the foot of the page: `ReplayPlace`. */
 export function RecordingMenu({ workbench }: { workbench: Workbench }) {
-  useObservable(workbench);
-  const { selected } = workbench;
+  const selected = useObserved(workbench, (each) => each.selected);
   const [saving, setSaving] = useState<AppModel>();
   const [problem, setProblem] = useState<string>();
   const file = useRef<HTMLInputElement>(null);

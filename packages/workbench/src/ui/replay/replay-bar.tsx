@@ -19,15 +19,15 @@ import { sayAct } from "../../model/recorded-act.js";
 import type { RunMessage } from "../../model/recorded-run.js";
 import type { Replay } from "../../model/replay.js";
 import type { Workbench } from "../../model/workbench.js";
-import { useObservable } from "../use-observable.js";
+import { useObservable, useObserved } from "../use-observable.js";
 import { replaysOf } from "./replays.js";
 
 /** The controls of the replay that is selected, if one is; part of the page, so that they cover nothing. */
 export function ReplayPlace({ workbench }: { workbench: Workbench }) {
-  useObservable(workbench);
+  const selected = useObserved(workbench, (each) => each.selected);
   const replays = replaysOf(workbench);
   useObservable(replays);
-  const replay = replays.of(workbench.selected);
+  const replay = replays.of(selected);
   return replay ? <ReplayBar replay={replay} /> : null;
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import { Button, Input, SearchField } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { Boundary } from "../shell/boundary.js";
@@ -29,7 +29,7 @@ export interface ServersPaneProps {
 }
 
 /** The left pane: the tools, or the form of one. */
-export function ServersPane({ workbench, chosen, onChoose, onRun }: ServersPaneProps) {
+export const ServersPane = memo(({ workbench, chosen, onChoose, onRun }: ServersPaneProps) => {
   const { servers } = workbench;
   useObservable(servers);
   const [search, setSearch] = useState("");
@@ -95,4 +95,4 @@ export function ServersPane({ workbench, chosen, onChoose, onRun }: ServersPaneP
       </div>
     </>
   );
-}
+});

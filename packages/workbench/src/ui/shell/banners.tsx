@@ -5,7 +5,7 @@
  */
 import { useEffect, useState } from "react";
 import type { Workbench } from "../../model/workbench.js";
-import { useObservable } from "../use-observable.js";
+import { useObserved } from "../use-observable.js";
 import { closedAdvice } from "./connection.js";
 
 /** Milliseconds: a connection that is back sooner needs no words. */
@@ -29,11 +29,13 @@ function useLasting(isSo: boolean, milliseconds: number): boolean {
 
 /** Lines below the header, while there is something to say. */
 export function Banners({ workbench }: { workbench: Workbench }) {
-  useObservable(workbench);
+  const connection = useObserved(workbench, (each) => each.connection);
+  const problem = useObserved(workbench, (each) => each.problem);
+  const alarm = useObserved(workbench, (each) => each.alarm);
   // What else went wrong because the connection is gone needs no saying.
-  const isAway = useLasting(workbench.connection.phase === "reconnecting", PATIENCE);
+  const isAway = useLasting(connection.phase === "reconnecting", PATIENCE);
   const away = isAway ? AWAY : undefined;
-  const lines = [away ?? closedAdvice(workbench.connection) ?? workbench.problem, workbench.alarm];
+  const lines = [away ?? closedAdvice(connection) ?? problem, alarm];
   return lines.map((line) =>
     line === undefined ? null : (
       <p key={line} className="banner" role="alert">

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import { useState } from "react";
+import { memo, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
 import { RecordingMenu } from "../replay/recording-menu.js";
-import { useObservable } from "../use-observable.js";
+import { useObserved } from "../use-observable.js";
 import { ConnectionBadge } from "./connection.js";
 import { keep } from "./kept.js";
 import { applyTheme, keptTheme, type Theme } from "./theme.js";
@@ -21,14 +21,15 @@ const THEMES: { id: Theme; label: string }[] = [
 ];
 
 /** The header. */
-export function Header({ workbench }: { workbench: Workbench }) {
-  useObservable(workbench);
-  const { profiles, profile } = workbench;
+export const Header = memo(({ workbench }: { workbench: Workbench }) => {
+  const connection = useObserved(workbench, (each) => each.connection);
+  const profile = useObserved(workbench, (each) => each.profile);
+  const { profiles } = workbench;
   const [theme, setTheme] = useState(keptTheme);
   return (
     <header className="header">
       <h1>Vitrine</h1>
-      <ConnectionBadge state={workbench.connection} />
+      <ConnectionBadge state={connection} />
       <span className="header-space" />
       <div className="header-tools">
         <RecordingMenu workbench={workbench} />
@@ -59,4 +60,4 @@ export function Header({ workbench }: { workbench: Workbench }) {
       </div>
     </header>
   );
-}
+});

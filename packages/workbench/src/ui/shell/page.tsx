@@ -21,7 +21,7 @@ import { Inspector } from "../inspector/inspector.js";
 import { QuestionDialogs } from "../questions/question-dialogs.js";
 import { ReplayPlace } from "../replay/replay-bar.js";
 import { type ChosenTool, ServersPane } from "../servers/servers-pane.js";
-import { useObservable } from "../use-observable.js";
+import { useObserved } from "../use-observable.js";
 import { Banners } from "./banners.js";
 import { Boundary } from "./boundary.js";
 import { Header } from "./header.js";
@@ -42,13 +42,14 @@ const KEPT = { getItem: (name: string) => readKept(name) ?? null, setItem: keep 
 
 /** Everything. Where there is room for one pane only, CSS shows the one that is chosen: no app is moved for that. */
 export function Page({ workbench }: { workbench: Workbench }) {
-  useObservable(workbench);
+  const isAsking = useObserved(workbench, (each) => each.isAsking);
   const [pane, setPane] = useState<Pane>("conversation");
   const [chosen, setChosen] = useState<ChosenTool>();
   const fill = useCallback((tool: ChosenTool): void => {
     setChosen(tool);
     setPane("tools");
   }, []);
+  const toConversation = useCallback(() => setPane("conversation"), []);
   const layout = useDefaultLayout({ id: "panes", storage: KEPT });
   return (
     <div className="page" data-pane={pane}>
@@ -62,7 +63,7 @@ export function Page({ workbench }: { workbench: Workbench }) {
                 workbench={workbench}
                 chosen={chosen}
                 onChoose={setChosen}
-                onRun={() => setPane("conversation")}
+                onRun={toConversation}
               />
             </Boundary>
           </section>
@@ -99,7 +100,7 @@ export function Page({ workbench }: { workbench: Workbench }) {
           {PANES.map(({ id, title }) => (
             <ToggleButton key={id} id={id} className="pane-tab">
               {title}
-              {id === "conversation" && workbench.isAsking && <span className="badge warn">asks</span>}
+              {id === "conversation" && isAsking && <span className="badge warn">asks</span>}
             </ToggleButton>
           ))}
         </ToggleButtonGroup>
