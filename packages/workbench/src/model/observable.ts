@@ -34,6 +34,12 @@ export async function quietly(work: Promise<unknown>, most: number): Promise<voi
   }
 }
 
+/** Does it now, or once when nothing is waited for any more. */
+export function whenCalm(act: () => void): void {
+  if (held) held.tells.add(act);
+  else act();
+}
+
 /** Something that changes. React hears of it by `useObservable`. */
 export class Observable {
   readonly #listeners = new Set<() => void>();
@@ -55,7 +61,7 @@ export class Observable {
   protected changed(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.schedule(() => (held ? held.tells.add(this.#tell) : this.#tell()));
+    this.schedule(() => whenCalm(this.#tell));
   }
 
   readonly #tell = (): void => {

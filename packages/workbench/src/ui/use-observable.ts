@@ -4,7 +4,7 @@
  * @module
  */
 import { startTransition, useEffect, useState, useSyncExternalStore } from "react";
-import type { Observable } from "../model/observable.js";
+import { type Observable, whenCalm } from "../model/observable.js";
 
 /** Renders again whenever it changes. */
 export function useObservable(model: Pick<Observable, "subscribe" | "version">): void {
@@ -26,7 +26,9 @@ export function useObserved<M extends Pick<Observable, "subscribe">, T>(model: M
 export function useObservableCalmly(model: Pick<Observable, "subscribe" | "version">): void {
   const [, setVersion] = useState(model.version);
   useEffect(() => {
-    const tell = (): void => startTransition(() => setVersion(model.version));
+    const draw = (): void => startTransition(() => setVersion(model.version));
+    // After what is drawn at once: an app may be about to start in it.
+    const tell = (): void => void setTimeout(() => whenCalm(draw));
     // It may have changed before anybody listened.
     tell();
     return model.subscribe(tell);
