@@ -20,17 +20,22 @@ export function useObserved<M extends Pick<Observable, "subscribe">, T>(model: M
 }
 
 /**
- * Renders again after it changed, when there is time and a piece at a time: for what is looked at beside the thing that
- * somebody waits for. Not around fields: what is typed must be there at once.
+ * Renders again after what is read was changed, when there is time and a piece at a time: for what is looked at beside the thing
+ * that somebody waits for. Not around fields: what is typed must be there at once.
+ *
+ * @param read by default all of it: whether it changed at all
  */
-export function useObservableCalmly(model: Pick<Observable, "subscribe" | "version">): void {
-  const [, setVersion] = useState(model.version);
+export function useObservedCalmly<M extends Pick<Observable, "subscribe" | "version">>(
+  model: M,
+  read: (model: M) => unknown = ({ version }) => version,
+): void {
+  const [, setKnown] = useState(() => read(model));
   useEffect(() => {
-    const draw = (): void => startTransition(() => setVersion(model.version));
+    const draw = (): void => startTransition(() => setKnown(() => read(model)));
     // After what is drawn at once: an app may be about to start in it.
     const tell = (): void => void setTimeout(() => whenCalm(draw));
     // It may have changed before anybody listened.
     tell();
     return model.subscribe(tell);
-  }, [model]);
+  }, [model, read]);
 }

@@ -6,9 +6,10 @@
 import { memo, type ReactNode, useState } from "react";
 import { Tab, TabPanel, Tabs } from "react-aria-components";
 import type { AppModel } from "../../model/app-model.js";
+import type { Conversation } from "../../model/conversation.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
-import { useObservableCalmly } from "../use-observable.js";
+import { useObservedCalmly } from "../use-observable.js";
 import { AppToolsTab } from "./app-tools.js";
 import { AuditTab } from "./audit.js";
 import { ConsoleTab } from "./console.js";
@@ -25,8 +26,8 @@ import "./inspector.css";
 
 /** The inspector of the app that is selected, or else of the newest. */
 export const Inspector = memo(({ workbench }: { workbench: Workbench }) => {
-  useObservableCalmly(workbench);
-  useObservableCalmly(workbench.conversation);
+  useObservedCalmly(workbench, selectedApp);
+  useObservedCalmly(workbench.conversation, knownApps);
   const { apps } = workbench.conversation;
   const app = workbench.selected ?? apps.at(-1);
   if (!app)
@@ -54,6 +55,9 @@ export const Inspector = memo(({ workbench }: { workbench: Workbench }) => {
   );
 });
 
+const selectedApp = ({ selected }: Workbench): AppModel | undefined => selected;
+const knownApps = ({ apps }: Conversation): string => apps.map(({ id }) => id).join();
+
 const STATES = {
   ready: "good",
   failed: "bad",
@@ -64,7 +68,7 @@ const STATES = {
 };
 
 function AppState({ app }: { app: AppModel }) {
-  useObservableCalmly(app);
+  useObservedCalmly(app);
   const { state, details, source } = app;
   const info = details?.appInfo;
   return (
@@ -79,8 +83,8 @@ function AppState({ app }: { app: AppModel }) {
 }
 
 function AppTabs({ app }: { app: AppModel }) {
-  useObservableCalmly(app);
-  useObservableCalmly(app.log);
+  useObservedCalmly(app);
+  useObservedCalmly(app.log);
   const { violations, lines, counts } = app.log;
   const [selected, setSelected] = useState("messages");
   const hasError = lines.some(({ level }) => level === "error");
