@@ -16,6 +16,8 @@ async function makeFolder(): Promise<string> {
 async function start(folder: string, now?: () => number, users?: { name: string; tokenHash: string }[]) {
   const errors: unknown[] = [];
   const kept = await KeptBrowsers.open(folder, (error) => errors.push(error));
+  // Before the folder is removed: it may still be written.
+  onTestFinished(() => kept.close());
   const onbrowsers = kept.save.bind(kept);
   const auth = new Authentication({ browsers: kept.browsers, onbrowsers, now, users });
   const userOf = (value: string) => auth.browserOf(`vitrine=${value}`, "vitrine")?.caller.user;
