@@ -36,7 +36,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Many of them wait for processes most of the time.
-          maxWorkers: 4,
+          maxWorkers: 5,
           // What they import is loaded once in each worker: a third of their work otherwise.
           isolate: false,
           server,

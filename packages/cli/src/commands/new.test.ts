@@ -281,8 +281,8 @@ describe("in a project of folders", () => {
 
   it("elsewhere there is no place for them", async () => {
     const { folder: made, files } = await makeProject(place(), "shop", "html");
-    for (const added of [addTool(made, "prices", true), addUi(made, "help", {})]) {
-      await expect(added).rejects.toMatchObject({
+    for (const add of [() => addTool(made, "prices", true), () => addUi(made, "help", {})]) {
+      await expect(add()).rejects.toMatchObject({
         code: "project-missing",
         exit: 1,
         message: expect.stringContaining("vitrine new my-app --template discovery"),
