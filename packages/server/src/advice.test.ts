@@ -44,15 +44,17 @@ describe("what a document refers to and does not declare", () => {
   });
 
   it.each([
-    [["https://api.example"], []],
-    [["https://*.example"], []],
-    [["api.example"], []],
-    [["*"], []],
-    [["wss://api.example"], ["https://api.example"]],
-    [["https://example"], ["https://api.example"]],
-    [["https://api.example:444"], ["https://api.example"]],
+    [["https://api.shop.example"], []],
+    [["https://*.shop.example"], []],
+    [["api.shop.example"], []],
+    // No host takes it.
+    [["*"], ["https://api.shop.example"]],
+    [["https://api.shop.example/v1"], ["https://api.shop.example"]],
+    [["wss://api.shop.example"], ["https://api.shop.example"]],
+    [["https://shop.example"], ["https://api.shop.example"]],
+    [["https://api.shop.example:444"], ["https://api.shop.example"]],
   ])("is not what %j lets through", (connectDomains, origins) => {
-    const found = adviceOn(view({ connectDomains }), 'fetch("https://api.example/v1")');
+    const found = adviceOn(view({ connectDomains }), 'fetch("https://api.shop.example/v1")');
     expect(found.map(({ origin }) => origin)).toEqual(origins);
   });
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ResourceCsp } from "@vitrine/protocol";
+import { buildCsp, type ResourceCsp } from "@vitrine/protocol";
 import type { View } from "./view.js";
 
 /** Something that a view's document refers to, and what to declare for it. */
@@ -53,13 +53,15 @@ export function adviseIn(view: View, file: string): View {
 export function adviceOn(view: View, html: string): Advice[] {
   // Most name nothing elsewhere, and every start of a server would pay for the search.
   if (!/\b(?:https?|wss?):\/\//i.test(html)) return [];
-  const { name, csp = {} } = view;
+  const { name } = view;
+  // What a host leaves out of the policy lets nothing through.
+  const { accepted } = buildCsp(view.csp);
   const file = files.get(view);
   const found = new Map<string, Advice>();
   for (const [field, pattern] of PLACES) {
     for (const match of html.matchAll(pattern)) {
       const origin = originOf(match[1] ?? "");
-      if (!origin || found.has(`${field} ${origin}`) || isDeclared(csp[field], origin)) continue;
+      if (!origin || found.has(`${field} ${origin}`) || isDeclared(accepted[field], origin)) continue;
       const line = html.slice(0, match.index).split("\n").length;
       const list = JSON.stringify([origin]);
       const add = file

@@ -6,7 +6,16 @@ import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { InMemoryTransport, UrlElicitationRequiredError } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { readToolUi, uiExtension } from "@vitrine/protocol";
-import { type AppServer, appServer, reply, type ToolContext, tool, view } from "@vitrine/server";
+import {
+  type AppServer,
+  appServer,
+  choice,
+  dataTable,
+  reply,
+  type ToolContext,
+  tool,
+  view,
+} from "@vitrine/server";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
@@ -262,7 +271,10 @@ describe("addresses", () => {
     // One that nobody remembers, and one without a version.
     expect(await read("ui://x/page.000000000000.html")).toBe("<p>two!</p>");
     expect(await read("ui://x/page")).toBe("<p>two!</p>");
-    await expect(read("ui://x/nothing")).rejects.toThrow(/no view nothing/);
+    const unknown = await read("ui://x/nothing").catch((error) => error);
+    expect(unknown.message).toContain("no view nothing");
+    // Not as a fault of the server's.
+    expect(unknown.code).not.toBe(-32603);
   });
 });
 
@@ -309,17 +321,38 @@ describe("a definition that is wrong", () => {
     expect(() => view({ name: "x", html: "", csp: { connectDomains: "all" as never } })).toThrow(
       expect.objectContaining({ code: "meta-invalid", message: expect.stringContaining("csp") }),
     );
+    for (const origin of ["*", "http://api.example.com", "https://api.example.com/v1"])
+      expect(() => view({ name: "x", html: "", csp: { connectDomains: [origin] } }), origin).toThrow(
+        expect.objectContaining({
+          code: "meta-invalid",
+          message: expect.stringMatching(/^the view x: csp\.connectDomains\[0\] /),
+        }),
+      );
     const told = vi.fn();
     const large = view({ name: "large", html: "x".repeat(2_000_000) });
     const missing = view({ name: "missing", file: join(folder, "none.html") });
     const failing = view({ name: "failing", html: () => Promise.reject(new Error("no ink")) });
-    const views = [large, missing, failing];
+    const nothing = view({ name: "nothing", html: () => undefined as never });
+    const endless: Record<string, unknown> = {};
+    endless["title"] = endless;
+    const round = view({ name: "round", template: dataTable, config: endless });
+    const far = view({ name: "far", file: new URL("https://x.example/page.html") });
+    const wide = view({
+      name: "wide",
+      template: choice,
+      config: { options: Array(50).fill("x".repeat(30_000)) },
+    });
+    const views = [large, missing, failing, nothing, round, far, wide];
     const server = appServer({ name: "x", version: "1", tools: [], views, onproblem: told });
     const codes = async () => [...(await server.problems())].map(([name, { code }]) => [name, code]);
     expect(await codes()).toEqual([
       ["large", "view-too-large"],
       ["missing", "view-missing"],
       ["failing", "view-failed"],
+      ["nothing", "view-failed"],
+      ["round", "view-failed"],
+      ["far", "view-failed"],
+      ["wide", "view-too-large"],
     ]);
     await expect(server.document(missing)).rejects.toMatchObject({ code: "view-missing" });
     await expect(server.document(failing)).rejects.toMatchObject({
@@ -331,11 +364,19 @@ describe("a definition that is wrong", () => {
     expect(await codes()).toEqual([
       ["large", "view-too-large"],
       ["failing", "view-failed"],
+      ["nothing", "view-failed"],
+      ["round", "view-failed"],
+      ["far", "view-failed"],
+      ["wide", "view-too-large"],
     ]);
     expect(told.mock.calls.map(([{ name }, { code }]) => [name, code])).toEqual([
       ["large", "view-too-large"],
       ["missing", "view-missing"],
       ["failing", "view-failed"],
+      ["nothing", "view-failed"],
+      ["round", "view-failed"],
+      ["far", "view-failed"],
+      ["wide", "view-too-large"],
     ]);
   });
 });

@@ -8,6 +8,7 @@ import {
   type McpHttpHandler,
   type McpRequestContext,
   McpServer,
+  ResourceNotFoundError,
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
 import { RELOADS_KEY, RELOADS_VARIABLE, UI_MIME_TYPE, uiExtension } from "@vitrine/protocol";
@@ -278,7 +279,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     const read = async ({ href }: URL, { view: last }: { view?: string | string[] }) => {
       const { name, hash } = readAddress(String(last));
       const view = this.#views.get(name);
-      if (!view) throw new DefinitionError("view-missing", `there is no view ${name}`);
+      if (!view) throw new ResourceNotFoundError(href, `there is no view ${name}`);
       return this.#read(view, href, view.uri === undefined ? hash : undefined);
     };
     server.registerResource("views", this.#oldAddresses, OLD_ADDRESSES, read);

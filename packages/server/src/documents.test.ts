@@ -78,9 +78,13 @@ describe("a folder that a bundler wrote", () => {
 <link rel="icon" href="./icon.svg">
 <script type="module" crossorigin src="/assets/app.js"></script>
 <script src="assets/old.js" defer></script>
+<script type="text/javascript" src="assets/older.js" defer></script>
+<link rel="stylesheet" media="print" href="assets/print.css">
 </head><body><img alt="a > b" src="icon.svg"><img src="data:image/png;base64,AA"><a href="page.html">stays</a></body></html>`,
       "assets/app.js": 'const text = "</script><!-- ";import.meta.url;console.log(text);',
       "assets/old.js": "old();",
+      "assets/older.js": "older();",
+      "assets/print.css": "b{color:red}",
       "assets/app.css":
         "@font-face{src:url(./font.woff2)}b{background:url('../icon.svg')}i{background:url(#x)}",
       "assets/font.woff2": "font",
@@ -98,6 +102,8 @@ describe("a folder that a bundler wrote", () => {
     );
     // What waited for the page still does.
     expect(text).toContain('<script type="module">old();</script>');
+    expect(text).toContain('<script type="module">older();</script>');
+    expect(text).toContain('<style media="print">b{color:red}</style>');
     expect(text).toContain(`alt="a > b" src="${icon}"`);
     expect(text).toContain(`rel="icon" href="${icon}"`);
     expect(text).toContain('<a href="page.html">stays</a>');
@@ -209,6 +215,18 @@ describe("a folder that a bundler wrote", () => {
       { "index.html": '<link rel="stylesheet" href="a.css">', "a.css": '@import "b.css"' },
       "view-not-whole",
       /@import/,
+    ],
+    [
+      "a frame with another page",
+      { "index.html": '<iframe src="help.html"></iframe>', "help.html": "x" },
+      "view-not-whole",
+      /<iframe src="help\.html">, and a view is one document/,
+    ],
+    [
+      "a drawing of which a part is used",
+      { "index.html": '<svg><use href="all.svg#cart"/></svg>', "all.svg": "<svg/>" },
+      "view-not-whole",
+      /<use href="all\.svg#cart">/,
     ],
     [
       "an import of styles in the page",

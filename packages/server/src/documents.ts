@@ -26,9 +26,10 @@ export type TellProblem = (view: View, problem: DefinitionError) => void;
 export class Documents {
   readonly #limit: number;
   readonly #tell: TellProblem;
-  readonly #current = new Map<View, Kept>();
-  readonly #old = new Map<View, Map<string, Document>>();
-  readonly #problems = new Map<View, DefinitionError>();
+  // A view that is no longer offered is forgotten with its documents.
+  readonly #current = new WeakMap<View, Kept>();
+  readonly #old = new WeakMap<View, Map<string, Document>>();
+  readonly #problems = new WeakMap<View, DefinitionError>();
 
   /**
    * @param limit bytes of a document

@@ -12,7 +12,7 @@ export type DefinitionErrorCode =
   | "name-invalid"
   /** There is no such file or folder. */
   | "view-missing"
-  /** The function that writes the document has thrown. */
+  /** What writes the document has thrown, or gave something else than a text. */
   | "view-failed"
   /** The document has more bytes than a view may have. */
   | "view-too-large"

@@ -37,6 +37,14 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   image: ["href", "xlink:href"],
 };
 
+/** Attributes whose file would be a document of its own, by element. */
+const FRAMED: Readonly<Record<string, readonly string[]>> = {
+  iframe: ["src"],
+  object: ["data"],
+  embed: ["src"],
+  use: ["href", "xlink:href"],
+};
+
 /** A comment, a script or style with all that is in it, or the start of any other element. */
 const PART =
   /<!--[\s\S]*?(?:-->|$)|<(script|style)\b((?:"[^"]*"|'[^']*'|[^'">])*)>([\s\S]*?)(?:<\/\1\b[^>]*>|$)|<([a-z][\w-]*)((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
@@ -97,9 +105,12 @@ async function inlineScript(
   const file = nameInFolder(entry, address);
   const code = await readDocument(await pathInside(folder, file), limit);
   if (isRun) await checkScript({ ...page, code, name: address, file });
-  const kept = [...attributes].filter(([name]) => !/^(src|crossorigin|integrity|async|defer)$/.test(name));
   // A script in the document runs at once, where one in a file that is deferred does not: a module always waits.
-  if (attributes.has("defer") && !attributes.has("type")) kept.push(["type", "module"]);
+  const waits = isRun && attributes.has("defer");
+  const kept = [...attributes].filter(
+    ([name]) => !/^(src|crossorigin|integrity|async|defer)$/.test(name) && !(waits && name === "type"),
+  );
+  if (waits) kept.push(["type", "module"]);
   const safe = code.replace(/<\/(script)/gi, "<\\/$1").replaceAll("<!--", "<\\!--");
   return `<script${written(kept)}>${safe}</script>`;
 }
@@ -116,7 +127,18 @@ async function inlineElement(
   if (link !== undefined && !ELSEWHERE.test(link)) {
     // What a bundler wants loaded early is in the document already.
     if (/^(modulepreload|preload|prefetch)$/.test(relation)) return "";
-    if (relation === "stylesheet") return `<style>${await inlineStyleFile(page, link)}</style>`;
+    if (relation === "stylesheet") {
+      const media = attributes.get("media");
+      return `<style${written(media ? [["media", media]] : [])}>${await inlineStyleFile(page, link)}</style>`;
+    }
+  }
+  for (const name of FRAMED[tag] ?? []) {
+    const address = attributes.get(name);
+    if (address && !ELSEWHERE.test(address))
+      throw new DefinitionError(
+        "view-not-whole",
+        `${entry} has <${tag} ${name}="${address}">, and a view is one document: put what it shows into the page`,
+      );
   }
   const changed = new Map<string, string>();
   for (const name of ADDRESSES[tag] ?? []) {

@@ -54,10 +54,14 @@ async function answer(
   }
 }
 
-/** A page of another site can lead its name to this machine: then the name is another. Behind a proxy the proxy checks. */
+/**
+ * A page of another site can ask, and can lead its name to this machine: then it says where it is from, or the name is another.
+ * Behind a proxy the proxy checks.
+ */
 function isMeant({ headers, socket }: IncomingMessage): boolean {
   const isLocal = /^(::ffff:)?127\.|^::1$/.test(socket.localAddress ?? "");
-  return !isLocal || /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(headers.host ?? "");
+  const here = /^(https?:\/\/)?(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+  return !isLocal || [headers.host ?? "", headers.origin ?? "localhost"].every((each) => here.test(each));
 }
 
 function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request {

@@ -48,6 +48,9 @@ describe("by HTTP", () => {
       await client.close();
     }
     expect(await status(url, { host: "evil.example" })).toBe(403);
+    for (const origin of ["https://evil.example", "null", "http://localhost.evil.example"])
+      expect(await status(url, { origin })).toBe(403);
+    expect(await status(url, { origin: "http://localhost:3000" })).not.toBe(403);
     expect(await status(url.replace("/mcp", "/other"), {})).toBe(404);
   });
 

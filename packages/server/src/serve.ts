@@ -29,7 +29,7 @@ export interface Serving {
 }
 
 /**
- * Serves by stdio; with `--http` or `--http 3001` on the command line by Streamable HTTP, at `/mcp`.
+ * Serves by stdio; with `--http`, `--http 3001` or `--http=3001` on the command line by Streamable HTTP, at `/mcp`.
  *
  * @example
  * ```ts source="./server.examples.ts#serve"
@@ -45,8 +45,8 @@ export async function serve(
   const watching = server.options.reloads
     ? await (await import("./follow-views.js")).followViews(server)
     : undefined;
-  const at = argv.indexOf("--http");
-  const port = Number(argv[at + 1] ?? 0) || 0;
+  const at = argv.findIndex((word) => /^--http(=|$)/.test(word));
+  const port = portOf(argv[at], argv[at + 1]);
   const serving: Serving =
     at < 0
       ? serveStdio(server.create, { transport: stdio() })
@@ -63,6 +63,13 @@ export async function serve(
       await serving.close();
     },
   };
+}
+
+/** That of `--http=3001`, or the word after `--http` if that is a number; any that is free otherwise. */
+function portOf(option = "", next = ""): number {
+  const [, said = ""] = option.split("=");
+  if (/^\d*$/.test(said)) return Number(said || (/^\d+$/.test(next) ? next : 0));
+  throw new RangeError(`${option}: a port is a number, as in --http=3001`);
 }
 
 const stdio = (): StdioServerTransport =>

@@ -120,5 +120,8 @@ view({ name: "f", template: rating, config: { stars: "5" } });
 view({ name: "g", template: rating, config: { stars: 5, colour: "red" } });
 // @ts-expect-error: how many stars there are is missing
 view({ name: "h", template: rating, config: { title: "Rate it" } });
+// @ts-expect-error: it cannot be left out where something of it is needed
+view({ name: "i", template: rating });
+view({ name: "j", template: dataTable });
 // @ts-expect-error: its functions say nothing of colours
 const _other: Template<{ colour: string }> = rating;

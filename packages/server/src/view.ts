@@ -6,7 +6,13 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Problem, type ResourceCsp, type ResourcePermissions, readResourceUi } from "@vitrine/protocol";
+import {
+  buildCsp,
+  type Problem,
+  type ResourceCsp,
+  type ResourcePermissions,
+  readResourceUi,
+} from "@vitrine/protocol";
 import { DefinitionError } from "./errors.js";
 import { inlineFolder } from "./inline-folder.js";
 import { checkName } from "./names.js";
@@ -46,7 +52,9 @@ export interface ViewDetails {
 export type ViewOptions<Config extends object = object> = ViewDetails &
   (
     | Exclude<DocumentSource, { template: unknown }>
-    | { readonly template: Template<Config>; readonly config?: NoInfer<Config> | undefined }
+    | ({ readonly template: Template<Config> } & (object extends Config
+        ? { readonly config?: NoInfer<Config> | undefined }
+        : { readonly config: NoInfer<Config> }))
   );
 
 /** A view that servers can offer. */
@@ -81,6 +89,10 @@ export function view<Config extends object = object>(options: ViewOptions<Config
   const { problems } = readResourceUi({ content: { _meta: { ui: uiOf(details) } } });
   const [problem] = problems;
   if (problem) throw new DefinitionError("meta-invalid", `the view ${name}: ${sentence(problem)}`);
+  // What a host would leave out of the policy is told to the author in place of the user.
+  const [rejected] = csp ? buildCsp(csp).rejected : [];
+  if (rejected)
+    throw new DefinitionError("meta-invalid", `the view ${name}: ${rejected.field} ${rejected.reason}`);
   return { ...details, source: source as DocumentSource };
 }
 
@@ -106,7 +118,9 @@ export interface Document {
  * @throws {DefinitionError}
  */
 export async function documentOf(view: View, limit: number): Promise<Document> {
-  const text = await textFrom(view.source, view.name, limit);
+  const text = await textFrom(view.source, view.name, limit).catch((cause: unknown) => {
+    throw cause instanceof DefinitionError ? cause : failed(view.name, cause);
+  });
   // As a file is for a moment while an editor writes it.
   if (text.trim() === "")
     throw new DefinitionError("view-missing", `the document of the view ${view.name} is empty: write it`);
@@ -119,24 +133,25 @@ export async function documentOf(view: View, limit: number): Promise<Document> {
 
 async function textFrom(source: DocumentSource, name: string, limit: number): Promise<string> {
   if ("file" in source) return readDocument(pathOf(source.file), limit);
-  if ("template" in source) return renderTemplate(source.template, (source.config ?? {}) as never);
   if ("folder" in source) return inlineFolder(pathOf(source.folder), source.entry ?? "index.html", limit);
-  const html = typeof source.html === "string" ? source.html : await written(source.html, name);
+  const html =
+    "template" in source
+      ? renderTemplate(source.template, (source.config ?? {}) as never)
+      : typeof source.html === "string"
+        ? source.html
+        : await source.html();
+  if (typeof html !== "string") throw new TypeError(`html gave ${typeof html}, and not a text`);
   return textOf(Buffer.from(html), `the document of the view ${name}`, limit);
 }
 
-async function written(write: () => string | Promise<string>, name: string): Promise<string> {
-  try {
-    return await write();
-  } catch (cause) {
-    if (cause instanceof DefinitionError) throw cause;
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new DefinitionError(
-      "view-failed",
-      `the document of the view ${name} could not be written: ${message}`,
-      { cause },
-    );
-  }
+/** Whatever an author's code threw concerns this view, and no other. */
+function failed(name: string, cause: unknown): DefinitionError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new DefinitionError(
+    "view-failed",
+    `the document of the view ${name} could not be written: ${message}`,
+    { cause },
+  );
 }
 
 /** Where a view's files are: a file, or a folder; undefined where it has none. */

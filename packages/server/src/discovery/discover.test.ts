@@ -64,6 +64,9 @@ async function seen(discovered: Discovered) {
 
 const HTML = "<!doctype html><title>Cart</title>";
 const hello = { description: "Says hello", result: "Hello" };
+/** A module whose tool brings a view of its own. */
+const withView = (details: object): string =>
+  `export default { view: ${JSON.stringify({ ...details, source: { html: HTML } })}, run: () => "here" };`;
 const linked = (uri: string, visibility = ["model", "app"]) => ({
   ui: { resourceUri: uri, visibility },
   "ui/resourceUri": uri,
@@ -496,6 +499,36 @@ describe("what is wrong", () => {
       /good/,
       undefined,
     ],
+    [
+      "two modules with a view of one name",
+      { "tools/x/tool.mjs": withView({ name: "page" }), "tools/y/tool.mjs": withView({ name: "page" }) },
+      "tools/y",
+      "name-taken",
+      /another view with the name page/,
+      undefined,
+    ],
+    [
+      "two modules with a view of one address",
+      {
+        "tools/x/tool.mjs": withView({ name: "a", uri: "ui://shop/same" }),
+        "tools/y/tool.mjs": withView({ name: "b", uri: "ui://shop/same" }),
+      },
+      "tools/y",
+      "name-taken",
+      /another view with the address ui:\/\/shop\/same/,
+      undefined,
+    ],
+    [
+      "a module with the view of a folder's address",
+      {
+        "tools/x/tool.mjs": withView({ name: "b", uri: "ui://shop/other" }),
+        "ui/other/index.html": HTML,
+      },
+      "ui/other",
+      "name-taken",
+      /another view with the address ui:\/\/shop\/other/,
+      undefined,
+    ],
   ])(
     "is told with file, line and field, and the rest is served: %s",
     async (_what, files, file, code, message, line) => {
@@ -509,6 +542,12 @@ describe("what is wrong", () => {
       const { client, read } = await seen(found);
       expect(await client.callTool({ name: "good" })).toMatchObject({ content: [{ text: "Hello" }] });
       expect((await read("ui://shop/good")).text).toBe(HTML);
+      // Never a link to what is not there.
+      for (const { _meta } of (await client.listTools()).tools) {
+        const { resourceUri = "ui://shop/good" } = Object(_meta?.["ui"]);
+        expect(await read(resourceUri)).toMatchObject({ text: expect.any(String) });
+        expect(_meta?.["ui/resourceUri"] ?? resourceUri).toBe(resourceUri);
+      }
       // A view that is wrong is not there at all: never one that is empty.
       await expect(client.readResource({ uri: "ui://shop/broken" })).rejects.toThrow();
     },

@@ -30,6 +30,13 @@ export function link(tool: AnyTool, own: View | undefined, views: ReadonlyMap<st
   };
 }
 
+/** A tool without the address that it names: a promise of a view that is not there is worse than words. */
+export function unlinked(tool: AnyTool): AnyTool {
+  const { ui, [RESOURCE_URI_META_KEY]: _flat, ...rest } = tool.meta ?? {};
+  const { resourceUri: _uri, ...said } = Object(ui);
+  return { ...tool, meta: { ...rest, ...(Object.keys(said).length > 0 && { ui: said }) } };
+}
+
 /** What its metadata say, under whichever key. */
 export function explicitOf({ meta }: AnyTool): {
   resourceUri: string | undefined;

@@ -8,7 +8,7 @@ import { placeOf } from "../addresses.js";
 import type { AnyTool } from "../tool.js";
 import type { View } from "../view.js";
 import { foldersIn, markOf } from "./folders.js";
-import { explicitOf, link } from "./link.js";
+import { explicitOf, link, unlinked } from "./link.js";
 import { type DiscoveryProblem, problemFrom } from "./problem.js";
 import { readTool } from "./read-tool.js";
 import { exists, isUi, readUi } from "./read-ui.js";
@@ -86,6 +86,7 @@ export class Scan {
   async #readTools(names: readonly string[], problems: DiscoveryProblem[]): Promise<Map<string, AnyTool>> {
     const { root, toolsFolder, tools } = this.#options;
     const found = new Map<string, AnyTool>();
+    const views = [...this.#options.views, ...tools.flatMap(({ view }) => view ?? [])];
     const taken = new Set(tools.map(({ name }) => name));
     const folders = names.map((name) => ({ name, folder: `${toolsFolder}/${name}` }));
     for (const { name, folder } of folders) {
@@ -95,12 +96,25 @@ export class Scan {
       );
       if (problem) problems.push(problem);
       if (!tool) continue;
-      if (taken.has(tool.name)) problems.push(takenProblem(folder, "tool", tool.name));
-      else found.set(name, tool);
+      if (taken.has(tool.name)) problems.push(takenProblem(folder, "tool", `name ${tool.name}`));
+      else found.set(name, this.#withOwnView(tool, folder, views, problems));
       taken.add(tool.name);
     }
     this.#tools.keepOnly(new Set(folders.map(({ folder }) => folder)));
     return found;
+  }
+
+  /** A tool of a module, without its view if another has the same name or address: that concerns this tool alone. */
+  #withOwnView(tool: AnyTool, folder: string, known: View[], problems: DiscoveryProblem[]): AnyTool {
+    const { view } = tool;
+    if (!view || known.includes(view)) return tool;
+    const what = takenOf(view, known);
+    if (what === undefined) {
+      known.push(view);
+      return tool;
+    }
+    problems.push(takenProblem(folder, "view", what));
+    return this.#link(tool, { ...tool, view: undefined });
   }
 
   /** Views by the name of their folder. */
@@ -111,7 +125,6 @@ export class Scan {
   ): Promise<Map<string, View>> {
     const { root, name: server, templates, limit, views, tools: own } = this.#options;
     const inCode = [...views, ...[...own, ...tools.values()].flatMap(({ view }) => view ?? [])];
-    const taken = new Set(inCode.map(({ name }) => name));
     const found = new Map<string, View>();
     for (const { name, folder } of folders) {
       const uri = `ui://${placeOf(server)}/${name}`;
@@ -120,8 +133,10 @@ export class Scan {
         readUi({ root, folder, name, uri, templates, limit }),
       );
       if (problem) problems.push(problem);
-      if (view && taken.has(name)) problems.push(takenProblem(folder, "view", name));
-      else if (view) found.set(name, view);
+      if (!view) continue;
+      const what = takenOf(view, inCode);
+      if (what !== undefined) problems.push(takenProblem(folder, "view", what));
+      else found.set(name, view);
     }
     this.#views.keepOnly(new Set(folders.map(({ folder }) => folder)));
     return found;
@@ -133,8 +148,9 @@ export class Scan {
     problems: DiscoveryProblem[],
   ): Pick<Found, "tools" | "views"> {
     const all = [...this.#options.views, ...views.values()];
-    const byAddress = new Map(all.flatMap((view) => (view.uri === undefined ? [] : [[view.uri, view]])));
     const place = `ui://${placeOf(this.#options.name)}/`;
+    // One whose address changes with its document is found by its name, too.
+    const byAddress = new Map(all.map((view) => [view.uri ?? `${place}${view.name}`, view]));
     const linked = [...tools].map(([name, tool]) => {
       const { resourceUri } = explicitOf(tool);
       if (resourceUri?.startsWith(place) && !byAddress.has(resourceUri) && !tool.view) {
@@ -143,6 +159,7 @@ export class Scan {
           ...problemFrom(error, `${this.#options.toolsFolder}/${name}`),
           code: "view-missing",
         });
+        return this.#link(tool, unlinked(tool));
       }
       return this.#link(tool, link(tool, views.get(name), byAddress));
     });
@@ -158,8 +175,14 @@ export class Scan {
   }
 }
 
-const takenProblem = (folder: string, what: string, name: string): DiscoveryProblem => ({
+/** What of a view another one has already. */
+function takenOf({ name, uri }: View, known: readonly View[]): string | undefined {
+  if (known.some((each) => each.name === name)) return `name ${name}`;
+  return uri !== undefined && known.some((each) => each.uri === uri) ? `address ${uri}` : undefined;
+}
+
+const takenProblem = (folder: string, what: string, taken: string): DiscoveryProblem => ({
   file: folder,
   code: "name-taken",
-  message: `there is another ${what} with the name ${name}, which is used: rename one`,
+  message: `there is another ${what} with the ${taken}, which is used: rename one`,
 });

@@ -2,7 +2,7 @@
  * Pages that send something, in the poorest host there is: its sandbox has no `allow-forms`, so that no form is ever submitted;
  * it takes no messages and no context for the model. They do their work all the same, and complain of nothing.
  */
-import { choice, fileUpload, form, renderTemplate, wizard } from "@vitrine/server";
+import { choice, dataTable, fileUpload, form, renderTemplate, wizard } from "@vitrine/server";
 import type { Frame } from "playwright-core";
 import { expect, it } from "vitest";
 import { appPage } from "../../../../testing/app-page.ts";
@@ -16,7 +16,7 @@ const DOCUMENTS = {
   "/choice": renderTemplate(choice, { options: ["Berne", "Rome"], submitTool: "go" }),
   "/file-upload": renderTemplate(fileUpload, { submitTool: "go", encoding: "text" }),
 };
-const page = appPage(DOCUMENTS);
+const page = appPage({ ...DOCUMENTS, "/table": renderTemplate(dataTable, {}) });
 
 /** What a person does in each, by keyboard where there is something to type. */
 const DEEDS: Record<keyof typeof DOCUMENTS, (view: Frame) => Promise<void>> = {
@@ -58,4 +58,14 @@ it.each(Object.keys(DOCUMENTS) as (keyof typeof DOCUMENTS)[])("%s", async (path)
   if (path === "/form" || path === "/wizard") await page.host.waitFor("ui/message");
   await page.host.request("ping");
   expect(await view.getByRole("alert").allInnerTexts()).toEqual([]);
+});
+
+it("/table offers no file where the host takes none, and reads the first text", async () => {
+  const view = await page.open({ url: `${page.site.origin("view")}/table`, sandbox: "allow-scripts" });
+  await page.host.waitFor("ui/notifications/initialized");
+  await page.host.notify("ui/notifications/tool-input", { arguments: {} });
+  const content = ['[{"city":"Berne"}]', "That is all."].map((text) => ({ type: "text", text }));
+  await page.host.notify("ui/notifications/tool-result", { content });
+  await view.getByRole("cell", { name: "Berne" }).waitFor();
+  expect(await view.getByRole("button").allInnerTexts()).not.toContain("Save as CSV");
 });

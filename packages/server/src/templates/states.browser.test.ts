@@ -44,6 +44,11 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
       { month: "June", visits: 40 },
     ],
     text: "visits",
+    written: {
+      input: { items: [{ month: "Bas", steps: 3 }] },
+      text: "Bas",
+      others: { items: [], labels: 2 },
+    },
     empty: NOTHING,
   },
   choice: {

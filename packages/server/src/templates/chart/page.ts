@@ -186,25 +186,18 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
     kit.say(ok ? text : "");
   };
 
-  /** Shows data that has numbers in it. */
-  const take = (data: unknown): void => {
-    const read = chartOf(data, kit.config);
-    if (!read.series[0]) return;
-    // What was pointed at is another value now.
-    show();
-    chart = read;
-    put(kit.tools, turn);
-    put(kit.place, plot, legend, table);
-    redraw();
-  };
-
   return {
     /** A model that writes the numbers itself sees them drawn meanwhile. */
-    input: (input) => (input["items"] ?? input["labels"]) && take(input),
+    written: (input) => (input["items"] ?? input["labels"]) && chartOf(input, kit.config).series[0] && input,
     data: (data) => {
-      take(data);
-      // A tool may have nothing to add to its arguments.
-      if (!chart.series[0]) kit.say(typeof data === "string" ? data : "Nothing to show.");
+      // What was pointed at is another value now.
+      show();
+      chart = chartOf(data, kit.config);
+      const isDrawn = chart.series[0];
+      put(kit.tools, isDrawn && turn);
+      put(kit.place, ...(isDrawn ? [plot, legend, table] : []));
+      if (isDrawn) redraw();
+      else kit.say(typeof data === "string" ? data : "Nothing to show.");
     },
     redraw,
   };

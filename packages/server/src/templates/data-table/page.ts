@@ -37,7 +37,9 @@ class Table {
     });
     const save = element("button", { type: "button" }, "Save as CSV");
     save.onclick = () => void this.#save(save);
-    put(kit.tools, searchable && this.#search, downloadable && save);
+    // What only subclasses see: no other page asks, and each would carry a function for it.
+    const { hostCapabilities } = kit.view["host"];
+    put(kit.tools, searchable && this.#search, downloadable && hostCapabilities?.downloadFile && save);
   }
 
   /** Lists of records alone: `rows: 25` is how many to look for. */

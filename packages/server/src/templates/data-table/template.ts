@@ -80,5 +80,14 @@ export const dataTable: Template<DataTableConfig> = builtIn({
   name: "data-table",
   title: "Data",
   schema,
-  text: (data) => textOfData(data),
+  text: (data, { columns }) => textOfData(columns ? chosen(data, columns) : data),
 });
+
+/** What the columns show of each record, under their headings. */
+function chosen(data: unknown, columns: readonly Column[]): unknown {
+  const only = Object.values(Object(data));
+  const list = Array.isArray(data) ? data : (Object(data).items ?? (only.length === 1 ? only[0] : undefined));
+  // What is no list of records is told as it is.
+  if (!Array.isArray(list) || !list.every((row) => row === Object(row))) return data;
+  return list.map((row) => Object.fromEntries(columns.map(({ key, label = key }) => [label, row[key]])));
+}

@@ -106,7 +106,7 @@ export function startPage<Config>(name: string, title: string, make: (kit: Kit<C
   /** The call is over: what the model wrote was not to be used, and without a result it is nothing at all. */
   const end = (isGood?: boolean): void => {
     if (isGood) kit.place.inert = false;
-    else kit.place.hidden = kit.tools.hidden = kit.place.inert;
+    kit.place.hidden = kit.tools.hidden = kit.place.inert;
   };
   view.on("toolinputpartial", ({ arguments: input = {} }) => hear(input as Json, "Waiting for data …"));
   view.on("toolinput", ({ arguments: input = {} }) => hear(input as Json, "Working …"));
@@ -150,15 +150,18 @@ function speakAs(kit: Kit<unknown>): void {
   }
 }
 
-/** A result's data: its own, or JSON in its text, or the text. */
+/** A result's data: its own, or JSON in its first text, or its texts. A number by itself is what somebody said. */
 export function answerOf({ content, structuredContent, isError, _meta }: Result): Answer {
-  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const text = texts.join("\n");
   let data: unknown = structuredContent;
   if (data === undefined) {
+    data = text || undefined;
     try {
-      data = JSON.parse(text);
+      const read: unknown = JSON.parse(texts[0] ?? "");
+      if (/object|string/.test(typeof read)) data = read;
     } catch {
-      data = text === "" ? undefined : text;
+      // Words.
     }
   }
   const problems = Object((_meta as Json | undefined)?.["vitrine/problems"]) as Record<string, string>;
