@@ -309,6 +309,51 @@ describe("a gateway", () => {
     expect(page.storage.map.size).toBe(0);
   });
 
+  it("that forgot the session tells views in conversations what they missed: input, result, and nothing of what goes on", async () => {
+    const before = await openStage();
+    const page = openPage(before);
+    const call = { conversation: "c", item: "i" };
+    const input = { city: "Rome" };
+    const toolOf = (params: Record<string, unknown>) => ({
+      name: `${params["tool"]}`,
+      inputSchema: { type: "object" as const },
+    });
+    before.answer = ({ params }) =>
+      opened(`v${params["tool"]}`, {
+        ...{ call, tool: toolOf(params) },
+        ...(params["tool"] === "running" && { input }),
+      });
+    const told: unknown[] = [];
+    const names = ["written", "ended", "taken", "running"];
+    for (const tool of names) {
+      const view = await page.gateway.openView({ server: "weather", tool, call });
+      view.onnotice = ({ method, params }) => told.push([tool, method.split("/").at(-1), params]);
+    }
+    const { port } = before;
+    await before.close();
+    const after = await SessionStage.open({ port });
+    stages = [after];
+    const now: Record<string, object> = {
+      ended: { result: { content: [] } },
+      taken: { cancelled: "stopped" },
+    };
+    after.answer = ({ params }) =>
+      opened(`w${params["tool"]}`, { call, input, tool: toolOf(params), ...now[`${params["tool"]}`] });
+    await vi.waitFor(
+      () => expect(after.noted.filter(({ method }) => method === "gateway/open")).toHaveLength(4),
+      LONG,
+    );
+    const result = { jsonrpc: "2.0", method: "ui/notifications/tool-result", params: { content: [] } };
+    for (const tool of ["running", "written"]) after.sessions[0]?.send(`w${tool}`, JSON.stringify(result));
+    const of = (tool: string) => told.filter((each) => (each as string[])[0] === tool);
+    await vi.waitFor(() => expect(told).toHaveLength(7), LONG);
+    const inputOf = (tool: string) => [tool, "tool-input", { arguments: input }];
+    expect(of("written")).toEqual([inputOf("written"), ["written", "tool-result", { content: [] }]]);
+    expect(of("ended")).toEqual([inputOf("ended"), ["ended", "tool-result", { content: [] }]]);
+    expect(of("taken")).toEqual([inputOf("taken"), ["taken", "tool-cancelled", { reason: "stopped" }]]);
+    expect(of("running")).toEqual([["running", "tool-result", { content: [] }]]);
+  });
+
   it("that was restarted is shown documents again, and ends calls whose answers are lost, but no others", async () => {
     const before = await openStage();
     const page = openPage(before);

@@ -171,21 +171,24 @@ export class GatewayView {
     const { input, result, cancelled } = this.#opened;
     this.#opened = { ...opened, input, result, cancelled };
     if (this.#port.ended !== undefined) return false;
-    // Its answer would have come on the old channel.
-    if (input && !result && cancelled === undefined && !this.#isOver) {
-      const reason = opened.cancelled ?? "the connection to the gateway was lost, and with it the answer";
-      this.#notice(
-        opened.result
-          ? { method: "ui/notifications/tool-result", params: opened.result }
-          : { method: "ui/notifications/tool-cancelled", params: { reason } },
-      );
-    }
+    if (!result && cancelled === undefined && !this.#isOver) this.#catchUp(opened);
     this.#port.channel = opened.view;
     this.#calls.again(this.#port);
     // A subscription that cannot be had again is like one to a resource that never changes.
     for (const uri of this.#subscribed) this.upstream.request("resources/subscribe", { uri }).catch(() => {});
     this.onreopened?.();
     return true;
+  }
+
+  /** Hears what was said of its call on the old channel, or would have been. */
+  #catchUp({ input, result, cancelled, call }: OpenedView): void {
+    // A call of a conversation goes on without the page, and its answer comes on the new channel.
+    if (this.#opened.input && !call) cancelled ??= "the answer was lost";
+    if (input && !this.#opened.input)
+      this.#notice({ method: "ui/notifications/tool-input", params: { arguments: input } });
+    if (result) this.#notice({ method: "ui/notifications/tool-result", params: result });
+    else if (cancelled !== undefined)
+      this.#notice({ method: "ui/notifications/tool-cancelled", params: { reason: cancelled } });
   }
 
   /** @internal */
@@ -198,12 +201,13 @@ export class GatewayView {
   }
 
   #notice(notice: ViewNotice): void {
-    if (notice.method === "ui/notifications/tool-input") this.#opened.input = notice.params.arguments;
-    if (!notice.method.includes("input")) {
+    const { method, params } = notice;
+    if (method === "ui/notifications/tool-input") this.#opened.input = params.arguments;
+    if (method === "ui/notifications/tool-result") this.#result = params;
+    if (!method.includes("input")) {
       this.#isOver = true;
       this.progress = undefined;
     }
-    if (notice.method === "ui/notifications/tool-result") this.#result = notice.params;
     if (this.#onnotice) this.#onnotice(notice);
     else this.#early.push(notice);
   }
@@ -219,6 +223,6 @@ function largeResult(text: string): JsonText | undefined {
 }
 
 const isNotice = (method: unknown): method is ViewNotice["method"] =>
-  typeof method === "string" && /^ui\/notifications\/tool-(input(-partial)?|result|cancelled)$/.test(method);
+  /^ui\/notifications\/tool-(input(-partial)?|result|cancelled)$/.test(method as string);
 const isHeard = (method: unknown): method is UpstreamNotification =>
-  typeof method === "string" && /^notifications\/(\w+\/list_changed|resources\/updated)$/.test(method);
+  /^notifications\/(\w+\/list_changed|resources\/updated)$/.test(method as string);
