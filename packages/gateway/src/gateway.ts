@@ -189,13 +189,8 @@ export class Gateway implements GatewayApi {
       fetch: ({ url, headers, privateNetwork }) =>
         safeFetch({ url, headers, privateNetwork, ...OAUTH_LIMITS }).fetch,
     });
-    // Servers ask for it often: to find it takes a look at all models.
-    let model = models.current;
-    models.onchange(() => {
-      model = models.current;
-    });
     this.#desks = pageDesks({
-      model: () => model,
+      model: () => models.current,
       page: (user, view) => (view ? this.#views.of(view, user)?.page : undefined) ?? this.#newestPage(user),
       settings: () => this.#settings,
       ...{ audit: store.audit, metrics: guardMetrics(this.#counts), onerror },

@@ -142,6 +142,8 @@ export interface ModelSettings {
     time: number;
     /** Characters of one tool's result that it is shown. */
     result: number;
+    /** Characters of a conversation that the model is sent: of what is longer, what is newest. */
+    context: number;
   };
 }
 

@@ -27,6 +27,8 @@ export const MODEL_LIMITS: ModelSettings["limits"] = {
   tokens: 200_000,
   time: 600_000,
   result: 100_000,
+  // About 100,000 tokens: what most models take.
+  context: 400_000,
 };
 
 /**
@@ -141,7 +143,7 @@ export const modelReader = (sources: Sources) =>
       }),
       name,
     ),
-    limits: object({ rounds: count(1), tokens: count(1), time, result: count(1_000) }),
+    limits: object({ rounds: count(1), tokens: count(1), time, result: count(1_000), context: count(4_000) }),
   }) satisfies Reader<WrittenModel>;
 
 /** Providers that are written, or else those whose usual variable is set. None is used unless somebody says so. */

@@ -162,7 +162,7 @@ describe("readSettings", () => {
             },
           ],
         ]),
-        limits: { rounds: 10, tokens: 100_000, time: 300_000, result: 50_000 },
+        limits: { rounds: 10, tokens: 100_000, time: 300_000, result: 50_000, context: 30_000 },
       },
       database: "postgres://vitrine@db.example.com/vitrine",
       dataFolder: "/var/lib/vitrine",

@@ -1,4 +1,5 @@
 /** What goes wrong in a conversation: each is told, and survived. */
+import { VitrineError } from "@vitrine/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   type ConversationStage,
@@ -23,6 +24,7 @@ import {
   unauthorized,
   usage,
 } from "../../../../testing/model/scripted-model.js";
+import { GatewayError } from "../errors.js";
 import type { Model } from "../model/model.js";
 
 const stages: ConversationStage[] = [];
@@ -337,4 +339,30 @@ it("a result of 50 MB: live until a reload, the model sees its beginning, and th
     ["input", {}],
     ["cancelled", "its result was too large to be kept"],
   ]);
+});
+
+describe("a server whose answer never came", () => {
+  it.each([
+    ["in time", new VitrineError("timeout", "the server did not answer in time"), true],
+    [
+      "before it ended",
+      new GatewayError("server-exited", "it ended", { data: { indeterminate: true } }),
+      true,
+    ],
+    [
+      "as it was never asked",
+      new GatewayError("server-exited", "it ended", { data: { unsent: true } }),
+      false,
+    ],
+  ])("%s: the model is told whether it may have been done", async (_name, error, mayBe) => {
+    const work = () => Promise.reject(error);
+    const stage = await stageOf([callTool("weather__order", {}), say("Sorry.")], {
+      tools: { order: { work } },
+    });
+    const conversation = await stage.conversations.open("ana");
+    await conversation.send(words("order"));
+    await done(new Follower(conversation));
+    const told = stage.model.requests[1]?.body.messages.find(({ role }) => role === "tool")?.content;
+    expect(told).toBe(`${error.message}${mayBe ? ". It may have been done all the same." : ""}`);
+  });
 });

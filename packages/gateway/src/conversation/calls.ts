@@ -16,9 +16,11 @@ import type { Apps } from "./apps.js";
 import { inputProblem, readInput } from "./check-input.js";
 import { newItemId } from "./item-id.js";
 import type { Journal } from "./journal.js";
+import type { ConversationLimits } from "./limits.js";
 import type { LiveResults } from "./live-results.js";
 import { paced } from "./paced.js";
 import type { AppPort, CallOptions, ToolPort } from "./ports.js";
+import { forgetBeginning, keepBeginning, MAYBE_DONE } from "./result-text.js";
 import { type CallHearer, ShownCall } from "./shown-call.js";
 import type { NamedTool } from "./tool-names.js";
 
@@ -31,6 +33,7 @@ export interface CallsOptions {
   readonly open: Apps;
   readonly live: LiveResults;
   readonly clock: Clock;
+  readonly limits: Pick<ConversationLimits, "result">;
   readonly onerror: (error: unknown) => void;
   /** One began, or is over. */
   readonly onchange: () => void;
@@ -51,9 +54,14 @@ const MAX_PROBLEM = 10_000;
 /** Milliseconds between two words of a call's progress: a server may tell of it a thousand times a second, and pages draw it. */
 const PROGRESS_PAUSE = 100;
 
+/** Results that are no longer held of which the model still reads the beginning: more would not be sent to it. */
+const BEGINNINGS = 4;
+
 /** Runs calls, and tells who looks at them. */
 export class Calls {
   readonly #options: CallsOptions;
+  /** Calls whose results were let go of, the last ones. */
+  readonly #dropped: CallItem[] = [];
   readonly #open = new Map<string, OpenCall>();
   readonly #schemas = new Map<string, unknown>();
   readonly #shown = new Map<string, Set<ShownCall>>();
@@ -212,7 +220,9 @@ export class Calls {
       // Nobody hears how it fails then.
       else working.catch(() => {});
     } catch (error) {
-      this.#fail(item, messageOf(error));
+      const { code, data } = Object(error);
+      const isOpen = code === "timeout" || Object(data).indeterminate === true;
+      this.#fail(item, isOpen ? `${messageOf(error)}. ${MAYBE_DONE}` : messageOf(error));
     } finally {
       if (leave) signal.removeEventListener("abort", leave);
     }
@@ -245,6 +255,9 @@ export class Calls {
 
   /** Its result was too large for the store, and others came. */
   #drop(item: CallItem): void {
+    keepBeginning(item, this.#options.limits.result);
+    this.#dropped.push(item);
+    if (this.#dropped.length > BEGINNINGS) for (const old of this.#dropped.splice(0, 1)) forgetBeginning(old);
     this.#options.journal.update(item, { result: undefined, isResultLost: true });
     this.#tell(item, (shown) => shown.dropped());
     this.#options.ondropped();

@@ -119,7 +119,7 @@ export class Conversation {
       onchange: () => this.#appsChanged(),
     });
     this.#calls = new Calls({
-      ...{ user, tools, apps, live, clock, onerror, journal: this.#journal, open: this.#apps },
+      ...{ user, tools, apps, live, clock, limits, onerror, journal: this.#journal, open: this.#apps },
       onchange: () => this.#changed(),
       ondropped: () => this.#sayDropped(),
     });

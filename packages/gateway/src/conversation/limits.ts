@@ -39,7 +39,8 @@ export const DEFAULT_LIMITS: ConversationLimits = {
   appQueue: 10,
   queue: 100,
   appTurns: 20,
-  contexts: 200,
+  // Fewer than the guard lets through: who is flooded is told.
+  contexts: 100,
   // One result has as much at most.
   live: 64_000_000,
   liveOfAll: 256_000_000,

@@ -157,7 +157,11 @@ describe("a result", () => {
       isError: true,
     });
     expect(textOf(undefined, { state: "failed", problem: "gone" })).toEqual({ text: "gone", isError: true });
-    expect(textOf(undefined, { state: "cancelled" }).text).toBe("The call was cancelled.");
+    expect(textOf(undefined, { state: "cancelled", input: {} }).text).toBe(
+      "The call was cancelled. It may have been done all the same.",
+    );
+    // Its arguments were still being written.
+    expect(textOf(undefined, { state: "cancelled", input: undefined }).text).toBe("The call was cancelled.");
     expect(textOf(undefined, { isResultLost: true })).toEqual({
       ...{ text: "(the result was too large to be kept)", isError: false },
     });

@@ -12,6 +12,9 @@ export interface ResultText {
   readonly isError: boolean;
 }
 
+/** Of a call whose end nobody heard: a model must not simply do it again. */
+export const MAYBE_DONE = "It may have been done all the same.";
+
 /** What is counted of a result, to say how much of it was left out. */
 const MOST_COUNTED = 100_000_000;
 
@@ -23,10 +26,28 @@ export function resultText(call: CallItem, limit: number): ResultText {
   const { result, state, problem } = call;
   if (result) return { text: textOf(result, limit), isError: result.isError === true };
   if (call.isResultLost)
-    return { text: "(the result was too large to be kept)", isError: state === "failed" };
+    return (
+      beginnings.get(call) ?? { text: "(the result was too large to be kept)", isError: state === "failed" }
+    );
   const said = cut(problem ?? "", limit);
-  if (state === "cancelled") return { text: `The call was cancelled${said && `: ${said}`}.`, isError: true };
+  // What was not sent yet has no input.
+  const mayBe = call.input ? ` ${MAYBE_DONE}` : "";
+  if (state === "cancelled")
+    return { text: `The call was cancelled${said && `: ${said}`}.${mayBe}`, isError: true };
   return { text: said || "The call failed, and nobody knows why.", isError: true };
+}
+
+/** What a model reads of results that are no longer held. */
+const beginnings = new WeakMap<CallItem, ResultText>();
+
+/** Before a result is let go of: the model may not have read it yet. */
+export function keepBeginning(call: CallItem, limit: number): void {
+  beginnings.set(call, resultText(call, limit));
+}
+
+/** The model knows it by now, or it is long ago. */
+export function forgetBeginning(call: CallItem): void {
+  beginnings.delete(call);
 }
 
 /** A result does not change: it is put into words once, however often the model is asked. */

@@ -64,6 +64,8 @@ export class Models {
   #settings: ModelSettings;
   #choice: Choice | undefined;
   #refreshing: Promise<void> | undefined;
+  /** The one that answers, once it was looked for: servers ask for it often, and that is a look at all models. */
+  #current: { readonly model: Model | undefined } | undefined;
   #told: string;
 
   private constructor({ settings, folder, onerror }: ModelsOptions, choice: Choice | undefined) {
@@ -87,6 +89,11 @@ export class Models {
 
   /** The one that answers; undefined if none was chosen, or it cannot be used. */
   get current(): Model | undefined {
+    this.#current ??= { model: this.#findCurrent() };
+    return this.#current.model;
+  }
+
+  #findCurrent(): Model | undefined {
     const { current } = this.state();
     if (current === undefined) return undefined;
     const [provider, name] = this.#find(current);
@@ -134,11 +141,11 @@ export class Models {
     const before = this.#choice;
     const choice = { model: id ?? null, inPlaceOf: this.#settings.use ?? null };
     // At once: what is said next is not for the one before.
-    this.#choice = choice;
+    this.#choose(choice);
     try {
       await writePrivate(this.#file, JSON.stringify(choice));
     } catch (error) {
-      if (this.#choice === choice) this.#choice = before;
+      if (this.#choice === choice) this.#choose(before);
       throw error;
     }
     this.#tell();
@@ -153,6 +160,7 @@ export class Models {
       for (const id of [...this.#made.keys()]) if (id.startsWith(`${name}/`)) this.#made.delete(id);
     }
     this.#settings = settings;
+    this.#current = undefined;
     this.#tell();
   }
 
@@ -182,7 +190,13 @@ export class Models {
         if (this.#settings.providers.get(provider.name) === provider) this.#listed.set(provider.name, listed);
       }),
     );
+    this.#current = undefined;
     this.#tell();
+  }
+
+  #choose(choice: Choice | undefined): void {
+    this.#choice = choice;
+    this.#current = undefined;
   }
 
   #tell(): void {
