@@ -308,8 +308,10 @@ function problemOf({ state, problem, authorizeUrl }: ServerSummary): string | un
 }
 
 /** What a call came to, for an agent to read. */
-function resultOf({ state, result, problem }: CallItem): CallToolResult {
+function resultOf({ state, result, problem, isResultLost }: CallItem): CallToolResult {
   if (result) return result;
+  if (isResultLost && state === "done")
+    return { content: [{ type: "text", text: "It was done. Its result was too large to be kept." }] };
   const why = problem ?? "nobody knows why";
   const text = state === "cancelled" ? `The call was cancelled: ${why}.` : `The call failed: ${why}`;
   return { content: [{ type: "text", text }], isError: true };

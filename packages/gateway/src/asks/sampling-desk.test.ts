@@ -210,6 +210,21 @@ describe("how much", () => {
     await sampling.fromServer(asker, ask("x".repeat(100)), never);
   });
 
+  it("is no more for views of a server that ask at the same time: what is under way counts as all that it may be", async () => {
+    const { sampling } = await setUp({
+      turns: [[say("a"), usage(300, 200)]],
+      sampling: { limits: { tokensPerHour: 520 } },
+    });
+    const from = (view: string) =>
+      sampling.forView({ ...asker, view, params: ask("hi", { maxTokens: 1_000 }) } as never);
+    const [one, other] = await Promise.allSettled([from("a"), from("b")]);
+    expect(one).toMatchObject({ status: "fulfilled" });
+    expect(other).toMatchObject({ status: "rejected", reason: { data: { code: "rate-limited" } } });
+    // It was less in the end.
+    await from("b");
+    expect(stage.scripted.requests.map(({ body }) => body["max_tokens"])).toEqual([519, 19]);
+  });
+
   it("is no more than the answer may have, whatever the model says", async () => {
     const { sampling } = await setUp({ turns: [[say("cut"), finish("length")], say("y".repeat(1_200_000))] });
     expect(await sampling.fromServer(asker, ask(), never)).toMatchObject({ stopReason: "maxTokens" });

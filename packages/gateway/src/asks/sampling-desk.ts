@@ -225,6 +225,8 @@ export class SamplingDesk {
     // The person took their time: it may be another model, or none, and others may have used it.
     const model = this.#mustModel();
     const maxTokens = this.#mustAfford(asker, request);
+    // All that it may come to, until it is known: others ask at the same time.
+    const settle = this.#budget.spend(purseOf(asker), tokensToRead(request) + maxTokens);
     const said = { text: "", reason: "length", usage: undefined as ModelUsage | undefined };
     try {
       await inTime(signal, this.#limits.time, "the model did not answer", async (given) => {
@@ -238,7 +240,7 @@ export class SamplingDesk {
     } finally {
       // What was begun is paid for, however it ended.
       const { input = tokensToRead(request), output = tokensOf(said.text) } = said.usage ?? {};
-      this.#budget.spend(purseOf(asker), input + output);
+      settle(input + output);
     }
     return {
       role: "assistant",

@@ -23,10 +23,15 @@ export class TokenBudget {
     return Math.max(0, this.#most - used);
   }
 
-  spend(name: string, tokens: number): void {
+  /** Counts so many from now on; what it returns says how many it were in the end. */
+  spend(name: string, tokens: number): (tokens: number) => void {
     const recent = this.#recent(name);
-    recent.push({ at: this.#clock(), tokens });
+    const spent = { at: this.#clock(), tokens };
+    recent.push(spent);
     this.#spent.set(name, recent);
+    return (used) => {
+      spent.tokens = used;
+    };
   }
 
   /** Milliseconds until some of it is there again. */
