@@ -14,5 +14,5 @@ export type {
 export type * from "./official-names.js";
 export type { StandardSchema } from "./standard-schema.js";
 export * from "./theme.js";
-export type { ToolTypes, TypedApp } from "./typed-app.js";
+export type { ToolResult, ToolTypes, TypedApp, UntypedTool } from "./typed-app.js";
 export { View, type ViewEvent, type ViewEventMap, type ViewListener } from "./view.js";

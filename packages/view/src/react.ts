@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CallToolResult, DisplayMode, HostContext, Theme } from "@vitrine/protocol";
+import type { DisplayMode, HostContext, Theme } from "@vitrine/protocol";
 import { type RefObject, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { App } from "./app.js";
 import {
@@ -18,6 +18,7 @@ import {
   serverTool,
 } from "./store.js";
 import { applyHostContext } from "./theme.js";
+import type { ToolResult, ToolTypes, UntypedTool } from "./typed-app.js";
 import type { ViewEvent, ViewEventMap } from "./view.js";
 
 export * from "./index.js";
@@ -76,16 +77,21 @@ const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe
 export function useAppEvent<E extends ViewEvent>(app: App | null, event: E): ViewEventMap[E] | undefined {
   return useStore<ViewEventMap[E] | undefined>(app ? latest(app, event) : NOTHING);
 }
-/** The tool's complete arguments. */
-export const useToolInput = (app: App | null): Record<string, unknown> | undefined =>
-  useAppEvent(app, "toolinput")?.arguments;
+/** The tool's complete arguments; `useToolInput<Tools["forecast"]>(app)` has the types of that tool. */
+export const useToolInput = <Tool extends ToolTypes = UntypedTool>(
+  app: App | null,
+): Tool["input"] | undefined => useAppEvent(app, "toolinput")?.arguments;
 /** The arguments so far; undefined once they are complete. */
-export function useToolInputPartial(app: App | null): Record<string, unknown> | undefined {
+export function useToolInputPartial<Tool extends ToolTypes = UntypedTool>(
+  app: App | null,
+): Tool["partial"] | undefined {
   const partial = useAppEvent(app, "toolinputpartial")?.arguments;
   return useAppEvent(app, "toolinput") ? undefined : partial;
 }
 /** What the tool call came to. */
-export const useToolResult = (app: App | null): CallToolResult | undefined => useAppEvent(app, "toolresult");
+export const useToolResult = <Tool extends ToolTypes = UntypedTool>(
+  app: App | null,
+): ToolResult<Tool> | undefined => useAppEvent(app, "toolresult") as ToolResult<Tool> | undefined;
 /** The whole host context. */
 export const useHostContext = (app: App | null): HostContext | undefined =>
   useStore<HostContext | undefined>(app ? hostContext(app) : NOTHING);
@@ -106,15 +112,15 @@ export function useDisplayMode(app: App | null): {
   return { mode: displayMode, available: availableDisplayModes, request };
 }
 
-const IDLE: ServerToolState = { isPending: false };
+const IDLE = { isPending: false };
 /** Calls one tool of the server, and keeps the outcome of the last call. Before `app` is there, it calls nothing. */
-export function useServerTool(
+export function useServerTool<Tool extends ToolTypes = UntypedTool>(
   app: App | null,
   name: string,
-): ServerToolState & { call: (args?: Record<string, unknown>) => Promise<CallToolResult | undefined> } {
-  const tool = useMemo(() => app && serverTool(app, name), [app, name]);
-  const state = useStore<ServerToolState | undefined>(tool ?? NOTHING) ?? IDLE;
-  const call = useCallback(async (args?: Record<string, unknown>) => tool?.call(args), [tool]);
+): ServerToolState<Tool> & { call: (args?: Tool["input"]) => Promise<ToolResult<Tool> | undefined> } {
+  const tool = useMemo(() => app && serverTool<Tool>(app, name), [app, name]);
+  const state = useStore<ServerToolState<Tool> | undefined>(tool ?? NOTHING) ?? IDLE;
+  const call = useCallback(async (args?: Tool["input"]) => tool?.call(args), [tool]);
   return { ...state, call };
 }
 

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { AppCapabilities, CallToolResult, HostContext, Implementation, Theme } from "@vitrine/protocol";
+import type { AppCapabilities, HostContext, Implementation, Theme } from "@vitrine/protocol";
 import { App, type AppOptions } from "./app.js";
 import { getDocumentTheme } from "./theme.js";
+import type { ToolResult, ToolTypes, UntypedTool } from "./typed-app.js";
 import type { ViewEvent, ViewEventMap } from "./view.js";
 
 /** A value that changes. */
@@ -74,23 +75,25 @@ export function partialInput(app: App): Store<Record<string, unknown> | undefine
 }
 
 /** What is known about the calls of one tool. */
-export interface ServerToolState {
-  result?: CallToolResult;
+export interface ServerToolState<Tool extends ToolTypes = UntypedTool> {
+  result?: ToolResult<Tool>;
   error?: Error;
   isPending: boolean;
 }
 /** The calls of one tool. */
-export interface ServerTool extends Store<ServerToolState> {
-  call(args?: Record<string, unknown>): Promise<CallToolResult>;
+export interface ServerTool<Tool extends ToolTypes = UntypedTool> extends Store<ServerToolState<Tool>> {
+  call(args?: Tool["input"]): Promise<ToolResult<Tool>>;
 }
 
 /** Calls one tool of the server, and keeps the outcome of the last call, in whatever order they come back. */
-export function serverTool(app: App, name: string): ServerTool {
-  const state = variable<ServerToolState>({ isPending: false });
-  let last: Promise<CallToolResult>;
-  const call = (args?: Record<string, unknown>): Promise<CallToolResult> => {
-    const own = (last = app.callServerTool({ name, arguments: args }));
-    const settle = (outcome: Partial<ServerToolState>): void => {
+export function serverTool<Tool extends ToolTypes = UntypedTool>(app: App, name: string): ServerTool<Tool> {
+  const state = variable<ServerToolState<Tool>>({ isPending: false });
+  let last: Promise<ToolResult<Tool>>;
+  const call = (args?: Tool["input"]): Promise<ToolResult<Tool>> => {
+    // The server checks both; what it wants is what the types say.
+    const params = { name, arguments: args as Record<string, unknown> | undefined };
+    const own = (last = app.callServerTool(params) as Promise<ToolResult<Tool>>);
+    const settle = (outcome: Partial<ServerToolState<Tool>>): void => {
       if (own === last) state.set({ ...outcome, isPending: false });
     };
     state.set({ ...state.get(), isPending: true });

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { CallToolResult, DisplayMode, HostContext } from "@vitrine/protocol";
+import type { DisplayMode, HostContext } from "@vitrine/protocol";
 import { onDestroy } from "svelte";
 import type { App } from "./app.js";
 import {
@@ -20,6 +20,7 @@ import {
   serverTool as tool,
   variable,
 } from "./store.js";
+import type { ToolResult, ToolTypes, UntypedTool } from "./typed-app.js";
 import type { ViewEvent, ViewEventMap } from "./view.js";
 
 export * from "./index.js";
@@ -80,14 +81,19 @@ const map = <T, U>(store: Store<T>, get: (value: T) => U): Readable<U> =>
 /** The params of the last event of that name. */
 export const appEvent = <E extends ViewEvent>(app: App, event: E): Readable<ViewEventMap[E] | undefined> =>
   readable(latest(app, event));
-/** The tool's complete arguments. */
-export const toolInput = (app: App): Readable<Record<string, unknown> | undefined> =>
-  map(latest(app, "toolinput"), (params) => params?.arguments);
+/** The tool's complete arguments; `toolInput<Tools["forecast"]>(app)` has the types of that tool. */
+export const toolInput = <Tool extends ToolTypes = UntypedTool>(
+  app: App,
+): Readable<Tool["input"] | undefined> => map(latest(app, "toolinput"), (params) => params?.arguments);
 /** The arguments so far; undefined once they are complete. */
-export const toolInputPartial = (app: App): Readable<Record<string, unknown> | undefined> =>
-  readable(partialInput(app));
+export const toolInputPartial = <Tool extends ToolTypes = UntypedTool>(
+  app: App,
+): Readable<Tool["partial"] | undefined> => readable(partialInput(app));
 /** What the tool call came to. */
-export const toolResult = (app: App): Readable<CallToolResult | undefined> => appEvent(app, "toolresult");
+export const toolResult = <Tool extends ToolTypes = UntypedTool>(
+  app: App,
+): Readable<ToolResult<Tool> | undefined> =>
+  appEvent(app, "toolresult") as Readable<ToolResult<Tool> | undefined>;
 /** The whole host context, from the handshake on. */
 export const appContext = (app: App): Readable<HostContext | undefined> => readable(hostContext(app));
 /** The display mode in force; ask for another with `app.requestDisplayMode`. */
@@ -95,11 +101,11 @@ export const displayMode = (app: App): Readable<DisplayMode> =>
   map(hostContext(app), (context) => context?.displayMode ?? "inline");
 
 /** Calls one tool of the server, and keeps the outcome of the last call. */
-export function serverTool(
+export function serverTool<Tool extends ToolTypes = UntypedTool>(
   app: App,
   name: string,
-): Readable<ServerToolState> & { call: (args?: Record<string, unknown>) => Promise<CallToolResult> } {
-  const calls = tool(app, name);
+): Readable<ServerToolState<Tool>> & { call: (args?: Tool["input"]) => Promise<ToolResult<Tool>> } {
+  const calls = tool<Tool>(app, name);
   return { ...readable(calls), call: calls.call };
 }
 

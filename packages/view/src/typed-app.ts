@@ -23,10 +23,22 @@ type Typed<Event extends keyof ViewEventMap, Field extends string, Value> = Omit
 > & {
   [Key in Field]?: Value | undefined;
 };
+/** A tool of which nothing is known. */
+export interface UntypedTool {
+  input: Record<string, unknown>;
+  partial: Record<string, unknown>;
+  result: unknown;
+}
+
 /** A result with its data; a tool that failed has none. */
 type TypedResult<Result> = Omit<CallToolResult, "structuredContent"> & {
   structuredContent?: Result | undefined;
 };
+
+/** What a tool's call came to, with the types of the tool where they are known. */
+export type ToolResult<Tool extends ToolTypes = UntypedTool> = unknown extends Tool["result"]
+  ? CallToolResult
+  : TypedResult<Tool["result"]>;
 
 interface TypedEvents<Tool extends ToolTypes> {
   toolinput: Typed<"toolinput", "arguments", Tool["input"]>;

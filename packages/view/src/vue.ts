@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CallToolResult, DisplayMode, HostContext } from "@vitrine/protocol";
+import type { DisplayMode, HostContext } from "@vitrine/protocol";
 import {
   type ComputedRef,
   computed,
@@ -27,6 +27,7 @@ import {
   type Store,
   serverTool,
 } from "./store.js";
+import type { ToolResult, ToolTypes, UntypedTool } from "./typed-app.js";
 import type { ViewEvent, ViewEventMap } from "./view.js";
 
 export * from "./index.js";
@@ -85,16 +86,21 @@ function useStore<T>(store: Store<T>): Ref<T> {
 /** The params of the last event of that name. */
 export const useAppEvent = <E extends ViewEvent>(app: App, event: E): Ref<ViewEventMap[E] | undefined> =>
   useStore(latest(app, event));
-/** The tool's complete arguments. */
-export function useToolInput(app: App): ComputedRef<Record<string, unknown> | undefined> {
+/** The tool's complete arguments; `useToolInput<Tools["forecast"]>(app)` has the types of that tool. */
+export function useToolInput<Tool extends ToolTypes = UntypedTool>(
+  app: App,
+): ComputedRef<Tool["input"] | undefined> {
   const input = useAppEvent(app, "toolinput");
   return computed(() => input.value?.arguments);
 }
 /** The arguments so far; undefined once they are complete. */
-export const useToolInputPartial = (app: App): Ref<Record<string, unknown> | undefined> =>
-  useStore(partialInput(app));
+export const useToolInputPartial = <Tool extends ToolTypes = UntypedTool>(
+  app: App,
+): Ref<Tool["partial"] | undefined> => useStore(partialInput(app));
 /** What the tool call came to. */
-export const useToolResult = (app: App): Ref<CallToolResult | undefined> => useAppEvent(app, "toolresult");
+export const useToolResult = <Tool extends ToolTypes = UntypedTool>(
+  app: App,
+): Ref<ToolResult<Tool> | undefined> => useAppEvent(app, "toolresult") as Ref<ToolResult<Tool> | undefined>;
 
 /** The whole host context, from the handshake on. */
 export function useHostContext(app: App): Ref<HostContext | undefined> {
@@ -116,16 +122,16 @@ export function useDisplayMode(app: App): {
 }
 
 /** Calls one tool of the server, and keeps the outcome of the last call. */
-export function useServerTool(
+export function useServerTool<Tool extends ToolTypes = UntypedTool>(
   app: App,
   name: string,
 ): {
-  call: (args?: Record<string, unknown>) => Promise<CallToolResult>;
-  result: ComputedRef<CallToolResult | undefined>;
+  call: (args?: Tool["input"]) => Promise<ToolResult<Tool>>;
+  result: ComputedRef<ToolResult<Tool> | undefined>;
   error: ComputedRef<Error | undefined>;
   isPending: ComputedRef<boolean>;
 } {
-  const tool = serverTool(app, name);
+  const tool = serverTool<Tool>(app, name);
   const state = useStore(tool);
   return {
     call: tool.call,
