@@ -74,24 +74,22 @@ const NOTHING: Store<undefined> = { get: () => undefined, subscribe: () => () =>
 const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get, store.get);
 
 /** The params of the last event of that name. */
-export function useAppEvent<E extends ViewEvent>(app: App | null, event: E): ViewEventMap[E] | undefined {
-  return useStore<ViewEventMap[E] | undefined>(app ? latest(app, event) : NOTHING);
-}
+export const useAppEvent = <E extends ViewEvent>(app: App | null, event: E): ViewEventMap[E] | undefined =>
+  useStore<ViewEventMap[E] | undefined>(app ? latest(app, event) : NOTHING);
 /** The tool's complete arguments; `useToolInput<Tools["forecast"]>(app)` has the types of that tool. */
-export const useToolInput = <Tool extends ToolTypes = UntypedTool>(
-  app: App | null,
-): Tool["input"] | undefined => useAppEvent(app, "toolinput")?.arguments;
+export const useToolInput = <T extends ToolTypes = UntypedTool>(app: App | null): T["input"] | undefined =>
+  useAppEvent(app, "toolinput")?.arguments;
 /** The arguments so far; undefined once they are complete. */
-export function useToolInputPartial<Tool extends ToolTypes = UntypedTool>(
+export function useToolInputPartial<T extends ToolTypes = UntypedTool>(
   app: App | null,
-): Tool["partial"] | undefined {
+): T["partial"] | undefined {
   const partial = useAppEvent(app, "toolinputpartial")?.arguments;
   return useAppEvent(app, "toolinput") ? undefined : partial;
 }
 /** What the tool call came to. */
-export const useToolResult = <Tool extends ToolTypes = UntypedTool>(
+export const useToolResult = <T extends ToolTypes = UntypedTool>(
   app: App | null,
-): ToolResult<Tool> | undefined => useAppEvent(app, "toolresult") as ToolResult<Tool> | undefined;
+): ToolResult<T> | undefined => useAppEvent(app, "toolresult") as ToolResult<T> | undefined;
 /** The whole host context. */
 export const useHostContext = (app: App | null): HostContext | undefined =>
   useStore<HostContext | undefined>(app ? hostContext(app) : NOTHING);
@@ -112,15 +110,14 @@ export function useDisplayMode(app: App | null): {
   return { mode: displayMode, available: availableDisplayModes, request };
 }
 
-const IDLE = { isPending: false };
 /** Calls one tool of the server, and keeps the outcome of the last call. Before `app` is there, it calls nothing. */
-export function useServerTool<Tool extends ToolTypes = UntypedTool>(
+export function useServerTool<T extends ToolTypes = UntypedTool>(
   app: App | null,
   name: string,
-): ServerToolState<Tool> & { call: (args?: Tool["input"]) => Promise<ToolResult<Tool> | undefined> } {
-  const tool = useMemo(() => app && serverTool<Tool>(app, name), [app, name]);
-  const state = useStore<ServerToolState<Tool> | undefined>(tool ?? NOTHING) ?? IDLE;
-  const call = useCallback(async (args?: Tool["input"]) => tool?.call(args), [tool]);
+): ServerToolState<T> & { call: (args?: T["input"]) => Promise<ToolResult<T> | undefined> } {
+  const tool = useMemo(() => app && serverTool<T>(app, name), [app, name]);
+  const state = useStore<ServerToolState<T> | undefined>(tool ?? NOTHING) ?? { isPending: false };
+  const call = useCallback(async (args?: T["input"]) => tool?.call(args), [tool]);
   return { ...state, call };
 }
 

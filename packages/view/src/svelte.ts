@@ -82,18 +82,16 @@ const map = <T, U>(store: Store<T>, get: (value: T) => U): Readable<U> =>
 export const appEvent = <E extends ViewEvent>(app: App, event: E): Readable<ViewEventMap[E] | undefined> =>
   readable(latest(app, event));
 /** The tool's complete arguments; `toolInput<Tools["forecast"]>(app)` has the types of that tool. */
-export const toolInput = <Tool extends ToolTypes = UntypedTool>(
-  app: App,
-): Readable<Tool["input"] | undefined> => map(latest(app, "toolinput"), (params) => params?.arguments);
+export const toolInput = <T extends ToolTypes = UntypedTool>(app: App): Readable<T["input"] | undefined> =>
+  map(latest(app, "toolinput"), (params) => params?.arguments);
 /** The arguments so far; undefined once they are complete. */
-export const toolInputPartial = <Tool extends ToolTypes = UntypedTool>(
+export const toolInputPartial = <T extends ToolTypes = UntypedTool>(
   app: App,
-): Readable<Tool["partial"] | undefined> => readable(partialInput(app));
+): Readable<T["partial"] | undefined> => readable(partialInput(app));
 /** What the tool call came to. */
-export const toolResult = <Tool extends ToolTypes = UntypedTool>(
+export const toolResult = <T extends ToolTypes = UntypedTool>(
   app: App,
-): Readable<ToolResult<Tool> | undefined> =>
-  appEvent(app, "toolresult") as Readable<ToolResult<Tool> | undefined>;
+): Readable<ToolResult<T> | undefined> => appEvent(app, "toolresult") as Readable<ToolResult<T> | undefined>;
 /** The whole host context, from the handshake on. */
 export const appContext = (app: App): Readable<HostContext | undefined> => readable(hostContext(app));
 /** The display mode in force; ask for another with `app.requestDisplayMode`. */
@@ -101,11 +99,11 @@ export const displayMode = (app: App): Readable<DisplayMode> =>
   map(hostContext(app), (context) => context?.displayMode ?? "inline");
 
 /** Calls one tool of the server, and keeps the outcome of the last call. */
-export function serverTool<Tool extends ToolTypes = UntypedTool>(
+export function serverTool<T extends ToolTypes = UntypedTool>(
   app: App,
   name: string,
-): Readable<ServerToolState<Tool>> & { call: (args?: Tool["input"]) => Promise<ToolResult<Tool>> } {
-  const calls = tool<Tool>(app, name);
+): Readable<ServerToolState<T>> & { call: (args?: T["input"]) => Promise<ToolResult<T>> } {
+  const calls = tool<T>(app, name);
   return { ...readable(calls), call: calls.call };
 }
 

@@ -87,20 +87,19 @@ function useStore<T>(store: Store<T>): Ref<T> {
 export const useAppEvent = <E extends ViewEvent>(app: App, event: E): Ref<ViewEventMap[E] | undefined> =>
   useStore(latest(app, event));
 /** The tool's complete arguments; `useToolInput<Tools["forecast"]>(app)` has the types of that tool. */
-export function useToolInput<Tool extends ToolTypes = UntypedTool>(
+export function useToolInput<T extends ToolTypes = UntypedTool>(
   app: App,
-): ComputedRef<Tool["input"] | undefined> {
+): ComputedRef<T["input"] | undefined> {
   const input = useAppEvent(app, "toolinput");
   return computed(() => input.value?.arguments);
 }
 /** The arguments so far; undefined once they are complete. */
-export const useToolInputPartial = <Tool extends ToolTypes = UntypedTool>(
+export const useToolInputPartial = <T extends ToolTypes = UntypedTool>(
   app: App,
-): Ref<Tool["partial"] | undefined> => useStore(partialInput(app));
+): Ref<T["partial"] | undefined> => useStore(partialInput(app));
 /** What the tool call came to. */
-export const useToolResult = <Tool extends ToolTypes = UntypedTool>(
-  app: App,
-): Ref<ToolResult<Tool> | undefined> => useAppEvent(app, "toolresult") as Ref<ToolResult<Tool> | undefined>;
+export const useToolResult = <T extends ToolTypes = UntypedTool>(app: App): Ref<ToolResult<T> | undefined> =>
+  useAppEvent(app, "toolresult") as Ref<ToolResult<T> | undefined>;
 
 /** The whole host context, from the handshake on. */
 export function useHostContext(app: App): Ref<HostContext | undefined> {
@@ -122,16 +121,16 @@ export function useDisplayMode(app: App): {
 }
 
 /** Calls one tool of the server, and keeps the outcome of the last call. */
-export function useServerTool<Tool extends ToolTypes = UntypedTool>(
+export function useServerTool<T extends ToolTypes = UntypedTool>(
   app: App,
   name: string,
 ): {
-  call: (args?: Tool["input"]) => Promise<ToolResult<Tool>>;
-  result: ComputedRef<ToolResult<Tool> | undefined>;
+  call: (args?: T["input"]) => Promise<ToolResult<T>>;
+  result: ComputedRef<ToolResult<T> | undefined>;
   error: ComputedRef<Error | undefined>;
   isPending: ComputedRef<boolean>;
 } {
-  const tool = serverTool<Tool>(app, name);
+  const tool = serverTool<T>(app, name);
   const state = useStore(tool);
   return {
     call: tool.call,
