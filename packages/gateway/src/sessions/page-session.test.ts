@@ -390,6 +390,26 @@ describe("a view", () => {
     expect(store.entries).toMatchObject([{ actor: "host", view, target: "show" }]);
   });
 
+  it("hears on its channel what would make the answer after a reload too large", async () => {
+    const { ask, open, sent, server } = setUp();
+    const text = "x".repeat(9_000_000);
+    server.upstream.answers["tools/call"] = () => ({ content: [{ type: "text", text }] });
+    const first = await open({ arguments: { a: 1 } });
+    const second = await open({ arguments: { a: 2 } });
+    const results = () => sent.filter(({ message }) => message["method"] === "ui/notifications/tool-result");
+    await expect.poll(() => results().length).toBe(2);
+    sent.length = 0;
+    const { views } = (await ask("gateway/views"))["result"] as { views: OpenedView[] };
+    expect(views.map(({ view, input, result }) => [view, input, result?.content.length])).toEqual([
+      [first.view, { a: 1 }, 1],
+      [second.view, undefined, undefined],
+    ]);
+    expect(sent.filter(({ channel }) => channel !== ".")).toMatchObject([
+      { channel: second.view, message: { params: { arguments: { a: 2 } } } },
+      { channel: second.view, message: { params: { content: [{ text }] } } },
+    ]);
+  });
+
   it("is told why the call of its tool failed", async () => {
     const { ask, open, sent, server } = setUp();
     server.upstream.answers["tools/call"] = () => {

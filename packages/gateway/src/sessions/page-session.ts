@@ -35,6 +35,7 @@ import type { Conversations } from "../conversation/index.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
+import { inOneMessage } from "./in-one-message.js";
 import { PacedNotices } from "./paced-notices.js";
 import { type ModelDesk, PageConversations } from "./page-conversations.js";
 import { isPageMethod, pageParams } from "./page-params.js";
@@ -342,7 +343,8 @@ export class PageSession {
       await this.#restores.wait(before);
       // Some may have been closed meanwhile; what was opened, who opened it hears of.
       const views = before.filter(({ view }) => this.#has(view));
-      return { views: views.map((opened) => this.#restores.asTold(opened)) };
+      const told = views.map((opened) => this.#restores.asTold(opened));
+      return { views: inOneMessage(told, (opened) => this.#views.get(opened.view)?.tellCall()) };
     },
     "gateway/close": ({ view }) => {
       this.#checkView(view);

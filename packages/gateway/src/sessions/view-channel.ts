@@ -114,6 +114,13 @@ export class ViewChannel {
     if (!this.#closed) this.#notices.tell(kind, text);
   }
 
+  /** Says again what its call is and has come to, to a page that was told of the view without it. */
+  tellCall(): void {
+    const { input, result } = this.opened;
+    if (input) this.tell("input", notificationMessage("ui/notifications/tool-input", { arguments: input }));
+    if (result) this.tell("call", notificationMessage("ui/notifications/tool-result", result));
+  }
+
   /** The page reads again. */
   resume(): void {
     this.#notices.resume();

@@ -93,17 +93,15 @@ describe("gatewayApp", () => {
 
 describe("showView", () => {
   it("tells the app of the call as far as it had come, and of what comes then", () => {
-    const element = makePlace();
-    const view = makeView({ input: { city: "Rome" } });
-    showView(element, view, options);
-    expect(element.told).toEqual([["input", { city: "Rome" }]]);
-    const params = result("sunny");
-    view.receive(JSON.stringify({ jsonrpc: "2.0", method: "ui/notifications/tool-result", params }));
-    view.receive(JSON.stringify({ jsonrpc: "2.0", method: "ui/notifications/tool-cancelled", params: {} }));
-    expect(element.told.slice(1)).toEqual([
-      ["result", params],
-      ["cancelled", undefined],
-    ]);
+    const ends = { result: result("sunny"), cancelled: {} };
+    for (const [end, params] of Object.entries(ends)) {
+      const element = makePlace();
+      const view = makeView({ input: { city: "Rome" } });
+      showView(element, view, options);
+      expect(element.told).toEqual([["input", { city: "Rome" }]]);
+      view.receive(JSON.stringify({ jsonrpc: "2.0", method: `ui/notifications/tool-${end}`, params }));
+      expect(element.told.slice(1)).toEqual([[end, end === "result" ? params : undefined]]);
+    }
   });
 
   it("tells again what a page knew before it was reloaded", () => {
@@ -122,11 +120,14 @@ describe("showView", () => {
   });
 
   it("C07: the text of the result stands in for an app that cannot be shown, also of one that came later", () => {
-    const element = makePlace();
-    const view = makeView({ result: result("first") });
-    showView(element, view, options);
-    const text = () => (element.app as AppFrameOptions).fallback?.();
-    expect(text()).toBe("first");
+    const shown = (view: GatewayView) => {
+      const element = makePlace();
+      showView(element, view, options);
+      return () => (element.app as AppFrameOptions).fallback?.();
+    };
+    expect(shown(makeView({ result: result("first") }))()).toBe("first");
+    const view = makeView({});
+    const text = shown(view);
     const params = { content: [...result("later").content, { type: "text", text: "x".repeat(200_000) }] };
     view.receive(JSON.stringify({ jsonrpc: "2.0", method: "ui/notifications/tool-result", params }));
     expect(view.result).toBeInstanceOf(JsonText);

@@ -119,8 +119,8 @@ export class Calls {
    */
   receive(port: Port, text: string): Record<string, unknown> | undefined {
     const id = text.length > LARGE ? idOf(text) : undefined;
-    const raw = id === undefined ? undefined : resultText(text, id);
-    if (id !== undefined && raw !== undefined) {
+    const raw = id && resultText(text, id);
+    if (raw) {
       this.#settle(port, id, undefined, new JsonText(raw));
       return undefined;
     }

@@ -686,6 +686,25 @@ describe("a view", () => {
     await vi.waitFor(() => expect(view.progress).toBeUndefined(), LONG);
   });
 
+  it.each([{}, { input: {} }, { input: {}, result: { content: [] } }])(
+    "hears what its call is and has come to once, however often it is said, after %j",
+    async (known) => {
+      const { view, say } = await openView(known);
+      const heard: string[] = [];
+      view.onnotice = ({ method }) => heard.push(method.replace("ui/notifications/tool-", ""));
+      for (let n = 0; n < 2; n++) {
+        say({ method: "ui/notifications/tool-input", params: { arguments: {} } });
+        say({ method: "ui/notifications/tool-result", params: { content: [] } });
+      }
+      const progress = vi.fn();
+      view.onprogress = progress;
+      say({ method: "gateway/progress", params: { progress: 1 } });
+      await vi.waitFor(() => expect(progress).toHaveBeenCalled(), LONG);
+      expect(heard).toEqual(["input", "result"].filter((each) => !(each in known)));
+      expect(view.result).toEqual({ content: [] });
+    },
+  );
+
   it("takes back the call that it shows, and says whether there was one", async () => {
     const { stage, view, last } = await openView();
     for (const cancelled of [true, false]) {

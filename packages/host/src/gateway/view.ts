@@ -59,8 +59,8 @@ export class GatewayView {
   #opened: OpenedView;
   #early: ViewNotice[] = [];
   #result: Result<"tools/call"> | JsonText | undefined;
-  /** The call that it shows has ended since it was opened. */
-  #isOver = false;
+  /** The call that it shows has ended. */
+  #isOver: boolean;
   #onnotice: ((notice: ViewNotice) => void) | undefined;
   /** The view is gone: it was closed, or the gateway could not open it again. Told once. */
   onclosed: ((reason: string) => void) | undefined;
@@ -85,6 +85,7 @@ export class GatewayView {
     this.id = opened.view;
     this.progress = opened.progress;
     this.#opened = opened;
+    this.#isOver = "result" in opened || "cancelled" in opened;
     this.#calls = calls;
     this.#port = port;
     this.#home = home;
@@ -171,7 +172,7 @@ export class GatewayView {
     const { input, result, cancelled } = this.#opened;
     this.#opened = { ...opened, input, result, cancelled };
     if (this.#port.ended !== undefined) return false;
-    if (!result && cancelled === undefined && !this.#isOver) this.#catchUp(opened);
+    this.#catchUp(opened);
     this.#port.channel = opened.view;
     this.#calls.again(this.#port);
     // A subscription that cannot be had again is like one to a resource that never changes.
@@ -184,10 +185,9 @@ export class GatewayView {
   #catchUp({ input, result, cancelled, call }: OpenedView): void {
     // A call of a conversation goes on without the page, and its answer comes on the new channel.
     if (this.#opened.input && !call) cancelled ??= "the answer was lost";
-    if (input && !this.#opened.input)
-      this.#notice({ method: "ui/notifications/tool-input", params: { arguments: input } });
+    if (input) this.#notice({ method: "ui/notifications/tool-input", params: { arguments: input } });
     if (result) this.#notice({ method: "ui/notifications/tool-result", params: result });
-    else if (cancelled !== undefined)
+    if (cancelled !== undefined)
       this.#notice({ method: "ui/notifications/tool-cancelled", params: { reason: cancelled } });
   }
 
@@ -202,12 +202,15 @@ export class GatewayView {
 
   #notice(notice: ViewNotice): void {
     const { method, params } = notice;
-    if (method === "ui/notifications/tool-input") this.#opened.input = params.arguments;
-    if (method === "ui/notifications/tool-result") this.#result = params;
-    if (!method.includes("input")) {
-      this.#isOver = true;
-      this.progress = undefined;
+    // The gateway may say again what this page has heard.
+    if (this.#isOver) return;
+    if (method === "ui/notifications/tool-input") {
+      if (this.#opened.input) return;
+      this.#opened.input = params.arguments;
     }
+    if (method === "ui/notifications/tool-result") this.#result = params;
+    this.#isOver = !method.includes("input");
+    if (this.#isOver) this.progress = undefined;
     if (this.#onnotice) this.#onnotice(notice);
     else this.#early.push(notice);
   }
