@@ -13,10 +13,10 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import { GatewayError } from "../errors.js";
-import type { ImagePart, TextPart } from "../model/model.js";
 import type { Clock } from "../servers/clock.js";
+import type { AppParts } from "./fit-context.js";
 import type { Journal } from "./journal.js";
-import { type ContextToTell, contextParts } from "./model-view.js";
+import { contextParts } from "./model-view.js";
 import { type AppTool, isTooLarge } from "./tool-names.js";
 
 /** What an app says about itself. */
@@ -62,17 +62,22 @@ export class Apps {
   readonly #numbers = new Map<string, number>();
   /** When each app spoke, in the last ten seconds. */
   readonly #spoken = new Map<string, { from: number; count: number }>();
-  /** The contexts that the model knows, by their entries. */
-  readonly #known = new Map<string, AppContext>();
-  readonly #told = new Map<string, readonly (TextPart | ImagePart)[]>();
+  /** The contexts that the model knows, by their entries, and how it was told. */
+  readonly #known = new Map<string, { readonly context: AppContext; readonly parts: AppParts }>();
+  readonly #told = new Map<string, AppParts>();
 
   constructor(options: AppsOptions) {
     this.#options = options;
   }
 
   /** What was told of apps with each entry of the user. */
-  get told(): ReadonlyMap<string, readonly (TextPart | ImagePart)[]> {
+  get told(): ReadonlyMap<string, AppParts> {
     return this.#told;
+  }
+
+  /** What was told of apps that are still open. */
+  get lasting(): AppParts[] {
+    return [...this.#known.values()].flatMap(({ context, parts }) => (context.isStale ? [] : [parts]));
   }
 
   /** The number of the app of an entry: the same as long as the conversation is in memory. */
@@ -168,20 +173,27 @@ export class Apps {
 
   /** A turn begins: with it the model is told what is new since the last one. */
   tell(user: string): void {
-    const parts = this.untold();
-    for (const context of this.#options.journal.contexts) this.#known.set(context.item, context);
-    if (parts.length > 0) this.#told.set(user, parts);
+    const untold = this.#untold();
+    for (const each of untold) this.#known.set(each.context.item, each);
+    if (untold.length > 0)
+      this.#told.set(
+        user,
+        untold.flatMap(({ parts }) => parts),
+      );
   }
 
   /** What the model will be told with the next turn. */
-  untold(): readonly (TextPart | ImagePart)[] {
-    const contexts = this.#options.journal.contexts.flatMap((context): ContextToTell[] => {
-      const known = this.#known.get(context.item);
-      const isKnown = known !== undefined && isSame(known, context);
-      if (isKnown && known.isStale === context.isStale) return [];
-      return [{ context, isKnown: isKnown && context.isStale }];
+  untold(): AppParts {
+    return this.#untold().flatMap(({ parts }) => parts);
+  }
+
+  #untold(): { context: AppContext; parts: AppParts }[] {
+    return this.#options.journal.contexts.flatMap((context) => {
+      const known = this.#known.get(context.item)?.context;
+      const isSaid = known !== undefined && isSame(known, context);
+      if (isSaid && known.isStale === context.isStale) return [];
+      return [{ context, parts: contextParts({ context, isKnown: isSaid && context.isStale }, MAX_SEEN) }];
     });
-    return contextParts(contexts, MAX_SEEN);
   }
 
   #opened(view: string, app: SpeakingApp): OpenApp {

@@ -18,7 +18,7 @@ const call = (id: string, turn: string | undefined, more: Partial<CallItem> = {}
 });
 const view = (items: ConversationItem[], more: Partial<ModelViewOptions> = {}): ModelMessage[] =>
   modelMessages({
-    ...{ items, waiting: new Set(), told: new Map(), names: nameTools([], [], () => 1) },
+    ...{ items, waiting: new Set(), told: new Map(), lasting: [], names: nameTools([], [], () => 1) },
     ...{ idOf: ({ id }) => id, limits: { result: 1_000, context: 100_000 } },
     ...more,
   });
@@ -223,6 +223,31 @@ describe("what does not fit", () => {
     expect(asked.length).toBeLessThan(5);
   });
 
+  it("is not what open apps have said: with the turn that told it left out or removed, it stands at the beginning", () => {
+    const cart = [{ type: "text" as const, text: "the cart has 3 things" }];
+    const map = [{ type: "text" as const, text: "the map shows Rome" }];
+    const told = new Map([
+      ["u0", [...cart, ...map]],
+      ["u19", map],
+    ]);
+    const of = (items: ConversationItem[], lasting = [cart, map], context = 100_000) =>
+      short(view(items, { told, lasting, ...limits(context) }));
+    const timesIn = (messages: string[]) =>
+      ["cart", "map"].map((app) => messages.join("\n").split(`the ${app}`).length - 1);
+    expect(timesIn(of(turns(20)))).toEqual([1, 2]);
+    const shorter = of(turns(20), [cart, map], 5_000);
+    expect(shorter[0]).toMatch(/^user: \[Earlier parts .*\] \| the cart has 3 things \| u\d+$/);
+    expect(timesIn(shorter)).toEqual([1, 1]);
+    // Of an app that is closed nothing holds any more.
+    expect(timesIn(of(turns(20), [map], 5_000))).toEqual([0, 1]);
+    expect(of(turns(20).slice(1))[0]).toBe("user: the cart has 3 things");
+    // Room is made for it.
+    const long = [{ type: "text" as const, text: "long ".repeat(500) }];
+    expect(sizes(view(turns(20), { told: new Map(), lasting: [long], ...limits(5_000) }))).toBeLessThan(
+      7_000,
+    );
+  });
+
   it("even if it is one message", () => {
     expect(sizes(view([user("u", "x".repeat(1_000_000))], limits(10_000)))).toBeLessThan(11_000);
   });
@@ -234,7 +259,7 @@ describe("what apps want the model to know", () => {
     content: [{ type: "text", text: "Rome is selected" }],
   };
   const said = (more: Partial<AppContext>, isKnown = false): string =>
-    contextParts([{ context: { ...context, ...more }, isKnown }], 100)
+    contextParts({ context: { ...context, ...more }, isKnown }, 100)
       .map((part) => (part.type === "text" ? part.text : "image"))
       .join("|");
   const head = `<app-context from="the app 'Map' of the server 'weather'"`;

@@ -13,7 +13,7 @@ import type {
   UserItem,
 } from "@vitrine/protocol";
 import type { ImagePart, ModelMessage, TextPart, ToolCallPart } from "../model/model.js";
-import { fitContext } from "./fit-context.js";
+import { type AppParts, fitContext } from "./fit-context.js";
 import { cut, jsonOf, resultText, wordsOf } from "./result-text.js";
 import type { NamedTools } from "./tool-names.js";
 
@@ -29,7 +29,9 @@ export interface ModelViewOptions {
   /** Entries of the user whose turn has not come. */
   readonly waiting: ReadonlySet<string>;
   /** What was told of apps with each entry of the user. */
-  readonly told: ReadonlyMap<string, readonly (TextPart | ImagePart)[]>;
+  readonly told: ReadonlyMap<string, AppParts>;
+  /** What was told of apps, and still holds. */
+  readonly lasting: readonly AppParts[];
   readonly names: Pick<NamedTools, "nameOf">;
   /** The provider's name of a call. */
   idOf(call: CallItem): string;
@@ -39,7 +41,7 @@ export interface ModelViewOptions {
 
 /** The messages of a request: every turn with its answers, whatever was said in between. */
 export function modelMessages(options: ModelViewOptions): ModelMessage[] {
-  const { items, waiting, limits } = options;
+  const { items, waiting, limits, lasting } = options;
   const users = new Set(items.flatMap((item) => (item.kind === "user" ? [item.id] : [])));
   const answers = groups(items, (item) => (item.kind === "model" ? item.answers : undefined));
   const calls = groups(items, (item) =>
@@ -62,7 +64,7 @@ export function modelMessages(options: ModelViewOptions): ModelMessage[] {
     // The answer that it belongs to was removed.
     else if (item.kind === "call" && item.turn && !models.has(item.turn)) answer(item.turn);
   }
-  return fitContext(messages, limits.context);
+  return fitContext(messages, limits.context, lasting);
 }
 
 function groups(
@@ -148,26 +150,21 @@ export interface ContextToTell {
   readonly isKnown: boolean;
 }
 
-/** What apps want the model to know, each in its own block. */
-export function contextParts(
-  contexts: readonly ContextToTell[],
-  limit: number,
-): readonly (TextPart | ImagePart)[] {
-  return contexts.flatMap(({ context, isKnown }) => {
-    const head = `<app-context from=${attribute(nameOfApp(context))}${context.isStale ? ' state="closed"' : ""}>`;
-    const tail = "</app-context>";
-    const stale = context.isStale ? "The app is closed: what it said may no longer hold.\n" : "";
-    if (isKnown) return [{ type: "text" as const, text: `${head}\n${stale}${tail}` }];
-    const parts = partsOf(context.content ?? []);
-    const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-    if (context.structuredContent) texts.push(jsonOf(context.structuredContent, limit));
-    if (texts.length === 0 && parts.length === 0) texts.push("(nothing any more)");
-    const inside = harmless(cut(texts.join("\n"), limit));
-    return [
-      { type: "text" as const, text: `${head}\n${stale}${inside}\n${tail}` },
-      ...parts.filter((part) => part.type === "image"),
-    ];
-  });
+/** What an app wants the model to know, in its own block. */
+export function contextParts({ context, isKnown }: ContextToTell, limit: number): AppParts {
+  const head = `<app-context from=${attribute(nameOfApp(context))}${context.isStale ? ' state="closed"' : ""}>`;
+  const tail = "</app-context>";
+  const stale = context.isStale ? "The app is closed: what it said may no longer hold.\n" : "";
+  if (isKnown) return [{ type: "text" as const, text: `${head}\n${stale}${tail}` }];
+  const parts = partsOf(context.content ?? []);
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (context.structuredContent) texts.push(jsonOf(context.structuredContent, limit));
+  if (texts.length === 0 && parts.length === 0) texts.push("(nothing any more)");
+  const inside = harmless(cut(texts.join("\n"), limit));
+  return [
+    { type: "text" as const, text: `${head}\n${stale}${inside}\n${tail}` },
+    ...parts.filter((part) => part.type === "image"),
+  ];
 }
 
 /** Marks that say whose words something is: nobody's words can begin or end one. */

@@ -261,6 +261,7 @@ export function messagesOf(
     items: journal.items,
     waiting: waiting(),
     told: apps.told,
+    lasting: apps.lasting,
     ...{ names, limits, idOf: ({ id }) => providerIds.get(id) ?? id },
   });
 }
