@@ -29,9 +29,14 @@ export function useObservedCalmly<M extends Pick<Observable, "subscribe" | "vers
   model: M,
   read: (model: M) => unknown = ({ version }) => version,
 ): void {
-  const [, setKnown] = useState(() => read(model));
+  const [, setKnown] = useState(() => ({ model, value: read(model) }));
   useEffect(() => {
-    const draw = (): void => startTransition(() => setKnown(() => read(model)));
+    const know = (before: { model: M; value: unknown }) => {
+      const value = read(model);
+      // What was read from another model says nothing of this one, even if it is the same.
+      return before.model === model && Object.is(before.value, value) ? before : { model, value };
+    };
+    const draw = (): void => startTransition(() => setKnown(know));
     // After what is drawn at once: an app may be about to start in it.
     const tell = (): void => void setTimeout(() => whenCalm(draw));
     // It may have changed before anybody listened.

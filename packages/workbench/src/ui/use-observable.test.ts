@@ -1,0 +1,53 @@
+import { JSDOM } from "jsdom";
+import { createElement, useLayoutEffect } from "react";
+import type { Root } from "react-dom/client";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { Observable } from "../model/observable.js";
+import { useObservedCalmly } from "./use-observable.js";
+
+class Light extends Observable {
+  color = "red";
+  /** The first time that it is drawn. */
+  onshown = (): void => {};
+
+  turn(color: string): void {
+    this.color = color;
+    this.changed();
+  }
+}
+
+function Shown({ light }: { light: Light }): string {
+  useObservedCalmly(light);
+  useLayoutEffect(() => light.onshown(), [light]);
+  return light.color;
+}
+
+let root: Root;
+const { window } = new JSDOM("<main></main>");
+const { document, navigator } = window;
+const shown = (): string | null | undefined => document.querySelector("main")?.textContent;
+
+beforeAll(async () => {
+  for (const [name, value] of Object.entries({ window, document, navigator })) vi.stubGlobal(name, value);
+  root = (await import("react-dom/client")).createRoot(document.querySelector("main") as HTMLElement);
+});
+afterAll(async () => {
+  root.unmount();
+  // React takes it down later, and looks at the window then.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  vi.unstubAllGlobals();
+});
+
+it("draws the last of what is changed, of each model, whatever the one before had come to", async () => {
+  const first = new Light();
+  root.render(createElement(Shown, { light: first }));
+  await expect.poll(shown).toBe("red");
+  first.turn("green");
+  await expect.poll(shown).toBe("green");
+  // The second changes as often as the first had, before anybody listens to it.
+  const second = new Light();
+  second.onshown = () => second.turn("yellow");
+  root.render(createElement(Shown, { light: second }));
+  await expect.poll(shown).toBe("yellow");
+  expect(second.version).toBe(first.version);
+});
