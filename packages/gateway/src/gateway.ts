@@ -233,6 +233,10 @@ export class Gateway implements GatewayApi {
     this.#appCalls = new AppCalls({
       views: this.#views,
       place: (server) => this.#recordPlace(server, refusals, onerror),
+      policy: (user, server) => ({
+        server: this.#servers.get(user, server).server.settings,
+        settings: this.#live(),
+      }),
     });
     this.conversations = new Conversations({
       ...{ store: store.conversations, tools: serverTools(this.#servers), apps: this.#appCalls, onerror },

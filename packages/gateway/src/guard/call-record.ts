@@ -11,7 +11,7 @@ import type { AuditLog, AuditOutcome } from "../store/store.js";
 import { recordingOf } from "./allow-list.js";
 import type { GuardMetrics } from "./guard-options.js";
 import { type GuardedCall, laneOf } from "./guarded-call.js";
-import { entryOf, failureOf, hashOf, paramsFor, reasonOf, resultFor } from "./record.js";
+import { entryOf, failureOf, hashOf, paramsFor, reasonOf, resultFor, wasNotSent } from "./record.js";
 import type { RefusalLog } from "./refusal-log.js";
 
 /** Where calls are recorded. */
@@ -56,7 +56,7 @@ export class CallRecord {
   /**
    * Writes the entry, and resolves with its number when it is on disk. Only logs, which have no effect, go on without.
    *
-   * @throws {GatewayError} `audit-failed`
+   * @throws {GatewayError} `audit-failed`, or `stopping`
    */
   async begin(): Promise<number> {
     const { audit, settings, server, onerror } = this.#place;
@@ -98,7 +98,8 @@ export class CallRecord {
   failed(error: unknown): void {
     const failure = failureOf(error);
     // Taken back too late: the server had it already, and nobody knows what it made of it.
-    if (this.mayHaveHappened && failure.outcome === "cancelled") failure.outcome = "indeterminate";
+    if (this.mayHaveHappened && failure.outcome === "cancelled" && !wasNotSent(error))
+      failure.outcome = "indeterminate";
     this.#end({ ...failure, duration: this.#place.clock() - this.#start });
   }
 
@@ -108,7 +109,7 @@ export class CallRecord {
     const reason = reasonOf(error);
     this.#told(({ decided }) => decided?.(this.#call, "refused", reason, this.#hash?.paramsSize));
     // What could not be recorded a moment ago cannot be now: the store raises the alarm.
-    if (reason === "audit-failed" || isRepeated(error)) return;
+    if (UNRECORDABLE.test(reason) || isRepeated(error)) return;
     // Without a hash that is not there yet: it costs, and nothing happened.
     const entry = entryOf(this.#call, server, "refused", reason, this.#hash);
     // Names of views that are none are endless.
@@ -134,8 +135,11 @@ export class CallRecord {
   }
 }
 
+/** With these, nothing can be written. */
+const UNRECORDABLE = /^(audit-failed|stopping)$/;
+
 function auditFailed(cause: unknown): GatewayError {
-  if (cause instanceof GatewayError && cause.data.code === "audit-failed") return cause;
+  if (cause instanceof GatewayError && UNRECORDABLE.test(cause.data.code)) return cause;
   const message = "it could not be recorded, so it was not done: the gateway's database needs attention";
   return new GatewayError("audit-failed", message, { cause });
 }

@@ -142,6 +142,24 @@ describe("a call that passes", () => {
     expect(store.outcomes).toMatchObject([{ outcome: "indeterminate", code: "aborted" }]);
   });
 
+  it.each([
+    new GatewayError("stopping", "the server is being stopped"),
+    new GatewayError("server-exited", "the server reads no more", { data: { unsent: true } }),
+  ])("and never reached the server was not done: $data.code", async (error) => {
+    const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
+    effect.mockRejectedValueOnce(error);
+    await expect(callTool("change")).rejects.toBe(error);
+    expect(store.outcomes).toMatchObject([{ outcome: "cancelled", code: error.data.code }]);
+  });
+
+  it("comes while the gateway is stopping, and hears so: the database is well", async () => {
+    const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
+    vi.spyOn(store.audit, "begin").mockRejectedValue(new GatewayError("stopping", "the gateway is stopping"));
+    await expect(callTool("change")).rejects.toMatchObject(failure("stopping"));
+    expect(effect).not.toHaveBeenCalled();
+    expect(store.rows).toEqual([]);
+  });
+
   it("with a result that is too large says so, and is not recorded as refused", async () => {
     const { store, callTool, effect } = setUp({ of: { limits: { sizes: { result: 100 } } as never } });
     effect.mockResolvedValueOnce({ content: [{ type: "text", text: "x".repeat(1000) }] });

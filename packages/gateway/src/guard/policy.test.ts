@@ -118,6 +118,8 @@ describe("a key of a table", () => {
     "tools/call:pay",
     "tools/call:a:b",
     "ui/permission:camera",
+    "app-tools/call:zoom",
+    "view:cart:app-tools/call",
     "view:cart:tools/call",
     "view:ui://shop/cart:tools/call:pay",
     "view:a:b:ui/open-link:docs.example",

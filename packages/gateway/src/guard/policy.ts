@@ -18,6 +18,9 @@ const LEAVES = /^(ui\/(open-link|download-file|message)|sampling\/createMessage|
 /** The method under which browser permissions are asked about, recorded, and decided in a policy. */
 export const PERMISSION_METHOD = "ui/permission";
 
+/** The method under which tools of apps are recorded, and decided in a policy: they are no server's. */
+export const APP_TOOL_METHOD = "app-tools/call";
+
 /** What decides. The server's settings come before those for all. */
 export interface PolicySources {
   readonly server: Pick<ServerSettings, "policy" | "trusted">;
@@ -70,7 +73,7 @@ function isEmpty(table: object): boolean {
 
 /** Whether this is a key of a policy table, for one of these methods: a mistake would leave a door open. */
 export function isPolicyKey(key: string, methods: readonly string[]): boolean {
-  return [...methods, PERMISSION_METHOD].some((method) => {
+  return [...methods, PERMISSION_METHOD, APP_TOOL_METHOD].some((method) => {
     const isAt = (at: number): boolean =>
       key.startsWith(method, at) && /^(:.|$)/s.test(key.slice(at + method.length));
     if (!key.startsWith("view:")) return isAt(0);

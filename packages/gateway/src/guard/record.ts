@@ -7,6 +7,7 @@ import { isRefusal, targetOf } from "@vitrine/host";
 import { INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
 import type { AuditSettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";
+import { isUnsent } from "../servers/cut-off.js";
 import type { AuditEntry, AuditOutcome } from "../store/store.js";
 import { jsonOf, sha256 } from "./digest.js";
 import type { GuardedCall } from "./guarded-call.js";
@@ -87,11 +88,15 @@ export function reasonOf(error: unknown): string {
 /** After these, nobody knows whether the server has done it. */
 const UNKNOWN_END = /^(indeterminate|server-exited|timeout|closed)$/;
 
+/** Whether it is known that the server never got it: one that is being stopped gets nothing any more. */
+export const wasNotSent = (error: unknown): boolean =>
+  isUnsent(error) || (error instanceof GatewayError && error.data.code === "stopping");
+
 /** How a call ended that had begun. */
 export function failureOf(error: unknown): Pick<AuditOutcome, "outcome" | "code"> {
   const code = codeOf(error);
   // Taken back, or its view was closed, between the record and the effect.
-  if (error instanceof VitrineError && /^(aborted|view-unknown)$/.test(code))
+  if (wasNotSent(error) || (error instanceof VitrineError && /^(aborted|view-unknown)$/.test(code)))
     return { outcome: "cancelled", code };
   const isOurs = error instanceof VitrineError && !isRefusal(error);
   return { outcome: isOurs && UNKNOWN_END.test(code) ? "indeterminate" : "failed", code };

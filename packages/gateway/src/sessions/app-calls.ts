@@ -7,11 +7,9 @@ import { fingerprint, type Question, Refusal, sizeOf } from "@vitrine/host";
 import { type CallToolResult, callToolResultSchema, decode, VitrineError } from "@vitrine/protocol";
 import type { AppCall, AppPort } from "../conversation/ports.js";
 import { CallRecord, type RecordPlace } from "../guard/call-record.js";
+import { APP_TOOL_METHOD, operatorDecision, type PolicySources } from "../guard/policy.js";
 import type { KnownViews, ViewOwner } from "./known-views.js";
 import { unknownView } from "./view-channel.js";
-
-/** Under which such a call is recorded: it is no server's. */
-export const APP_TOOL_METHOD = "app-tools/call";
 
 /** Characters of a result (A05), and milliseconds for the page: a little more than it gives the app. */
 const MAX_RESULT = 10_000_000;
@@ -22,6 +20,8 @@ export interface AppCallsOptions {
   readonly views: KnownViews;
   /** Where calls are recorded, for the server of an app. */
   place(server: string): RecordPlace;
+  /** What the operator said. */
+  policy(user: string, server: string): PolicySources;
 }
 
 /** Calls tools of apps that are open (A04 to A06). */
@@ -56,37 +56,51 @@ export class AppCalls implements AppPort {
     try {
       record.reason = await this.#consent(owner, call, signal);
       await record.begin();
+      record.mayHaveHappened = true;
     } catch (error) {
       if (error instanceof VitrineError) await record.refused(error);
       throw error;
     }
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), LIMIT);
+    const limited = AbortSignal.any([signal, late.signal]);
     try {
-      const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMIT)]);
       const answer = await owner.page.request("conversation/app-tool", () => ({ view, ...params }), limited);
       const result = readResult(answer);
       record.ended(result);
       return result;
     } catch (error) {
-      record.failed(error);
-      throw error;
+      const isLate = late.signal.aborted && !signal.aborted;
+      const told = isLate
+        ? new VitrineError("timeout", `${tool.name}: the app did not answer in time`)
+        : error;
+      record.failed(told);
+      throw told;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  /** Why it may be called. @throws {Refusal} when the person says no */
+  /** Why it may be called. @throws {Refusal} when the operator or the person says no */
   async #consent(
     owner: ViewOwner,
     { view, tool, arguments: input }: AppCall,
     signal: AbortSignal,
   ): Promise<string> {
-    if (tool.annotations?.readOnlyHint === true) return "policy";
+    const { user, server } = owner;
+    const subject = { method: APP_TOOL_METHOD, subject: tool.name, params: {} };
+    const said = operatorDecision(this.#options.policy(user, server), subject, owner);
+    if (said === "deny")
+      throw new Refusal("not-allowed", `${APP_TOOL_METHOD} ${tool.name}: the operator does not allow this`);
+    if (said === "allow" || (!said && tool.annotations?.readOnlyHint === true)) return "policy";
     const mark = `${tool.name} ${fingerprint(tool)}`;
     if (this.#allowed.get(view)?.has(mark)) return "remembered";
     const isDestructive = tool.annotations?.destructiveHint === true;
     const question: Question = {
-      ...{ view, server: owner.server, method: "tools/call", subject: tool.name, tool },
+      ...{ view, server, method: "tools/call", subject: tool.name, tool },
       ...{ title: tool.title ?? tool.annotations?.title ?? tool.name, fingerprint: fingerprint(tool) },
       params: { name: tool.name, arguments: input },
-      reason: `The model wants to use a tool of this app that may ${isDestructive ? "delete or overwrite" : "change"} something.`,
+      reason: `The model wants to use a tool of this app that ${effectOf(tool)}.`,
       scope: `the tool ${tool.name} of this app`,
     };
     const { answer, remember } = await owner.page.ask(question, isDestructive ? [] : ["session"], signal);
@@ -96,6 +110,12 @@ export class AppCalls implements AppPort {
       this.#allowed.set(view, (this.#allowed.get(view) ?? new Set()).add(mark));
     return "asked";
   }
+}
+
+/** What it does, as far as the app says so. */
+function effectOf({ annotations }: AppCall["tool"]): string {
+  if (annotations?.destructiveHint === true) return "may delete or overwrite something";
+  return annotations?.readOnlyHint === true ? "says that it only reads" : "may change something";
 }
 
 /** What a page says that an app answered. */

@@ -1,0 +1,121 @@
+import type { Answer, Question } from "@vitrine/host";
+import type { ToolAnnotations } from "@vitrine/protocol";
+import { VitrineError } from "@vitrine/protocol";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { memoryStore } from "../../../../testing/gateway/guard-stage.js";
+import { RefusalLog } from "../guard/refusal-log.js";
+import { AppCalls } from "./app-calls.js";
+import { KnownViews } from "./known-views.js";
+import type { PageSession } from "./page-session.js";
+
+function setUp(policy: { server?: object; all?: object } = {}) {
+  const store = memoryStore();
+  const onerror = vi.fn();
+  const ask = vi.fn(async (_question: Question): Promise<Answer> => ({ answer: "allow" }));
+  const request = vi.fn<PageSession["request"]>(async () => ({ content: [] }) as never);
+  const views = new KnownViews();
+  const page = { ask, request } as unknown as PageSession;
+  views.add("v1", { user: "ann", server: "shop", session: "s", tool: "show", uri: "ui://shop/cart", page });
+  const refusals = new RefusalLog({ write: (entry) => store.audit.begin(entry), onerror });
+  const settings = {
+    policy: { ...policy.all },
+    strict: false,
+    audit: { payloads: "none", redact: [] },
+  } as const;
+  const calls = new AppCalls({
+    views,
+    place: (server) => ({
+      ...{ server, audit: store.audit, settings, refusals, onerror, metrics: {}, clock: () => 0 },
+    }),
+    policy: () => ({ server: { policy: { ...policy.server }, trusted: false }, settings }),
+  });
+  const call = (annotations: ToolAnnotations = {}, signal = new AbortController().signal) => {
+    const tool = { name: "add", inputSchema: { type: "object" as const }, annotations };
+    return calls.call("ann", { view: "v1", tool, arguments: {}, conversation: "c", item: "i" }, signal);
+  };
+  return { store, ask, request, call };
+}
+
+const READS = { readOnlyHint: true };
+const refused = (code: string) => ({ data: { code } });
+
+afterEach(() => void vi.useRealTimers());
+
+describe("a tool of an app", () => {
+  it.each<[string, { server?: object; all?: object }, ToolAnnotations, string]>([
+    ["asked about", {}, {}, "asked"],
+    ["called where it only reads", {}, READS, "policy"],
+    ["asked about where the operator says so", { all: { "app-tools/call": "ask" } }, READS, "asked"],
+    ["called where the operator says so", { server: { "app-tools/call:add": "allow" } }, {}, "policy"],
+    [
+      "decided about by the server's table first",
+      { server: { "view:show:app-tools/call": "allow" }, all: { "app-tools/call": "deny" } },
+      {},
+      "policy",
+    ],
+    ["not what a table says of a server's tool", { all: { "tools/call": "deny" } }, READS, "policy"],
+  ])("is %s (A06)", async (_what, policy, annotations, reason) => {
+    const { store, ask, call } = setUp(policy);
+    await expect(call(annotations)).resolves.toEqual({ content: [] });
+    expect(ask).toHaveBeenCalledTimes(reason === "asked" ? 1 : 0);
+    expect(store.entries).toMatchObject([{ method: "app-tools/call", target: "add", reason }]);
+  });
+
+  it("is asked about in words that are true", async () => {
+    const { ask, call } = setUp({ all: { "app-tools/call": "ask" } });
+    for (const annotations of [READS, {}, { destructiveHint: true }]) await call(annotations);
+    expect(ask.mock.calls.map(([{ reason }]) => reason)).toEqual([
+      expect.stringContaining("says that it only reads"),
+      expect.stringContaining("may change something"),
+      expect.stringContaining("may delete or overwrite something"),
+    ]);
+  });
+
+  it("that the operator denies is not called, and nobody is asked", async () => {
+    const { store, ask, request, call } = setUp({ all: { "app-tools/call:add": "deny" } });
+    await expect(call(READS)).rejects.toMatchObject(refused("not-allowed"));
+    expect(ask).not.toHaveBeenCalled();
+    expect(request).not.toHaveBeenCalled();
+    expect(store.entries).toMatchObject([{ decision: "refused", reason: "not-allowed" }]);
+  });
+
+  it("A05: that answers more than 10 MB failed, and is on record as such", async () => {
+    const { store, request, call } = setUp();
+    request.mockResolvedValueOnce({ content: [{ type: "text", text: "x".repeat(10_000_001) }] } as never);
+    await expect(call(READS)).rejects.toMatchObject(refused("too-large"));
+    expect(store.outcomes).toMatchObject([{ outcome: "failed", code: "too-large" }]);
+  });
+
+  it.each([{ content: "no" }, null, 7])(
+    "A05: that answers %j, which is no result, failed",
+    async (answer) => {
+      const { request, call } = setUp();
+      request.mockResolvedValueOnce(answer as never);
+      await expect(call(READS)).rejects.toMatchObject({ code: "invalid" });
+    },
+  );
+
+  it("A05: that does not answer in time may have done it; so may one that is taken back", async () => {
+    vi.useFakeTimers();
+    const { store, request, call } = setUp();
+    request.mockImplementation(
+      (_method, _params, signal) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener("abort", () => reject(new VitrineError("aborted", "taken back")));
+        }),
+    );
+    const late = expect(call(READS)).rejects.toMatchObject({ code: "timeout" });
+    await vi.advanceTimersByTimeAsync(35_000);
+    await late;
+    const controller = new AbortController();
+    const taken = expect(call(READS, controller.signal)).rejects.toMatchObject({ code: "aborted" });
+    await vi.advanceTimersByTimeAsync(1);
+    controller.abort();
+    await taken;
+    expect(store.outcomes).toMatchObject([
+      { outcome: "indeterminate", code: "timeout" },
+      { outcome: "indeterminate", code: "aborted" },
+    ]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
