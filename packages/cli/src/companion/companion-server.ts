@@ -134,8 +134,10 @@ export function companionServer(companion: Companion, options: CompanionServerOp
 /** Tells a client of changes, for as long as it is connected. */
 function follow(server: Server, companion: Companion, { isLasting, isModern }: CompanionServerOptions): void {
   const subscribed = new Set<string>();
-  server.setRequestHandler("resources/subscribe", ({ params }) => {
-    subscribed.add(params.uri);
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, { mcpReq }) => {
+    await companion.directory.ready(mcpReq.signal);
+    checkFollowed(companion, uri);
+    subscribed.add(uri);
     return {};
   });
   server.setRequestHandler("resources/unsubscribe", ({ params }) => {
@@ -154,6 +156,17 @@ function follow(server: Server, companion: Companion, { isLasting, isModern }: C
     },
   });
   server.onclose = stop;
+}
+
+/** Apps and views say when they change; who would wait for anything else would wait for ever. */
+function checkFollowed({ host, directory }: Companion, address: string): void {
+  const number = readAppAddress(address);
+  const uri = directory.locate(address)?.uri;
+  if (host.apps.some((app) => app.number === number) || uri?.startsWith("ui://")) return;
+  if (uri === undefined)
+    throw unknown(`resource ${JSON.stringify(address)}`, "list the resources to see which are there");
+  const why = `nobody says here when ${JSON.stringify(address)} changes: read it again when you need it`;
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, why);
 }
 
 /**

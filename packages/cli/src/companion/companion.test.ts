@@ -332,6 +332,13 @@ describe("the person", () => {
     );
     expect((await agent.listResources()).resources.map((each) => each.uri)).toContain(uri);
     await agent.subscribeResource({ uri });
+    await agent.subscribeResource({ uri: "ui://shop/shop/cart.html" });
+    // What nobody would tell of is refused.
+    await expect(agent.subscribeResource({ uri: "vitrine://apps/99" })).rejects.toThrow(
+      /there is no resource/,
+    );
+    const plain = (await agent.listResources()).resources.find((each) => /^vitrine:.*servers/.test(each.uri));
+    await expect(agent.subscribeResource({ uri: `${plain?.uri}` })).rejects.toThrow(/read it again/);
     await page.context(view, "3 cherries");
     await expect.poll(() => updated).toContain(uri);
     const { contents } = await agent.readResource({ uri });

@@ -14,8 +14,8 @@ interface Kept {
 /** What somebody has not heard. */
 export interface Unheard {
   readonly news: readonly News[];
-  /** Older ones that were not kept. */
-  readonly lost: number;
+  /** Whether there were older ones, which were not kept. */
+  readonly isIncomplete: boolean;
 }
 
 /** News that are kept: an agent that never asks must not fill the memory. */
@@ -50,7 +50,7 @@ export class Inbox {
   since(number: number): Unheard {
     return {
       news: this.#kept.filter((each) => each.number > number).map(({ news }) => news),
-      lost: Math.max(0, this.#lostUpTo - number),
+      isIncomplete: this.#lostUpTo > number,
     };
   }
 

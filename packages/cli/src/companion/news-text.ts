@@ -9,17 +9,33 @@ import { sizeOf } from "../content.js";
 import type { CompanionApp, News, ServerProblem, Showing, Speaker } from "./companion-host.js";
 import type { Unheard } from "./inbox.js";
 
-/** Characters of what one app says at once, and of all together. */
+/** Characters of what one app says at once, of all together, and of one where there are many. */
 const MOST_OF_ONE = 20_000;
 const MOST_OF_ALL = 60_000;
+const LEAST = 300;
 
-/** What is new, as one block; undefined if nothing is. */
-export function newsText({ news, lost }: Unheard, heading = "While you were away:"): string | undefined {
-  if (news.length === 0 && lost === 0) return undefined;
-  const lines = news.map((each) => `- ${lineOf(each)}`);
-  if (lost > 0) lines.unshift(`- ${lost} older events were not kept.`);
-  return cut(`${heading}\n${lines.join("\n")}`, MOST_OF_ALL);
+/**
+ * What is new, as one block; undefined if nothing is. Where it is too much, what apps say is shortened: what the person wrote is
+ * there.
+ */
+export function newsText(
+  { news, isIncomplete }: Unheard,
+  heading = "While you were away:",
+): string | undefined {
+  if (news.length === 0 && !isIncomplete) return undefined;
+  const lines = news.map((each) => ({ text: `- ${lineOf(each)}`, isByPerson: isByPerson(each) }));
+  const lengthOf = (some: typeof lines): number => some.reduce((sum, { text }) => sum + text.length, 0);
+  const others = lines.filter((line) => !line.isByPerson);
+  const room = Math.max(0, MOST_OF_ALL - lengthOf(lines.filter((line) => line.isByPerson)));
+  const share = lengthOf(others) > room ? Math.max(LEAST, Math.floor(room / others.length)) : MOST_OF_ALL;
+  return [
+    heading,
+    ...(isIncomplete ? ["- Older events were not kept."] : []),
+    ...lines.map((line) => (line.isByPerson ? line.text : cut(line.text, share))),
+  ].join("\n");
 }
+
+const isByPerson = (news: News): boolean => news.kind === "message" && news.from === undefined;
 
 /** All apps, and how they are. */
 export function appsText(apps: readonly CompanionApp[], namesOf: (app: CompanionApp) => string[]): string {
