@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -108,6 +109,24 @@ describe("vitrine", () => {
     }
   });
 
+  it("keeps secrets for the settings, and forgets them", async () => {
+    const data = join(folder, "kept");
+    const words = ["ROUTER_KEY", "--data", data];
+    expect(await run(["secret", "set", ...words], "sesame\n")).toEqual({
+      ...{ code: 0, out: "ROUTER_KEY is kept\n", err: "" },
+    });
+    for (const file of readdirSync(data))
+      expect(readFileSync(join(data, file), "utf8")).not.toContain("sesame");
+    expect(await run(["secret", "delete", ...words])).toMatchObject({
+      code: 0,
+      out: "ROUTER_KEY was deleted\n",
+    });
+    expect(await run(["secret", "delete", ...words])).toMatchObject({ code: 1 });
+    expect(await run(["secret", "set", "no name", "--data", data], "x")).toMatchObject({
+      ...{ code: 1, out: "", err: expect.stringContaining("say set NAME") },
+    });
+  });
+
   it.each<[string[], string]>([
     [["tols", "x"], "did you mean vitrine tools x?"],
     [["./server", "--no-open"], "did you mean vitrine dev ./server --no-open?"],
@@ -117,6 +136,7 @@ describe("vitrine", () => {
     [["tools", "x", "--timeout", "soon"], "30s"],
     [["dev", "--port", "many"], "0 to 65535"],
     [["--port", "99999"], "0 to 65535"],
+    [["secret", "keep", "NAME"], "neither set nor delete"],
   ])("%j is wrong: one line, code 2", async (words, sentence) => {
     const { code, out, err } = await run(words);
     expect({ code, out }).toEqual({ code: 2, out: "" });

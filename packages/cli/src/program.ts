@@ -9,6 +9,7 @@ import type { CompanionOptions } from "./commands/companion.js";
 import type { DevOptions } from "./commands/dev.js";
 import type { NewOptions, NewToolOptions, NewUiOptions } from "./commands/new.js";
 import type { PlainOptions } from "./commands/plain.js";
+import type { SecretOptions } from "./commands/secret.js";
 import type { ServeOptions } from "./commands/serve.js";
 import { usage } from "./exit.js";
 import { collect, duration, port } from "./options.js";
@@ -58,6 +59,7 @@ Exit codes: 0 it worked, 1 it failed, 2 the command line is wrong, 130 Ctrl-C.`,
   addCompanion(program, terminal, done);
   addRender(program, done);
   addPlain(program, terminal, done);
+  addSecret(program, done);
   addNew(program, terminal, done);
   return program;
 }
@@ -117,6 +119,22 @@ function addServe(program: Command, terminal: Terminal, done: (code: number) => 
     .action(async (options: ServeOptions) => {
       const { serveCommand } = await import("./commands/serve.js");
       done(await serveCommand(options, terminal));
+    });
+}
+
+function addSecret(program: Command, done: (code: number) => void): void {
+  program
+    .command("secret <set|delete> <name>")
+    .description("keep a secret from stdin, for the settings to name; or delete it")
+    .option("--config <file>", "the settings file; the first that is there, as for serve")
+    .option("--data <folder>", "the gateway's own files")
+    .addHelpText(
+      "after",
+      examples("vitrine secret set ROUTER_KEY < key.txt", "vitrine secret delete ROUTER_KEY"),
+    )
+    .action(async (what: string, name: string, options: SecretOptions) => {
+      const { secret } = await import("./commands/secret.js");
+      done(await secret(what, name, options));
     });
 }
 

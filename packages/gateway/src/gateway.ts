@@ -429,6 +429,7 @@ export class Gateway implements GatewayApi {
   async #close(grace: number): Promise<void> {
     clearInterval(this.#retention);
     // Calls under way end first, then pages are told why, and only then the connections go.
+    this.conversations.windDown();
     await this.#pool.close(grace);
     await this.conversations.close();
     await Promise.all([this.#desks.sampling.close(), this.#desks.elicitation.close()]);

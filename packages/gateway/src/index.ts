@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { secretCommand } from "./commands/secret.js";
 export { type CommandLine, readOptions } from "./commands/settings.js";
 export { untilStopped } from "./commands/until-stopped.js";
 export { closest } from "./config/closest.js";

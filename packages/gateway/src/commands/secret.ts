@@ -8,7 +8,12 @@ import { GatewayError } from "../errors.js";
 import { openSecrets, secretKey } from "../servers/secrets/secrets.js";
 import { type CommandLine, settingsOf } from "./settings.js";
 
-/** Does it; returns the exit code. The secret comes over stdin: arguments can be read by everybody on the machine. */
+/**
+ * `set NAME` or `delete NAME`; returns the exit code. The secret comes over stdin: arguments can be read by everybody on the
+ * machine.
+ *
+ * @throws {GatewayError} `config-invalid`
+ */
 export async function secretCommand(
   [what, name = ""]: readonly string[],
   line: CommandLine,

@@ -90,7 +90,7 @@ describe("model", () => {
   it.each([
     ["${env:MISSING}", /set the environment variable MISSING/],
     ["${MISSING}", /set the environment variable MISSING/],
-    ["${secret:MISSING}", /vitrine-gateway secret set MISSING/],
+    ["${secret:MISSING}", /vitrine secret set MISSING/],
     ["${env:LINES}", /has it more than one line/],
   ])("goes on without a key that is not to be found: %s", async (key, problem) => {
     const { providers } = await read({ providers: { openai: { key } } }, { LINES: "a\nb" });

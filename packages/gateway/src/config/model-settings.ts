@@ -73,7 +73,7 @@ const keyReader =
       return spot.wrong("must be a reference", `write "\${env:NAME}" or "\${secret:NAME}", and nothing else`);
     if (secret) {
       const found = sources.secrets.get(`${kept}`);
-      const missing = `there is no secret ${kept}; keep it with vitrine-gateway secret set ${kept}, and start again`;
+      const missing = `there is no secret ${kept}; keep it with vitrine secret set ${kept}, and start again`;
       return checked(found, missing, `the secret ${kept}`);
     }
     return fromVariable(`${variable}`, sources);

@@ -381,7 +381,7 @@ describe("readSettings", () => {
     [
       "a secret",
       { command: "${secret:X}" },
-      ".command: there is no secret X; keep it with vitrine-gateway secret set X, or take ${secret:X} out",
+      ".command: there is no secret X; keep it with vitrine secret set X, or take ${secret:X} out",
     ],
     [
       "an input",

@@ -43,7 +43,7 @@ export const referring =
           secret ??
           missing(
             `there is no secret ${rest}`,
-            `keep it with vitrine-gateway secret set ${rest}, or take ${shown} out`,
+            `keep it with vitrine secret set ${rest}, or take ${shown} out`,
           )
         );
       }

@@ -300,6 +300,50 @@ describe("stop", () => {
     );
   });
 
+  it("of the gateway: what is under way ends, the model is asked nothing more, and the person reads why", async () => {
+    const [work, tokens] = [gate(), gate()];
+    const stage = await stageOf(
+      [callTool("weather__slow", {}), [say("I am going to"), waitFor(tokens.opened), say("say more")]],
+      { tools: { slow: { work: async () => work.opened.then(() => text("done")) } } },
+    );
+    const [calling, talking] = [await stage.conversations.open("ana"), await stage.conversations.open("ana")];
+    const [page, other] = [new Follower(calling), new Follower(talking)];
+    await calling.send(words("go"));
+    await calling.send(words("and this"));
+    await expect.poll(() => page.calls[0]?.state).toBe("running");
+    await talking.send(words("tell me"));
+    await expect.poll(() => other.models[0]?.text).toBe("I am going to");
+    stage.conversations.windDown();
+    await done(other);
+    expect(other.models).toMatchObject([{ state: "stopped", text: "I am going to" }]);
+    await expect(calling.send(words("more"))).rejects.toMatchObject({ data: { code: "stopping" } });
+    expect(page.isRunning).toBe(true);
+    work.open();
+    await done(page);
+    expect(page.calls).toMatchObject([{ state: "done" }]);
+    expect(stage.model.requests).toHaveLength(2);
+    for (const each of [page, other]) {
+      expect(each.notes).toMatchObject([
+        { code: "stopping", text: expect.stringMatching(/stopped before the model was done/) },
+      ]);
+    }
+    tokens.open();
+  });
+
+  it("of the model itself: what waited for it is not answered, and the person reads so", async () => {
+    const first = gate();
+    const stage = await stageOf([[say("One."), waitFor(first.opened)]]);
+    const conversation = await stage.conversations.open("ana");
+    const page = new Follower(conversation);
+    await conversation.send(words("one"));
+    await conversation.send(words("two"));
+    stage.hasModel = false;
+    first.open();
+    await done(page);
+    expect(page.models).toHaveLength(1);
+    expect(page.notes).toMatchObject([{ level: "warning", code: "model-gone" }]);
+  });
+
   it("of one call: the turn goes on without it", async () => {
     const stage = await stageOf([callTool("weather__slow", {}), say("Then not.")], {
       tools: { slow: { work: () => new Promise<CallToolResult>(() => {}) } },

@@ -349,8 +349,13 @@ export class Conversation {
   readonly note = (level: NoteItem["level"], code: string, text: string): string =>
     this.#note(level, code, text).id;
 
+  /** The gateway is about to stop: calls go on, and the model is asked nothing more. */
+  windDown(): void {
+    this.#turns.windDown(STOPPING);
+  }
+
   /** Ends what is under way, and resolves when all is kept. */
-  async close(reason = "the gateway is stopping"): Promise<void> {
+  async close(reason = STOPPING): Promise<void> {
     this.#isClosed = true;
     this.#stop(reason);
     this.#journal.close();
@@ -445,6 +450,8 @@ export class Conversation {
     return note;
   }
 }
+
+const STOPPING = "the gateway is stopping";
 
 const unknownItem = (item: string): GatewayError =>
   new GatewayError(

@@ -111,6 +111,11 @@ export class Conversations {
     return [...this.#loaded.values()].filter(({ isRunning }) => isRunning).length;
   }
 
+  /** Calls go on, and models are asked nothing more: {@link close} comes soon. */
+  windDown(): void {
+    for (const conversation of this.#loaded.values()) conversation.windDown();
+  }
+
   /** Stops everything, and resolves when all is kept. */
   async close(): Promise<void> {
     this.#isClosed = true;

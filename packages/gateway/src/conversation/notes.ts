@@ -49,6 +49,13 @@ export function toolsMissing(missing: readonly (readonly [server: string, why: s
 export const allToolsMissing = (why: string): string =>
   `The model was asked without the servers' tools: ${why}. Look at the servers, then send the message again.`;
 
+/** That what was said gets no answer, or no more of one. */
+export const UNANSWERED = {
+  "model-gone":
+    "There is no model any more, so that this was not answered. Choose a model, then send it again.",
+  stopping: "The gateway was stopped before the model was done. Send a message to let it go on.",
+} as const;
+
 /** That there is no room for more of an answer. */
 export const conversationFull = (why: string): string => `The model is not asked any more: ${why}.`;
 

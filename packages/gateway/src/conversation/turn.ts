@@ -66,6 +66,7 @@ export class Turn {
   #item: ModelItem | undefined;
   #tokens = 0;
   #areToolsMissed = false;
+  #isLastRound = false;
 
   constructor(options: TurnOptions) {
     this.#options = options;
@@ -82,6 +83,13 @@ export class Turn {
     this.#stop.abort(new Ended(reason));
     this.#endItem("stopped");
     for (const { id } of this.#stream?.calls ?? []) this.#options.calls.cancel(id, reason);
+  }
+
+  /** Lets the calls under way end, and asks the model nothing more; if there are none, ends it now. */
+  windDown(reason: string): void {
+    this.#isLastRound = true;
+    const isCalling = this.#stream?.calls.some(({ state }) => state === "running");
+    if (!isCalling || this.#item?.state === "streaming") this.stop(reason);
   }
 
   /** Never rejects. */
@@ -119,7 +127,7 @@ export class Turn {
       this.#stop.signal.throwIfAborted();
       const strange = STRANGE_ENDS[reason];
       if (strange) note("warning", strange.code, strange.text);
-      if (calls.length === 0) return;
+      if (calls.length === 0 || this.#isLastRound) return;
       const repetition = this.#repetitions.add(calls);
       if (repetition) {
         note("warning", repetition, LIMIT_NOTES[repetition]);

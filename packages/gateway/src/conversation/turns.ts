@@ -6,7 +6,7 @@
 import type { ModelView, ModelViewMessage, ModelViewTool, SpeakingApp } from "@vitrine/protocol";
 import { GatewayError } from "../errors.js";
 import { SYSTEM_PROMPT } from "./model-view.js";
-import { appFlood } from "./notes.js";
+import { appFlood, UNANSWERED } from "./notes.js";
 import type { ModelPort } from "./ports.js";
 import { type NamedTools, nameTools } from "./tool-names.js";
 import { messagesOf, Turn, type TurnOptions } from "./turn.js";
@@ -33,6 +33,7 @@ export class Turns {
   /** Turns in a row that no person began. */
   #appTurns = 0;
   #isFloodTold = false;
+  #isWindingDown = false;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
@@ -45,9 +46,10 @@ export class Turns {
   /**
    * Whether something more may be said: nobody could follow what many apps say at once, and each message costs an answer.
    *
-   * @throws {GatewayError} `overloaded`
+   * @throws {GatewayError} `overloaded`, `stopping`
    */
   check(from: SpeakingApp | undefined): void {
+    if (this.#isWindingDown) throw new GatewayError("stopping", "the gateway is stopping");
     const { appQueue, queue, appTurns } = this.#options.limits;
     if (this.#queue.length >= queue)
       throw overloaded(`${queue} messages wait for an answer: wait for it, or stop it`);
@@ -76,6 +78,14 @@ export class Turns {
     const turn = item === undefined || this.#turn?.isAbout(item) ? this.#turn : undefined;
     turn?.stop(reason);
     return waited || turn !== undefined;
+  }
+
+  /** No turn begins any more, and the one that is under way ends after its calls. */
+  windDown(reason: string): void {
+    this.#isWindingDown = true;
+    if (this.#turn) this.#options.note("info", "stopping", UNANSWERED.stopping);
+    this.#queue.length = 0;
+    this.#turn?.windDown(reason);
   }
 
   /** An entry was removed. */
@@ -111,8 +121,12 @@ export class Turns {
       const answers = this.#queue.shift();
       const { models, ...options } = this.#options;
       const model = models.current(options.user);
-      // A model that was there when it was said, and is not now, does not answer.
-      if (answers === undefined || !model) break;
+      if (answers === undefined) break;
+      // One that was there when it was said, and is not now.
+      if (!model) {
+        options.note("warning", "model-gone", UNANSWERED["model-gone"]);
+        break;
+      }
       const turn = new Turn({
         ...{ ...options, answers, model, providerIds: this.#providerIds, missing: this.#missing },
         waiting: () => new Set(this.#queue),
