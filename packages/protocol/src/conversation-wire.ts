@@ -167,6 +167,9 @@ export interface SamplingQuestion {
   systemPrompt?: string | undefined;
   messages: { role: "user" | "assistant"; content: ContentBlock[] }[];
   maxTokens: number;
+  temperature?: number | undefined;
+  /** Words that end the answer where the model would write them. */
+  stopSequences?: string[] | undefined;
 }
 
 export interface SamplingAnswer {

@@ -41,7 +41,7 @@ describe("what a server has the model asked", () => {
       {
         ...{ user: "ana", server: "notes", model: expect.stringContaining("scripted") },
         ...{ systemPrompt: "Be short.", messages: [{ role: "user", content: [text("Say hello")] }] },
-        maxTokens: 50,
+        ...{ maxTokens: 50, temperature: 0.5, stopSequences: ["END"] },
       },
     ]);
     expect(scripted.requests[0]?.body).toMatchObject({

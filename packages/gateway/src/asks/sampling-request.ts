@@ -105,15 +105,19 @@ function readBlock(
 }
 
 /** What the person is shown of it. */
-export function shownOf({ systemPrompt, messages, maxTokens }: SamplingRequest): {
-  systemPrompt?: string;
-  messages: SamplingQuestion["messages"];
-  maxTokens: number;
-} {
+export function shownOf({
+  systemPrompt,
+  messages,
+  maxTokens,
+  temperature,
+  stopSequences,
+}: SamplingRequest): Omit<SamplingQuestion, "id" | "server" | "app" | "model"> {
   return {
     ...(systemPrompt !== undefined && { systemPrompt }),
     messages: messages.map(({ role, content }) => ({ role, content: [...content] })),
     maxTokens,
+    ...(temperature !== undefined && { temperature }),
+    ...(stopSequences && { stopSequences: [...stopSequences] }),
   };
 }
 

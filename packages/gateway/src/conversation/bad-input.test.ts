@@ -55,6 +55,11 @@ describe("the provider", () => {
     ["says 401", unauthorized, "model-unauthorized"],
     ["says 503", overloaded, "model-overloaded"],
     ["is wrong", answer(500), "model-failed"],
+    [
+      "has no credit left",
+      answer(429, { error: { message: "Nothing left", code: "insufficient_quota" } }),
+      "model-no-credit",
+    ],
     ["wants to be left alone for long", rateLimited(3_600), "model-rate-limited"],
   ])("%s: it is told, and the next message is answered", async (_name, script, code) => {
     const stage = await stageOf([script, say("Here I am.")]);

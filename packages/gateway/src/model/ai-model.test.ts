@@ -293,7 +293,7 @@ describe("what goes wrong", () => {
     [
       "an account without credit",
       [answer(429, { error: { message: "You exceeded your quota", code: "insufficient_quota" } })],
-      "model-rate-limited",
+      "model-no-credit",
       /nothing left; add credit/,
     ],
     ["a server that is busy", [overloaded], "model-overloaded", /try again/],

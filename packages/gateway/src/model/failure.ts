@@ -37,7 +37,8 @@ const SHORT_KEY = 8;
 /** Words of providers, the surest first: a status alone says less. */
 const WORDS: readonly (readonly [RegExp, ModelErrorCode])[] = [
   [/api_?key|authenticat|unauthenticated|unauthorized|permission|forbidden/i, "model-unauthorized"],
-  [/rate_?limit|too_many|resource_?exhausted|quota|billing|credit/i, "model-rate-limited"],
+  [/insufficient_quota|billing|credit/i, "model-no-credit"],
+  [/rate_?limit|too_many|resource_?exhausted|quota/i, "model-rate-limited"],
   [/overload|unavailable|capacity/i, "model-overloaded"],
   [/not_?found/i, "model-unknown"],
   [
@@ -49,7 +50,7 @@ const WORDS: readonly (readonly [RegExp, ModelErrorCode])[] = [
 const STATUSES: Readonly<Record<number, ModelErrorCode>> = {
   400: "model-refused",
   401: "model-unauthorized",
-  402: "model-rate-limited",
+  402: "model-no-credit",
   403: "model-unauthorized",
   404: "model-unknown",
   405: "model-unknown",
@@ -65,7 +66,6 @@ const STATUSES: Readonly<Record<number, ModelErrorCode>> = {
 
 /** The error of the SDK when what came is not as the wire has it. */
 const UNREADABLE = /JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody/;
-const NO_CREDIT = /insufficient_quota|billing|credit/i;
 
 /** The failure in our own words. */
 export function failureOf(error: unknown, context: FailureContext): ModelError {
@@ -117,9 +117,9 @@ function sentence(
       return key === undefined
         ? `${provider} wants a key; add one to its settings as "key"`
         : `${provider} does not take the key; is it the right one, and may it use ${model}?`;
+    case "model-no-credit":
+      return `the account at ${provider} has nothing left; add credit there, or choose another model${quote}`;
     case "model-rate-limited":
-      if (NO_CREDIT.test(said.words) || status === 402)
-        return `the account at ${provider} has nothing left; add credit there, or choose another model${quote}`;
       return `${provider} was asked too much; ${
         retryAfter === undefined ? "wait a while" : `wait ${Math.ceil(retryAfter / 1_000)} seconds`
       }, or choose another model${quote}`;

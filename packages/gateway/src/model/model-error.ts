@@ -16,7 +16,9 @@ export type ModelErrorCode =
   | "model-unreachable"
   /** There is no key, or the provider does not take it. */
   | "model-unauthorized"
-  /** Too much was asked of it in too short a time, or of this account at all. */
+  /** The account has nothing left: to wait does not help. */
+  | "model-no-credit"
+  /** Too much was asked of it in too short a time. */
   | "model-rate-limited"
   /** The provider has too much to do. */
   | "model-overloaded"

@@ -383,12 +383,13 @@ describe("questions", () => {
     const params = {
       messages: [{ role: "user", content: { type: "text", text: "Name a fruit" } }],
       systemPrompt: "Be short.",
-      maxTokens: 100,
+      ...{ maxTokens: 100, temperature: 0.5, stopSequences: ["END"] },
     };
     model.add(say("A leek."));
     await ask("sampling/createMessage", params);
     const asked = question(/asking wants to ask the model/);
     await asked.getByRole("textbox", { name: "As the user, message 1" }).fill("Name a vegetable");
+    await asked.getByText('Temperature 0.5. The answer ends before "END".').waitFor();
     expect(await seriousProblems()).toEqual([]);
     await asked.getByRole("button", { name: "Allow" }).click();
     await answered(/A leek\./);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ContentBlock } from "@vitrine/protocol";
+import type { ContentBlock, SamplingQuestion } from "@vitrine/protocol";
 import { useState } from "react";
 import { Button, Heading, Input, Label, NumberField, TextArea, TextField } from "react-aria-components";
 import type { PendingSampling } from "../../model/questions.js";
@@ -65,6 +65,7 @@ export function SamplingForm({ asked }: { asked: PendingSampling }) {
         <Label className="soft small">Tokens of the answer, at most</Label>
         <Input className="input" />
       </NumberField>
+      <Manner temperature={question.temperature} stopSequences={question.stopSequences} />
       {isEmpty && <p className="problem small">No message is left: there is nothing to ask.</p>}
       <div className="question-buttons">
         <Button className="button" onPress={() => asked.answer({ answer: "deny" })}>
@@ -75,6 +76,18 @@ export function SamplingForm({ asked }: { asked: PendingSampling }) {
         </AgreeButton>
       </div>
     </>
+  );
+}
+
+/** How the model is asked: it cannot be changed, and is no secret. */
+function Manner({ temperature, stopSequences }: Pick<SamplingQuestion, "temperature" | "stopSequences">) {
+  if (temperature === undefined && !stopSequences) return null;
+  return (
+    <p className="soft small">
+      {temperature !== undefined && `Temperature ${temperature}. `}
+      {stopSequences &&
+        `The answer ends before ${stopSequences.map((text) => JSON.stringify(text)).join(", ")}.`}
+    </p>
   );
 }
 
