@@ -209,3 +209,12 @@ export function hearing(): {
     cancelled: hear("cancelled"),
   };
 }
+
+/** A promise, and what resolves it. */
+export function gate(): { open: () => void; opened: Promise<void> } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}

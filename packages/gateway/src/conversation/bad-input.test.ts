@@ -50,16 +50,14 @@ const forecast = {
 const done = (page: Follower): Promise<void> =>
   expect.poll(() => page.isRunning, { interval: 5 }).toBe(false);
 
+const noCredit = answer(429, { error: { message: "Nothing left", code: "insufficient_quota" } });
+
 describe("the provider", () => {
   it.each([
     ["says 401", unauthorized, "model-unauthorized"],
     ["says 503", overloaded, "model-overloaded"],
     ["is wrong", answer(500), "model-failed"],
-    [
-      "has no credit left",
-      answer(429, { error: { message: "Nothing left", code: "insufficient_quota" } }),
-      "model-no-credit",
-    ],
+    ["has no credit left", noCredit, "model-no-credit"],
     ["wants to be left alone for long", rateLimited(3_600), "model-rate-limited"],
   ])("%s: it is told, and the next message is answered", async (_name, script, code) => {
     const stage = await stageOf([script, say("Here I am.")]);
@@ -288,6 +286,17 @@ describe("a limit", () => {
     expect(stage.model.requests).toHaveLength(asked);
     expect(page.notes).toMatchObject([{ level: "warning", code }]);
     expect(page.calls.every(({ state }) => state === "done")).toBe(true);
+  });
+
+  it("of tokens counts arguments, too, where the provider does not count", async () => {
+    const big = callTool("weather__forecast", { city: "x".repeat(4_000) });
+    const stage = await stageOf([big, big, big], { tools: { forecast }, limits: { tokens: 900 } });
+    const conversation = await stage.conversations.open("ana");
+    const page = new Follower(conversation);
+    await conversation.send(words("hello"));
+    await done(page);
+    expect(stage.model.requests).toHaveLength(1);
+    expect(page.notes).toMatchObject([{ code: "limit-tokens" }]);
   });
 
   it("of time ends the turn, wherever it is", async () => {

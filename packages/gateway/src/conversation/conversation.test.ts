@@ -4,6 +4,7 @@ import {
   type ConversationStage,
   conversationStage,
   Follower,
+  gate,
   hearing,
   text,
   words,
@@ -19,15 +20,6 @@ const stageOf: typeof conversationStage = async (...args) => {
 afterEach(async () => {
   for (const stage of stages.splice(0)) await stage.close();
 });
-
-/** A promise, and what resolves it. */
-function gate(): { open: () => void; opened: Promise<void> } {
-  let open = (): void => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-}
 
 const forecast = { work: ({ city }: Record<string, unknown>) => text(`sunny in ${city}`), hasApp: true };
 const done = (follower: Follower): Promise<void> =>

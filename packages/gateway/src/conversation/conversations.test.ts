@@ -2,11 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CallToolResult, Tool } from "@vitrine/protocol";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import {
   type ConversationStage,
   conversationStage,
   Follower,
+  gate,
   hearing,
   text,
   words,
@@ -64,6 +65,31 @@ describe("conversations", () => {
     await expect(conversations.open("ana", second.id)).rejects.toMatchObject(unknown);
     await expect(second.send(words("still there?"))).rejects.toMatchObject({ data: { code: "stopping" } });
     expect(stage.listed).toEqual(["ana", "ana", "ana", "ana"]);
+  });
+
+  it("are gone for who opens them while they are deleted, and for who deletes them twice", async () => {
+    const stage = await stageOf([]);
+    stage.hasModel = false;
+    const { conversations } = stage;
+    const conversation = await conversations.open("ana");
+    await conversation.send(words("hello"));
+    const { conversations: store } = stage.store;
+    const deleteStored = store.delete.bind(store);
+    const go = gate();
+    vi.spyOn(store, "delete").mockImplementation(async (...args) => {
+      await go.opened;
+      return deleteStored(...args);
+    });
+    const deleting = conversations.delete("ana", conversation.id);
+    await expect.poll(() => vi.mocked(store.delete).mock.calls.length).toBe(1);
+    const others = [
+      conversations.open("ana", conversation.id),
+      conversations.delete("ana", conversation.id),
+    ].map((other) => expect(other).rejects.toMatchObject(unknown));
+    go.open();
+    await Promise.all([deleting, ...others]);
+    expect(await stage.store.conversations.get("ana", conversation.id)).toBeUndefined();
+    await expect(conversations.open("ana", conversation.id)).rejects.toMatchObject(unknown);
   });
 
   it("are called after their first call until something is said", async () => {

@@ -94,10 +94,20 @@ export class Conversations {
 
   /** Deletes one, and stops what is under way in it. @throws {GatewayError} `conversation-unknown` */
   async delete(user: string, id: string): Promise<void> {
+    const key = keyOf(user, id);
     const conversation = await this.open(user, id);
-    await conversation.discard();
-    this.#forget(keyOf(user, id));
-    await this.#options.store.delete(user, id);
+    const gone = conversation.discard().then(async () => {
+      await this.#options.store.delete(user, id);
+      return undefined;
+    });
+    this.#forget(key);
+    // Who opens it meanwhile waits, and finds none.
+    this.#open.set(key, gone);
+    try {
+      await gone;
+    } finally {
+      if (this.#open.get(key) === gone) this.#forget(key);
+    }
     this.#options.onlisted?.(user);
   }
 

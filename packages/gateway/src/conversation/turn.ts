@@ -182,11 +182,11 @@ export class Turn {
     }
   }
 
-  #answered(item: ModelItem, { usage }: Answer, messages: readonly ModelMessage[]): void {
+  #answered(item: ModelItem, { usage, calls }: Answer, messages: readonly ModelMessage[]): void {
     const { journal } = this.#options;
     const used = usage ?? {
       input: Math.ceil(JSON.stringify(messages).length / TOKEN),
-      output: Math.ceil(item.text.length / TOKEN),
+      output: Math.ceil((item.text.length + JSON.stringify(calls.map(({ input }) => input)).length) / TOKEN),
     };
     this.#tokens += used.input + used.output;
     journal.update(item, { state: "done", ...(usage && { usage }) });
