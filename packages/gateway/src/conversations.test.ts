@@ -307,6 +307,27 @@ describe("an app", () => {
     await expect.poll(async () => (await state()).contexts).toMatchObject([{ item, isStale: true }]);
   });
 
+  it("that floods what the model should know is refused, by the guard and by the conversation, and the person reads so", async () => {
+    const codes = new Set<string>();
+    const isTold = async () => (await items("note")).length > 0;
+    for (let n = 0; n < 300 && !(await isTold()); n++) {
+      const content = [{ type: "text", text: `${n} eggs` }] as const;
+      try {
+        // As a page does it: with a permit.
+        await page.ask(view, "ui/update-model-context", { content });
+        await page.request("conversation/context", { id, view, content: [...content] });
+      } catch (error) {
+        codes.add(`${(error as { data: { code?: unknown } }).data.code}`);
+      }
+    }
+    expect([...codes].sort()).toEqual(["overloaded", "rate-limited"]);
+    expect(await items("note")).toMatchObject([{ level: "warning", code: "app-flood" }]);
+    // The app, the page and the conversation go on.
+    model.add(say("Well."));
+    await tell("How many?");
+    expect((await atRest()).items.at(-1)).toMatchObject({ kind: "model", text: "Well." });
+  });
+
   it("A04 to A06: has its tools called, with consent unless they only read, and none when it is gone", async () => {
     const asked: unknown[] = [];
     page.answers["conversation/app-tool"] = (params) => {
