@@ -64,6 +64,7 @@ server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
   }
   // So that answers come in another order than questions.
   if (input.pause) await pause(input.pause);
+  if (input.size) return { content: [{ type: "text", text: "x".repeat(input.size) }] };
   return text({ instance, name, got: input });
 });
 

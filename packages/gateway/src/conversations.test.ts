@@ -191,6 +191,21 @@ describe("a page", () => {
     expect(doors.calls).not.toContain("tools/call inner");
   });
 
+  it("with a result of 50 MB shows all of it to the app, tells the model its beginning, and goes on", async () => {
+    model.add(callTool("shop__show", { size: 50_000_000 }), say("Much."), say("I am here."));
+    await tell("Show me everything.");
+    await expect.poll(async () => (await calls()).at(-1)?.state).toMatch(/running|done/);
+    const opened = await open(`${(await calls()).at(-1)?.id}`);
+    const result = () => opened.result ?? told(opened.view).find(([what]) => what === "result")?.[1];
+    await expect.poll(() => result() !== undefined || undefined).toBe(true);
+    expect(JSON.stringify(result()).length).toBeGreaterThan(50_000_000);
+    await atRest();
+    const [read] = saw()?.messages.filter(({ role }) => role === "tool") ?? [];
+    expect(`${read?.content}`).toMatch(/^x+\n\[[\d,]+ more characters were left out\]$/);
+    await tell("And now?");
+    expect((await atRest()).items.at(-1)).toMatchObject({ kind: "model", text: "I am here." });
+  });
+
   it("sees no conversation of another person's", async () => {
     await page.request("conversation/call", { id, server: "shop", tool: "look" });
     await atRest();
