@@ -11,6 +11,7 @@ import {
   appServer,
   choice,
   dataTable,
+  form,
   reply,
   type ToolContext,
   tool,
@@ -199,6 +200,31 @@ describe("over HTTP, stateless", () => {
     expect(ui).toEqual(["unknown"]);
     const { content } = await post(weather, "tools/call", { name: "forecast", arguments: { city: "Berne" } });
     expect(content[0].text).toContain("Berne");
+  });
+
+  it("name the tool in a page that calls it, where that is one alone: not every host says whose view it is", async () => {
+    const book = view({ name: "book", template: form });
+    const input = z.object({ people: z.number() });
+    const offer = (...names: string[]) => ({
+      tools: names.map((name) => tool({ name, description: name, input, view: book, run: () => "done" })),
+    });
+    const server = appServer({ name: "inn", version: "1.0.0", ...offer("reserve") });
+    const read = async () => {
+      const { text, hash } = await server.document(book);
+      const [, json = ""] = /id="config">(.*?)<\/script>/.exec(text) ?? [];
+      return { hash, tool: JSON.parse(json).tool };
+    };
+    const first = await read();
+    expect(first.tool).toMatchObject({ name: "reserve", inputSchema: { required: ["people"] } });
+    await server.replace(offer("reserve", "waitlist"));
+    expect((await read()).tool).toBeUndefined();
+    await server.replace(offer("waitlist"));
+    const last = await read();
+    expect(last.tool).toMatchObject({ name: "waitlist" });
+    expect(last.hash).not.toBe(first.hash);
+    const client = await connect(server, "2026");
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual([expect.stringContaining(last.hash)]);
   });
 
   it("reads documents once for all requests", async () => {

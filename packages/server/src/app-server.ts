@@ -109,6 +109,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     this.#options = { ...options, reloads: options.reloads ?? isFollowed() };
     this.#views = viewsOf(options);
     this.#documents = new Documents(options.maxViewBytes ?? MAX_BYTES, options.onproblem ?? tellProblem);
+    this.#documents.tools = options.tools;
     this.#place = placeOf(options.name);
     this.#oldAddresses = addressesLike(`ui://${this.#place}/{view}`);
   }
@@ -200,6 +201,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     const options = { ...this.#options, tools: offer.tools, views: offer.views };
     const views = viewsOf(options);
     const before = this.#told ?? (await this.#addresses());
+    this.#documents.tools = offer.tools;
     const after = await this.#addressesOf(views);
     this.#options = options;
     this.#views = views;

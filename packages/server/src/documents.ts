@@ -6,14 +6,17 @@
  */
 import { stat } from "node:fs/promises";
 import { DefinitionError } from "./errors.js";
+import { jsonSchemaOf, type Schema } from "./schemas.js";
+import type { ShownTool } from "./templates/template.js";
+import type { AnyTool } from "./tool.js";
 import { type Document, documentOf, type View } from "./view.js";
 
 /** Documents of a view that are still found under the address they had. */
 const OLD = 8;
 
 interface Kept {
-  /** What the file was when it was read. */
-  readonly mark: string | undefined;
+  /** What the file was when it was read, or the tool. */
+  readonly mark: string | object | undefined;
   readonly document: Promise<Document>;
   /** The same, when it is there. */
   read?: Document;
@@ -26,6 +29,8 @@ export type TellProblem = (view: View, problem: DefinitionError) => void;
 export class Documents {
   readonly #limit: number;
   readonly #tell: TellProblem;
+  /** Those that are offered: a view may depend on the one that has it. */
+  tools: readonly AnyTool[] = [];
   // A view that is no longer offered is forgotten with its documents.
   readonly #current = new WeakMap<View, Kept>();
   readonly #old = new WeakMap<View, Map<string, Document>>();
@@ -46,10 +51,11 @@ export class Documents {
    * @throws {DefinitionError}
    */
   async current(view: View): Promise<Document> {
-    const mark = await markOf(view);
+    const tool = this.#toolOf(view);
+    const mark = tool ?? (await markOf(view));
     const kept = this.#current.get(view);
     if (kept && kept.mark === mark) return kept.document;
-    const document = documentOf(view, this.#limit);
+    const document = documentOf(view, this.#limit, tool && shownTool(tool));
     const reading: Kept = { mark, document };
     this.#current.set(view, reading);
     try {
@@ -65,7 +71,8 @@ export class Documents {
 
   /** The document of a view that has no file whose changes are noticed, once it was read: nobody need wait for it. */
   settled(view: View): Document | undefined {
-    return "file" in view.source ? undefined : this.#current.get(view)?.read;
+    const kept = "file" in view.source ? undefined : this.#current.get(view);
+    return kept?.mark === this.#toolOf(view) ? kept?.read : undefined;
   }
 
   /** The document as it is now; while it cannot be read, the last one that could be; undefined where there never was one. */
@@ -103,6 +110,13 @@ export class Documents {
     this.#current.delete(view);
   }
 
+  /** The tool that the view's page uses, if there is one alone. */
+  #toolOf(view: View): AnyTool | undefined {
+    if (!("template" in view.source) || !view.source.template.usesTool) return undefined;
+    const [tool, other] = this.tools.filter((each) => each.view === view);
+    return other ? undefined : tool;
+  }
+
   #keep(view: View, document: Document): void {
     const old = this.#old.get(view) ?? new Map<string, Document>();
     this.#old.set(view, old);
@@ -112,6 +126,11 @@ export class Documents {
     if (old.size > OLD && oldest !== undefined) old.delete(oldest);
   }
 }
+
+const shownTool = ({ name, input }: AnyTool): ShownTool => ({
+  name,
+  inputSchema: input && jsonSchemaOf(input as Schema, "input"),
+});
 
 /** What changes when the file does; undefined where there is none. */
 async function markOf({ source }: View): Promise<string | undefined> {

@@ -18,7 +18,7 @@ import { inlineFolder } from "./inline-folder.js";
 import { checkName } from "./names.js";
 import { readDocument, textOf } from "./read-document.js";
 import { renderTemplate } from "./templates/render.js";
-import type { AnyTemplate, Template } from "./templates/template.js";
+import type { AnyTemplate, ShownTool, Template } from "./templates/template.js";
 
 /** Where the document comes from: one of these. */
 export type DocumentSource =
@@ -115,10 +115,11 @@ export interface Document {
 /**
  * Reads a view's document.
  *
+ * @param tool the one whose view it is, for a template that uses it
  * @throws {DefinitionError}
  */
-export async function documentOf(view: View, limit: number): Promise<Document> {
-  const text = await textFrom(view.source, view.name, limit).catch((cause: unknown) => {
+export async function documentOf(view: View, limit: number, tool?: ShownTool): Promise<Document> {
+  const text = await textFrom(view, limit, tool).catch((cause: unknown) => {
     throw cause instanceof DefinitionError ? cause : failed(view.name, cause);
   });
   // As a file is for a moment while an editor writes it.
@@ -131,12 +132,12 @@ export async function documentOf(view: View, limit: number): Promise<Document> {
   return { text, hash: hash.digest("hex").slice(0, 12) };
 }
 
-async function textFrom(source: DocumentSource, name: string, limit: number): Promise<string> {
+async function textFrom({ source, name }: View, limit: number, tool?: ShownTool): Promise<string> {
   if ("file" in source) return readDocument(pathOf(source.file), limit);
   if ("folder" in source) return inlineFolder(pathOf(source.folder), source.entry ?? "index.html", limit);
   const html =
     "template" in source
-      ? renderTemplate(source.template, (source.config ?? {}) as never)
+      ? renderTemplate(source.template, (source.config ?? {}) as never, tool)
       : typeof source.html === "string"
         ? source.html
         : await source.html();

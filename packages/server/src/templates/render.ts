@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { DefinitionError } from "../errors.js";
 import { problemOf } from "./check-config.js";
-import type { Template } from "./template.js";
+import type { ShownTool, Template } from "./template.js";
 
 /** Documents that are kept. */
 const KEPT = 100;
@@ -31,10 +31,15 @@ export const templateCounts = (): { hits: number; misses: number; kept: number }
  *
  * ```
  *
+ * @param tool the one whose view it is, for a template that uses it
  * @throws {DefinitionError} `config-invalid`
  */
-export function renderTemplate<Config extends object>(template: Template<Config>, config: Config): string {
-  const json = JSON.stringify(config);
+export function renderTemplate<Config extends object>(
+  template: Template<Config>,
+  config: Config,
+  tool?: ShownTool,
+): string {
+  const json = JSON.stringify(template.usesTool ? { ...config, tool } : config);
   const key = hashOf([markOf(template), json]);
   const known = documents.get(key);
   if (known !== undefined) {

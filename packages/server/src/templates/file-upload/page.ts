@@ -23,7 +23,7 @@ const signOf = ({ name, size, lastModified }: File): string => [name, size, last
 
 function uploadPage(kit: Kit<FileUploadConfig>): Page {
   const { config } = kit;
-  const { each, multiple = true, cancelable } = config;
+  const { each, multiple = true, cancelable, description } = config;
   const limits = limitsOf(config);
   const number: WriteNumber = (...given) => writeNumber(kit, ...given);
   const written = (bytes: number): string => sizeInWords(bytes, number);
@@ -53,13 +53,14 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
     set(said, "class", kind);
   };
   // Buttons without a form: a sandbox without `allow-forms` has no `submit`.
-  const onclick = (): unknown => send(rows.filter(isOpen));
-  const submit = element("button", { class: "main", onclick }, config.submitLabel ?? "Upload");
+  const submit = element(
+    "button",
+    { class: "main", onclick: () => send(rows.filter(isOpen)) },
+    config.submitLabel ?? "Upload",
+  );
   const leave = element("button", { onclick: cancel });
-  const { description } = config;
   const buttons = element("div", { class: "row" }, submit, leave);
-  const about = description && element("p", {}, description);
-  put(kit.place, about, drop, list, buttons, said);
+  put(kit.place, description && element("p", {}, description), drop, list, buttons, said);
   // Anywhere: a browser opens what is dropped beside the place for it.
   for (const type of ["dragover", "dragleave", "drop", "paste"] as const)
     document.addEventListener(type, take);

@@ -74,6 +74,7 @@ const schema: JsonSchema = {
 export const fileUpload: Template<FileUploadConfig> = builtIn({
   name: "file-upload",
   title: "Upload files",
+  usesTool: true,
   schema,
   text: textOfUpload,
 });

@@ -3,7 +3,7 @@ import { element } from "../page/dom.js";
 import { Fields, type PageField } from "../page/fields.js";
 import { type Answer, type Kit, type Page, startPage } from "../page/kit.js";
 import { Said } from "../page/said.js";
-import { cancelButton, submit } from "../page/submit.js";
+import { cancelButton, shownTool, submit } from "../page/submit.js";
 import { fieldsOf } from "./fields-of-schema.js";
 import { isFilling } from "./is-filling.js";
 import type { FormConfig } from "./template.js";
@@ -20,7 +20,7 @@ class FormPage implements Page {
   constructor(kit: Kit<FormConfig>) {
     const { description, fields } = kit.config;
     this.#kit = kit;
-    this.#asked = fields ?? fieldsOf(kit.view.getHostContext()?.toolInfo?.tool.inputSchema);
+    this.#asked = fields ?? fieldsOf(shownTool(kit)?.inputSchema);
     this.#fields = new Fields(this.#asked);
     const { nodes } = this.#fields;
     const button = element("button", { class: "main" }, "Submit");

@@ -64,6 +64,7 @@ const schema: JsonSchema = {
 export const form: Template<FormConfig> = builtIn({
   name: "form",
   title: "Form",
+  usesTool: true,
   schema,
   text: textOfForm,
 });

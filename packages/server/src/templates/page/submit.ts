@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Tool } from "@vitrine/protocol";
 import type { SubmitConfig } from "../form/template.js";
 import { callTool, waiting } from "./call.js";
 import { element, put } from "./dom.js";
@@ -11,9 +12,13 @@ import type { Answer, Kit } from "./kit.js";
 import type { Said } from "./said.js";
 import { sendMessage, tellModel } from "./tell.js";
 
+/** The tool whose view it is: as the host says, or as the document does. */
+export const shownTool = (kit: Kit<SubmitConfig>): Tool | undefined =>
+  kit.view.getHostContext()?.toolInfo?.tool ?? (kit.config as { tool?: Tool }).tool;
+
 /** The tool that gets the values. */
-export const toolOf = ({ config, view }: Kit<SubmitConfig>): string | undefined =>
-  config.submitTool ?? view.getHostContext()?.toolInfo?.tool.name;
+export const toolOf = (kit: Kit<SubmitConfig>): string | undefined =>
+  kit.config.submitTool ?? shownTool(kit)?.name;
 
 /** Submits fields, once at a time. Undefined: it is under way already. */
 export async function submit(

@@ -74,6 +74,7 @@ const schema: JsonSchema = {
 export const wizard: Template<WizardConfig> = builtIn({
   name: "wizard",
   title: "Wizard",
+  usesTool: true,
   schema,
   text: textOfWizard,
 });
