@@ -284,10 +284,10 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
       if (!view) throw new ResourceNotFoundError(href, `there is no view ${name}`);
       return this.#read(view, href, view.uri === undefined ? hash : undefined);
     };
-    server.registerResource("views", this.#oldAddresses, OLD_ADDRESSES, read);
+    server.registerResource("vitrine: views", this.#oldAddresses, OLD_ADDRESSES, read);
     // Whoever names a fixed address by hand may leave the server out.
     if (this.#options.reloads || [...this.#views.values()].some(({ uri }) => uri !== undefined))
-      server.registerResource("views by name", BY_NAME, OLD_ADDRESSES, read);
+      server.registerResource("vitrine: views by name", BY_NAME, OLD_ADDRESSES, read);
   }
 
   async #read(view: View, uri: string, hash: string | undefined) {

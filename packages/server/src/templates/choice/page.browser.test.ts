@@ -93,12 +93,19 @@ describe("the choice", () => {
     const app = await stage.show(html());
     await app.partial({ question: "Where to?", options: ["Berne", "Ro"] });
     await app.view.getByRole("radio", { name: "Berne" }).check();
+    // There may be more to choose from in a moment.
+    expect(await app.view.getByRole("button", { name: "Submit" }).getAttribute("aria-disabled")).toBe("true");
+    await app.view.getByRole("button", { name: "Submit" }).click({ force: true });
     await app.input({ question: "Where to?", options: ["Berne", "Rome"] });
     await app.view.getByRole("radio", { name: "Rome" }).waitFor();
     expect(await app.view.getByRole("radio", { name: "Berne" }).isChecked()).toBe(true);
     await app.result({ content: [{ type: "text", text: "Asked." }] });
     await expect.poll(() => app.text()).not.toContain("Working");
     expect(await app.view.getByRole("radio").count()).toBe(2);
+    expect(await app.heard("message")).toEqual([]);
+    await submit(app);
+    await expect.poll(() => status(app)).toBe("Chosen: Berne");
+    expect(await app.heard("message")).toHaveLength(1);
     await app.close();
   });
 

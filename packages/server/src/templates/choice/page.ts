@@ -25,14 +25,17 @@ class Choice implements Page {
     if (this.isReady) this.data(undefined);
   }
 
-  /** The model may ask by the arguments of its tool. */
-  input(input: Record<string, unknown>): void {
-    if (askedOf(input, this.#kit.config).options.length > 0) this.data(input);
+  /** The model may ask by the arguments of its tool. It is answered when there is no more to come. */
+  input(input: Record<string, unknown>, isWhole?: boolean): void {
+    if (askedOf(input, this.#kit.config).options.length === 0) return;
+    this.data(input);
+    set(this.#button, "aria-disabled", (this.#isOver || !isWhole) && "true");
   }
 
   data(data: unknown): void {
     const asked = askedOf(data, this.#kit.config);
     // What was asked by the arguments stays asked, and where the person is in it, when the tool has nothing to add.
+    if (!this.#isOver) set(this.#button, "aria-disabled", false);
     const isSame = asked.options.length === 0 || JSON.stringify(asked) === JSON.stringify(this.#asked);
     if (this.#isOver || (this.#asked && isSame)) return;
     this.#asked = asked;

@@ -26,7 +26,7 @@ export interface Page {
   /** Shows the data of a result. */
   data(data: unknown, text: string): void;
   /** Hears the tool's arguments: while the model still writes them, and when it has. */
-  input?(input: Json): void;
+  input?(input: Json, isWhole?: boolean): void;
   /** The data that is in the tool's arguments, where they are of its shape: shown until the result is there, and not to be used. */
   written?(input: Json): unknown;
   /** The tool's call failed; that it did is said already. */
@@ -92,9 +92,9 @@ export function startPage<Config>(name: string, title: string, make: (kit: Kit<C
     }
     return page;
   };
-  const hear = (input: Json, words: string): void => {
+  const hear = (input: Json, words: string, isWhole?: boolean): void => {
     const { isReady } = made();
-    made().input?.(input);
+    made().input?.(input, isWhole);
     const data = made().written?.(input);
     if (data) {
       shown = { ok: true, data, text: "", problems: {} };
@@ -109,7 +109,7 @@ export function startPage<Config>(name: string, title: string, make: (kit: Kit<C
     kit.place.hidden = kit.tools.hidden = kit.place.inert;
   };
   view.on("toolinputpartial", ({ arguments: input = {} }) => hear(input as Json, "Waiting for data …"));
-  view.on("toolinput", ({ arguments: input = {} }) => hear(input as Json, "Working …"));
+  view.on("toolinput", ({ arguments: input = {} }) => hear(input as Json, "Working …", true));
   view.on("toolresult", (result) => {
     const answer = answerOf(result as Result);
     const { ok, text } = answer;
