@@ -26,23 +26,32 @@ interface ToolJson {
   readonly result?: unknown;
 }
 
-const text: JsonSchema = { type: "string", minLength: 1 };
-const jsonSchema: JsonSchema = {
+const text = (description?: string): JsonSchema => ({
+  ...{ type: "string", minLength: 1 },
+  ...(description !== undefined && { description }),
+});
+const jsonSchema = (description: string): JsonSchema => ({
   type: "object",
+  description,
   properties: { type: { type: "string", enum: ["object"] } },
   required: ["type"],
-};
-const schema: JsonSchema = {
+});
+
+/** What `tool.json` may say, as JSON Schema: for the check, and for editors. */
+export const toolJsonSchema: JsonSchema & { readonly $schema: string } = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",
   properties: {
-    $schema: { type: "string" },
-    name: text,
-    title: text,
-    description: text,
-    inputSchema: jsonSchema,
-    outputSchema: jsonSchema,
+    $schema: { type: "string", description: "Where editors find this schema." },
+    name: text("The name of the folder by default."),
+    title: text("What people call it."),
+    description: text("For the model: what it does, and when to call it."),
+    inputSchema: jsonSchema("JSON Schema of the arguments; anything by default."),
+    outputSchema: jsonSchema("JSON Schema of the data."),
     annotations: {
       type: "object",
+      description:
+        "What the tool says of itself. A host asks the person before it calls one that does not only read.",
       properties: {
         title: { type: "string" },
         readOnlyHint: { type: "boolean" },
@@ -54,11 +63,14 @@ const schema: JsonSchema = {
     },
     icons: {
       type: "array",
-      items: { type: "object", properties: { src: text }, required: ["src"] },
+      items: { type: "object", properties: { src: text() }, required: ["src"] },
     },
-    _meta: { type: "object" },
-    handler: text,
-    result: { anyOf: [{ type: "string" }, { type: "object" }, { type: "array" }] },
+    _meta: { type: "object", description: "For the client, such as ui.visibility." },
+    handler: text("A file of the folder whose default export is the function: ./run.js. Or result."),
+    result: {
+      description: "What it always gives back. Or handler.",
+      anyOf: [{ type: "string" }, { type: "object" }, { type: "array" }],
+    },
   },
   additionalProperties: false,
 };
@@ -71,7 +83,7 @@ const schema: JsonSchema = {
  */
 export async function readToolJson(root: string, folder: string, name: string): Promise<AnyTool> {
   const file = await readJsonFile(root, `${folder}/tool.json`);
-  file.check(schema, "tool-invalid");
+  file.check(toolJsonSchema, "tool-invalid");
   const said = file.value as ToolJson;
   const { inputSchema, outputSchema, _meta: meta, handler, result } = said;
   if ((handler === undefined) === (result === undefined))

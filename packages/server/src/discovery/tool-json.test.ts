@@ -1,0 +1,44 @@
+/** The schema of tool.json: the one in editors is the one that is checked. */
+
+import { toolJsonSchema } from "@vitrine/server";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, it } from "vitest";
+
+it("is in the package, as it is here: `npx vitest run -u` writes it", async () => {
+  const text = `${JSON.stringify(toolJsonSchema, null, 2)}\n`;
+  await expect(text).toMatchFileSnapshot("../../tool.schema.json");
+});
+
+const accepts = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(toolJsonSchema);
+
+it.each([
+  { result: "hello" },
+  {
+    $schema: "x",
+    name: "a",
+    title: "A",
+    description: "a",
+    handler: "./run.js",
+    inputSchema: { type: "object" },
+  },
+  {
+    result: { items: [] },
+    annotations: { readOnlyHint: true },
+    icons: [{ src: "data:," }],
+    _meta: { ui: {} },
+  },
+])("takes %j", (value) => {
+  expect(accepts(value)).toBe(true);
+});
+
+it.each([
+  [],
+  { results: [] },
+  { description: "" },
+  { inputSchema: {} },
+  { annotations: { readonly: true } },
+  { icons: [{}] },
+  { result: 7 },
+])("refuses %j", (value) => {
+  expect(accepts(value)).toBe(false);
+});
