@@ -28,14 +28,21 @@ export class InputError extends Error {
   }
 }
 
+/** What a schema of any library says is wrong. */
+export interface Issue {
+  readonly message: string;
+  readonly path?: readonly unknown[] | undefined;
+}
+
 /** What a schema said, as an error of the input. */
-export function inputErrorOf(
-  issues: readonly { message: string; path?: readonly unknown[] | undefined }[],
-): InputError {
+export function inputErrorOf(issues: readonly Issue[]): InputError {
   const problems: Record<string, string> = {};
-  for (const { message, path = [] } of issues) problems[path.map(keyOf).join(".")] ??= message;
+  for (const issue of issues) problems[placeOf(issue)] ??= issue.message;
   return new InputError(problems);
 }
+
+/** Where something is wrong: `address.city`; empty where it is all of it. */
+export const placeOf = ({ path = [] }: Issue): string => path.map(keyOf).join(".");
 
 /** A step of a path: the key itself, or an object that has it. */
 const keyOf = (step: unknown): string =>

@@ -5,7 +5,7 @@
  */
 import type { CallToolResult, McpServer, RegisteredTool, ServerContext } from "@modelcontextprotocol/server";
 import { failedResult, ResultError } from "./failed-result.js";
-import { inputErrorOf } from "./input-error.js";
+import { type Issue, inputErrorOf, placeOf } from "./input-error.js";
 import { uiSupport } from "./negotiation.js";
 import { withBothLinks } from "./official.js";
 import { Reply } from "./reply.js";
@@ -130,7 +130,5 @@ const textContent = (text: string | undefined): { type: "text"; text: string }[]
 const metaOf = (meta: Record<string, unknown> | undefined): { _meta?: Record<string, unknown> } =>
   meta ? { _meta: meta } : {};
 
-const issuesOf = (issues: readonly { message: string; path?: readonly unknown[] | undefined }[]): string =>
-  issues
-    .map(({ message, path = [] }) => [path.map(String).join("."), message].filter(Boolean).join(": "))
-    .join("; ");
+const issuesOf = (issues: readonly Issue[]): string =>
+  issues.map((issue) => [placeOf(issue), issue.message].filter(Boolean).join(": ")).join("; ");

@@ -693,6 +693,17 @@ it("says for a page of a folder what to declare in its ui.meta.json, whether the
   expect(await mended.server.advice()).toEqual([]);
 });
 
+it("looks into folders of other names, where they are said", async () => {
+  const files = {
+    "functions/greet/tool.json": hello,
+    "pages/help/index.html": HTML,
+    "tools/not/tool.json": hello,
+  };
+  const found = await find(files, { toolsFolder: "functions", uiFolder: "pages" });
+  const { tools, resources } = await seen(found);
+  expect([Object.keys(tools), Object.keys(resources)]).toEqual([["greet"], ["ui://shop/help"]]);
+});
+
 it("takes templates of the author", async () => {
   const mine = {
     name: "mine",

@@ -4,6 +4,7 @@
  * @module
  */
 import { readToolUi } from "@vitrine/protocol";
+import { placeOf } from "../input-error.js";
 import type { Schema } from "../schemas.js";
 import type { JsonSchema } from "../templates/check-config.js";
 import type { AnyTool } from "../tool.js";
@@ -123,8 +124,8 @@ async function checkResult(file: JsonFile, output: Schema | undefined, result: u
   const checked = await output?.["~standard"].validate(result);
   const [issue] = checked?.issues ?? [];
   if (!issue) return;
-  const path = (issue.path ?? []).map((step) => `.${String(step)}`).join("");
-  throw file.error("tool-invalid", `it.result${path} ${issue.message}, says outputSchema`);
+  const place = ["result", placeOf(issue)].filter(Boolean).join(".");
+  throw file.error("tool-invalid", `it.${place} ${issue.message}, says outputSchema`);
 }
 
 async function importHandler(root: string, folder: string, handler: string): Promise<AnyTool["run"]> {
