@@ -122,6 +122,13 @@ describe("vitrine", () => {
       out: "ROUTER_KEY was deleted\n",
     });
     expect(await run(["secret", "delete", ...words])).toMatchObject({ code: 1 });
+    // What is wrong with a server in the file is no matter of this command.
+    const config = join(folder, "others.json");
+    writeFileSync(
+      config,
+      JSON.stringify({ mcpServers: { a: { command: "a", args: ["$" + "{UNSET_ANYWHERE}"] } } }),
+    );
+    expect(await run(["secret", "set", ...words, "--config", config], "sesame")).toMatchObject({ code: 0 });
     expect(await run(["secret", "set", "no name", "--data", data], "x")).toMatchObject({
       ...{ code: 1, out: "", err: expect.stringContaining("say set NAME") },
     });

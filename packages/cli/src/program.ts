@@ -126,7 +126,7 @@ function addSecret(program: Command, done: (code: number) => void): void {
   program
     .command("secret <set|delete> <name>")
     .description("keep a secret from stdin, for the settings to name; or delete it")
-    .option("--config <file>", "the settings file; the first that is there, as for serve")
+    .option("--config <file>", "the settings file; the first that is there, as for dev")
     .option("--data <folder>", "the gateway's own files")
     .addHelpText(
       "after",

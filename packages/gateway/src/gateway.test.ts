@@ -72,6 +72,28 @@ describe.each(CARRIERS)("a page that is reloaded (%s)", (over) => {
   });
 });
 
+describe("a policy", () => {
+  it("counts for a UI by its address, also where its tool opened it, and when the page is reloaded", async () => {
+    const own = await Doors.open(["ann"], {
+      shop: { policy: { "view:ui://shop/cart.html:tools/call": "deny", "tools/call": "allow" } },
+    });
+    try {
+      const page = await own.page("ann", "websocket");
+      const view = await open(page);
+      await expect(call(page, view, "look")).rejects.toMatchObject({ data: { code: "not-allowed" } });
+      const other = await open(page, "camera");
+      await expect(call(page, other, "look")).resolves.toBeDefined();
+      const storage = page.storage.copy();
+      page.leave();
+      const again = await own.page("ann", "websocket", storage);
+      expect((await again.request("gateway/views", {})).views).toHaveLength(2);
+      await expect(call(again, view, "look")).rejects.toMatchObject({ data: { code: "not-allowed" } });
+    } finally {
+      await own.close();
+    }
+  });
+});
+
 describe("a view", () => {
   let page: RawPage;
   beforeAll(async () => {

@@ -475,10 +475,17 @@ export class Gateway implements GatewayApi {
         this.#views.remove(view);
         this.#appCalls.closed(view);
       },
-      prepare: (view, at, wanted, signal) => prepareView(this.#place(), view, at, wanted, signal),
+      prepare: (view, at, wanted, signal) =>
+        prepareView(this.#place(), view, at, wanted, signal, (uri) => this.#views.found(view, uri)),
       document: async (view, document) => showDocument(this.#place(), view, document),
       restore: async (opened, signal) =>
-        restoreView(this.#place(), (name) => this.#servers.get(user, name), opened, signal),
+        restoreView(
+          this.#place(),
+          (name) => this.#servers.get(user, name),
+          opened,
+          signal,
+          (uri) => this.#views.found(opened.view, uri),
+        ),
       closeDocument: (place) => void this.#sandbox?.sandbox.forget(place).catch(onerror),
       refused: (call, error) =>
         new CallRecord(call, this.#recordPlace(call.server, refusals, onerror)).refused(error),

@@ -72,6 +72,13 @@ describe.each([
       method: "ui/initialize",
       params: { deep: [{ a: "\u2028é🙂" }] },
     };
+    // The port is on its way while the view may speak already: what it says before comes without.
+    await expect
+      .poll(async () => {
+        await say(shown, { jsonrpc: "2.0", method: "ui/notifications/test" });
+        return (await shown.heard()).at(-1)?.byPort;
+      })
+      .toBe(port);
     await say(shown, request);
     expect(await shown.untilHeard("ui/initialize")).toEqual(request);
     const answer = { jsonrpc: "2.0", id: 1, result: { text: "</script>\u2028" } };

@@ -4,7 +4,7 @@
  * @module
  */
 import { secretCommand } from "@vitrine/gateway";
-import { firstFile, servePlaces, surroundings } from "../config-places.js";
+import { configPlaces, firstFile, surroundings } from "../config-places.js";
 import { usage } from "../exit.js";
 
 /** Options of {@link secret}. */
@@ -17,5 +17,5 @@ export interface SecretOptions {
 export function secret(what: string, name: string, { config, data }: SecretOptions): Promise<number> {
   if (what !== "set" && what !== "delete")
     throw usage(`secret: ${JSON.stringify(what)} is neither set nor delete`);
-  return secretCommand([what, name], { config: config ?? firstFile(servePlaces(surroundings())), data });
+  return secretCommand([what, name], { config: config ?? firstFile(configPlaces(surroundings())), data });
 }

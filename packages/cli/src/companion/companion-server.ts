@@ -161,9 +161,8 @@ function follow(server: Server, companion: Companion, { isLasting, isModern }: C
 /** Apps and views say when they change; who would wait for anything else would wait for ever. */
 function checkFollowed({ host, directory }: Companion, address: string): void {
   const number = readAppAddress(address);
-  const uri = directory.locate(address)?.uri;
-  if (host.apps.some((app) => app.number === number) || uri?.startsWith("ui://")) return;
-  if (uri === undefined)
+  if (host.apps.some((app) => app.number === number) || directory.hasView(address)) return;
+  if (!directory.locate(address))
     throw unknown(`resource ${JSON.stringify(address)}`, "list the resources to see which are there");
   const why = `nobody says here when ${JSON.stringify(address)} changes: read it again when you need it`;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, why);

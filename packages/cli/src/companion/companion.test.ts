@@ -337,6 +337,8 @@ describe("the person", () => {
     await expect(agent.subscribeResource({ uri: "vitrine://apps/99" })).rejects.toThrow(
       /there is no resource/,
     );
+    for (const uri of ["ui://shop/nonsense", "ui://Shop/shop/cart.html", "ui://shop/cart.html"])
+      await expect(agent.subscribeResource({ uri })).rejects.toThrow(/read it again|there is no resource/);
     const plain = (await agent.listResources()).resources.find((each) => /^vitrine:.*servers/.test(each.uri));
     await expect(agent.subscribeResource({ uri: `${plain?.uri}` })).rejects.toThrow(/read it again/);
     await page.context(view, "3 cherries");

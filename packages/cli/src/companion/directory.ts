@@ -58,6 +58,13 @@ export class Directory {
     this.#stop = host.onServer((server) => this.#refresh(server));
   }
 
+  /** Whether there is a view at this very address. */
+  hasView(address: string): boolean {
+    return [...this.#known].some(([server, { views }]) =>
+      views.some(({ uri }) => addressOf(server, uri) === address),
+    );
+  }
+
   /** Hears that what is offered is not what it was, and at which addresses there are other views; returns how to stop. */
   onChange(listener: (updated: readonly string[]) => void): () => void {
     return this.#changed.add(listener);

@@ -87,11 +87,14 @@ describe("in words", () => {
   });
 
   it("leaves out nothing that the person wrote, however much the apps say", () => {
-    const person: News = { kind: "message", from: undefined, content: text("Please stop.") };
+    const log = "line\n".repeat(8_000);
+    const person: News = { kind: "message", from: undefined, content: text(`${log}Please stop.`) };
     const apps = Array.from({ length: 100 }, (_, number) => context(`${"x".repeat(5_000)}`, number));
     const said = newsText({ news: [...apps, person], isIncomplete: false }) ?? "";
-    expect(said.endsWith("- The person wrote:\n  > Please stop.")).toBe(true);
-    expect(said.length).toBeLessThan(70_000);
+    expect(said).toContain("- The person wrote:\n  > line\n");
+    expect(said.endsWith("  > Please stop.")).toBe(true);
+    expect(said.match(/ {2}> line$/gm)).toHaveLength(8_000);
+    expect(said.length).toBeLessThan(130_000);
     expect(said.match(/now says of itself/g)).toHaveLength(100);
   });
 

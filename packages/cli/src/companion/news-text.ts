@@ -88,22 +88,26 @@ function lineOf(news: News): string {
   if (news.kind === "closed") return `${capital(nameOf(news.from))} was closed: its tools are gone.`;
   if (news.kind === "message") {
     const who = news.from ? `${capital(nameOf(news.from))} wrote in the person's place` : "The person wrote";
-    return `${who}:\n${quote(wordsOf({ content: news.content }))}`;
+    const most = isByPerson(news) ? Number.POSITIVE_INFINITY : MOST_OF_ONE;
+    return `${who}:\n${quote(wordsOf({ content: news.content }, most))}`;
   }
   return `${capital(nameOf(news.from))} now says of itself:\n${quote(wordsOf(news) || "(nothing any more)")}`;
 }
 
 /** Content in words. */
-function wordsOf({
-  content = [],
-  structuredContent,
-}: {
-  content?: readonly ContentBlock[] | undefined;
-  structuredContent?: Record<string, unknown> | undefined;
-}): string {
+function wordsOf(
+  {
+    content = [],
+    structuredContent,
+  }: {
+    content?: readonly ContentBlock[] | undefined;
+    structuredContent?: Record<string, unknown> | undefined;
+  },
+  most = MOST_OF_ONE,
+): string {
   const parts = content.map(blockText).filter((text) => text !== "");
   if (structuredContent !== undefined) parts.push(JSON.stringify(structuredContent));
-  return cut(parts.join("\n"), MOST_OF_ONE);
+  return cut(parts.join("\n"), most);
 }
 
 function blockText(block: ContentBlock): string {

@@ -25,7 +25,10 @@ export async function secretCommand(
     );
   }
   // The file may name the very secret that is missing; only where secrets are kept matters here.
-  const { dataFolder } = await settingsOf(line, { secrets: async () => ({ get: async () => "any" }) });
+  const { dataFolder } = await settingsOf(line, {
+    secrets: async () => ({ get: async () => "any" }),
+    onskip: () => {},
+  });
   const secrets = await openSecrets({ folder: dataFolder });
   if (what === "delete") {
     const was = await secrets.delete(secretKey(name));

@@ -75,7 +75,7 @@ const isDriver = (name: string): name is Isolation["driver"] =>
 /** The settings of a command. */
 export function settingsOf(
   line: CommandLine,
-  more: Pick<ReadOptions, "secrets"> = {},
+  more: Pick<ReadOptions, "secrets" | "onskip"> = {},
 ): Promise<GatewaySettings> {
   const options = { ...readOptions(line), ...more };
   return line.config === undefined ? readSettings("{}", options) : readSettingsFile(line.config, options);

@@ -31,8 +31,8 @@ describe("an app in a conversation", () => {
     inputSchema: { type: "object", properties: { factor: { type: "number" } }, required: ["factor"] },
   };
 
-  async function withApp(turns: Parameters<typeof conversationStage>[0]) {
-    const stage = await stageOf(turns, { tools: { forecast } });
+  async function withApp(turns: Parameters<typeof conversationStage>[0], limits = {}) {
+    const stage = await stageOf(turns, { tools: { forecast }, limits });
     const conversation = await stage.conversations.open("ana");
     const page = new Follower(conversation);
     const item = await conversation.call("weather", "forecast", { city: "Rome" });
@@ -93,6 +93,29 @@ describe("an app in a conversation", () => {
     expect(signal?.aborted).toBe(true);
     expect(page.calls.at(-1)).toMatchObject({ state: "cancelled", problem: "the app was closed" });
     expect(page.models.at(-1)?.text).toBe("Oh.");
+  });
+
+  it("stays known to the model while it is open, when the turn that told of it is left out; and no longer", async () => {
+    const turns = ["one", "two", "three"].map((word) => say(word.repeat(500)));
+    const { stage, conversation, page, app } = await withApp(turns, { context: 1_500 });
+    const ask = async (): Promise<string> => {
+      await conversation.send(words("?"));
+      await done(page);
+      return JSON.stringify(stage.model.requests.at(-1)?.body.messages);
+    };
+    conversation.setContext("v1", app, { content: words("the map shows Rome") });
+    expect(await ask()).toContain("the map shows Rome");
+    const left = await ask();
+    expect(left).toContain("Earlier parts of this conversation were left out");
+    expect(left.split("the map shows Rome")).toHaveLength(2);
+    // There is no room for all that apps say: the oldest makes room, and then is closed.
+    for (let n = 0; n < 50; n++) {
+      const item = await conversation.call("weather", "forecast", { city: `${n}` });
+      conversation.setContext(`w${n}`, { ...app, item }, { content: words(`${n}`) });
+    }
+    await done(page);
+    conversation.appGone("v1");
+    expect(await ask()).not.toContain("the map shows Rome");
   });
 
   it("tells the model what it should know: once, the last word, and that it was closed", async () => {

@@ -77,7 +77,11 @@ export class Apps {
 
   /** What was told of apps that are still open. */
   get lasting(): AppParts[] {
-    return [...this.#known.values()].flatMap(({ context, parts }) => (context.isStale ? [] : [parts]));
+    const open = this.#options.journal.contexts.filter(({ isStale }) => !isStale);
+    return open.flatMap(({ item }) => {
+      const known = this.#known.get(item);
+      return known && !known.context.isStale ? [known.parts] : [];
+    });
   }
 
   /** The number of the app of an entry: the same as long as the conversation is in memory. */

@@ -10,6 +10,7 @@ import {
   words,
 } from "../../../../testing/gateway/conversation-stage.js";
 import { callTool, pause, say, together, usage, waitFor } from "../../../../testing/model/scripted-model.js";
+import type { Model } from "../model/model.js";
 
 const stages: ConversationStage[] = [];
 const stageOf: typeof conversationStage = async (...args) => {
@@ -320,6 +321,46 @@ describe("stop", () => {
       ]);
     }
     tokens.open();
+  });
+
+  it("of the gateway, while the model goes on: what it has called ends, what it was about to call is not called", async () => {
+    const work = gate();
+    let asked = 0;
+    // One that says when a call is written, as not all do.
+    const model: Model = {
+      ...{ id: "local/eager", label: "Eager" },
+      async *stream(_request, signal) {
+        asked++;
+        for (const id of ["one", "two"]) {
+          yield { kind: "call", id, name: "weather__slow" };
+          yield { kind: "arguments", id, text: "{" };
+          if (id === "two") break;
+          yield { kind: "arguments", id, text: "}" };
+          yield { kind: "called", id };
+        }
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+        });
+      },
+    };
+    const stage = await stageOf([], {
+      tools: { slow: { work: async () => work.opened.then(() => text("done")) } },
+      models: { current: () => model, help: "" },
+    });
+    const conversation = await stage.conversations.open("ana");
+    const page = new Follower(conversation);
+    await conversation.send(words("go"));
+    await expect.poll(() => page.calls.map(({ state }) => state)).toEqual(["running", "writing"]);
+    stage.conversations.windDown();
+    await expect.poll(() => page.calls.map(({ state }) => state)).toEqual(["running", "cancelled"]);
+    work.open();
+    await done(page);
+    expect(page.calls.map(({ state }) => state)).toEqual(["done", "cancelled"]);
+    expect(page.models).toMatchObject([{ state: "stopped" }]);
+    // One that is opened now asks nothing, either.
+    const late = await stage.conversations.open("ana");
+    await expect(late.send(words("hello"))).rejects.toMatchObject({ data: { code: "stopping" } });
+    expect(asked).toBe(1);
   });
 
   it("of the model itself: what waited for it is not answered, and the person reads so", async () => {

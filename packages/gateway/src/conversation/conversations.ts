@@ -50,6 +50,7 @@ export class Conversations {
   readonly #open = new Map<string, Promise<Conversation | undefined>>();
   readonly #lookedAt = new Map<string, number>();
   readonly #loaded = new Map<string, Conversation>();
+  #isWindingDown = false;
   #isClosed = false;
 
   constructor(options: ConversationsOptions) {
@@ -123,6 +124,7 @@ export class Conversations {
 
   /** Calls go on, and models are asked nothing more: {@link close} comes soon. */
   windDown(): void {
+    this.#isWindingDown = true;
     for (const conversation of this.#loaded.values()) conversation.windDown();
   }
 
@@ -172,6 +174,7 @@ export class Conversations {
       onlisted: () => onlisted?.(user),
       onidle: () => this.#tidy(),
     });
+    if (this.#isWindingDown) conversation.windDown();
     this.#loaded.set(keyOf(user, start.id), conversation);
     this.#tidy();
     return conversation;

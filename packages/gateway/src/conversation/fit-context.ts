@@ -35,7 +35,9 @@ export function fitContext(
   }
   const beginning: (TextPart | ImagePart)[] = isLeftOut ? [{ type: "text", text: LEFT_OUT }] : [];
   const told = beginWith([...beginning, ...untold(left, lasting).flat()], left);
-  return lengthOfAll(told) > limit ? told.map((message) => cutMessage(message, limit)) : told;
+  return lengthOfAll(told) > limit + LEFT_OUT.length
+    ? told.map((message) => cutMessage(message, limit))
+    : told;
 }
 
 /** The messages without what is oldest in them, as far as that can be left out. */

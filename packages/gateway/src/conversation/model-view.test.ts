@@ -248,6 +248,11 @@ describe("what does not fit", () => {
     );
   });
 
+  it("counts without the notice that something was left out: what fits stays whole", () => {
+    const messages = view([user("u", long), model("m", "u"), user("v", "y".repeat(4_990))], limits(5_000));
+    expect(short(messages)[0]).toMatch(/^user: \[Earlier parts .*\] \| y{4990}$/);
+  });
+
   it("even if it is one message", () => {
     expect(sizes(view([user("u", "x".repeat(1_000_000))], limits(10_000)))).toBeLessThan(11_000);
   });

@@ -88,8 +88,13 @@ export class Turn {
   /** Lets the calls under way end, and asks the model nothing more; if there are none, ends it now. */
   windDown(reason: string): void {
     this.#isLastRound = true;
-    const isCalling = this.#stream?.calls.some(({ state }) => state === "running");
-    if (!isCalling || this.#item?.state === "streaming") this.stop(reason);
+    const { calls = [] } = this.#stream ?? {};
+    if (!calls.some(({ state }) => state === "running")) this.stop(reason);
+    else if (this.#item?.state === "streaming") {
+      this.#stop.abort(new Ended(reason));
+      this.#endItem("stopped");
+      for (const { id, state } of calls) if (state === "writing") this.#options.calls.cancel(id, reason);
+    }
   }
 
   /** Never rejects. */

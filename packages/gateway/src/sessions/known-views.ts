@@ -25,6 +25,12 @@ export class KnownViews {
     this.#views.set(view, owner);
   }
 
+  /** The address of its UI is known now: it is a name of the view in a policy. */
+  found(view: string, uri: string): void {
+    const owner = this.#views.get(view);
+    if (owner) this.#views.set(view, { ...owner, uri });
+  }
+
   remove(view: string): void {
     this.#views.delete(view);
   }

@@ -410,6 +410,23 @@ describe("a view", () => {
     ]);
   });
 
+  it("hears on its channel of a call that was cancelled, where its input finds no room", async () => {
+    const { ask, open, sent, server } = setUp();
+    server.upstream.answers["tools/call"] = () => ({ content: [] });
+    await open({ arguments: { a: "x".repeat(9_000_000) } });
+    await expect.poll(() => sent.at(-1)?.message["method"]).toBe("ui/notifications/tool-result");
+    server.upstream.answers["tools/call"] = () => {
+      throw new GatewayError("server-exited", "it ended");
+    };
+    const { view } = await open({ arguments: { a: "x".repeat(9_000_000) } });
+    await expect.poll(() => sent.at(-1)?.message["method"]).toBe("ui/notifications/tool-cancelled");
+    sent.length = 0;
+    const { views } = (await ask("gateway/views"))["result"] as { views: OpenedView[] };
+    expect(views[1]).not.toHaveProperty("cancelled");
+    const told = sent.filter(({ channel }) => channel === view).map(({ message }) => message["method"]);
+    expect(told).toEqual(["ui/notifications/tool-input", "ui/notifications/tool-cancelled"]);
+  });
+
   it("is told why the call of its tool failed", async () => {
     const { ask, open, sent, server } = setUp();
     server.upstream.answers["tools/call"] = () => {

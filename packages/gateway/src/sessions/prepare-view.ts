@@ -20,6 +20,8 @@ import type { WantedView } from "./page-session.js";
 /**
  * What a page needs to show a view. What a server did wrong is told in `problem`, in place of a blank frame (C08): the
  * page then shows the result as text (C07).
+ *
+ * @param found hears the address of the UI, before anybody is asked about it: a policy may name it
  */
 export async function prepareView(
   sandbox: Sandbox,
@@ -27,12 +29,14 @@ export async function prepareView(
   { server, guard }: GuardedServer,
   wanted: WantedView,
   signal: AbortSignal,
+  found: (uri: string) => void = () => {},
 ): Promise<OpenedView> {
   await server.start();
   const { narrow = [] } = wanted;
   const { settings, upstream } = server;
   const tool = wanted.tool === undefined ? undefined : await findTool(guard, wanted.tool);
   const uri = wanted.uri ?? (await linkOf(server, tool));
+  if (uri !== "") found(uri);
   const opened: OpenedView = {
     view,
     server: settings.name,

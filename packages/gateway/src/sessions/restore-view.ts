@@ -24,6 +24,7 @@ export async function restoreView(
   find: (server: string) => GuardedServer,
   opened: OpenedView,
   signal: AbortSignal,
+  found?: (uri: string) => void,
 ): Promise<OpenedView> {
   const { view, place, problem, uri, narrow } = opened;
   if (place ? await sandbox.has(place) : LASTING.has(`${problem?.code}`) || opened.server === "")
@@ -46,5 +47,6 @@ export async function restoreView(
   // Told before the person is asked about it: they may take their time, and should know.
   opened.hash = documentHash(document) ?? opened.hash;
   const tool = opened.tool?.name;
-  return prepareView(sandbox, view, at, { ...(tool === undefined ? { uri } : { tool }), narrow }, signal);
+  const wanted = { ...(tool === undefined ? { uri } : { tool }), narrow };
+  return prepareView(sandbox, view, at, wanted, signal, found);
 }

@@ -116,9 +116,11 @@ export class ViewChannel {
 
   /** Says again what its call is and has come to, to a page that was told of the view without it. */
   tellCall(): void {
-    const { input, result } = this.opened;
+    const { input, result, cancelled } = this.opened;
     if (input) this.tell("input", notificationMessage("ui/notifications/tool-input", { arguments: input }));
     if (result) this.tell("call", notificationMessage("ui/notifications/tool-result", result));
+    if (cancelled !== undefined)
+      this.tell("call", notificationMessage("ui/notifications/tool-cancelled", { reason: cancelled }));
   }
 
   /** The page reads again. */

@@ -104,6 +104,21 @@ describe("showView", () => {
     }
   });
 
+  it("tells once what came before it was shown: the input, without what was written before it, and the result", () => {
+    const element = makePlace();
+    const view = makeView({});
+    const say = (what: string, params: object) =>
+      view.receive(JSON.stringify({ jsonrpc: "2.0", method: `ui/notifications/tool-${what}`, params }));
+    say("input-partial", { arguments: { city: "Ro" } });
+    say("input", { arguments: { city: "Rome" } });
+    say("result", result("sunny"));
+    showView(element, view, options);
+    expect(element.told).toEqual([
+      ["input", { city: "Rome" }],
+      ["result", result("sunny")],
+    ]);
+  });
+
   it("tells again what a page knew before it was reloaded", () => {
     const element = makePlace();
     showView(element, makeView({ input: {}, result: result("kept") }), options);

@@ -114,7 +114,7 @@ export class Connection {
   }
 
   /** Ends the session at both ends. */
-  close(reason = "closed", message = "the page closed its connection to the gateway"): void {
+  close(reason = "closed", message = "the page closed its connection"): void {
     if (this.#state.phase === "closed") return;
     this.#listening.abort();
     clearTimeout(this.#retryTimer);

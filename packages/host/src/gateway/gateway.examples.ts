@@ -52,6 +52,8 @@ export function gatewayViewExample(view: GatewayView) {
     upstream: view.upstream,
     guard: view.guard,
   });
+  if (view.opened.input) bridge.sendToolInput(view.opened.input);
+  if (view.opened.result) bridge.sendToolResult(view.opened.result);
   view.onnotice = ({ method, params }) => {
     if (method === "ui/notifications/tool-input-partial") bridge.sendToolInputPartial(params.arguments);
     else if (method === "ui/notifications/tool-input") bridge.sendToolInput(params.arguments);

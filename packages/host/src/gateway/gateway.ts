@@ -154,7 +154,7 @@ export class Gateway {
       ...options,
       onresult: (result) => (view = this.#add(plain(result) as OpenedView)),
     });
-    if (!view) throw new VitrineError("invalid", "the gateway opened nothing");
+    if (!view) throw new VitrineError("invalid", "nothing was opened");
     if (method === "gateway/show") this.#documents.set(view, params);
     return view;
   }
@@ -238,7 +238,7 @@ export class Gateway {
   async #answer(id: string, method: string, params: unknown): Promise<void> {
     const { onask, answers } = this.#options;
     const controller = new AbortController();
-    let answer: object = { error: { code: METHOD_NOT_FOUND, message: "nobody here answers that" } };
+    let answer: object = { error: { code: METHOD_NOT_FOUND, message: "nobody answers that" } };
     const act = (method === "gateway/ask" ? onask : answers?.[method as keyof GatewayAnswers]) as
       | ((params: object, signal: AbortSignal) => Promise<unknown>)
       | undefined;

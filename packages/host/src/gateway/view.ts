@@ -41,6 +41,8 @@ interface ViewHome {
  *   upstream: view.upstream,
  *   guard: view.guard,
  * });
+ * if (view.opened.input) bridge.sendToolInput(view.opened.input);
+ * if (view.opened.result) bridge.sendToolResult(view.opened.result);
  * view.onnotice = ({ method, params }) => {
  *   if (method === "ui/notifications/tool-input-partial") bridge.sendToolInputPartial(params.arguments);
  *   else if (method === "ui/notifications/tool-input") bridge.sendToolInput(params.arguments);
@@ -121,7 +123,10 @@ export class GatewayView {
     return this.#result ?? this.#opened.result;
   }
 
-  /** Hears of the call that the view shows. What came before there was a listener is kept for it. */
+  /**
+   * Hears of the call that the view shows, after what {@link opened} has of it. What came before there was a listener is kept for
+   * it; the input is in `opened` then.
+   */
   set onnotice(listener: ((notice: ViewNotice) => void) | undefined) {
     this.#onnotice = listener;
     if (listener) for (const notice of this.#early.splice(0)) listener(notice);
@@ -204,7 +209,8 @@ export class GatewayView {
     const { method, params } = notice;
     // The gateway may say again what this page has heard.
     if (this.#isOver) return;
-    if (method === "ui/notifications/tool-input") {
+    const isInput = method === "ui/notifications/tool-input";
+    if (isInput) {
       if (this.#opened.input) return;
       this.#opened.input = params.arguments;
     }
@@ -212,6 +218,8 @@ export class GatewayView {
     this.#isOver = !method.includes("input");
     if (this.#isOver) this.progress = undefined;
     if (this.#onnotice) this.#onnotice(notice);
+    // The input is found in `opened`, and what came before it is in it.
+    else if (isInput) this.#early = [];
     else this.#early.push(notice);
   }
 }

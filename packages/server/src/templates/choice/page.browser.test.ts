@@ -109,6 +109,29 @@ describe("the choice", () => {
     await app.close();
   });
 
+  it("is submitted once, also when its own tool answers meanwhile", async () => {
+    let answer = (): void => {};
+    const taken = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const app = await stage.show(html({ submitTool: "pick" }), {
+      tools: { pick: () => taken.then(() => ({ content: [] })) },
+    });
+    await app.input({ options: ["Berne", "Rome"] });
+    await app.view.getByRole("radio", { name: "Rome" }).check();
+    await submit(app);
+    await expect.poll(() => app.calls.length).toBe(1);
+    await app.result({ content: [{ type: "text", text: "Asked." }] });
+    await expect.poll(() => app.text()).not.toContain("Working");
+    const button = app.view.getByRole("button", { name: "Submit" });
+    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    await button.click({ force: true });
+    answer();
+    await expect.poll(() => status(app)).toBe("Chosen: Rome");
+    expect(app.calls).toHaveLength(1);
+    await app.close();
+  });
+
   it("says that there is nothing to choose from", async () => {
     const app = await stage.show(html(), { data: { options: [] } });
     await expect.poll(() => app.text()).toBe("Choice There is nothing to choose from.");

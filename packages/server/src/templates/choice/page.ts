@@ -18,6 +18,7 @@ class Choice implements Page {
   #asked: Asked | undefined;
   #inputs: HTMLInputElement[] = [];
   #isOver = false;
+  #isWriting = false;
 
   constructor(kit: Kit<ChoiceConfig>) {
     this.#kit = kit;
@@ -29,13 +30,19 @@ class Choice implements Page {
   input(input: Record<string, unknown>, isWhole?: boolean): void {
     if (askedOf(input, this.#kit.config).options.length === 0) return;
     this.data(input);
-    set(this.#button, "aria-disabled", (this.#isOver || !isWhole) && "true");
+    if (!this.isReady) this.#write(!isWhole);
+  }
+
+  #write(isWriting: boolean): void {
+    if (isWriting === this.#isWriting) return;
+    this.#isWriting = isWriting;
+    set(this.#button, "aria-disabled", isWriting && "true");
   }
 
   data(data: unknown): void {
     const asked = askedOf(data, this.#kit.config);
     // What was asked by the arguments stays asked, and where the person is in it, when the tool has nothing to add.
-    if (!this.#isOver) set(this.#button, "aria-disabled", false);
+    this.#write(false);
     const isSame = asked.options.length === 0 || JSON.stringify(asked) === JSON.stringify(this.#asked);
     if (this.#isOver || (this.#asked && isSame)) return;
     this.#asked = asked;
