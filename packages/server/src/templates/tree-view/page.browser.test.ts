@@ -187,9 +187,14 @@ describe("the tree", () => {
         id: "a-name-that-is-long-and-has-no-place-where-it-could-be-broken-in-two.test.ts",
       },
     );
-    const config = { title: "Files", selectable: true, expandLevel: 30, onSelectTool: "none" };
-    const app = await stage.show(html(config), { data: [...FILES, deep], width, context: { theme, locale } });
+    const config = { title: "Files", selectable: true, expandLevel: 30, onSelectTool: "slow" };
+    const app = await stage.show(html(config), {
+      ...{ data: [...FILES, deep], width, context: { theme, locale } },
+      // Also while it is asked about what was selected.
+      tools: { slow: () => new Promise(() => {}) },
+    });
     await item(app, "README.md").locator(".label").click();
+    await expect.poll(() => app.text()).toContain("README.md …");
     await app.expectAccessible();
     await app.expectNoOverflow();
     // The arrow that points inward opens and closes.
