@@ -16,7 +16,8 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { readToolUi, uiExtension } from "@vitrine/protocol";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sharedChromium } from "../../../../testing/browser.ts";
+import { serveSite, sharedChromium } from "../../../../testing/browser.ts";
+import { HOST_PAGE, RawHost } from "../../../../testing/raw-host.ts";
 import { renderCommand } from "../render/render-command.js";
 import type { RenderResult } from "../render/render-result.js";
 import { Terminal } from "../terminal.js";
@@ -30,8 +31,10 @@ const folder = mkdtempSync(join(tmpdir(), "vitrine-new-projects-"));
 const env = { PATH: `${join(PACKAGES, ".bin")}${delimiter}${process.env["PATH"]}`, HOME: folder };
 
 let browser: Browser;
+let host: RawHost;
 beforeAll(async () => {
   browser = await sharedChromium();
+  host = await RawHost.launch(browser);
 });
 afterAll(async () => {
   await browser?.close();
@@ -163,6 +166,30 @@ async function documentsOf(cwd: string): Promise<Record<string, string>> {
   }
 }
 
+/** The page calls the tool when a person wants it to, and says what went wrong. */
+async function expectGreets(html: string): Promise<void> {
+  const site = await serveSite({ "/": HOST_PAGE, "/view": html });
+  try {
+    await host.open(site.origin());
+    const structuredContent = { greeting: "Hello, Grace!" };
+    const view = await host.mount({
+      url: `${site.origin("view")}/view`,
+      answers: { "tools/call": { result: { content: [], structuredContent } } },
+    });
+    await view.getByLabel("Another name").fill("Grace");
+    await view.getByRole("button", { name: "Greet" }).click();
+    await view.getByRole("status").getByText("Hello, Grace!").waitFor();
+    const [call] = await host.received("tools/call");
+    expect(call?.params).toMatchObject({ name: "greet", arguments: { name: "Grace" } });
+    await host.answer("tools/call", { error: { code: -32_000, message: "Not now" } });
+    await view.getByLabel("Another name").press("Enter");
+    await view.getByText("Not now").waitFor();
+    expect(host.console).toEqual([]);
+  } finally {
+    await site.close();
+  }
+}
+
 const REACT = commandsOf("With React");
 const GREETING = { greet: /^Hello, Ada!\s+Another name\s+Greet$/ };
 
@@ -186,9 +213,10 @@ describe.each([
     for (const [tool, text] of Object.entries(shows)) expect(person.shown.get(tool)).toMatch(text);
   });
 
-  it("answers a client: its tools, each with a view, and the views' documents", async () => {
+  it("answers a client: its tools, each with a view, and the views' documents, which do as they say", async () => {
     const documents = await documentsOf(person.cwd);
     expect(Object.keys(documents)).toEqual(expect.arrayContaining(Object.keys(shows)));
     for (const html of Object.values(documents)) expect(html).toMatch(/^<!doctype html>/i);
+    if (documents["greet"]) await expectGreets(documents["greet"]);
   });
 });

@@ -9,7 +9,12 @@ function show({ structuredContent }) {
 
 /** The page calls the tool, as the model does. */
 async function greet() {
-  if (input?.value) show(await app.callServerTool({ name: "greet", arguments: { name: input.value } }));
+  if (!input?.value) return;
+  try {
+    show(await app.callServerTool({ name: "greet", arguments: { name: input.value } }));
+  } catch (error) {
+    heading?.replaceChildren(String(error));
+  }
 }
 
 document.querySelector("button")?.addEventListener("click", greet);

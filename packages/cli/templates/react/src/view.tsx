@@ -1,21 +1,21 @@
-import { useApp, useToolResult } from "@vitrine/view/react";
+import { useApp, useServerTool, useToolResult } from "@vitrine/view/react";
 import { useState } from "react";
-import { type Greeting, greet, greetingOf } from "./greeting.ts";
+import type { Tools } from "../server/app.js";
 
 export function View() {
   const { app, error } = useApp({ appInfo: { name: "my-app", version: "1.0.0" } });
-  const result = useToolResult(app);
-  const [again, setAgain] = useState<Greeting>();
+  const first = useToolResult<Tools["greet"]>(app);
+  const greet = useServerTool<Tools["greet"]>(app, "greet");
   const [name, setName] = useState("");
+  const shown = greet.result ?? first;
 
-  async function greetAgain() {
-    if (app && name) setAgain(await greet(app, name));
-  }
+  /** The page calls the tool, as the model does. What goes wrong is `greet.error`. */
+  const greetAgain = () => name && greet.call({ name }).catch(() => {});
 
   if (error) return <p role="alert">Not connected: {error.message}</p>;
   return (
     <>
-      <h1 role="status">{(again ?? greetingOf(result))?.greeting ?? "…"}</h1>
+      <h1 role="status">{shown?.structuredContent?.greeting ?? "…"}</h1>
       <label>
         Another name{" "}
         <input
@@ -27,6 +27,7 @@ export function View() {
       <button type="button" onClick={greetAgain}>
         Greet
       </button>
+      {greet.error && <p role="alert">{greet.error.message}</p>}
     </>
   );
 }
