@@ -41,6 +41,7 @@ import { AppCalls } from "./sessions/app-calls.js";
 import { HttpCarriers } from "./sessions/carriers/http.js";
 import { WebSocketCarriers } from "./sessions/carriers/websocket.js";
 import { KnownViews } from "./sessions/known-views.js";
+import { OpenPages } from "./sessions/open-pages.js";
 import { PageSession } from "./sessions/page-session.js";
 import { prepareView } from "./sessions/prepare-view.js";
 import {
@@ -136,7 +137,7 @@ export class Gateway implements GatewayApi {
   readonly #servers: GuardedServers;
   readonly #oauth: OAuthSessions;
   readonly #views = new KnownViews();
-  readonly #pages = new Map<string, Set<PageSession>>();
+  readonly #pages = new OpenPages();
   /** What people say to a model, and it to them. */
   readonly conversations: Conversations;
   readonly models: Models;
@@ -191,13 +192,11 @@ export class Gateway implements GatewayApi {
     });
     this.#desks = pageDesks({
       model: () => models.current,
-      page: (user, view) => (view ? this.#views.of(view, user)?.page : undefined) ?? this.#newestPage(user),
+      page: (user, view) => (view ? this.#views.of(view, user)?.page : undefined) ?? this.#pages.newest(user),
       settings: () => this.#settings,
       ...{ audit: store.audit, metrics: guardMetrics(this.#counts), onerror },
-      oncompleted: ({ user, server }, { elicitationId }) => {
-        for (const page of this.#pages.get(user) ?? [])
-          page.notify("gateway/elicited", { server, elicitationId });
-      },
+      oncompleted: ({ user, server }, { elicitationId }) =>
+        this.#pages.tell(user, "gateway/elicited", { server, elicitationId }),
     });
     this.#pool = new ServerPool({
       launch: listening(options.onstderr),
@@ -225,9 +224,7 @@ export class Gateway implements GatewayApi {
       }),
     });
     this.models = models;
-    models.onchange((state) => {
-      for (const page of this.#allPages()) page.notify("model/changed", state);
-    });
+    models.onchange((state) => this.#pages.tell(undefined, "model/changed", state));
     const { audit } = store;
     const refusals = new RefusalLog({ write: (entry) => audit.begin(entry), onerror });
     this.#appCalls = new AppCalls({
@@ -247,9 +244,7 @@ export class Gateway implements GatewayApi {
         },
       },
       limits: conversationLimits(settings),
-      onlisted: (user) => {
-        for (const page of this.#pages.get(user) ?? []) page.notify("conversation/listed", {});
-      },
+      onlisted: (user) => this.#pages.tell(user, "conversation/listed", {}),
     });
     this.#registry = new SessionRegistry({
       ...settings.session,
@@ -259,23 +254,19 @@ export class Gateway implements GatewayApi {
     this.#sockets = new WebSocketCarriers(this.#registry);
     this.#streams = new HttpCarriers(this.#registry);
     this.#pool.onCreate((server, user) => {
-      const tell = (notify: (page: PageSession) => void): void => {
-        for (const page of user === undefined ? this.#allPages() : (this.#pages.get(user) ?? []))
-          notify(page);
-      };
       let ready = 0;
       server.onStatus((status) => {
-        tell((page) => page.notify("gateway/status", summaryOf(status)));
+        this.#pages.tell(user, "gateway/status", summaryOf(status));
         if (status.state !== "ready" || status.starts === ready) return;
         // One that was started again may be another one.
-        if (ready > 0) tell((page) => page.notify("gateway/changed", { server: status.name }));
+        if (ready > 0) this.#pages.tell(user, "gateway/changed", { server: status.name });
         ready = status.starts;
       });
       logStarts(server, user, log);
       if (options.onstatus) server.onStatus(options.onstatus);
       server.onChange((changes) => {
         const { name } = server.settings;
-        tell((page) => page.notify("gateway/changed", { server: name }));
+        this.#pages.tell(user, "gateway/changed", { server: name });
         options.onchange?.(name);
         const owner = user ?? (settings.listen.users.length > 0 ? "" : LOCAL_USER);
         for (const change of changes)
@@ -402,7 +393,7 @@ export class Gateway implements GatewayApi {
     this.conversations.setLimits(conversationLimits(settings));
     void this.models.refresh();
     const { added, changed, removed } = this.#pool.update(settings.servers);
-    for (const page of this.#allPages()) {
+    for (const page of this.#pages.of()) {
       for (const name of [...added, ...changed]) page.moved(name);
       for (const name of removed) page.removed(name);
       for (const name of [...added, ...changed, ...removed]) page.notify("gateway/changed", { server: name });
@@ -491,16 +482,14 @@ export class Gateway implements GatewayApi {
         new CallRecord(call, this.#recordPlace(call.server, refusals, onerror)).refused(error),
       onerror,
     });
-    const pages = this.#pages.get(user) ?? new Set();
-    this.#pages.set(user, pages.add(page));
+    this.#pages.add(user, page);
     return {
       onmessage: (channel, text) => page.receive(channel, text),
       onfresh: () => page.renewed(),
       ondrain: () => page.resume(),
       onend: () => {
         page.end();
-        pages.delete(page);
-        if (pages.size === 0) this.#pages.delete(user);
+        this.#pages.remove(user, page);
         this.#servers.endSession(user, id);
         void refusals.flush();
       },
@@ -530,23 +519,13 @@ export class Gateway implements GatewayApi {
           { user, server, view, params, app: owner.page.speaker(view) },
           signal,
         );
-      const page = owner?.page ?? this.#newestPage(user);
+      const page = owner?.page ?? this.#pages.newest(user);
       if (page) return page.ask(question, remember, signal);
       throw new Refusal(
         "denied",
         "nobody can be asked: open the gateway in a browser, or allow it in a policy",
       );
     };
-  }
-
-  #newestPage(user: string): PageSession | undefined {
-    const pages = [...(this.#pages.get(user) ?? [])];
-    // One that is just being loaded again is asked when it is there.
-    return pages.findLast(({ isConnected }) => isConnected) ?? pages.at(-1);
-  }
-
-  #allPages(): PageSession[] {
-    return [...this.#pages.values()].flatMap((pages) => [...pages]);
   }
 
   // What routes do.
@@ -651,7 +630,7 @@ export class Gateway implements GatewayApi {
 
   #alarm({ active, message }: { active: boolean; message: string }): void {
     this.#counts.auditAlarm.set({}, active ? 1 : 0);
-    for (const page of this.#allPages()) page.notify("gateway/alarm", { active, message });
+    this.#pages.tell(undefined, "gateway/alarm", { active, message });
   }
 
   #prune(): void {

@@ -1,0 +1,40 @@
+/**
+ * The pages that are open, by user.
+ *
+ * @module
+ */
+import type { GatewayNotices } from "@vitrine/protocol";
+import type { PageSession } from "./page-session.js";
+
+/** Keeps pages from their first message until they end. */
+export class OpenPages {
+  readonly #pages = new Map<string, Set<PageSession>>();
+
+  add(user: string, page: PageSession): void {
+    const pages = this.#pages.get(user) ?? new Set();
+    this.#pages.set(user, pages.add(page));
+  }
+
+  remove(user: string, page: PageSession): void {
+    const pages = this.#pages.get(user);
+    pages?.delete(page);
+    if (pages?.size === 0) this.#pages.delete(user);
+  }
+
+  /** Those of a user, the oldest first; of everybody, where none is named. */
+  of(user?: string): PageSession[] {
+    const sets = user === undefined ? [...this.#pages.values()] : [this.#pages.get(user) ?? []];
+    return sets.flatMap((pages) => [...pages]);
+  }
+
+  /** The one where a user is asked. One that is just being loaded again is asked when it is there. */
+  newest(user: string): PageSession | undefined {
+    const pages = this.of(user);
+    return pages.findLast(({ isConnected }) => isConnected) ?? pages.at(-1);
+  }
+
+  /** Tells all pages of a user, or of everybody. */
+  tell<M extends keyof GatewayNotices>(user: string | undefined, method: M, params: GatewayNotices[M]): void {
+    for (const page of this.of(user)) page.notify(method, params);
+  }
+}
