@@ -181,6 +181,9 @@ async function expectGreets(html: string): Promise<void> {
     await view.getByRole("status").getByText("Hello, Grace!").waitFor();
     const [call] = await host.received("tools/call");
     expect(call?.params).toMatchObject({ name: "greet", arguments: { name: "Grace" } });
+    await host.answer("tools/call", { result: { content: [], isError: true } });
+    await view.getByRole("button", { name: "Greet" }).click();
+    await view.getByRole("status").getByText("Nobody was greeted.").waitFor();
     await host.answer("tools/call", { error: { code: -32_000, message: "Not now" } });
     await view.getByLabel("Another name").press("Enter");
     await view.getByText("Not now").waitFor();

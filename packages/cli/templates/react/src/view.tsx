@@ -15,7 +15,7 @@ export function View() {
   if (error) return <p role="alert">Not connected: {error.message}</p>;
   return (
     <>
-      <h1 role="status">{shown?.structuredContent?.greeting ?? "…"}</h1>
+      <h1 role="status">{shown ? (shown.structuredContent?.greeting ?? "Nobody was greeted.") : "…"}</h1>
       <label>
         Another name{" "}
         <input
