@@ -5,10 +5,10 @@
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { findPostgres } from "../scripts/postgres.mjs";
+import { freePort } from "./free-port.ts";
 
 /** A server that runs. */
 export interface TestPostgres {
@@ -30,16 +30,6 @@ function runner(): { uid?: number; gid?: number; user: string } {
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g"), user: "postgres" };
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 
 /** Starts a server; undefined, with a sentence for whoever runs the tests, where there can be none. */
 export async function startPostgres(): Promise<TestPostgres | undefined> {

@@ -2,8 +2,6 @@
  * A sandbox with a browser before it: host pages by hand that speak bare `postMessage`, or take the proxy's port.
  * None of our host's code is here, so a mistake of ours cannot hide by being made at both ends.
  */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
 import type { Browser, Frame, Page } from "playwright-core";
@@ -189,15 +187,6 @@ export class Shown {
       return report;
     });
   }
-}
-
-/** A free port of loopback. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A browser, a site for host pages, and a sandbox. */

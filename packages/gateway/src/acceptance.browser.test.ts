@@ -11,12 +11,12 @@ import { join } from "node:path";
 import { isVisibleTo, readToolUi, type Tool } from "@vitrine/protocol";
 import type { Frame, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../../testing/free-port.ts";
 import type { GatewayPageApi } from "../../../testing/gateway/gateway-page.ts";
 import { GatewayStage, officialServer } from "../../../testing/gateway/gateway-stage.ts";
 import { builtWorkbench, SELDOM, WorkbenchPage } from "../../../testing/gateway/workbench-page.ts";
 import { colours, decodePng } from "../../../testing/host/picture.ts";
 import { writePdf } from "../../../testing/host/small-pdf.ts";
-import { freePort } from "../../../testing/sandbox-stage.ts";
 
 declare const host: GatewayPageApi;
 
@@ -228,14 +228,20 @@ describe("over http, in the workbench", () => {
     const port = await freePort();
     const child = spawn(process.execPath, [officialServer(name), ...args], {
       env: { PATH: process.env["PATH"], PORT: `${port}` },
-      stdio: ["ignore", "pipe", "ignore"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
     children.push(child);
-    const gone = once(child, "exit").then(() => Promise.reject(new Error(`${name} did not start`)));
+    let complaint = "";
+    child.stderr.on("data", (data) => {
+      complaint += data;
+    });
+    const gone = once(child, "close").then(() =>
+      Promise.reject(new Error(`${name} did not start: ${complaint}`)),
+    );
     gone.catch(() => {});
     // It says when it listens; what it says later is read, too, so that it never waits for that.
     const listens = new Promise<void>((resolve) => {
-      child.stdout?.on("data", (data) => `${data}`.includes("listening") && resolve());
+      child.stdout.on("data", (data) => `${data}`.includes("listening") && resolve());
     });
     await Promise.race([listens, gone]);
     return `http://127.0.0.1:${port}/mcp`;

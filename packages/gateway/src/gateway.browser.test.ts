@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url";
 import type { BrowserContext, Frame, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { serveSite } from "../../../testing/browser.ts";
+import { freePort } from "../../../testing/free-port.ts";
 import type { GatewayPageApi } from "../../../testing/gateway/gateway-page.ts";
 import { GatewayStage, officialServer, writePage } from "../../../testing/gateway/gateway-stage.ts";
-import { freePort } from "../../../testing/sandbox-stage.ts";
 import type { AuditRow } from "./store/store.js";
 
 declare const host: GatewayPageApi;

@@ -2,7 +2,8 @@
 import type { Frame } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inlineScript } from "../../../testing/browser.ts";
-import { freePort, SandboxStage, type Shown, until } from "../../../testing/sandbox-stage.ts";
+import { freePort } from "../../../testing/free-port.ts";
+import { SandboxStage, type Shown, until } from "../../../testing/sandbox-stage.ts";
 import type { ViewRegistration } from "./sandbox.js";
 
 /** In the host page. */

@@ -125,11 +125,10 @@ export class AppModel extends Observable {
     this.changed();
   }
 
-  /** The person is asked something for this app, above it: brings that into view. */
+  /** The person is asked something for this app, above it. */
   async asked(answer: Promise<unknown>): Promise<void> {
     this.questions++;
     this.changed();
-    this.element.frame?.notices.scrollIntoView({ block: "nearest" });
     await answer.catch(() => {});
     this.questions--;
     this.changed();

@@ -424,7 +424,22 @@ describe("an app", () => {
     await expect
       .poll(async () => (await card("Demo").locator("mcp-app iframe").boundingBox())?.height)
       .toBeGreaterThan(600);
-    await view.getByRole("button", { name: "destroy" }).click();
+    // Below much else, with no more to be seen than its button; that it asks takes one more line above it.
+    const undo = await card("Demo").evaluateHandle((element: HTMLElement) => {
+      const facts = element.querySelector<HTMLElement>(".facts") as HTMLElement;
+      element.style.marginTop = "600px";
+      facts.style.width = "max-content";
+      facts.style.width = `${facts.offsetWidth + 1}px`;
+      return () => {
+        for (const each of [element, facts]) each.removeAttribute("style");
+      };
+    });
+    const destroy = view.getByRole("button", { name: "destroy" });
+    const { y = 0, height = 0 } = (await destroy.boundingBox()) ?? {};
+    await page.locator(".conversation-list").evaluate((list, bottom) => {
+      list.scrollTop += bottom - list.getBoundingClientRect().bottom;
+    }, y + height);
+    await destroy.click();
     const prompt = card("Demo").getByRole("alertdialog", { name: "demo asks" });
     await prompt.getByText("Delete all notes (destroy)").waitFor();
     expect(await axeFinds()).toEqual([]);
@@ -434,9 +449,11 @@ describe("an app", () => {
       for (let frames = 0; frames < 5; frames++) await new Promise(requestAnimationFrame);
       const pane = document.querySelector(".conversation-list")?.getBoundingClientRect();
       const { top, bottom } = box.getBoundingClientRect();
-      return pane && { above: Math.max(0, pane.top - top), below: Math.max(0, bottom - pane.bottom) };
+      const pixels = (hidden: number): number => Math.max(0, Math.trunc(hidden));
+      return pane && { above: pixels(pane.top - top), below: pixels(bottom - pane.bottom) };
     });
     expect(hidden).toEqual({ above: 0, below: 0 });
+    await undo.evaluate((act) => act());
     const deny = prompt.getByRole("button", { name: "Deny" });
     // By keyboard. A key that comes too soon is not meant for the question.
     await expect
