@@ -8,7 +8,7 @@ import { extname } from "node:path";
 import { checkScript } from "./check-script.js";
 import { DefinitionError } from "./errors.js";
 import { nameInFolder } from "./name-in-folder.js";
-import { pathInside, readDocument, readFileItself, textOf } from "./read-document.js";
+import { checkedText, pathInside, readDocument, readFileItself } from "./read-document.js";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
@@ -82,7 +82,7 @@ export async function inlineFolder(folder: string, entry: string, limit: number)
       return tag === "" ? whole : inlineElement(page, whole, tag.toLowerCase(), attributesOf(rest));
     },
   );
-  return textOf(Buffer.from(text), `the page of ${folder}, with all that it needs,`, limit);
+  return checkedText(text, `the page of ${folder}, with all that it needs,`, limit);
 }
 
 async function inlineScript(

@@ -17,7 +17,7 @@ export const MAX_BYTES = 1_048_576;
  * @throws {DefinitionError}
  */
 export async function readDocument(path: string, limit = MAX_BYTES): Promise<string> {
-  return textOf(await readFileItself(path, limit), path, limit);
+  return checkedText(decoded(await readFileItself(path, limit), path), path, limit);
 }
 
 /** The bytes of a file that is itself. What it is, is asked of the file that was opened: a name can change meanwhile. */
@@ -40,12 +40,12 @@ export async function readFileItself(path: string, limit: number): Promise<Buffe
   }
 }
 
-/** Bytes as text, if they are no more than allowed, UTF-8, and no page that a bundler only serves. */
-export function textOf(bytes: Uint8Array, name: string, limit: number): string {
-  if (bytes.byteLength > limit) throw tooLarge(name, bytes.byteLength, limit);
-  const text = decoded(bytes, name);
+/** A document, if it is no larger than allowed, and no page that a bundler only serves. Half a character is none. */
+export function checkedText(text: string, name: string, limit: number): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limit) throw tooLarge(name, bytes, limit);
   checkIsBuilt(text, name);
-  return text;
+  return text.toWellFormed();
 }
 
 function decoded(bytes: Uint8Array, name: string): string {

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -14,9 +13,10 @@ import {
   readResourceUi,
 } from "@vitrine/protocol";
 import { DefinitionError } from "./errors.js";
+import { fingerprintOf } from "./fingerprint.js";
 import { inlineFolder } from "./inline-folder.js";
 import { checkName } from "./names.js";
-import { readDocument, textOf } from "./read-document.js";
+import { checkedText, readDocument } from "./read-document.js";
 import { renderTemplate } from "./templates/render.js";
 import type { AnyTemplate, ShownTool, Template } from "./templates/template.js";
 
@@ -108,7 +108,7 @@ export function uiOf({ csp, permissions, domain, prefersBorder }: Omit<ViewDetai
 /** A document that was read. */
 export interface Document {
   readonly text: string;
-  /** The beginning of a SHA-256 of it and of what the view may do: another document has another. */
+  /** Of it and of what the view may do: another document has another. */
   readonly hash: string;
 }
 
@@ -126,10 +126,7 @@ export async function documentOf(view: View, limit: number, tool?: ShownTool): P
   if (text.trim() === "")
     throw new DefinitionError("view-missing", `the document of the view ${view.name} is empty: write it`);
   // What it may do is kept with the document: with another policy it is another one.
-  const hash = createHash("sha256")
-    .update(text)
-    .update(JSON.stringify(uiOf(view)));
-  return { text, hash: hash.digest("hex").slice(0, 12) };
+  return { text, hash: fingerprintOf(`${JSON.stringify(uiOf(view))}${text}`) };
 }
 
 async function textFrom({ source, name }: View, limit: number, tool?: ShownTool): Promise<string> {
@@ -142,7 +139,7 @@ async function textFrom({ source, name }: View, limit: number, tool?: ShownTool)
         ? source.html
         : await source.html();
   if (typeof html !== "string") throw new TypeError(`html gave ${typeof html}, and not a text`);
-  return textOf(Buffer.from(html), `the document of the view ${name}`, limit);
+  return checkedText(html, `the document of the view ${name}`, limit);
 }
 
 /** Whatever an author's code threw concerns this view, and no other. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
 import { DefinitionError } from "../errors.js";
+import { fingerprintOf } from "../fingerprint.js";
 import { problemOf } from "./check-config.js";
 import type { ShownTool, Template } from "./template.js";
 
@@ -40,7 +40,7 @@ export function renderTemplate<Config extends object>(
   tool?: ShownTool,
 ): string {
   const json = JSON.stringify(template.usesTool ? { ...config, tool } : config);
-  const key = hashOf([markOf(template), json]);
+  const key = `${markOf(template)} ${json}`;
   const known = documents.get(key);
   if (known !== undefined) {
     counts.hits++;
@@ -64,16 +64,9 @@ function markOf(template: Omit<Template, "text">): string {
   if (known !== undefined) return known;
   const { name, title, style, script, schema } = template;
   // A document that is found is not checked again: it was, by the same schema.
-  const mark = hashOf([name, title, style, script, JSON.stringify(schema)]);
+  const mark = fingerprintOf(JSON.stringify([name, title, style, script, schema]));
   marks.set(template, mark);
   return mark;
-}
-
-/** Each part with its length: where one ends and the next begins is part of it. */
-function hashOf(parts: readonly string[]): string {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(`${part.length} `).update(part);
-  return hash.digest("base64");
 }
 
 function write(
