@@ -12,7 +12,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { renderTemplate, TEMPLATES } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { TEMPLATES } from "@vitrine/server/templates";
 import { build } from "esbuild";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { renderTemplate, TEMPLATES } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { TEMPLATES } from "@vitrine/server/templates";
 import { bytesOf } from "../contenders.mjs";
 import { count, ms, quantile, table } from "../statistics.mjs";
 

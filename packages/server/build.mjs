@@ -65,10 +65,10 @@ const resolved = {
   },
 };
 
-/** In place of what `tsc` wrote for the two doors of the package: its other modules are behind them. */
+/** In place of what `tsc` wrote for the doors of the package: its other modules are behind them. */
 async function writeDoors() {
   const { outputFiles } = await build({
-    entryPoints: ["index", "testing"].map((name) => here(`src/${name}.ts`)),
+    entryPoints: ["index", "templates", "testing"].map((name) => here(`src/${name}.ts`)),
     outdir: here("dist/"),
     chunkNames: "chunks/[name]-[hash]",
     bundle: true,

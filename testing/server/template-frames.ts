@@ -1,6 +1,7 @@
 /** Templates in bare frames of one page, as the smallest host shows them: many states in little time, and no sandbox. */
 import { buildCsp } from "@vitrine/protocol";
-import { renderTemplate, TEMPLATES } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { TEMPLATES } from "@vitrine/server/templates";
 import type { Frame, Page } from "playwright-core";
 import { type Site, type Page as SitePage, serveSite, sharedChromium } from "../browser.ts";
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { closed } from "../../../testing/closed.js";
 import { DENY_ALL } from "./headers.js";
 
 async function serve(options: Partial<ServeSandboxOptions> = {}): Promise<ServedSandbox> {
@@ -26,10 +27,8 @@ async function exchange(
   socket.setEncoding("utf8").on("data", (chunk) => {
     received += chunk;
   });
-  // A refusal may come, and the connection go, before all was sent.
-  socket.on("error", () => {});
   socket.write(text);
-  await once(socket, "close");
+  await closed(socket);
   const [head = "", body = ""] = received.split(/\r\n\r\n(.*)/s);
   const [first = "", ...lines] = head.split("\r\n");
   const headers = Object.fromEntries(lines.map((line) => line.split(/: (.*)/s).slice(0, 2)));

@@ -6,17 +6,8 @@ import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { InMemoryTransport, UrlElicitationRequiredError } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { readToolUi, uiExtension } from "@vitrine/protocol";
-import {
-  type AppServer,
-  appServer,
-  choice,
-  dataTable,
-  form,
-  reply,
-  type ToolContext,
-  tool,
-  view,
-} from "@vitrine/server";
+import { type AppServer, appServer, reply, type ToolContext, tool, view } from "@vitrine/server";
+import { choice, dataTable, form } from "@vitrine/server/templates";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 

@@ -2,12 +2,12 @@ import {
   appServer,
   type Discovered,
   discover,
-  TEMPLATES,
   type Template,
   tool,
   uiMetaSchema,
   view,
 } from "@vitrine/server";
+import { TEMPLATES } from "@vitrine/server/templates";
 import { viewScript } from "@vitrine/view/script";
 import { z } from "zod";
 

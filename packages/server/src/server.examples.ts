@@ -1,36 +1,38 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import {
-  approval,
   appServer,
-  chart,
-  choice,
-  dataTable,
-  detail,
-  diffViewer,
   discover,
-  fileUpload,
-  form,
   getUiCapability,
   InputError,
-  kanban,
-  progress,
   RESOURCE_MIME_TYPE,
   registerAppResource,
   registerAppTool,
   renderTemplate,
   reply,
   serve,
-  TEMPLATES,
   type ToolsOf,
   textOfData,
   tool,
-  treeView,
   uiMetaSchema,
   uiSupport,
   view,
-  wizard,
 } from "./index.js";
+import {
+  approval,
+  chart,
+  choice,
+  dataTable,
+  detail,
+  diffViewer,
+  fileUpload,
+  form,
+  kanban,
+  progress,
+  TEMPLATES,
+  treeView,
+  wizard,
+} from "./templates.js";
 
 const html = "<!doctype html><title>Forecast</title>";
 const lookUp = async (city: string) => ({ city, days: [{ day: "Monday", high: 21 }] });

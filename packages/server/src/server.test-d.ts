@@ -2,7 +2,8 @@
 import { App, type TypedApp } from "@vitrine/view";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
-import { appServer, dataTable, discover, reply, type Template, type ToolsOf, tool, view } from "./index.js";
+import { appServer, discover, reply, type Template, type ToolsOf, tool, view } from "./index.js";
+import { dataTable } from "./templates.js";
 
 const forecast = tool({
   name: "forecast",

@@ -1,6 +1,7 @@
 /** Clients without views: whatever page a tool has, and whatever the tool gave, there are words. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { type AnyTemplate, type AnyTool, appServer, TEMPLATES, type View } from "@vitrine/server";
+import { type AnyTemplate, type AnyTool, appServer, type View } from "@vitrine/server";
+import { TEMPLATES } from "@vitrine/server/templates";
 import { testServer } from "@vitrine/server/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";

@@ -1,4 +1,5 @@
-import { appServer, dataTable, tool, view } from "@vitrine/server";
+import { appServer, tool, view } from "@vitrine/server";
+import { dataTable } from "@vitrine/server/templates";
 import { z } from "zod";
 
 const PLANETS = [

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { closed } from "../../../../testing/closed.js";
 import { type HttpStage, openStage, type StageOptions } from "../../../../testing/gateway/http-stage.js";
 
 const open: HttpStage[] = [];
@@ -139,8 +140,7 @@ describe("what it takes", () => {
     socket.setEncoding("utf8").on("data", (part: string) => (answer += part));
     socket.write(head.replace(/authorization: .*\r\n/, ""));
     const more = setInterval(() => socket.write(chunk), 20);
-    // Who writes when the connection is gone is told so: that is no other end.
-    await new Promise((resolve) => socket.once("close", resolve));
+    await closed(socket);
     clearInterval(more);
     expect(answer).toMatch(/ 401 /);
     // And who sends a large one whole hears the answer, and may ask again on the same connection.
@@ -177,7 +177,7 @@ describe("what it takes", () => {
     socket.write(asked);
     await expect.poll(() => answer).toContain('{"ok":true}');
     socket.write("garbage\r\n\r\n");
-    await once(socket, "close");
+    await closed(socket);
     expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
   });
 

@@ -10,7 +10,6 @@ import { AppServer, type AppServerOptions, isFollowed } from "../app-server.js";
 import { DefinitionError } from "../errors.js";
 import { MAX_BYTES } from "../read-document.js";
 import { type ServeOptions, type Serving, serve } from "../serve.js";
-import { TEMPLATES } from "../templates/index.js";
 import type { AnyTemplate } from "../templates/template.js";
 import type { AnyTool } from "../tool.js";
 import { type DiscoveryProblem, lineOf, problemFrom } from "./problem.js";
@@ -66,6 +65,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   const real = await realpath(path).catch((cause: unknown) => {
     throw new DefinitionError("view-missing", `there is no folder ${path}`, { cause });
   });
+  const { TEMPLATES } = await import("../templates.js");
   const scan = new Scan({
     root: real,
     name: rest.name,

@@ -20,7 +20,6 @@ import { wizard } from "./wizard/template.js";
 
 export type { ApprovalConfig } from "./approval/template.js";
 export type { ChartConfig, ChartKind, ChartSeries } from "./chart/template.js";
-export type { JsonSchema } from "./check-config.js";
 export type { Asking, ChoiceOption } from "./choice/options.js";
 export type { ChoiceConfig } from "./choice/template.js";
 export type { Column, ColumnType, DataTableConfig } from "./data-table/template.js";
@@ -32,8 +31,6 @@ export type { Field, FieldOption, FieldType, FieldValue } from "./form/field.js"
 export type { FormConfig, SubmitConfig } from "./form/template.js";
 export type { KanbanColumn, KanbanConfig } from "./kanban/template.js";
 export type { ProgressConfig } from "./progress/template.js";
-export { renderTemplate, templateCounts } from "./render.js";
-export type { AnyTemplate, Template } from "./template.js";
 export type { TreeViewConfig } from "./tree-view/template.js";
 export type { WizardConfig, WizardStep } from "./wizard/template.js";
 export {

@@ -2,7 +2,7 @@
  * Every template in each of its states, in a real browser 320 px wide: it waits, there is nothing, its tool failed, its call was
  * cancelled; and in the looks, the language and the direction of its host, which change while it is there.
  */
-import { TEMPLATES } from "@vitrine/server";
+import { TEMPLATES } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FramedTemplate, TemplateFrames } from "../../../../testing/server/template-frames.ts";
 import {

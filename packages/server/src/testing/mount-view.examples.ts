@@ -1,4 +1,5 @@
-import { appServer, form, tool, view } from "@vitrine/server";
+import { appServer, tool, view } from "@vitrine/server";
+import { form } from "@vitrine/server/templates";
 import { mountView, testServer } from "@vitrine/server/testing";
 import { JSDOM } from "jsdom";
 import type { expect as Expect } from "vitest";

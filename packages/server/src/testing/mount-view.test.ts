@@ -1,5 +1,6 @@
 /** Views in windows of jsdom, with the host that tests are. */
-import { appServer, form, InputError, tool, view } from "@vitrine/server";
+import { appServer, InputError, tool, view } from "@vitrine/server";
+import { form } from "@vitrine/server/templates";
 import { mountView, testServer } from "@vitrine/server/testing";
 import { viewScript } from "@vitrine/view/script";
 import { JSDOM, VirtualConsole } from "jsdom";

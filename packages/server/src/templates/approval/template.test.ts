@@ -1,4 +1,5 @@
-import { approval, renderTemplate } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { approval } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { requestOf } from "./request.js";
 

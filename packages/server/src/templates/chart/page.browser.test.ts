@@ -1,6 +1,7 @@
 /** The chart in a real browser: what it draws, and what it says of it. */
 
-import { type ChartConfig, chart, renderTemplate } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { type ChartConfig, chart } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   failing,

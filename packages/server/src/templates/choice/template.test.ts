@@ -1,4 +1,5 @@
-import { choice, renderTemplate } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { choice } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { askedOf } from "./options.js";
 

@@ -1,6 +1,7 @@
 /** The data table in a real browser: sorted, searched, turned, saved. */
 
-import { type DataTableConfig, dataTable, renderTemplate } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { type DataTableConfig, dataTable } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   failing,

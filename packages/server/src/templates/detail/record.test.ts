@@ -1,6 +1,7 @@
 /** Records, arguments made from them, and the card in words. */
 
-import { detail, renderTemplate } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { detail } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { filled, recordOf } from "./record.js";
 

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CallToolResult } from "@vitrine/protocol";
-import { type FileUploadConfig, fileUpload, renderTemplate } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { type FileUploadConfig, fileUpload } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodePng } from "../../../../../testing/host/picture.ts";
 import {

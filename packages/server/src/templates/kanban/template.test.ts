@@ -1,6 +1,7 @@
 /** The board in words, what it takes, and its size. */
 
-import { type KanbanConfig, kanban, renderTemplate } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { type KanbanConfig, kanban } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 
 const text = (data: unknown, config: KanbanConfig = {}): string | undefined => kanban.text?.(data, config);

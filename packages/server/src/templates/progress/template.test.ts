@@ -1,6 +1,7 @@
 /** Progress in words, what it takes, and its size. */
 
-import { type ProgressConfig, progress, renderTemplate } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { type ProgressConfig, progress } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { stateOf } from "./state.js";
 

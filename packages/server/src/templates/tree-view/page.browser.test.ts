@@ -1,6 +1,7 @@
 /** The tree in a real browser: opened, walked through, filtered, chosen from, and asked for. */
 
-import { renderTemplate, type TreeViewConfig, treeView } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { type TreeViewConfig, treeView } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   failing,

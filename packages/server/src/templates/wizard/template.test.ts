@@ -1,4 +1,5 @@
-import { renderTemplate, type WizardConfig, wizard } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server";
+import { type WizardConfig, wizard } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 
 const CONFIG: WizardConfig = {
