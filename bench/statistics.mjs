@@ -10,6 +10,8 @@ export function quantile(samples, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
 
+export const mean = (samples) => samples.reduce((sum, each) => sum + each, 0) / samples.length;
+
 /** What is reported of a series of times. */
 export const summary = (samples) => ({
   n: samples.length,

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { uiExtension } from "@vitrine/protocol";
-import { ms, quantile, shuffled, table, times } from "../statistics.mjs";
+import { mean, ms, quantile, shuffled, table, times } from "../statistics.mjs";
 import { processorTime } from "./processor-time.mjs";
 
 /** At most so many times as long as the official SDK alone. */
@@ -109,8 +109,6 @@ export async function measureHttp(rounds) {
     for (const close of open) await close();
   }
 }
-
-const mean = (samples) => samples.reduce((sum, each) => sum + each, 0) / samples.length;
 
 function rowOf(step, pair, summary) {
   const p50 = Object.fromEntries(pair.map((each) => [each.id, summary(each)]));

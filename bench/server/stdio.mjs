@@ -12,10 +12,13 @@ import { uiExtension } from "@vitrine/protocol";
 import { build } from "esbuild";
 import { ROOT } from "../contenders.mjs";
 import { ms, quantile, shuffled, table, times } from "../statistics.mjs";
+import { startInstructions } from "./instructions.mjs";
 import { processorTime } from "./processor-time.mjs";
 import { XMCP, xmcpServer } from "./xmcp.mjs";
 
 const STEPS = ["start", "start, processor", "tools/list", "tools/call", "resources/read"];
+/** Starts of each server in a round: one says little on a machine that others use, too. */
+const STARTS = 5;
 /** Requests until the servers are at their speed: what counts is how much one does, and not the first answer. */
 const WARM_UP = 500;
 /** At most so many times as long as the official SDK alone. */
@@ -86,6 +89,8 @@ async function start({ id, path }, note) {
 async function use(all, note) {
   const started = [];
   try {
+    for (let turn = 1; turn < STARTS; turn++)
+      for (const each of shuffled(all)) await (await start(each, note)).client.close();
     for (const each of shuffled(all)) started.push(await start(each, note));
     for (const step of ["tools/list", "tools/call", "resources/read"]) {
       for (const { steps } of started) for (let n = 0; n < WARM_UP; n++) await steps[step]();
@@ -113,11 +118,13 @@ export async function measureStdio(rounds) {
       path ? [{ id, label, path }] : [],
     );
     const samples = Object.fromEntries(all.map(({ id }) => [id, {}]));
+    const [official, ours] = ["official", "ours"].map((wanted) => all.find(({ id }) => id === wanted).path);
+    const counted = await startInstructions(official, ours);
     for (let round = 0; round < rounds; round++)
       await use(all, (id, step, time) => (samples[id][step] ??= []).push(time));
     return {
       labels: Object.fromEntries(all.map(({ id, label }) => [id, label])),
-      steps: STEPS.flatMap((step) => rowOf(step, samples)),
+      steps: [...STEPS.flatMap((step) => rowOf(step, samples)), ...countedRow(counted)],
     };
   } finally {
     rmSync(folder, { recursive: true });
@@ -132,12 +139,18 @@ function rowOf(step, samples) {
   return p50.ours === undefined ? [] : [{ step, p50, ratio: p50.ours / p50.official }];
 }
 
+/** Without times: nothing where there is nobody to count. */
+const countedRow = (millions) =>
+  millions ? [{ step: "start, instructions", millions, ratio: millions.ours / millions.official }] : [];
+
 export const showStdio = ({ labels, steps }) =>
   table(
     ["p50, over stdio", ...Object.values(labels), "ours ÷ official"],
-    steps.map(({ step, p50, ratio }) => [
+    steps.map(({ step, p50, millions, ratio }) => [
       step,
-      ...Object.keys(labels).map((id) => ms(p50[id])),
+      ...Object.keys(labels).map((id) =>
+        p50 ? ms(p50[id]) : millions[id] ? `${Math.round(millions[id])} M` : "",
+      ),
       times(ratio),
     ]),
   );

@@ -6,6 +6,7 @@ describe("a fingerprint", () => {
     for (const text of ["", "a", "ä€😀", "x".repeat(100_000)]) {
       expect(fingerprintOf(text)).toMatch(/^[0-9a-f]{12}$/);
       expect(fingerprintOf(text)).toBe(fingerprintOf([...text].join("")));
+      expect(fingerprintOf("<p>", text)).toBe(fingerprintOf(`<p>${text}`));
     }
   });
 

@@ -126,7 +126,7 @@ export async function documentOf(view: View, limit: number, tool?: ShownTool): P
   if (text.trim() === "")
     throw new DefinitionError("view-missing", `the document of the view ${view.name} is empty: write it`);
   // What it may do is kept with the document: with another policy it is another one.
-  return { text, hash: fingerprintOf(`${JSON.stringify(uiOf(view))}${text}`) };
+  return { text, hash: fingerprintOf(JSON.stringify(uiOf(view)), text) };
 }
 
 async function textFrom({ source, name }: View, limit: number, tool?: ShownTool): Promise<string> {

@@ -1,0 +1,65 @@
+/**
+ * How many instructions a server's start takes, counted by valgrind where it is installed: the same on a quiet machine and on a
+ * busy one, while times of the same start differ by half.
+ *
+ * @module
+ */
+import { execFile, spawnSync } from "node:child_process";
+import { uiExtension } from "@vitrine/protocol";
+import { mean } from "../statistics.mjs";
+
+/** V8's chance: what is where in its tables. Each gives a count of its own, and the same every time. */
+const SEEDS = [1, 2, 3, 4];
+
+const COUNT = ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"];
+/** What V8 writes at run time is code, too. */
+const GENERATED = "--smc-check=all-non-file";
+
+/** From nothing to the list of tools, as a client would ask for it. */
+const ASKED = [
+  {
+    id: 1,
+    method: "initialize",
+    params: {
+      protocolVersion: "2025-11-25",
+      capabilities: { extensions: uiExtension() },
+      clientInfo: { name: "bench", version: "1.0.0" },
+    },
+  },
+  { method: "notifications/initialized" },
+  { id: 2, method: "tools/list", params: {} },
+]
+  .map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+  .join("");
+
+const isThere = () => spawnSync("valgrind", ["--version"]).status === 0;
+
+const countOf = (path, seed) =>
+  new Promise((resolve, reject) => {
+    const node = [
+      process.execPath,
+      "--single-threaded",
+      `--hash-seed=${seed}`,
+      `--random-seed=${seed}`,
+      path,
+    ];
+    const child = execFile("valgrind", [...COUNT, GENERATED, ...node], (error, answer, said) => {
+      const [, counted] = /I\s+refs:\s+([\d,]+)/.exec(said) ?? [];
+      if (counted && answer.includes('"id":2')) resolve(Number(counted.replaceAll(",", "")));
+      else reject(error ?? new Error(`${path} did not answer, or valgrind did not count: ${said}`));
+    });
+    child.stdin.end(ASKED);
+  });
+
+/** The mean of each, in millions; undefined without valgrind. */
+export async function startInstructions(official, ours) {
+  if (!isThere()) return undefined;
+  const counts = { official: [], ours: [] };
+  for (const seed of SEEDS) {
+    // Both at once: what one does changes nothing in the other's count.
+    const [first, second] = await Promise.all([countOf(official, seed), countOf(ours, seed)]);
+    counts.official.push(first / 1e6);
+    counts.ours.push(second / 1e6);
+  }
+  return { official: mean(counts.official), ours: mean(counts.ours) };
+}
