@@ -61,7 +61,7 @@ describe("a page", () => {
     const storage = tabStorage();
     let takenOver = 0;
     const first = await stage.page({ storage, ontakenover: () => takenOver++ });
-    const early = Promise.all(many(10, () => stage.call(byPage(first), "slow", { after: 200 })));
+    const early = Promise.all(many(10, () => stage.call(byPage(first), "slow", { after: 3000 })));
     await expect.poll(() => stage.effectsOf(10)).toBe(10);
     const second = await stage.page({ storage: tabStorage(storage.map) });
     await expect.poll(() => takenOver).toBe(1);
