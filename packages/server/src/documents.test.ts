@@ -69,6 +69,12 @@ it.each([
   expect(await read({ html: told })).toBe(told);
 });
 
+it("a text is limited in bytes, and has no half of a character in it", async () => {
+  expect(await read({ html: "<p>\ud83d and 😀" })).toBe("<p>\ufffd and 😀");
+  expect(await read({ html: "ü".repeat(500) }, 1000)).toHaveLength(500);
+  await expect(read({ html: "ü".repeat(501) }, 1000)).rejects.toMatchObject({ code: "view-too-large" });
+});
+
 describe("a folder that a bundler wrote", () => {
   it("becomes one document: scripts, styles, pictures and fonts are in it", async () => {
     const folder = folderOf("built", {
