@@ -31,6 +31,7 @@ const RESULTS = [
   "packages/sandbox/dist/index.js",
   "packages/host/dist/index.js",
   "packages/server/dist/templates/pages-text.js",
+  "packages/server/dist/chunks",
   "packages/gateway/dist/main.js",
   "packages/gateway/dist/chunks",
   "packages/workbench/dist/node/index.js",

@@ -1,5 +1,5 @@
 // Everything that this server offers is in tools/ and ui/. `vitrine dev` shows what is saved at once.
-import { discover } from "@vitrine/server";
+import { discover } from "@vitrine/server/discovery";
 
 const found = await discover({
   root: new URL(".", import.meta.url),

@@ -1,5 +1,5 @@
 // A server that is folders: tools/ and ui/. By stdio, or with `--http` by HTTP.
-import { discover } from "@vitrine/server";
+import { discover } from "@vitrine/server/discovery";
 
 const found = await discover({
   root: new URL(".", import.meta.url),

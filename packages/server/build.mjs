@@ -5,7 +5,8 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
+import { rollup } from "rollup";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const source = here("src/templates/");
@@ -53,44 +54,66 @@ async function writePages() {
  * What is needed of the protocol goes into the bundle, as functions alone: no object of it goes in or out. The tools for tests
  * share it with the packages that they work with. And the pages' text is where it was written.
  */
-const resolved = {
-  name: "resolved",
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /^@vitrine\/protocol$/ }, ({ path, importer }) =>
-      importer.startsWith(here("src/testing"))
-        ? { path, external: true }
-        : { path: fileURLToPath(import.meta.resolve(path)), sideEffects: false },
-    );
-    onResolve({ filter: /\/pages-text\.js$/ }, () => ({ path: here("dist/templates/pages-text.js") }));
+const sources = {
+  name: "sources",
+  resolveId(path, importer) {
+    if (!importer) return null;
+    if (path === "@vitrine/protocol" && !importer.startsWith(here("src/testing")))
+      return fileURLToPath(import.meta.resolve(path));
+    if (path.endsWith("/pages-text.js")) return here("dist/templates/pages-text.js");
+    if (!path.startsWith(".")) return { id: path, external: true };
+    return importer.startsWith(here("src/")) ? join(dirname(importer), path.replace(/\.js$/, ".ts")) : null;
   },
+  // Also what is JavaScript: most comments are left out.
+  transform: (code, id) =>
+    transform(code, { loader: "ts", format: "esm", target: "node20.19", sourcemap: true, sourcefile: id }),
 };
+
+/** All that a module loads before it runs. */
+function loadedBy(id, getModuleInfo, known = new Set()) {
+  if (known.has(id)) return known;
+  known.add(id);
+  for (const each of getModuleInfo(id)?.importedIds ?? []) loadedBy(each, getModuleInfo, known);
+  return known;
+}
 
 /** In place of what `tsc` wrote for the doors of the package: its other modules are behind them. */
 async function writeDoors() {
-  const { outputFiles } = await build({
-    entryPoints: ["index", "templates", "testing"].map((name) => here(`src/${name}.ts`)),
-    outdir: here("dist/"),
-    chunkNames: "chunks/[name]-[hash]",
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20.19",
-    packages: "external",
-    plugins: [resolved],
-    // Not named in the files: it is not in the package.
-    sourcemap: "external",
-    sourcesContent: false,
-    write: false,
+  const names = ["index", "discovery", "templates", "testing"];
+  const bundle = await rollup({
+    input: Object.fromEntries(names.map((name) => [name, here(`src/${name}.ts`)])),
+    plugins: [sources],
+    treeshake: { moduleSideEffects: false },
+    onwarn: ({ message }) => {
+      throw new Error(message);
+    },
+    // The main door has what the others want of it: a file of its own for that would be one more that every server reads.
+    preserveEntrySignatures: "allow-extension",
   });
+  const { output } = await bundle.generate({
+    dir: here("dist/"),
+    format: "es",
+    hoistTransitiveImports: false,
+    // A file of another build fails to load, and does not call what has got the same short name since.
+    minifyInternalExports: false,
+    chunkFileNames: "chunks/[name]-[hash].js",
+    manualChunks: (id, { getModuleInfo }) =>
+      loadedBy(here("src/index.ts"), getModuleInfo).has(id) ? "index" : undefined,
+    // Not named in the files: it is not in the package.
+    sourcemap: "hidden",
+    sourcemapExcludeSources: true,
+  });
+  await bundle.close();
   // Chunks before the doors that lead to them.
-  outputFiles.sort((a, b) => Number(b.path.startsWith(chunks)) - Number(a.path.startsWith(chunks)));
-  for (const { path, contents } of outputFiles) {
+  const files = output
+    .map(({ fileName, code, source }) => ({ path: here(`dist/${fileName}`), contents: code ?? source }))
+    .sort((a, b) => Number(b.path.startsWith(chunks)) - Number(a.path.startsWith(chunks)));
+  for (const { path, contents } of files) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, contents);
   }
   // Those of an earlier build go last: somebody may be loading them.
-  const written = new Set(outputFiles.map(({ path }) => path));
+  const written = new Set(files.map(({ path }) => path));
   for (const name of readdirSync(chunks)) if (!written.has(join(chunks, name))) rmSync(join(chunks, name));
 }
 

@@ -167,6 +167,21 @@ describe.each(["2025", "2026"] as const)("a client of %s", (generation) => {
   });
 });
 
+it.each(["2025", "2026"] as const)(
+  "tells tools what each client of the same server shows, %s",
+  async (generation) => {
+    const ui: string[] = [];
+    const asks = tool({
+      name: "asks",
+      run: (_input, context) => void ui.push({ ...context }.ui) as undefined,
+    });
+    const server = appServer({ name: "x", version: "1", tools: [asks] });
+    const clients = [await connect(server, generation, true), await connect(server, generation, false)];
+    for (const client of [...clients, ...clients]) await client.callTool({ name: "asks" });
+    expect(ui).toEqual(["yes", "no", "yes", "no"]);
+  },
+);
+
 describe("over HTTP, stateless", () => {
   const post = async (server: AppServer, method: string, params: object = {}) => {
     const request = new Request("http://127.0.0.1/mcp", {

@@ -82,7 +82,7 @@ const OLD_ADDRESSES = {
 // Made once, and not for each server: for stateless clients one is made for each request.
 const addressesLike = (template: string): ResourceTemplate =>
   new ResourceTemplate(template, { list: undefined });
-const BY_NAME = addressesLike("ui://{view}");
+let byName: ResourceTemplate | undefined;
 
 /** Where a view is found, and which version of it. */
 type Addresses = ReadonlyMap<View, { readonly uri: string; readonly hash: string }>;
@@ -286,8 +286,9 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     };
     server.registerResource("vitrine: views", this.#oldAddresses, OLD_ADDRESSES, read);
     // Whoever names a fixed address by hand may leave the server out.
-    if (this.#options.reloads || [...this.#views.values()].some(({ uri }) => uri !== undefined))
-      server.registerResource("vitrine: views by name", BY_NAME, OLD_ADDRESSES, read);
+    if (!this.#options.reloads && [...this.#views.values()].every(({ uri }) => uri === undefined)) return;
+    byName ??= addressesLike("ui://{view}");
+    server.registerResource("vitrine: views by name", byName, OLD_ADDRESSES, read);
   }
 
   async #read(view: View, uri: string, hash: string | undefined) {

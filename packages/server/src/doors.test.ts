@@ -1,26 +1,73 @@
-/** What a server loads: its start waits for all of it. */
+/** The doors of the package. What a server loads through them, its start waits for. */
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-/** A door's file, and those that it imports before anything runs. */
-function loaded(path: string, known = new Set<string>()): Set<string> {
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const DOORS = ["index", "discovery", "templates", "testing"];
+/** The text of the pages is not among the sources: it is built. */
+const SOURCES: Record<string, string> = { templates: "dist/templates/index.js" };
+const STATIC = /\bfrom ["'](\.[^"']+)["']/g;
+const ANY = /\b(?:from |import\()["'](\.[^"']+)["']/g;
+
+/** A file, and those that it imports: before anything runs, or ever. */
+function imported(path: string, imports: RegExp, known = new Set<string>()): Set<string> {
   if (known.has(path)) return known;
   known.add(path);
-  for (const [, name = ""] of readFileSync(path, "utf8").matchAll(/\bfrom "(\.[^"]+)"/g))
-    loaded(join(dirname(path), name), known);
+  for (const [, name = ""] of readFileSync(path, "utf8").matchAll(imports))
+    imported(join(dirname(path), name), imports, known);
   return known;
 }
 
-const door = (name: string): Set<string> =>
-  loaded(fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url)));
+const door = (name: string, imports = STATIC): Set<string> =>
+  imported(join(ROOT, `dist/${name}.js`), imports);
 
 const textOf = (files: Set<string>): string => [...files].map((path) => readFileSync(path, "utf8")).join("");
 
-it("a server without templates loads none of their pages, and no more than 110,000 bytes", () => {
-  const text = textOf(door("index"));
-  expect(text.length).toBeLessThan(110_000);
-  expect(text).not.toContain("var PAGES");
-  expect(textOf(door("templates"))).toContain("var PAGES");
+it("a server in code loads one file of 62,000 bytes at most: no templates, no discovery, no folders that were built", () => {
+  const main = door("index");
+  expect(main.size).toBe(1);
+  expect(textOf(main).length).toBeLessThan(62_000);
+  for (const other of ["const PAGES", "ui.meta.json", "function inlineFolder"])
+    expect(textOf(main)).not.toContain(other);
+  expect(textOf(door("index", ANY))).toContain("function inlineFolder");
+  expect(textOf(door("templates"))).toContain("const PAGES");
+  expect(textOf(door("discovery"))).toContain("ui.meta.json");
+});
+
+it.each(DOORS)(
+  "%s exports what its source does; the main door also what the others want of it",
+  async (name) => {
+    const exported = async (path: string) => Object.keys(await import(join(ROOT, path))).sort();
+    const [built, written] = [
+      await exported(`dist/${name}.js`),
+      await exported(SOURCES[name] ?? `src/${name}.ts`),
+    ];
+    expect(written.length).toBeGreaterThan(1);
+    if (name === "index") expect(built).toEqual(expect.arrayContaining(written));
+    else expect(built).toEqual(written);
+  },
+);
+
+it("all that the doors ever load is in the package", () => {
+  const options = { cwd: ROOT, encoding: "utf8", shell: process.platform === "win32" } as const;
+  const [packed] = JSON.parse(
+    execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], options),
+  );
+  const inPackage: string[] = packed.files.map(({ path }: { path: string }) => path);
+  const wanted = DOORS.flatMap((name) => [...door(name, ANY)]).map((path) => relative(ROOT, path));
+  expect(inPackage).toEqual(expect.arrayContaining([...wanted, ...DOORS.map((name) => `dist/${name}.d.ts`)]));
+});
+
+it("classes are the same behind every door", async () => {
+  const { AppServer, DefinitionError } = await import("@vitrine/server");
+  const { discover } = await import("@vitrine/server/discovery");
+  const root = new URL("../../../examples/discovery/", import.meta.url);
+  const { server } = await discover({ root, name: "doors", version: "1.0.0" });
+  expect(server).toBeInstanceOf(AppServer);
+  await expect(discover({ root: "/nowhere", name: "x", version: "1" })).rejects.toBeInstanceOf(
+    DefinitionError,
+  );
 });

@@ -17,13 +17,13 @@ describe("a fingerprint", () => {
       expect(seen.get(mark) ?? text, mark).toBe(text);
       seen.set(mark, text);
     };
-    // What it is filled up with is no text.
+    // Nothing but zeros, of every length.
     for (let zeros = 0; zeros < 40; zeros++) tell("\0".repeat(zeros));
     const text = "<p>some text of a view, 64 characters long in all</p> <!-- 0 -->";
     for (let at = 0; at < text.length; at++)
       for (let code = 32; code < 127; code++)
         tell(`${text.slice(0, at)}${String.fromCharCode(code)}${text.slice(at + 1)}`);
-    // Two numbers that change together, both in the same half of what is read at a time, and in either.
+    // Two numbers that change together, nearer to each other than a checksum is long, and farther.
     for (const gap of [4, 8, 12, 16])
       for (let one = 0; one < 100; one++)
         for (let two = 0; two < 100; two++)
@@ -31,9 +31,11 @@ describe("a fingerprint", () => {
     expect(seen.size).toBeGreaterThan(40_000);
   });
 
-  it("changes in all of its digits", () => {
+  it("changes in all of its first eight digits, and tells lengths apart by the rest", () => {
     const marks = Array.from({ length: 500 }, (_, at) => fingerprintOf(`text ${at}`));
-    for (let digit = 0; digit < 12; digit++)
+    for (let digit = 0; digit < 8; digit++)
       expect(new Set(marks.map((mark) => mark[digit])).size, `digit ${digit}`).toBe(16);
+    const [short, long] = [100, 65_000].map((length) => fingerprintOf("x".repeat(length)).slice(8));
+    expect(short).not.toBe(long);
   });
 });

@@ -4,16 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { followedPaths, uiExtension } from "@vitrine/protocol";
-import {
-  type AnyTool,
-  type AppServer,
-  appServer,
-  discover,
-  type Serving,
-  serve,
-  tool,
-  view,
-} from "@vitrine/server";
+import { type AnyTool, type AppServer, appServer, type Serving, serve, tool, view } from "@vitrine/server";
+import { discover } from "@vitrine/server/discovery";
 import { afterEach, expect, it, vi } from "vitest";
 
 const open: (() => unknown)[] = [];

@@ -5,7 +5,6 @@
  */
 export type { Advice } from "./advice.js";
 export { AppServer, type AppServerOptions, appServer } from "./app-server.js";
-export * from "./discovery/index.js";
 export { DefinitionError, type DefinitionErrorCode } from "./errors.js";
 export { CODE_KEY, type FailureCode } from "./failed-result.js";
 export { InputError, PROBLEMS_KEY } from "./input-error.js";

@@ -20,8 +20,17 @@ const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
  */
 export function uiSupport(server: McpServer, context?: ServerContext): UiCapability["support"] {
   const envelope = context?.mcpReq.envelope as Record<string, unknown> | undefined;
-  return readUiCapability(envelope?.[CAPABILITIES] ?? server.server.getClientCapabilities()).support;
+  const capabilities = envelope?.[CAPABILITIES] ?? server.server.getClientCapabilities();
+  if (typeof capabilities !== "object" || capabilities === null) return "unknown";
+  const known = read.get(capabilities);
+  if (known) return known;
+  const { support } = readUiCapability(capabilities);
+  read.set(capabilities, support);
+  return support;
 }
+
+/** What a handshake said is asked again for every call. */
+const read = new WeakMap<object, UiCapability["support"]>();
 
 type Listed = { tools: { name: string; _meta?: Record<string, unknown> }[] };
 type Handler = (request: unknown, context: ServerContext) => Listed | Promise<Listed>;

@@ -1,12 +1,5 @@
-import {
-  appServer,
-  type Discovered,
-  discover,
-  type Template,
-  tool,
-  uiMetaSchema,
-  view,
-} from "@vitrine/server";
+import { appServer, type Template, tool, view } from "@vitrine/server";
+import { type Discovered, discover, uiMetaSchema } from "@vitrine/server/discovery";
 import { TEMPLATES } from "@vitrine/server/templates";
 import { viewScript } from "@vitrine/view/script";
 import { z } from "zod";

@@ -18,14 +18,8 @@ export function registerTool(server: McpServer, tool: AnyTool, uri: string | und
   const { name, input } = tool;
   const config = configOf(tool, uri);
   const run = async (given: unknown, request: ServerContext): Promise<CallToolResult> => {
-    const context: ToolContext = {
-      // Few tools ask, and every call would pay for it.
-      get ui() {
-        return uiSupport(server, request);
-      },
-      signal: request.mcpReq.signal,
-      request,
-    };
+    const { signal } = request.mcpReq;
+    const context: ToolContext = { ui: uiSupport(server, request), signal, request };
     try {
       const input = (await checkedInput(tool, given)) as never;
       return await resultOf(tool, await tool.run(input, context), uri !== undefined);

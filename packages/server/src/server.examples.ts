@@ -1,8 +1,8 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { discover, uiMetaSchema } from "./discovery.js";
 import {
   appServer,
-  discover,
   getUiCapability,
   InputError,
   RESOURCE_MIME_TYPE,
@@ -14,7 +14,6 @@ import {
   type ToolsOf,
   textOfData,
   tool,
-  uiMetaSchema,
   uiSupport,
   view,
 } from "./index.js";

@@ -2,7 +2,8 @@
 import { App, type TypedApp } from "@vitrine/view";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
-import { appServer, discover, reply, type Template, type ToolsOf, tool, view } from "./index.js";
+import { discover } from "./discovery.js";
+import { appServer, reply, type Template, type ToolsOf, tool, view } from "./index.js";
 import { dataTable } from "./templates.js";
 
 const forecast = tool({

@@ -14,7 +14,6 @@ import {
 } from "@vitrine/protocol";
 import { DefinitionError } from "./errors.js";
 import { fingerprintOf } from "./fingerprint.js";
-import { inlineFolder } from "./inline-folder.js";
 import { checkName } from "./names.js";
 import { checkedText, readDocument } from "./read-document.js";
 import { renderTemplate } from "./templates/render.js";
@@ -131,7 +130,10 @@ export async function documentOf(view: View, limit: number, tool?: ShownTool): P
 
 async function textFrom({ source, name }: View, limit: number, tool?: ShownTool): Promise<string> {
   if ("file" in source) return readDocument(pathOf(source.file), limit);
-  if ("folder" in source) return inlineFolder(pathOf(source.folder), source.entry ?? "index.html", limit);
+  if ("folder" in source) {
+    const { inlineFolder } = await import("./inline-folder.js");
+    return inlineFolder(pathOf(source.folder), source.entry ?? "index.html", limit);
+  }
   const html =
     "template" in source
       ? renderTemplate(source.template, (source.config ?? {}) as never, tool)

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { discover } from "@vitrine/server";
+import { discover } from "@vitrine/server/discovery";
 import { TEMPLATES } from "@vitrine/server/templates";
 import { afterAll, describe, expect, it } from "vitest";
 import { addTool, addUi } from "../new/folder-project.js";

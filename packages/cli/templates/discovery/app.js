@@ -1,4 +1,4 @@
-import { discover } from "@vitrine/server";
+import { discover } from "@vitrine/server/discovery";
 
 // All tools and views are in the folders tools and ui.
 export const found = await discover({

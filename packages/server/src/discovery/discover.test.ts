@@ -9,7 +9,8 @@ import { Client } from "@modelcontextprotocol/client";
 import { InMemoryTransport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { uiExtension } from "@vitrine/protocol";
-import { type Discovered, type DiscoverOptions, discover, PROBLEMS_KEY, tool, view } from "@vitrine/server";
+import { PROBLEMS_KEY, tool, view } from "@vitrine/server";
+import { type Discovered, type DiscoverOptions, discover } from "@vitrine/server/discovery";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 const open: (() => unknown)[] = [];
@@ -646,7 +647,7 @@ describe("tool.ts", () => {
     const root = folderWith({
       "tools/x/tool.ts": 'const word: string = "typed";\nexport default { run: (): string => word };',
     });
-    const code = `import { discover } from "@vitrine/server";
+    const code = `import { discover } from "@vitrine/server/discovery";
       const { problems, server } = await discover({ root: ${JSON.stringify(root)}, name: "shop", version: "1" });
       const said = await Promise.all(server.options.tools.map((tool) => tool.run({}, {})));
       console.log(JSON.stringify({ problems, said }));`;

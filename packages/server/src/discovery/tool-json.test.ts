@@ -1,6 +1,6 @@
 /** The schema of tool.json: the one in editors is the one that is checked. */
 
-import { toolJsonSchema } from "@vitrine/server";
+import { toolJsonSchema } from "@vitrine/server/discovery";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
 

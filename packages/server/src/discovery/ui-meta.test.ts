@@ -1,6 +1,6 @@
 /** The schema of ui.meta.json: the one in editors is the one that is checked. */
 import { fromJsonSchema } from "@modelcontextprotocol/server";
-import { uiMetaSchema } from "@vitrine/server";
+import { uiMetaSchema } from "@vitrine/server/discovery";
 import { TEMPLATES } from "@vitrine/server/templates";
 import { expect, it } from "vitest";
 import { JsonFile } from "./read-json.js";

@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { InMemoryTransport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { uiExtension } from "@vitrine/protocol";
-import { type Discovered, discover } from "@vitrine/server";
+import { type Discovered, discover } from "@vitrine/server/discovery";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 const open: (() => unknown)[] = [];
