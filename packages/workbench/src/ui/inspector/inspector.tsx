@@ -28,6 +28,8 @@ import "./inspector.css";
 export const Inspector = memo(({ workbench }: { workbench: Workbench }) => {
   useObservedCalmly(workbench, selectedApp);
   useObservedCalmly(workbench.conversation, knownApps);
+  // Of all apps: who looks at the console of one, and calls another, looks at the console.
+  const [tab, setTab] = useState("messages");
   const { apps } = workbench.conversation;
   const app = workbench.selected ?? apps.at(-1);
   if (!app)
@@ -50,7 +52,7 @@ export const Inspector = memo(({ workbench }: { workbench: Workbench }) => {
         <AppState app={app} />
       </div>
       <DiagnosisPanel app={app} />
-      <AppTabs key={app.id} app={app} />
+      <AppTabs key={app.id} app={app} selected={tab} onSelect={setTab} />
     </div>
   );
 });
@@ -82,14 +84,14 @@ function AppState({ app }: { app: AppModel }) {
   );
 }
 
-function AppTabs({ app }: { app: AppModel }) {
+function AppTabs(props: { app: AppModel; selected: string; onSelect: (tab: string) => void }) {
+  const { app, selected, onSelect } = props;
   useObservedCalmly(app);
   useObservedCalmly(app.log);
   const { violations, lines, counts } = app.log;
-  const [selected, setSelected] = useState("messages");
   const hasError = lines.some(({ level }) => level === "error");
   return (
-    <Tabs className="tabs in-tabs" selectedKey={selected} onSelectionChange={(key) => setSelected(`${key}`)}>
+    <Tabs className="tabs in-tabs" selectedKey={selected} onSelectionChange={(key) => onSelect(`${key}`)}>
       <TabRow label="About the app" selected={selected}>
         <Title id="messages" many={counts.in + counts.out}>
           Messages
