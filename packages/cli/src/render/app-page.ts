@@ -43,9 +43,6 @@ export interface Rendered {
 /** Milliseconds that an app gets, beyond being ready, to come to rest. */
 const REST = 3_000;
 
-/** Milliseconds that what was pressed or shown when an app was recorded may take to be there in its replay. */
-const PATIENCE = 10_000;
-
 /** Milliseconds after its deadline by which a replay has surely ended. */
 const LATER = 1_000;
 
@@ -126,9 +123,7 @@ async function repeatAct(page: Page, step: RenderAct, left: number): Promise<str
   try {
     await drawn(frame);
     // Half of what is left, so that what cannot be done is told and does not end all.
-    await act(frame, pause === undefined ? step : { wait: pause }, Math.min(PATIENCE, left / 2), () =>
-      note(page, step),
-    );
+    await act(frame, pause === undefined ? step : { wait: pause }, left / 2, () => note(page, step));
     return undefined;
   } catch (error) {
     const known = told(error);

@@ -287,10 +287,10 @@ describe.concurrent("an app that does as it should", () => {
       ok: true,
       replay: { untested: 1, steps: 1 },
     });
-    const pressed = await result("", { replay: trace, steps });
+    const pressed = await result("", { replay: trace, steps, timeout: PATIENCE });
     expect(pressed).toMatchObject({ ok: true, replay: { untested: 0, steps: 2 } });
     expect(pressed.replay?.compared).toBe((alone.replay?.compared ?? 0) + 1);
-    const wrong = await result("", { replay: trace, steps: [{ click: "massage" }], timeout: 6000 });
+    const wrong = await result("", { replay: trace, steps: [{ click: "massage" }], timeout: 20_000 });
     expect(wrong).toMatchObject({
       cause: { code: "replay_differs" },
       replay: {
