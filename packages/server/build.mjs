@@ -98,7 +98,7 @@ async function writeDoors() {
     minifyInternalExports: false,
     chunkFileNames: "chunks/[name]-[hash].js",
     manualChunks: (id, { getModuleInfo }) =>
-      loadedBy(here("src/index.ts"), getModuleInfo).has(id) ? "index" : undefined,
+      ["index", "view-files"].find((name) => loadedBy(here(`src/${name}.ts`), getModuleInfo).has(id)),
     // Not named in the files: it is not in the package.
     sourcemap: "hidden",
     sourcemapExcludeSources: true,

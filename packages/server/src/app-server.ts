@@ -14,13 +14,13 @@ import {
 import { RELOADS_KEY, RELOADS_VARIABLE, UI_MIME_TYPE, uiExtension } from "@vitrine/protocol";
 import { addressOf, placeOf, readAddress } from "./addresses.js";
 import { type Advice, adviceOn } from "./advice.js";
+import { MAX_BYTES } from "./check-document.js";
 import { Connected, DEBOUNCED, type Removable } from "./connected.js";
 import { Documents } from "./documents.js";
 import { DefinitionError } from "./errors.js";
 import { checkName } from "./names.js";
 import { negotiateTools } from "./negotiation.js";
 import { type McpUiAppResourceConfig, registerAppResource } from "./official.js";
-import { MAX_BYTES } from "./read-document.js";
 import { registerTool } from "./register-tool.js";
 import { type AnyTool, checkSchemas } from "./tool.js";
 import { type Document, uiOf, type View } from "./view.js";
@@ -312,7 +312,7 @@ function configOf(view: View): McpUiAppResourceConfig {
     ...(description !== undefined && { description }),
     ...(uri === undefined && { cacheHint: KEPT }),
     // Nothing is what hosts take the defaults for.
-    ...(Object.keys(ui).length > 0 && { _meta: { ui } }),
+    ...(ui && { _meta: { ui } }),
   };
   configs.set(view, config);
   return config;

@@ -4,12 +4,11 @@
  *
  * @module
  */
-import { stat } from "node:fs/promises";
 import { DefinitionError } from "./errors.js";
 import { jsonSchemaOf, type Schema } from "./schemas.js";
 import type { ShownTool } from "./templates/template.js";
 import type { AnyTool } from "./tool.js";
-import { type Document, documentOf, type View } from "./view.js";
+import { type Document, documentOf, type View, viewFiles } from "./view.js";
 
 /** Documents of a view that are still found under the address they had. */
 const OLD = 8;
@@ -134,7 +133,5 @@ const shownTool = ({ name, input }: AnyTool): ShownTool => ({
 
 /** What changes when the file does; undefined where there is none. */
 async function markOf({ source }: View): Promise<string | undefined> {
-  if (!("file" in source)) return undefined;
-  const file = await stat(source.file).catch(() => undefined);
-  return file && `${file.dev} ${file.ino} ${file.size} ${file.mtimeMs}`;
+  return "file" in source ? (await viewFiles()).markOf(source) : undefined;
 }

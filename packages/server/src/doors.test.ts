@@ -26,13 +26,15 @@ const door = (name: string, imports = STATIC): Set<string> =>
 
 const textOf = (files: Set<string>): string => [...files].map((path) => readFileSync(path, "utf8")).join("");
 
-it("a server in code loads one file of 62,000 bytes at most: no templates, no discovery, no folders that were built", () => {
+it("a server in code loads one file of 60,000 bytes at most: no templates, no discovery, and nothing that reads files", () => {
   const main = door("index");
   expect(main.size).toBe(1);
-  expect(textOf(main).length).toBeLessThan(62_000);
-  for (const other of ["const PAGES", "ui.meta.json", "function inlineFolder"])
+  expect(textOf(main).length).toBeLessThan(60_000);
+  for (const other of ["const PAGES", "ui.meta.json", "function inlineFolder", "function readDocument"])
     expect(textOf(main)).not.toContain(other);
-  expect(textOf(door("index", ANY))).toContain("function inlineFolder");
+  expect(textOf(main)).not.toMatch(/^import .*["']node:/m);
+  for (const later of ["function inlineFolder", "function readDocument", "node:fs"])
+    expect(textOf(door("index", ANY))).toContain(later);
   expect(textOf(door("templates"))).toContain("const PAGES");
   expect(textOf(door("discovery"))).toContain("ui.meta.json");
 });

@@ -8,7 +8,7 @@ import type { AppServer } from "./app-server.js";
 import { type Watching, watchFolders } from "./discovery/watch-folders.js";
 import { DefinitionError } from "./errors.js";
 import type { AnyTool } from "./tool.js";
-import { placeOfFiles } from "./view.js";
+import { placeOfFiles } from "./view-files.js";
 
 /** Watches them until it is closed. What is wrong with one is told to stderr, and the last that was right stays. */
 export async function followViews(server: AppServer<readonly AnyTool[]>): Promise<Watching> {

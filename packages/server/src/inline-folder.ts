@@ -5,10 +5,11 @@
  * @module
  */
 import { extname } from "node:path";
+import { checkedText } from "./check-document.js";
 import { checkScript } from "./check-script.js";
 import { DefinitionError } from "./errors.js";
 import { nameInFolder } from "./name-in-folder.js";
-import { checkedText, pathInside, readDocument, readFileItself } from "./read-document.js";
+import { pathInside, readDocument, readFileItself } from "./read-document.js";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",

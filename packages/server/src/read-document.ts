@@ -6,10 +6,8 @@
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
+import { checkedText, MAX_BYTES, tooLarge } from "./check-document.js";
 import { DefinitionError } from "./errors.js";
-
-/** Bytes of a document, unless a server says otherwise. */
-export const MAX_BYTES = 1_048_576;
 
 /**
  * Reads a file that is itself, and no link to another.
@@ -40,14 +38,6 @@ export async function readFileItself(path: string, limit: number): Promise<Buffe
   }
 }
 
-/** A document, if it is no larger than allowed, and no page that a bundler only serves. Half a character is none. */
-export function checkedText(text: string, name: string, limit: number): string {
-  const bytes = Buffer.byteLength(text);
-  if (bytes > limit) throw tooLarge(name, bytes, limit);
-  checkIsBuilt(text, name);
-  return text.toWellFormed();
-}
-
 function decoded(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -55,25 +45,6 @@ function decoded(bytes: Uint8Array, name: string): string {
     throw new DefinitionError("view-not-utf8", `${name} is not UTF-8: save it with that encoding`, { cause });
   }
 }
-
-/** What a bundler puts into pages that it serves itself, while they are written. */
-const DEVELOPMENT = /(?:\bsrc\s*=|\bfrom\b|\bimport\b)[\s("']*([^"'\s>]*\/@(?:vite\/client|react-refresh)\b)/;
-
-/** A page of a bundler's own server is blank everywhere else. */
-function checkIsBuilt(text: string, name: string): void {
-  const client = DEVELOPMENT.exec(text)?.[1];
-  if (client === undefined) return;
-  throw new DefinitionError(
-    "view-not-built",
-    `${name} loads ${client}, the client of a development server: build the page, and name the folder with what was built`,
-  );
-}
-
-const tooLarge = (name: string, bytes: number, limit: number): DefinitionError =>
-  new DefinitionError(
-    "view-too-large",
-    `${name} has ${bytes} bytes, and a view may have ${limit}: make it smaller, or raise \`maxViewBytes\``,
-  );
 
 /**
  * The path of a file inside a folder. Neither the name nor a link may lead out of it.

@@ -3,8 +3,6 @@
  *
  * @module
  */
-import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import {
   buildCsp,
   type Problem,
@@ -12,10 +10,10 @@ import {
   type ResourcePermissions,
   readResourceUi,
 } from "@vitrine/protocol";
+import { checkedText } from "./check-document.js";
 import { DefinitionError } from "./errors.js";
 import { fingerprintOf } from "./fingerprint.js";
 import { checkName } from "./names.js";
-import { checkedText, readDocument } from "./read-document.js";
 import { renderTemplate } from "./templates/render.js";
 import type { AnyTemplate, ShownTool, Template } from "./templates/template.js";
 
@@ -85,8 +83,8 @@ export function view<Config extends object = object>(options: ViewOptions<Config
       `the view ${name}: uri: ${JSON.stringify(uri)} is no ui:// address`,
     );
   const details = { name, title, description, csp, permissions, domain, prefersBorder, uri };
-  const { problems } = readResourceUi({ content: { _meta: { ui: uiOf(details) } } });
-  const [problem] = problems;
+  const ui = uiOf(details);
+  const [problem] = ui ? readResourceUi({ content: { _meta: { ui } } }).problems : [];
   if (problem) throw new DefinitionError("meta-invalid", `the view ${name}: ${sentence(problem)}`);
   // What a host would leave out of the policy is told to the author in place of the user.
   const [rejected] = csp ? buildCsp(csp).rejected : [];
@@ -97,11 +95,15 @@ export function view<Config extends object = object>(options: ViewOptions<Config
 
 const sentence = ({ field, message }: Problem): string => `${field}: ${message}`;
 
-/** `_meta.ui` of the view's resource: only what was said. */
-export function uiOf({ csp, permissions, domain, prefersBorder }: Omit<ViewDetails, "name">): object {
-  return Object.fromEntries(
-    Object.entries({ csp, permissions, domain, prefersBorder }).filter(([, value]) => value !== undefined),
-  );
+/** `_meta.ui` of the view's resource: only what was said, and nothing where nothing was. */
+export function uiOf({ csp, permissions, domain, prefersBorder }: ViewDetails): object | undefined {
+  const ui = {
+    ...(csp !== undefined && { csp }),
+    ...(permissions !== undefined && { permissions }),
+    ...(domain !== undefined && { domain }),
+    ...(prefersBorder !== undefined && { prefersBorder }),
+  };
+  return Object.keys(ui).length > 0 ? ui : undefined;
 }
 
 /** A document that was read. */
@@ -125,15 +127,12 @@ export async function documentOf(view: View, limit: number, tool?: ShownTool): P
   if (text.trim() === "")
     throw new DefinitionError("view-missing", `the document of the view ${view.name} is empty: write it`);
   // What it may do is kept with the document: with another policy it is another one.
-  return { text, hash: fingerprintOf(JSON.stringify(uiOf(view)), text) };
+  const ui = uiOf(view);
+  return { text, hash: fingerprintOf(ui ? JSON.stringify(ui) : "", text) };
 }
 
 async function textFrom({ source, name }: View, limit: number, tool?: ShownTool): Promise<string> {
-  if ("file" in source) return readDocument(pathOf(source.file), limit);
-  if ("folder" in source) {
-    const { inlineFolder } = await import("./inline-folder.js");
-    return inlineFolder(pathOf(source.folder), source.entry ?? "index.html", limit);
-  }
+  if ("file" in source || "folder" in source) return (await viewFiles()).textOf(source, limit);
   const html =
     "template" in source
       ? renderTemplate(source.template, (source.config ?? {}) as never, tool)
@@ -154,10 +153,11 @@ function failed(name: string, cause: unknown): DefinitionError {
   );
 }
 
-/** Where a view's files are: a file, or a folder; undefined where it has none. */
-export function placeOfFiles({ source }: View): string | undefined {
-  if ("file" in source) return resolve(pathOf(source.file));
-  return "folder" in source ? resolve(pathOf(source.folder)) : undefined;
-}
+let files: Promise<typeof import("./view-files.js")> | undefined;
 
-const pathOf = (place: string | URL): string => (typeof place === "string" ? place : fileURLToPath(place));
+/**
+ * What reads files, loaded for the first view that has some. Not with everything else: to import `node:fs` beside the SDK
+ * makes V8 collect its garbage earlier and more often while a server starts.
+ */
+export const viewFiles = (): Promise<typeof import("./view-files.js")> =>
+  (files ??= import("./view-files.js"));

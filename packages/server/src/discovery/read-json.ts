@@ -4,8 +4,10 @@
  *
  * @module
  */
+
+import { MAX_BYTES } from "../check-document.js";
 import type { DefinitionErrorCode } from "../errors.js";
-import { MAX_BYTES, pathInside, readDocument } from "../read-document.js";
+import { pathInside, readDocument } from "../read-document.js";
 import { type JsonSchema, problemOf } from "../templates/check-config.js";
 import { jsonPlaces, lineAt } from "./json-places.js";
 import { FileError, inFile, messageOf } from "./problem.js";

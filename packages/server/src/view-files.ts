@@ -1,0 +1,38 @@
+/**
+ * The files that views are read from.
+ *
+ * @module
+ */
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readDocument } from "./read-document.js";
+import type { DocumentSource, View } from "./view.js";
+
+type FileSource = Extract<DocumentSource, { file: unknown }>;
+type FolderSource = Extract<DocumentSource, { folder: unknown }>;
+
+/**
+ * The document that is in a file, or is made of a folder.
+ *
+ * @throws {DefinitionError}
+ */
+export async function textOf(source: FileSource | FolderSource, limit: number): Promise<string> {
+  if ("file" in source) return readDocument(pathOf(source.file), limit);
+  const { inlineFolder } = await import("./inline-folder.js");
+  return inlineFolder(pathOf(source.folder), source.entry ?? "index.html", limit);
+}
+
+/** What changes when the file does; undefined where there is none. */
+export async function markOf({ file }: FileSource): Promise<string | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  return found && `${found.dev} ${found.ino} ${found.size} ${found.mtimeMs}`;
+}
+
+/** Where a view's files are: a file, or a folder; undefined where it has none. */
+export function placeOfFiles({ source }: View): string | undefined {
+  if ("file" in source) return resolve(pathOf(source.file));
+  return "folder" in source ? resolve(pathOf(source.folder)) : undefined;
+}
+
+const pathOf = (place: string | URL): string => (typeof place === "string" ? place : fileURLToPath(place));
