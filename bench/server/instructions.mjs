@@ -7,9 +7,10 @@
 import { execFile, spawnSync } from "node:child_process";
 import { uiExtension } from "@vitrine/protocol";
 import { mean } from "../statistics.mjs";
+import { HELD, HOLD, holding } from "./held.mjs";
 
-/** V8's chance: what is where in its tables. Each gives a count of its own, and the same every time. */
-const SEEDS = [1, 2, 3, 4];
+/** V8's chance: what is where in its tables. */
+const SEED = 1;
 
 const COUNT = ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"];
 /** What V8 writes at run time is code, too. */
@@ -34,16 +35,18 @@ const ASKED = [
 
 const isThere = () => spawnSync("valgrind", ["--version"]).status === 0;
 
-const countOf = (path, seed) =>
+const countOf = (path, held) =>
   new Promise((resolve, reject) => {
     const node = [
       process.execPath,
       "--single-threaded",
-      `--hash-seed=${seed}`,
-      `--random-seed=${seed}`,
+      `--hash-seed=${SEED}`,
+      `--random-seed=${SEED}`,
+      ...HOLD,
       path,
     ];
-    const child = execFile("valgrind", [...COUNT, GENERATED, ...node], (error, answer, said) => {
+    const env = { PATH: process.env.PATH, ...holding(held) };
+    const child = execFile("valgrind", [...COUNT, GENERATED, ...node], { env }, (error, answer, said) => {
       const [, counted] = /I\s+refs:\s+([\d,]+)/.exec(said) ?? [];
       if (counted && answer.includes('"id":2')) resolve(Number(counted.replaceAll(",", "")));
       else reject(error ?? new Error(`${path} did not answer, or valgrind did not count: ${said}`));
@@ -55,9 +58,9 @@ const countOf = (path, seed) =>
 export async function startInstructions(official, ours) {
   if (!isThere()) return undefined;
   const counts = { official: [], ours: [] };
-  for (const seed of SEEDS) {
+  for (const held of HELD) {
     // Both at once: what one does changes nothing in the other's count.
-    const [first, second] = await Promise.all([countOf(official, seed), countOf(ours, seed)]);
+    const [first, second] = await Promise.all([countOf(official, held), countOf(ours, held)]);
     counts.official.push(first / 1e6);
     counts.ours.push(second / 1e6);
   }

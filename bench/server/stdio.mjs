@@ -12,13 +12,12 @@ import { uiExtension } from "@vitrine/protocol";
 import { build } from "esbuild";
 import { ROOT } from "../contenders.mjs";
 import { ms, quantile, shuffled, table, times } from "../statistics.mjs";
+import { HELD, HOLD, holding } from "./held.mjs";
 import { startInstructions } from "./instructions.mjs";
 import { processorTime } from "./processor-time.mjs";
 import { XMCP, xmcpServer } from "./xmcp.mjs";
 
 const STEPS = ["start", "start, processor", "tools/list", "tools/call", "resources/read"];
-/** Starts of each server in a round: one says little on a machine that others use, too. */
-const STARTS = 5;
 /** Requests until the servers are at their speed: what counts is how much one does, and not the first answer. */
 const WARM_UP = 500;
 /** At most so many times as long as the official SDK alone. */
@@ -49,16 +48,16 @@ async function contenders(folder) {
   };
 }
 
-async function connect(path) {
+async function connect(path, held) {
   const client = new Client(
     { name: "bench", version: "1.0.0" },
     { capabilities: { extensions: uiExtension() }, versionNegotiation: { mode: "legacy" } },
   );
   // A minimal environment: what is in ours has nothing to do with them.
-  const env = { PATH: process.env.PATH };
+  const env = { PATH: process.env.PATH, ...holding(held) };
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [path],
+    args: [...HOLD, path],
     env,
     stderr: "ignore",
   });
@@ -66,13 +65,20 @@ async function connect(path) {
   return { client, pid: transport.pid };
 }
 
-/** Starts a server, and says what can be asked of it. */
-async function start({ id, path }, note) {
+/** Starts a server, and ends it. */
+async function startAlone({ id, path }, held, note) {
   const began = performance.now();
-  const { client, pid } = await connect(path);
-  const { tools } = await client.listTools();
+  const { client, pid } = await connect(path, held);
+  await client.listTools();
   note(id, "start", performance.now() - began);
   note(id, "start, processor", processorTime(pid));
+  await client.close();
+}
+
+/** Starts a server, and says what can be asked of it. */
+async function start({ id, path }) {
+  const { client } = await connect(path, 0);
+  const { tools } = await client.listTools();
   const { name, _meta } = tools.find((tool) => tool.name === "tool-7");
   return {
     id,
@@ -89,9 +95,8 @@ async function start({ id, path }, note) {
 async function use(all, note) {
   const started = [];
   try {
-    for (let turn = 1; turn < STARTS; turn++)
-      for (const each of shuffled(all)) await (await start(each, note)).client.close();
-    for (const each of shuffled(all)) started.push(await start(each, note));
+    for (const held of HELD) for (const each of shuffled(all)) await startAlone(each, held, note);
+    for (const each of shuffled(all)) started.push(await start(each));
     for (const step of ["tools/list", "tools/call", "resources/read"]) {
       for (const { steps } of started) for (let n = 0; n < WARM_UP; n++) await steps[step]();
       for (let turn = 0; turn < 10; turn++) {
