@@ -146,7 +146,7 @@ function rowOf(step, samples) {
   );
   if (p50.ours === undefined) return [];
   const official = samples.official[step];
-  const ratios = samples.ours[step].map((time, at) => time / official[at]);
+  const ratios = samples.ours[step].map((time, at) => time / official[at]).filter(Number.isFinite);
   return [{ step, p50, ratio: quantile(ratios, 0.5) }];
 }
 

@@ -123,7 +123,9 @@ async function repeatAct(page: Page, step: RenderAct, left: number): Promise<str
   try {
     await drawn(frame);
     // Half of what is left, so that what cannot be done is told and does not end all.
-    await act(frame, pause === undefined ? step : { wait: pause }, left / 2, () => note(page, step));
+    await act(frame, pause === undefined ? step : { wait: pause }, Math.round(left / 2), () =>
+      note(page, step),
+    );
     return undefined;
   } catch (error) {
     const known = told(error);

@@ -157,7 +157,7 @@ const tab = (name: string): Promise<void> =>
 
 /** Calls a tool, and waits until its app is the one that the inspector shows: it takes its time for that. */
 async function call(server: string, tool: string, input = {}): Promise<string> {
-  const [before] = await inspector().locator(".in-tabs").elementHandles();
+  const [before] = await inspector().locator(".in-panel > *").elementHandles();
   const id = await page.evaluate(([...args]) => bench.call(args[0], args[1], args[2]), [
     server,
     tool,
@@ -318,6 +318,17 @@ describe("the inspector", () => {
       const signs = inspector().locator(".in-more");
       await expect.poll(() => signs.allTextContents()).toEqual([name === "Audit" ? "‹" : "›"]);
     }
+    // Also when another app is shown.
+    await call("demo", "show", { text: "more words" });
+    const audit = row.getByRole("tab", { selected: true });
+    expect(await audit.textContent()).toMatch("Audit");
+    // Its messages are counted in a tab before that one, which grows.
+    await view();
+    await expect.poll(() => row.getByRole("tab", { name: /^Messages/ }).textContent()).toMatch(/\d/);
+    const { x, width } = await box(row);
+    await expect
+      .poll(async () => ((each) => each.x + each.width)(await box(audit)))
+      .toBeLessThanOrEqual(x + width);
     await inspector().locator(".in-more.before").click();
     await expect.poll(() => row.evaluate(({ scrollLeft }) => scrollLeft)).toBe(0);
     await page.setViewportSize({ width: 1280, height: 800 });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { memo, type ReactNode, useState } from "react";
+import { Fragment, memo, type ReactNode, useState } from "react";
 import { Tab, TabPanel, Tabs } from "react-aria-components";
 import type { AppModel } from "../../model/app-model.js";
 import type { Conversation } from "../../model/conversation.js";
@@ -52,7 +52,7 @@ export const Inspector = memo(({ workbench }: { workbench: Workbench }) => {
         <AppState app={app} />
       </div>
       <DiagnosisPanel app={app} />
-      <AppTabs key={app.id} app={app} selected={tab} onSelect={setTab} />
+      <AppTabs app={app} selected={tab} onSelect={setTab} />
     </div>
   );
 });
@@ -109,31 +109,31 @@ function AppTabs(props: { app: AppModel; selected: string; onSelect: (tab: strin
         <Title id="permissions">Permissions</Title>
         <Title id="audit">Audit</Title>
       </TabRow>
-      <Panel id="messages">
+      <Panel id="messages" app={app}>
         <MessagesTab log={app.log} />
       </Panel>
-      <Panel id="timeline">
+      <Panel id="timeline" app={app}>
         <TimelineTab app={app} />
       </Panel>
-      <Panel id="policy">
+      <Panel id="policy" app={app}>
         <PolicyTab app={app} />
       </Panel>
-      <Panel id="context">
+      <Panel id="context" app={app}>
         <ContextTab app={app} />
       </Panel>
-      <Panel id="console">
+      <Panel id="console" app={app}>
         <ConsoleTab log={app.log} />
       </Panel>
-      <Panel id="model">
+      <Panel id="model" app={app}>
         <ModelContextTab app={app} />
       </Panel>
-      <Panel id="tools">
+      <Panel id="tools" app={app}>
         <AppToolsTab app={app} />
       </Panel>
-      <Panel id="permissions">
+      <Panel id="permissions" app={app}>
         <PermissionsTab app={app} />
       </Panel>
-      <Panel id="audit">
+      <Panel id="audit" app={app}>
         <AuditTab app={app} />
       </Panel>
     </Tabs>
@@ -150,10 +150,11 @@ function Title(props: { id: string; many?: number; tone?: string; children: Reac
   );
 }
 
-function Panel({ id, children }: { id: string; children: ReactNode }) {
+/** What is shown of one app: of another one it begins anew. */
+function Panel({ id, app, children }: { id: string; app: AppModel; children: ReactNode }) {
   return (
     <TabPanel id={id} className="in-panel">
-      {children}
+      <Fragment key={app.id}>{children}</Fragment>
     </TabPanel>
   );
 }

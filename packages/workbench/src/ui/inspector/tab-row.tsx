@@ -17,10 +17,21 @@ export interface TabRowProps {
 /** How much of the row a press of an arrow moves. */
 const STEP = 0.7;
 
+const chosenIn = (row: Element): Element | null => row.querySelector("[data-selected]");
+
+const bring = (row: Element): void => chosenIn(row)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+
+function isInSight(row: Element): boolean {
+  const [around, chosen] = [row.getBoundingClientRect(), chosenIn(row)?.getBoundingClientRect()];
+  return chosen !== undefined && chosen.left >= around.left - 1 && chosen.right <= around.right + 1;
+}
+
 /** The row. Where it goes on is an arrow, for who has neither a keyboard nor a finger to scroll with. */
 export function TabRow({ label, selected, children }: TabRowProps) {
   const row = useRef<HTMLDivElement>(null);
   const [hidden, setHidden] = useState({ before: false, after: false });
+  /** Whether the chosen tab is in sight: it is, until somebody scrolls it away. */
+  const isSeen = useRef(true);
   useEffect(() => {
     const { current } = row;
     if (!current) return undefined;
@@ -28,18 +39,32 @@ export function TabRow({ label, selected, children }: TabRowProps) {
       const { scrollLeft, clientWidth, scrollWidth } = current;
       setHidden({ before: scrollLeft > 1, after: scrollLeft + clientWidth < scrollWidth - 1 });
     };
-    // Tabs grow when there is something to count in them.
-    const sizes = new ResizeObserver(look);
-    for (const each of [current, ...current.children]) sizes.observe(each);
-    current.addEventListener("scroll", look, { passive: true });
+    const scrolled = (): void => {
+      look();
+      isSeen.current = isInSight(current);
+    };
+    // Tabs grow when there is something to count in them; they are there after the row.
+    const sizes = new ResizeObserver(() => {
+      if (isSeen.current) bring(current);
+      look();
+    });
+    const measure = (): void => {
+      for (const each of [current, ...current.children]) sizes.observe(each);
+    };
+    const tabs = new MutationObserver(measure);
+    tabs.observe(current, { childList: true });
+    measure();
+    current.addEventListener("scroll", scrolled, { passive: true });
     return () => {
       sizes.disconnect();
-      current.removeEventListener("scroll", look);
+      tabs.disconnect();
+      current.removeEventListener("scroll", scrolled);
     };
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: when another one is chosen.
   useEffect(() => {
-    row.current?.querySelector("[data-selected]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    isSeen.current = true;
+    if (row.current) bring(row.current);
   }, [selected]);
   const arrow = (side: "before" | "after", sign: string) =>
     hidden[side] && (
