@@ -12,8 +12,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { renderTemplate } from "@vitrine/server";
-import { TEMPLATES } from "@vitrine/server/templates";
+import { renderTemplate, TEMPLATES } from "@vitrine/server/templates";
 import { build } from "esbuild";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));

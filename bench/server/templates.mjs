@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { renderTemplate } from "@vitrine/server";
-import { TEMPLATES } from "@vitrine/server/templates";
+import { renderTemplate, TEMPLATES } from "@vitrine/server/templates";
 import { bytesOf } from "../contenders.mjs";
 import { count, ms, quantile, table } from "../statistics.mjs";
 

@@ -69,6 +69,9 @@ const sources = {
     transform(code, { loader: "ts", format: "esm", target: "node20.19", sourcemap: true, sourcefile: id }),
 };
 
+/** Files of one module each, with all that it loads and the ones before it do not have: few are found sooner than many. */
+const FILES = { index: "index.ts", "view-files": "view-files.ts", render: "templates/render.ts" };
+
 /** All that a module loads before it runs. */
 function loadedBy(id, getModuleInfo, known = new Set()) {
   if (known.has(id)) return known;
@@ -98,7 +101,7 @@ async function writeDoors() {
     minifyInternalExports: false,
     chunkFileNames: "chunks/[name]-[hash].js",
     manualChunks: (id, { getModuleInfo }) =>
-      ["index", "view-files"].find((name) => loadedBy(here(`src/${name}.ts`), getModuleInfo).has(id)),
+      Object.keys(FILES).find((name) => loadedBy(here(`src/${FILES[name]}`), getModuleInfo).has(id)),
     // Not named in the files: it is not in the package.
     sourcemap: "hidden",
     sourcemapExcludeSources: true,

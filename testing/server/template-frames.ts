@@ -1,7 +1,6 @@
 /** Templates in bare frames of one page, as the smallest host shows them: many states in little time, and no sandbox. */
 import { buildCsp } from "@vitrine/protocol";
-import { renderTemplate } from "@vitrine/server";
-import { TEMPLATES } from "@vitrine/server/templates";
+import { renderTemplate, TEMPLATES } from "@vitrine/server/templates";
 import type { Frame, Page } from "playwright-core";
 import { type Site, type Page as SitePage, serveSite, sharedChromium } from "../browser.ts";
 

@@ -13,9 +13,9 @@ import {
 } from "@modelcontextprotocol/server";
 import { RELOADS_KEY, RELOADS_VARIABLE, UI_MIME_TYPE, uiExtension } from "@vitrine/protocol";
 import { addressOf, placeOf, readAddress } from "./addresses.js";
-import { type Advice, adviceOn } from "./advice.js";
+import type { Advice } from "./advice.js";
 import { MAX_BYTES } from "./check-document.js";
-import { Connected, DEBOUNCED, type Removable } from "./connected.js";
+import type { Connected, Removable } from "./connected.js";
 import { Documents } from "./documents.js";
 import { DefinitionError } from "./errors.js";
 import { checkName } from "./names.js";
@@ -129,11 +129,12 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   readonly create = async (context?: McpRequestContext): Promise<McpServer> => {
     const { name, version, title, instructions, extend, reloads } = this.#options;
+    const following = reloads ? await import("./connected.js") : undefined;
     const server = new McpServer(
       { name, version, ...(title !== undefined && { title }) },
       {
         ...(instructions !== undefined && { instructions }),
-        ...(reloads && { debouncedNotificationMethods: DEBOUNCED }),
+        ...(following && { debouncedNotificationMethods: following.DEBOUNCED }),
         capabilities: {
           extensions: uiExtension(),
           ...(this.followed.size > 0 && { experimental: { [RELOADS_KEY]: { paths: [...this.followed] } } }),
@@ -141,7 +142,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
       },
     );
     negotiateTools(server);
-    const connected = reloads ? new Connected(server, context?.era) : undefined;
+    const connected = following && new following.Connected(server, context?.era);
     const addresses = await this.#addresses();
     this.#told ??= addresses;
     const registered = this.#register(server, addresses);
@@ -160,17 +161,20 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
 
   /** What views refer to and do not declare: hosts will block it. */
   async advice(): Promise<Advice[]> {
-    const all = [...this.views.values()].map(async (view) => {
-      const document = await this.#documents.newest(view);
-      return document ? adviceOn(view, document.text) : [];
-    });
-    return (await Promise.all(all)).flat();
+    const all: Advice[] = [];
+    for (const view of this.#views.values()) {
+      const { text = "" } = this.#documents.settled(view) ?? (await this.#documents.newest(view)) ?? {};
+      // Most name nothing elsewhere, and every start of a server would pay for the search.
+      if (text.includes("://")) all.push(...(await import("./advice.js")).adviceOn(view, text));
+    }
+    return all;
   }
 
   /** Reads all documents, and gives what is wrong with them by the names of views: for tests, before a server is published. */
   async problems(): Promise<ReadonlyMap<string, DefinitionError>> {
     const found = new Map<string, DefinitionError>();
     for (const view of this.#views.values()) {
+      if (this.#documents.settled(view)) continue;
       await this.#documents.newest(view);
       const problem = this.#documents.problem(view);
       if (problem) found.set(view.name, problem);

@@ -8,7 +8,7 @@ import { DefinitionError } from "./errors.js";
 import { jsonSchemaOf, type Schema } from "./schemas.js";
 import type { ShownTool } from "./templates/template.js";
 import type { AnyTool } from "./tool.js";
-import { type Document, documentOf, type View, viewFiles } from "./view.js";
+import { type Document, documentAtOnce, documentOf, type View, viewFiles } from "./view.js";
 
 /** Documents of a view that are still found under the address they had. */
 const OLD = 8;
@@ -16,7 +16,7 @@ const OLD = 8;
 interface Kept {
   /** What the file was when it was read, or the tool. */
   readonly mark: string | object | undefined;
-  readonly document: Promise<Document>;
+  readonly document: Document | Promise<Document>;
   /** The same, when it is there. */
   read?: Document;
 }
@@ -68,10 +68,30 @@ export class Documents {
     return document;
   }
 
-  /** The document of a view that has no file whose changes are noticed, once it was read: nobody need wait for it. */
+  /**
+   * The document of a view where nobody need wait for it: it was read, and has no file whose changes are noticed; or it is in the
+   * definition.
+   */
   settled(view: View): Document | undefined {
-    const kept = "file" in view.source ? undefined : this.#current.get(view);
-    return kept?.mark === this.#toolOf(view) ? kept?.read : undefined;
+    if ("file" in view.source) return undefined;
+    const kept = this.#current.get(view);
+    if (!kept) return this.#readAtOnce(view);
+    return kept.mark === this.#toolOf(view) ? kept.read : undefined;
+  }
+
+  #readAtOnce(view: View): Document | undefined {
+    // What is wrong with it is told to those who wait.
+    if (this.#problems.has(view)) return undefined;
+    try {
+      const read = documentAtOnce(view, this.#limit);
+      if (read) {
+        this.#current.set(view, { mark: undefined, document: read, read });
+        this.#keep(view, read);
+      }
+      return read;
+    } catch {
+      return undefined;
+    }
   }
 
   /** The document as it is now; while it cannot be read, the last one that could be; undefined where there never was one. */

@@ -14,7 +14,6 @@ export { Reply, type ReplyDetails, reply } from "./reply.js";
 export type { Checked, DeepPartial, Given, Schema } from "./schemas.js";
 export { type ServeOptions, type Serving, serve } from "./serve.js";
 export type { JsonSchema } from "./templates/check-config.js";
-export { renderTemplate, templateCounts } from "./templates/render.js";
 export type { AnyTemplate, Template } from "./templates/template.js";
 export { textOfData } from "./text-of-data.js";
 export {

@@ -2,7 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { appServer, renderTemplate, view } from "@vitrine/server";
+import { appServer, view } from "@vitrine/server";
+import { renderTemplate } from "@vitrine/server/templates";
 import { mountView, testServer } from "@vitrine/server/testing";
 import { JSDOM } from "jsdom";
 import { expect, it, onTestFinished } from "vitest";

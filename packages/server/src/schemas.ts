@@ -54,28 +54,32 @@ const shown = new WeakMap<Schema, Schema>();
 export function shownOf(schema: Schema): Schema {
   const known = shown.get(schema);
   if (known) return known;
-  const { jsonSchema, ...standard } = schema["~standard"];
-  const once = {
-    input: convertedOnce((options) => jsonSchema.input(options)),
-    output: convertedOnce((options) => jsonSchema.output(options)),
-  };
+  const { version, vendor, types, jsonSchema } = schema["~standard"];
   const made: Schema = {
-    "~standard": { ...standard, validate: (value) => ({ value }), jsonSchema: once },
+    "~standard": {
+      version,
+      vendor,
+      types,
+      validate: letThrough,
+      jsonSchema: { input: convertedOnce(jsonSchema, "input"), output: convertedOnce(jsonSchema, "output") },
+    },
   };
   shown.set(schema, made);
   return made;
 }
 
-type Convert = Schema["~standard"]["jsonSchema"]["input"];
+const letThrough = (value: unknown): { value: unknown } => ({ value });
+
+type Converter = Schema["~standard"]["jsonSchema"];
 
 /** The SDK converts every schema again each time that somebody asks for the tools: a third of the answer's time. */
-function convertedOnce(convert: Convert): Convert {
-  const made = new Map<string, Record<string, unknown>>();
+function convertedOnce(converter: Converter, field: keyof Converter): Converter["input"] {
+  let made: { target: string; json: Record<string, unknown> } | undefined;
   return (options) => {
-    if (options.libraryOptions) return convert(options);
-    const json = made.get(options.target) ?? convert(options);
-    made.set(options.target, json);
-    return { ...json };
+    const { target, libraryOptions } = options;
+    if (libraryOptions) return converter[field](options);
+    if (made?.target !== target) made = { target, json: converter[field](options) };
+    return { ...made.json };
   };
 }
 

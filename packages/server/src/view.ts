@@ -14,7 +14,6 @@ import { checkedText } from "./check-document.js";
 import { DefinitionError } from "./errors.js";
 import { fingerprintOf } from "./fingerprint.js";
 import { checkName } from "./names.js";
-import { renderTemplate } from "./templates/render.js";
 import type { AnyTemplate, ShownTool, Template } from "./templates/template.js";
 
 /** Where the document comes from: one of these. */
@@ -123,6 +122,22 @@ export async function documentOf(view: View, limit: number, tool?: ShownTool): P
   const text = await textFrom(view, limit, tool).catch((cause: unknown) => {
     throw cause instanceof DefinitionError ? cause : failed(view.name, cause);
   });
+  return documentWith(view, text);
+}
+
+/**
+ * The document of a view that has it in its definition; undefined where it must be waited for.
+ *
+ * @throws {DefinitionError}
+ */
+export function documentAtOnce(view: View, limit: number): Document | undefined {
+  const { source } = view;
+  return "html" in source && typeof source.html === "string"
+    ? documentWith(view, checked(view, source.html, limit))
+    : undefined;
+}
+
+function documentWith(view: View, text: string): Document {
   // As a file is for a moment while an editor writes it.
   if (text.trim() === "")
     throw new DefinitionError("view-missing", `the document of the view ${view.name} is empty: write it`);
@@ -131,17 +146,21 @@ export async function documentOf(view: View, limit: number, tool?: ShownTool): P
   return { text, hash: fingerprintOf(ui ? JSON.stringify(ui) : "", text) };
 }
 
-async function textFrom({ source, name }: View, limit: number, tool?: ShownTool): Promise<string> {
+async function textFrom(view: View, limit: number, tool?: ShownTool): Promise<string> {
+  const { source } = view;
   if ("file" in source || "folder" in source) return (await viewFiles()).textOf(source, limit);
   const html =
     "template" in source
-      ? renderTemplate(source.template, (source.config ?? {}) as never, tool)
+      ? (await rendering()).renderTemplate(source.template, (source.config ?? {}) as never, tool)
       : typeof source.html === "string"
         ? source.html
         : await source.html();
   if (typeof html !== "string") throw new TypeError(`html gave ${typeof html}, and not a text`);
-  return checkedText(html, `the document of the view ${name}`, limit);
+  return checked(view, html, limit);
 }
+
+const checked = ({ name }: View, html: string, limit: number): string =>
+  checkedText(html, `the document of the view ${name}`, limit);
 
 /** Whatever an author's code threw concerns this view, and no other. */
 function failed(name: string, cause: unknown): DefinitionError {
@@ -153,8 +172,14 @@ function failed(name: string, cause: unknown): DefinitionError {
   );
 }
 
+// Loaded with the first view that wants them: a server without such views starts sooner.
 let files: Promise<typeof import("./view-files.js")> | undefined;
+let templates: Promise<typeof import("./templates/render.js")> | undefined;
 
-/** What reads files, loaded for the first view that has some: a server without them starts sooner. */
+/** What reads files. */
 export const viewFiles = (): Promise<typeof import("./view-files.js")> =>
   (files ??= import("./view-files.js"));
+
+/** What writes the documents of templates. */
+const rendering = (): Promise<typeof import("./templates/render.js")> =>
+  (templates ??= import("./templates/render.js"));

@@ -3,8 +3,8 @@
  * script, in any template. The pages run under the default policy, which lets inline code run: what became markup would act.
  */
 import { buildCsp } from "@vitrine/protocol";
-import { type AnyTemplate, renderTemplate } from "@vitrine/server";
-import { detail, TEMPLATES } from "@vitrine/server/templates";
+import type { AnyTemplate } from "@vitrine/server";
+import { detail, renderTemplate, TEMPLATES } from "@vitrine/server/templates";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Site, type Page as SitePage, serveSite, sharedChromium } from "../../../../testing/browser.ts";

@@ -31,6 +31,7 @@ export type { Field, FieldOption, FieldType, FieldValue } from "./form/field.js"
 export type { FormConfig, SubmitConfig } from "./form/template.js";
 export type { KanbanColumn, KanbanConfig } from "./kanban/template.js";
 export type { ProgressConfig } from "./progress/template.js";
+export { renderTemplate, templateCounts } from "./render.js";
 export type { TreeViewConfig } from "./tree-view/template.js";
 export type { WizardConfig, WizardStep } from "./wizard/template.js";
 export {

@@ -2,8 +2,7 @@
  * Pages that send something, in the poorest host there is: its sandbox has no `allow-forms`, so that no form is ever submitted;
  * it takes no messages and no context for the model. They do their work all the same, and complain of nothing.
  */
-import { renderTemplate } from "@vitrine/server";
-import { choice, dataTable, fileUpload, form, wizard } from "@vitrine/server/templates";
+import { choice, dataTable, fileUpload, form, renderTemplate, wizard } from "@vitrine/server/templates";
 import type { Frame } from "playwright-core";
 import { expect, it } from "vitest";
 import { appPage } from "../../../../testing/app-page.ts";

@@ -1,7 +1,7 @@
 /** Documents of templates: the same for the same, checked, small, and with nothing in them that could run. */
 
-import { renderTemplate, type Template, templateCounts } from "@vitrine/server";
-import { dataTable, TEMPLATES } from "@vitrine/server/templates";
+import type { Template } from "@vitrine/server";
+import { dataTable, renderTemplate, TEMPLATES, templateCounts } from "@vitrine/server/templates";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type JsonSchema, problemOf } from "./check-config.js";

@@ -1,7 +1,6 @@
 /** The approval in a real browser: read, approved, rejected, asked once more, and decided once. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type ApprovalConfig, approval } from "@vitrine/server/templates";
+import { type ApprovalConfig, approval, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { failing, type ShownTemplate, TemplateStage } from "../../../../../testing/server/template-stage.ts";
 

@@ -1,5 +1,4 @@
-import { renderTemplate } from "@vitrine/server";
-import { approval } from "@vitrine/server/templates";
+import { approval, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { requestOf } from "./request.js";
 

@@ -1,7 +1,6 @@
 /** The chart in a real browser: what it draws, and what it says of it. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type ChartConfig, chart } from "@vitrine/server/templates";
+import { type ChartConfig, chart, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   failing,

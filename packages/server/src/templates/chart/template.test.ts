@@ -1,6 +1,5 @@
 /** The chart in words, what it takes, its size, and its colours. */
-import { renderTemplate } from "@vitrine/server";
-import { type ChartConfig, chart } from "@vitrine/server/templates";
+import { type ChartConfig, chart, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { sharesOf } from "./ring.js";
 import { COLORS } from "./shape.js";

@@ -1,7 +1,6 @@
 /** The choice in a real browser: by mouse and keyboard, one and several, to a tool and to the conversation. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type ChoiceConfig, choice } from "@vitrine/server/templates";
+import { type ChoiceConfig, choice, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { failing, type ShownTemplate, TemplateStage } from "../../../../../testing/server/template-stage.ts";
 

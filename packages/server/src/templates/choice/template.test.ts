@@ -1,5 +1,4 @@
-import { renderTemplate } from "@vitrine/server";
-import { choice } from "@vitrine/server/templates";
+import { choice, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { askedOf } from "./options.js";
 

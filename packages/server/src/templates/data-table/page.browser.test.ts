@@ -1,7 +1,6 @@
 /** The data table in a real browser: sorted, searched, turned, saved. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type DataTableConfig, dataTable } from "@vitrine/server/templates";
+import { type DataTableConfig, dataTable, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   failing,

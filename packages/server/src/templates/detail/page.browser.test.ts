@@ -1,7 +1,6 @@
 /** The detail card in a real browser: what it shows, and what its buttons do. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type DetailConfig, detail } from "@vitrine/server/templates";
+import { type DetailConfig, detail, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   failing,

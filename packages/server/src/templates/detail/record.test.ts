@@ -1,7 +1,6 @@
 /** Records, arguments made from them, and the card in words. */
 
-import { renderTemplate } from "@vitrine/server";
-import { detail } from "@vitrine/server/templates";
+import { detail, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { filled, recordOf } from "./record.js";
 

@@ -1,7 +1,6 @@
 /** Comparisons: right for any two texts, short, quick, and said in words. */
 
-import { renderTemplate } from "@vitrine/server";
-import { diffViewer } from "@vitrine/server/templates";
+import { diffViewer, renderTemplate } from "@vitrine/server/templates";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compare, stretchesOf } from "./comparison.js";

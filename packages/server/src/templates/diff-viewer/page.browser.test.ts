@@ -1,7 +1,6 @@
 /** The diff viewer in a real browser: both layouts, folds, copies, and what people hear who do not see it. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type DiffViewerConfig, diffViewer } from "@vitrine/server/templates";
+import { type DiffViewerConfig, diffViewer, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { failing, type ShownTemplate, TemplateStage } from "../../../../../testing/server/template-stage.ts";
 

@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CallToolResult } from "@vitrine/protocol";
-import { renderTemplate } from "@vitrine/server";
-import { type FileUploadConfig, fileUpload } from "@vitrine/server/templates";
+import { type FileUploadConfig, fileUpload, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodePng } from "../../../../../testing/host/picture.ts";
 import {

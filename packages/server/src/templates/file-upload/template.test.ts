@@ -1,5 +1,4 @@
-import { renderTemplate } from "@vitrine/server";
-import { fileUpload } from "@vitrine/server/templates";
+import { fileUpload, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { type FileLimits, limitsInWords, limitsOf, refusalOf, sizeInWords } from "./limits.js";
 

@@ -1,7 +1,6 @@
 /** The form in a real browser: filled by a model and by a person, checked, submitted, left. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type FormConfig, form } from "@vitrine/server/templates";
+import { type FormConfig, form, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { failing, type ShownTemplate, TemplateStage } from "../../../../../testing/server/template-stage.ts";
 

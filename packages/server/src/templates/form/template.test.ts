@@ -1,5 +1,5 @@
-import { appServer, renderTemplate, tool, view } from "@vitrine/server";
-import { type FormConfig, form } from "@vitrine/server/templates";
+import { appServer, tool, view } from "@vitrine/server";
+import { type FormConfig, form, renderTemplate } from "@vitrine/server/templates";
 import { testServer } from "@vitrine/server/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";

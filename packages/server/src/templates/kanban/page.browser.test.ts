@@ -1,7 +1,6 @@
 /** The board in a real browser: cards are moved by mouse and by keyboard, come back, and are opened. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type KanbanConfig, kanban } from "@vitrine/server/templates";
+import { type KanbanConfig, kanban, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   failing,

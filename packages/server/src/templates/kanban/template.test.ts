@@ -1,7 +1,6 @@
 /** The board in words, what it takes, and its size. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type KanbanConfig, kanban } from "@vitrine/server/templates";
+import { type KanbanConfig, kanban, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 
 const text = (data: unknown, config: KanbanConfig = {}): string | undefined => kanban.text?.(data, config);

@@ -1,7 +1,6 @@
 /** Progress in a real browser: it moves, it is asked for, it is cancelled. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type ProgressConfig, progress } from "@vitrine/server/templates";
+import { type ProgressConfig, progress, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   failing,

@@ -1,7 +1,6 @@
 /** Progress in words, what it takes, and its size. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type ProgressConfig, progress } from "@vitrine/server/templates";
+import { type ProgressConfig, progress, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { stateOf } from "./state.js";
 

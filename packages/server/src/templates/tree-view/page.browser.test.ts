@@ -1,7 +1,6 @@
 /** The tree in a real browser: opened, walked through, filtered, chosen from, and asked for. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type TreeViewConfig, treeView } from "@vitrine/server/templates";
+import { renderTemplate, type TreeViewConfig, treeView } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   failing,

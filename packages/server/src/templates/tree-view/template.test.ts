@@ -1,7 +1,6 @@
 /** The tree in words, its configuration, and its size. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type TreeViewConfig, treeView } from "@vitrine/server/templates";
+import { renderTemplate, type TreeViewConfig, treeView } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 
 const text = (data: unknown): string | undefined => treeView.text?.(data, {});

@@ -1,7 +1,6 @@
 /** The wizard in a real browser: forward, back, looked over, submitted. */
 
-import { renderTemplate } from "@vitrine/server";
-import { type WizardConfig, wizard } from "@vitrine/server/templates";
+import { renderTemplate, type WizardConfig, wizard } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { failing, type ShownTemplate, TemplateStage } from "../../../../../testing/server/template-stage.ts";
 

@@ -1,5 +1,4 @@
-import { renderTemplate } from "@vitrine/server";
-import { type WizardConfig, wizard } from "@vitrine/server/templates";
+import { renderTemplate, type WizardConfig, wizard } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 
 const CONFIG: WizardConfig = {
