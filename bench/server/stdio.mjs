@@ -56,16 +56,17 @@ async function contenders(folder) {
   };
 }
 
+/** As it is; or holding so many kilobytes besides. */
 async function connect(path, held) {
   const client = new Client(
     { name: "bench", version: "1.0.0" },
     { capabilities: { extensions: uiExtension() }, versionNegotiation: { mode: "legacy" } },
   );
   // A minimal environment: what is in ours has nothing to do with them.
-  const env = { PATH: process.env.PATH, ...holding(held) };
+  const env = { PATH: process.env.PATH, ...(held !== undefined && holding(held)) };
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [...HOLD, path],
+    args: [...(held === undefined ? [] : HOLD), path],
     env,
     stderr: "ignore",
   });
@@ -85,7 +86,7 @@ async function startAlone({ id, path }, step, held, note) {
 
 /** Starts a server, and says what can be asked of it. */
 async function start({ id, path }) {
-  const { client } = await connect(path, 0);
+  const { client } = await connect(path);
   const { tools } = await client.listTools();
   const { name, _meta } = tools.find((tool) => tool.name === "tool-7");
   return {
@@ -104,7 +105,7 @@ async function use(all, note) {
   const started = [];
   try {
     for (let turn = 0; turn < STARTS; turn++)
-      for (const each of shuffled(all)) await startAlone(each, START, 0, note);
+      for (const each of shuffled(all)) await startAlone(each, START, undefined, note);
     for (const held of HELD)
       for (const each of shuffled(all)) await startAlone(each, START_HOLDING, held, note);
     for (const each of shuffled(all)) started.push(await start(each));
