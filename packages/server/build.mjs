@@ -69,7 +69,7 @@ const sources = {
     transform(code, { loader: "ts", format: "esm", target: "node20.19", sourcemap: true, sourcefile: id }),
 };
 
-/** Files of one module each, with all that it loads and the ones before it do not have: few are found sooner than many. */
+/** Files by the module that each is for, with all that this loads and the files before it do not have: few are found sooner than many. */
 const FILES = { index: "index.ts", "view-files": "view-files.ts", render: "templates/render.ts" };
 
 /** All that a module loads before it runs. */

@@ -119,6 +119,31 @@ it("a build that is broken does not keep new clients out: they get the one befor
   expect(await read()).toEqual(["<p>two</p>", "other two"]);
 });
 
+it("a problem that came to an end is told again when it comes back", async () => {
+  const folder = newFolder();
+  const write = (html: string) => writeFileSync(join(folder, "index.html"), html);
+  const page = view({ name: "page", folder });
+  const onproblem = vi.fn();
+  const server = appServer({ name: "again", version: "1.0.0", tools: [], views: [page], onproblem });
+  write("");
+  expect((await server.problems()).get("page")).toMatchObject({ code: "view-missing" });
+  write("<p>right</p>");
+  await server.document(page);
+  expect(await server.problems()).toEqual(new Map());
+  write("");
+  await server.refresh();
+  expect(onproblem).toHaveBeenCalledTimes(2);
+});
+
+it("of a view that names several sources in JavaScript, the same is shown from the first on", async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, "index.html"), "<p>of the folder</p>");
+  const page = view({ name: "page", folder, html: "<p>of the text</p>" } as never);
+  const server = await testServer(appServer({ name: "both", version: "1.0.0", tools: [], views: [page] }));
+  open.push(() => server.close());
+  expect((await server.view("ui://both/page")).html).toContain("of the folder");
+});
+
 describe("a view that never could be read", () => {
   it("is left out: its tools are listed without it and answer in words, and are told with it once it is right", async () => {
     const file = join(newFolder(), "later.html");

@@ -76,7 +76,9 @@ export class Documents {
     if ("file" in view.source) return undefined;
     const kept = this.#current.get(view);
     if (!kept) return this.#readAtOnce(view);
-    return kept.mark === this.#toolOf(view) ? kept.read : undefined;
+    if (!kept.read || kept.mark !== this.#toolOf(view)) return undefined;
+    this.#problems.delete(view);
+    return kept.read;
   }
 
   #readAtOnce(view: View): Document | undefined {

@@ -21,6 +21,7 @@ import { z } from "zod";
 const views = [
   view({ name: "text", html: "<title>of a text</title>" }),
   view({ name: "file", file: new URL("./view.html", import.meta.url) }),
+  view({ name: "folder", folder: new URL("./built", import.meta.url) }),
   view({ name: "template", template: dataTable, config: { title: "of a template" } }),
 ];
 const tools = views.map((view) =>
@@ -39,6 +40,7 @@ const folder = mkdtempSync(join(tmpdir(), "vitrine-one-file-"));
 const written = join(folder, "written");
 const shipped = join(folder, "shipped");
 let client: Client;
+let said = "";
 
 beforeAll(async () => {
   for (const each of [written, shipped]) mkdirSync(each);
@@ -51,9 +53,18 @@ beforeAll(async () => {
   });
   writeFileSync(join(shipped, "server.mjs"), readFileSync(join(written, "server.mjs")));
   writeFileSync(join(shipped, "view.html"), "<title>of a file</title>");
+  mkdirSync(join(shipped, "built"));
+  writeFileSync(
+    join(shipped, "built/index.html"),
+    '<title>of a folder</title><img src="https://a.example/">',
+  );
   client = officialClient(true);
   const args = [join(shipped, "server.mjs")];
-  await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+  const transport = new StdioClientTransport({ command: process.execPath, args, stderr: "pipe" });
+  transport.stderr?.on("data", (text) => {
+    said += text;
+  });
+  await client.connect(transport);
 });
 
 afterAll(async () => {
@@ -61,9 +72,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it.each(["text", "file", "template"])("calls its tools, and shows the view of a %s", async (name) => {
-  const { structuredContent } = await client.callTool({ name, arguments: { city: "Berne" } });
-  expect(structuredContent).toEqual({ city: "Berne" });
-  const { contents } = await client.readResource({ uri: `ui://whole/${name}` });
-  expect(contents).toMatchObject([{ text: expect.stringContaining(`<title>of a ${name}</title>`) }]);
+it.each(["text", "file", "folder", "template"])(
+  "calls its tools, and shows the view of a %s",
+  async (name) => {
+    const { structuredContent } = await client.callTool({ name, arguments: { city: "Berne" } });
+    expect(structuredContent).toEqual({ city: "Berne" });
+    const { contents } = await client.readResource({ uri: `ui://whole/${name}` });
+    expect(contents).toMatchObject([{ text: expect.stringContaining(`<title>of a ${name}</title>`) }]);
+  },
+);
+
+it("says what hosts will block", async () => {
+  await expect.poll(() => said).toContain("the view folder refers to https://a.example in line 1");
 });

@@ -132,9 +132,9 @@ export async function documentOf(view: View, limit: number, tool?: ShownTool): P
  */
 export function documentAtOnce(view: View, limit: number): Document | undefined {
   const { source } = view;
-  return "html" in source && typeof source.html === "string"
-    ? documentWith(view, checked(view, source.html, limit))
-    : undefined;
+  // Where JavaScript names several sources, the others go before it.
+  if ("file" in source || "folder" in source || "template" in source) return undefined;
+  return typeof source.html === "string" ? documentWith(view, checked(view, source.html, limit)) : undefined;
 }
 
 function documentWith(view: View, text: string): Document {
