@@ -385,7 +385,7 @@ describe("an app that does as it should", () => {
   it("ends the replay of an app that a step makes spin, in its time", async () => {
     await record();
     const steps = [{ click: "spin" }, { click: "later" }];
-    expect(await result("", { replay: fineTrace, steps, timeout: 8000 })).toMatchObject({
+    expect(await result("", { replay: fineTrace, steps, timeout: 16_000 })).toMatchObject({
       cause: { code: "unresponsive" },
       replay: { differences: expect.arrayContaining([expect.stringMatching(/cannot be repeated|came to/)]) },
     });
