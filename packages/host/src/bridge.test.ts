@@ -623,6 +623,48 @@ describe("several bridges on one server", () => {
     expect(views[0].last("notifications/resources/updated")).toEqual({ uri: "a://b" });
     expect(views[1].methods()).toEqual([]);
   });
+
+  it("B11: a view that subscribed to `test://a` receives its sub-resources, and not `test://abc`", async () => {
+    const { server, say } = upstream();
+    const one = mount({ upstream: server });
+    await one.ready();
+    await one.say({ id: 1, method: "resources/subscribe", params: { uri: "test://a" } });
+    const updated = () => one.heard.filter(({ method }) => method === "notifications/resources/updated");
+    for (const uri of ["test://abc", "test://a-b", "test://a.b"])
+      say("notifications/resources/updated", { uri });
+    await settle();
+    expect(updated()).toEqual([]);
+    const contained = ["test://a", "test://a/b", "test://a?page=2", "test://a#part"];
+    for (const uri of contained) say("notifications/resources/updated", { uri });
+    await settle();
+    expect(updated().map(({ params }) => params?.["uri"])).toEqual(contained);
+  });
+
+  it("a reloaded document does not inherit the subscriptions of the document before it", async () => {
+    const { server, say } = upstream();
+    const asked: string[] = [];
+    const one = mount({
+      upstream: {
+        ...server,
+        request: (method, params, options) => {
+          asked.push(method);
+          return server.request(method, params, options);
+        },
+      },
+    });
+    await one.ready();
+    await one.say({ id: 1, method: "resources/subscribe", params: { uri: "a://b" } });
+    one.heard.length = 0;
+    await one.ready();
+    say("notifications/resources/updated", { uri: "a://b" });
+    await settle();
+    expect(one.methods()).toEqual([]);
+    expect(asked).toEqual(["resources/subscribe", "resources/unsubscribe"]);
+    await one.say({ id: 2, method: "resources/subscribe", params: { uri: "a://b" } });
+    say("notifications/resources/updated", { uri: "a://b" });
+    await settle();
+    expect(one.last("notifications/resources/updated")).toEqual({ uri: "a://b" });
+  });
 });
 
 describe("what passes both ways", () => {

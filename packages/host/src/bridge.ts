@@ -128,6 +128,10 @@ export class Bridge extends HostChannel {
     };
   }
 
+  protected remounted(): void {
+    this.#service.close();
+  }
+
   override open(transport: BridgeTransport): this {
     super.open(transport);
     // D3, D4: every bridge has a listener of its own, and takes only that one with it.

@@ -293,7 +293,7 @@ describe("what the server says by itself", () => {
 });
 
 describe("a server that speaks only when asked to (revision 2026-07-28)", () => {
-  async function modern() {
+  async function modern(pass = (response: Response, _init?: RequestInit) => response) {
     const handler = createMcpHandler(() => {
       const server = new McpServer(
         { name: "weather", version: "1.0.0" },
@@ -306,10 +306,62 @@ describe("a server that speaks only when asked to (revision 2026-07-28)", () => 
       { name: "host", version: "1.0.0" },
       { versionNegotiation: { mode: { pin: "2026-07-28" } } },
     );
-    const fetch = (url: URL | string, init?: RequestInit) => handler.fetch(new Request(url, init));
+    const fetch = async (url: URL | string, init?: RequestInit) =>
+      pass(await handler.fetch(new Request(url, init)), init);
     await client.connect(new StreamableHTTPClientTransport(new URL("http://server.test/mcp"), { fetch }));
     return { handler, client, upstream: clientUpstream(client, { server: "weather" }) };
   }
+
+  /** A server whose open streams can be cut, as a network does. */
+  async function cuttable() {
+    const streams = new Set<AbortController>();
+    const { handler, client, upstream } = await modern((response, init) => {
+      if (!`${init?.body}`.includes("subscriptions/listen") || !response.body) return response;
+      const cut = new AbortController();
+      streams.add(cut);
+      const body = new TransformStream();
+      response.body.pipeTo(body.writable, { signal: cut.signal }).catch(() => {});
+      return new Response(body.readable, response);
+    });
+    return { handler, client, upstream, streams };
+  }
+
+  it("D3, D16: a stream that was cut is reopened, and what may have been missed is told", async () => {
+    const { handler, client, upstream, streams } = await cuttable();
+    const heard = vi.fn();
+    upstream.listen(heard);
+    await upstream.request("resources/subscribe", { uri: "a://b" });
+    await expect.poll(() => streams.size).toBe(2);
+    for (const stream of streams) stream.abort();
+    await expect.poll(() => streams.size).toBe(4);
+    await expect
+      .poll(() => heard.mock.calls.map(([method]) => method))
+      .toEqual(
+        expect.arrayContaining(["notifications/tools/list_changed", "notifications/resources/updated"]),
+      );
+    heard.mockClear();
+    handler.notify.resourceUpdated("a://b");
+    handler.notify.toolsChanged();
+    await expect
+      .poll(() => heard.mock.calls.map(([method]) => method))
+      .toEqual(
+        expect.arrayContaining(["notifications/tools/list_changed", "notifications/resources/updated"]),
+      );
+    await client.close();
+  });
+
+  it("D16: a stream that nobody wants any more is not reopened", async () => {
+    const { client, upstream, streams } = await cuttable();
+    const leave = upstream.listen(() => {});
+    await upstream.request("resources/subscribe", { uri: "a://b" });
+    await expect.poll(() => streams.size).toBe(2);
+    for (const stream of streams) stream.abort();
+    leave();
+    await upstream.request("resources/unsubscribe", { uri: "a://b" });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(streams.size).toBe(2);
+    await client.close();
+  });
 
   it("I01: is called as any other", async () => {
     const { client, upstream } = await modern();

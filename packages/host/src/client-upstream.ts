@@ -4,6 +4,7 @@
  * @module
  */
 import { METHOD_NOT_FOUND, type Params, type Progress, type Result, VitrineError } from "@vitrine/protocol";
+import { type ListenFilter, type ListenStream, ListenStreams } from "./listen-streams.js";
 import type {
   ServerCapabilities,
   Upstream,
@@ -46,20 +47,8 @@ export interface McpClient {
   listen?(filter: ListenFilter): Promise<ListenStream>;
 }
 
-interface ListenStream {
-  close(): Promise<void>;
-  readonly closed: Promise<unknown>;
-}
-
 interface ClientTransport {
   onmessage?: ((message: never, extra?: never) => void) | undefined;
-}
-
-interface ListenFilter {
-  toolsListChanged?: boolean;
-  promptsListChanged?: boolean;
-  resourcesListChanged?: boolean;
-  resourceSubscriptions?: string[];
 }
 
 /** Options of {@link clientUpstream}. */
@@ -112,7 +101,6 @@ type Listener = (method: UpstreamNotification, params: Record<string, unknown>) 
 export function clientUpstream(client: McpClient, options: ClientUpstreamOptions): Upstream {
   const { server, timeout = 60_000 } = options;
   const listeners = new Set<Listener>();
-  const streams = new Map<string, Promise<ListenStream>>();
   let tapped: ClientTransport | undefined;
 
   const hear = (message: unknown): void => {
@@ -140,25 +128,17 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
     };
   };
   const isModern = (): boolean => client.getProtocolEra?.() === "modern" && client.listen !== undefined;
-  /** Asks a server of today to speak by itself; one of yesterday does so unasked. */
-  const stream = async (key: string, filter: ListenFilter): Promise<void> => {
-    let opened = streams.get(key);
-    if (!opened && client.listen) {
-      opened = client.listen(filter);
-      streams.set(key, opened);
-      const over = (): void => {
-        if (streams.get(key) === opened) streams.delete(key);
-      };
-      // One that ended, by whoever's doing, is opened again with the next request.
-      opened.then(({ closed }) => closed).then(over, over);
-    }
-    await opened;
-  };
-  const hush = async (key: string): Promise<void> => {
-    const opened = streams.get(key);
-    streams.delete(key);
-    await (await opened)?.close();
-  };
+  /** A server of revision 2026-07-28 sends notifications only while a stream is open; earlier ones need none. */
+  const streams = new ListenStreams({
+    open: async (filter) => {
+      if (!client.listen || client.transport !== tapped) throw notConnected();
+      return client.listen(filter);
+    },
+    onreopened: (filter) => {
+      for (const message of missed(filter)) hear(message);
+    },
+    onerror: (error) => client.onerror?.(error as Error),
+  });
   const listenToLists = (): void => {
     const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
     const filter = {
@@ -167,7 +147,7 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
       ...(resources?.listChanged && { resourcesListChanged: true }),
     };
     // Without the stream the lists are as good as those of a server that never says when they change.
-    if (Object.keys(filter).length > 0) stream("", filter).catch(() => {});
+    if (Object.keys(filter).length > 0) streams.open("", filter).catch(() => {});
   };
 
   const ask = async <M extends UpstreamMethod>(
@@ -177,8 +157,8 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
   ): Promise<Result<M>> => {
     const { uri } = params as { uri?: string };
     if (uri !== undefined && method.endsWith("subscribe") && isModern()) {
-      if (method === "resources/subscribe") await stream(uri, { resourceSubscriptions: [uri] });
-      else await hush(uri);
+      if (method === "resources/subscribe") await streams.open(uri, { resourceSubscriptions: [uri] });
+      else await streams.close(uri);
       return {} as Result<M>;
     }
     // Progress is asked for whether or not the view wants it: it is what keeps a long call alive (D7).
@@ -217,11 +197,26 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
       if (isModern()) listenToLists();
       return () => {
         listeners.delete(own);
-        if (listeners.size === 0) hush("").catch(() => {});
+        if (listeners.size === 0) streams.close("").catch(() => {});
       };
     },
   };
 }
+
+/** What may have changed while a stream was cut. */
+const missed = (filter: ListenFilter): { method: UpstreamNotification; params: object }[] => [
+  ...(filter.toolsListChanged ? [{ method: "notifications/tools/list_changed" as const, params: {} }] : []),
+  ...(filter.promptsListChanged
+    ? [{ method: "notifications/prompts/list_changed" as const, params: {} }]
+    : []),
+  ...(filter.resourcesListChanged
+    ? [{ method: "notifications/resources/list_changed" as const, params: {} }]
+    : []),
+  ...(filter.resourceSubscriptions ?? []).map((uri) => ({
+    method: "notifications/resources/updated" as const,
+    params: { uri },
+  })),
+];
 
 /** The client's own errors have words for codes; the server's have numbers, and pass as they are. */
 function translate(error: unknown, signal: AbortSignal | undefined): unknown {

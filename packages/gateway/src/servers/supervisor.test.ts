@@ -242,6 +242,46 @@ describe("an end", () => {
     expect(made[1]?.upstream.asked).toContain("resources/subscribe");
     expect(updated).toEqual(["x://1"]);
   });
+
+  it("keeps a subscription that a second crash cut off while it was made again", async () => {
+    let answer: () => Promise<object> = async () => ({});
+    const { server, clock, made } = managed({}, { "resources/subscribe": () => answer() });
+    await server.upstream.request("resources/subscribe", { uri: "x://1" });
+    let cut: (error: Error) => void = () => {};
+    answer = () => new Promise((_, reject) => (cut = reject));
+    made[0]?.end();
+    await settled();
+    clock.pass(1_000);
+    await settled();
+    expect(made[1]?.upstream.asked).toContain("resources/subscribe");
+    answer = async () => ({});
+    made[1]?.end();
+    cut(new Error("the connection was closed"));
+    await settled();
+    clock.pass(5_000);
+    await settled();
+    expect(made[2]?.upstream.asked).toContain("resources/subscribe");
+  });
+
+  it("drops a subscription that the server refuses after a restart, and reports it", async () => {
+    let answer = (): object => ({});
+    const { server, clock, made, onerror } = managed({}, { "resources/subscribe": () => answer() });
+    await server.upstream.request("resources/subscribe", { uri: "x://1" });
+    const refused = new Error("no such resource");
+    answer = () => {
+      throw refused;
+    };
+    made[0]?.end();
+    await settled();
+    clock.pass(1_000);
+    await settled();
+    expect(onerror).toHaveBeenCalledExactlyOnceWith(refused);
+    made[1]?.end();
+    await settled();
+    clock.pass(5_000);
+    await settled();
+    expect(made[2]?.upstream.asked).not.toContain("resources/subscribe");
+  });
 });
 
 describe("a server that is idle", () => {

@@ -370,9 +370,18 @@ export class ManagedServer implements Server {
     this.#notices.tell("notifications/resources/list_changed", {});
     if (prompts) this.#notices.tell("notifications/prompts/list_changed", {});
     for (const uri of this.#subscribed) {
-      connection.upstream.request("resources/subscribe", { uri }).catch(() => this.#subscribed.delete(uri));
+      this.#resubscribe(connection, uri);
       this.#notices.tell("notifications/resources/updated", { uri });
     }
+  }
+
+  #resubscribe(connection: Connection, uri: string): void {
+    connection.upstream.request("resources/subscribe", { uri }).catch((error: unknown) => {
+      // A connection that ended refused nothing: the next one asks again.
+      if (connection.isOver || this.#connection !== connection) return;
+      this.#subscribed.delete(uri);
+      this.#options.onerror?.(error);
+    });
   }
 
   async #check(connection: Connection): Promise<void> {
