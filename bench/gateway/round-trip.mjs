@@ -56,6 +56,21 @@ export async function measureGatewayRoundtrips(rounds = 20) {
   }
 }
 
+/**
+ * The official transport gives all its requests one signal. Node's `fetch` leaves a listener on it with each request until
+ * the garbage is collected, and warns about thousands of them.
+ */
+async function fetchWithOwnSignal(url, { signal, ...init } = {}) {
+  const own = new AbortController();
+  const abort = () => own.abort(signal.reason);
+  signal?.addEventListener("abort", abort);
+  try {
+    return await fetch(url, { ...init, signal: own.signal });
+  } finally {
+    signal?.removeEventListener("abort", abort);
+  }
+}
+
 async function open(closers) {
   const info = { name: "bench", version: "1.0.0" };
   const direct = new Client(info);
@@ -68,7 +83,8 @@ async function open(closers) {
   closers.push(() => server.kill());
   const port = await firstNumber(server);
   const streamable = new Client(info);
-  await streamable.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`)));
+  const address = new URL(`http://127.0.0.1:${port}/mcp`);
+  await streamable.connect(new StreamableHTTPClientTransport(address, { fetch: fetchWithOwnSignal }));
   closers.push(() => streamable.close());
 
   const bare = spawn(process.execPath, [RELAY, ECHO], { stdio: ["ignore", "pipe", "ignore"] });

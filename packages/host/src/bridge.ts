@@ -113,6 +113,8 @@ export class Bridge extends HostChannel {
   }
 
   protected greet({ protocolVersion: asked }: AppDetails): Result<"ui/initialize"> {
+    // A reloaded document does not inherit the subscriptions of the document before it.
+    this.#service.close();
     const protocolVersion = negotiateVersion(asked);
     if (protocolVersion !== asked) {
       // D14: noticed, not refused: what both know still works.
@@ -126,10 +128,6 @@ export class Bridge extends HostChannel {
       hostCapabilities: { ...this.#service.capabilities, ...logging },
       hostContext: this.#context,
     };
-  }
-
-  protected remounted(): void {
-    this.#service.close();
   }
 
   override open(transport: BridgeTransport): this {

@@ -79,8 +79,6 @@ export abstract class HostChannel extends Emitter {
 
   /** Answers `ui/initialize`. */
   protected abstract greet(app: AppDetails): Result<"ui/initialize">;
-  /** The view's document was reloaded: nothing that the document before it asked for is meant for this one. */
-  protected abstract remounted(): void;
   /** What the view knows of where it runs. */
   abstract readonly context: HostContext;
 
@@ -181,10 +179,7 @@ export abstract class HostChannel extends Emitter {
         return;
       }
       // What the view's earlier self was asked will not be answered.
-      if (verdict.remounted) {
-        this.peer.open(this.#mount());
-        this.remounted();
-      }
+      if (verdict.remounted) this.peer.open(this.#mount());
       this.#flush(verdict.flush);
       this.#moved();
       if (method === "ui/initialize") {

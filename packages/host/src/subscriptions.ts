@@ -18,9 +18,12 @@ export class Subscriptions {
     wanted.set(upstream, this.#counts);
   }
 
-  /** Whether the view receives updates of this resource: it subscribed to it, or to a resource that contains it. */
+  /**
+   * Whether the view receives updates of this resource. A server may name a sub-resource of what was subscribed to:
+   * `test://a/b` for `test://a`, but not `test://abc`.
+   */
   hears(uri: unknown): boolean {
-    return typeof uri === "string" && [...this.#own].some((own) => contains(own, uri));
+    return [...this.#own].some((own) => `${uri}/`.startsWith(own.replace(/\/?$/, "/")));
   }
 
   /** Always asks the server: whether the view may is the server's to say. */
@@ -55,8 +58,3 @@ export class Subscriptions {
     for (const uri of [...this.#own]) this.remove(uri).catch(() => {});
   }
 }
-
-/** A server may name a sub-resource of what was subscribed to: `test://a/b` for `test://a`, but not `test://abc`. */
-const contains = (own: string, uri: string): boolean =>
-  uri.startsWith(own) &&
-  (uri.length === own.length || own.endsWith("/") || /[/?#]/.test(uri[own.length] ?? ""));

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -224,6 +225,13 @@ describe("safeFetch", () => {
     await expect(make()(endless).then((response) => response.text())).rejects.toMatchObject({
       data: { code: "server-too-large" },
     });
+  });
+
+  it("leaves no listener on a signal that many requests share", async () => {
+    const { signal } = new AbortController();
+    const send = make();
+    for (let count = 0; count < 20; count++) await (await send(home, { signal })).text();
+    await expect.poll(() => getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("ends with its signal", async () => {

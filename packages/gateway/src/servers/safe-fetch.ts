@@ -65,18 +65,23 @@ export function safeFetch(options: SafeFetchOptions): SafeFetch {
   };
   const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
 
-  const once = async (url: URL, request: Request, body: string): Promise<Response> => {
+  const once = async (
+    url: URL,
+    request: Request,
+    body: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> => {
     const host = hostOf(url);
     if (url.protocol !== "http:" && url.protocol !== "https:") throw refusal(url.href, url.protocol);
     if (isIP(host) !== 0 && !mayReach(host)) throw refusal(url.host, host);
     const headers = Object.fromEntries(request.headers);
     if (url.origin === own.origin) Object.assign(headers, lowerCase(options.headers ?? {}));
     const secure = url.protocol === "https:";
-    const { method, signal } = request;
+    const { method } = request;
     const answer = await new Promise<IncomingMessage>((resolveAnswer, reject) => {
       const agent = secure ? agents.https : agents.http;
       const send = secure ? httpsRequest : httpRequest;
-      const sent = send(url, { method, headers, agent, lookup, signal }, resolveAnswer);
+      const sent = send(url, { method, headers, agent, lookup, ...(signal && { signal }) }, resolveAnswer);
       sent.once("error", (error) => reject(error.cause instanceof GatewayError ? error.cause : error));
       sent.end(body === "" ? undefined : body);
     });
@@ -86,10 +91,13 @@ export function safeFetch(options: SafeFetchOptions): SafeFetch {
   return {
     async fetch(target, init) {
       let url = new URL(target);
-      let request = new Request(url, { ...init, redirect: "manual" });
+      // Not the request's: each `Request` leaves a listener on the signal until it is collected, and the official
+      // transport has one signal for all. `node:http` removes its listener when the exchange is over.
+      const signal = init?.signal ?? undefined;
+      let request = new Request(url, { ...init, signal: null, redirect: "manual" });
       let body = await request.clone().text();
       for (let hops = 0; ; hops++) {
-        const response = await once(url, request, body);
+        const response = await once(url, request, body, signal);
         const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
         if (location === null || init?.redirect === "manual") return response;
         await response.body?.cancel();
@@ -107,7 +115,6 @@ export function safeFetch(options: SafeFetchOptions): SafeFetch {
         request = new Request(next, {
           method: keepsBody ? request.method : "GET",
           headers: next.origin === url.origin ? request.headers : withoutCredentials(request.headers),
-          signal: request.signal,
         });
         url = next;
       }

@@ -390,6 +390,53 @@ describe("a view", () => {
     expect(store.entries).toMatchObject([{ actor: "host", view, target: "show" }]);
   });
 
+  it("is closed when its page takes back the request that opened it, even if the answer is on its way", async () => {
+    const { ask, say, sent, page, server, known } = setUp();
+    const running = stall(server);
+    for (const method of ["gateway/open", "gateway/show"]) {
+      const id = `n.${method}`;
+      const params =
+        method === "gateway/open"
+          ? { server: "shop", tool: "show", arguments: { a: 1 } }
+          : { name: "Cart", html: "<p>" };
+      say({ id, method, params });
+      await expect.poll(() => sent.find(({ message }) => message["id"] === id)).toBeDefined();
+      expect(page.size).toBe(1);
+      say({ method: "notifications/cancelled", params: { requestId: id } });
+      expect(page.size).toBe(0);
+      expect(known.size).toBe(0);
+    }
+    expect(running).toHaveLength(1);
+    expect(await ask("gateway/views")).toMatchObject({ result: { views: [] } });
+  });
+
+  it("stays when an id is used again and that request is taken back", async () => {
+    const { say, sent, page } = setUp();
+    const answered = (count: number) =>
+      expect.poll(() => sent.filter(({ message }) => message["id"] === 1)).toHaveLength(count);
+    say({ id: 1, method: "gateway/open", params: { server: "shop", tool: "show" } });
+    await answered(1);
+    say({ id: 1, method: "gateway/servers", params: {} });
+    await answered(2);
+    say({ method: "notifications/cancelled", params: { requestId: 1 } });
+    expect(page.size).toBe(1);
+    // Another page, which counts from 1 again.
+    say({ id: 1, method: "gateway/open", params: { server: "shop", tool: "show" } });
+    await answered(3);
+    page.renewed();
+    say({ method: "notifications/cancelled", params: { requestId: 1 } });
+    expect(page.size).toBe(2);
+  });
+
+  it("does not inherit the subscriptions of its document before a reload", async () => {
+    const { ask, open, page, server } = setUp();
+    const { view } = await open();
+    expect(await ask("resources/subscribe", { uri: "note://1" }, view)).toHaveProperty("result");
+    const request = vi.spyOn(server.upstream, "request");
+    page.renewed();
+    expect(request).toHaveBeenCalledExactlyOnceWith("resources/unsubscribe", { uri: "note://1" });
+  });
+
   it("hears on its channel what would make the answer after a reload too large", async () => {
     const { ask, open, sent, server } = setUp();
     const text = "x".repeat(9_000_000);

@@ -143,6 +143,8 @@ export class PageSession {
   /** The servers of views that were closed, for the record of what comes in their names. */
   readonly #closed = new Map<string, string>();
   readonly #open = new Map<RequestId, OpenRequest>();
+  /** Views by the request that opened them: a page may take one back whose answer is on its way. */
+  readonly #openedBy = new Map<RequestId, string>();
   #isRenewed = false;
   readonly #restores: Restores;
   readonly #questions: Questions;
@@ -233,6 +235,8 @@ export class PageSession {
     this.#isRenewed = true;
     // Pages that count 1, 2, 3 mean another request by the same id.
     for (const [id, open] of this.#open) open.isLeft = keyOf(id) !== undefined;
+    this.#openedBy.clear();
+    for (const view of this.#views.values()) view.renewed();
     this.#questions.again();
   }
 
@@ -273,13 +277,19 @@ export class PageSession {
     const { id, method, params, result, error } = message;
     if (method === "notifications/cancelled") {
       const { requestId } = Object(params) as { requestId?: unknown };
-      if (isId(requestId)) this.#open.get(requestId)?.controller.abort();
+      if (isId(requestId)) this.#cancel(requestId);
     } else if (!isId(id)) {
       if (method === undefined)
         wire.send(".", errorMessage(null, new VitrineError(PARSE_ERROR, "this is no JSON-RPC message")));
     } else if (method === undefined) this.#questions.answered(id, result, error);
     else if (typeof method === "string") this.#answer(id, method, params ?? {}).catch(this.#options.onerror);
     else wire.send(".", errorMessage(id, new VitrineError(INVALID_REQUEST, "a method is a text")));
+  }
+
+  #cancel(id: RequestId): void {
+    this.#open.get(id)?.controller.abort();
+    const view = this.#openedBy.get(id);
+    if (view !== undefined) this.#close(view);
   }
 
   async #answer(id: RequestId, method: string, params: unknown): Promise<void> {
@@ -292,6 +302,7 @@ export class PageSession {
     const controller = new AbortController();
     const { token, rest } = withoutToken(params as Record<string, unknown>);
     this.#open.set(id, { controller, method, params: rest, isLeft: false });
+    this.#openedBy.delete(id);
     let answer: string;
     try {
       const request: PageRequest = {
@@ -300,7 +311,9 @@ export class PageSession {
           onprogress: (progress) => !controller.signal.aborted && this.#notices.progress(token, progress),
         }),
       };
-      answer = resultMessage(id, await this.#do(method, params, request));
+      const result = await this.#do(method, params, request);
+      if (isOpening(method)) this.#hasOpened(id, (result as OpenedView).view, controller.signal);
+      answer = resultMessage(id, result);
     } catch (error) {
       if (isUnexpected(error)) onerror(error);
       answer = errorMessage(id, error);
@@ -309,6 +322,11 @@ export class PageSession {
       this.#notices.endProgress(token);
     }
     if (!controller.signal.aborted) wire.send(".", answer);
+  }
+
+  #hasOpened(id: RequestId, view: string, { aborted }: AbortSignal): void {
+    if (aborted) this.#close(view);
+    else this.#openedBy.set(id, view);
   }
 
   /**
@@ -436,6 +454,7 @@ export class PageSession {
   }
 
   #close(id: string): void {
+    for (const [request, view] of this.#openedBy) if (view === id) this.#openedBy.delete(request);
     this.#restores.stop(id);
     const view = this.#views.get(id);
     this.#views.delete(id);
@@ -511,6 +530,7 @@ export class PageSession {
   }
 }
 
+const isOpening = (method: string): boolean => method === "gateway/open" || method === "gateway/show";
 /** Nobody can guess it, and no other view has it, whoever's that is. */
 const newView = (): string => `v${randomBytes(12).toString("base64url")}`;
 const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof id === "number";

@@ -88,6 +88,11 @@ export class ViewChannel {
     [this.#subscriptions, this.#stop] = this.#listen();
   }
 
+  /** The page was reloaded, and the view's document with it: the new one has subscribed to nothing yet. */
+  renewed(): void {
+    this.#subscriptions.clear();
+  }
+
   /** There is no such server any more. One of its name may come again. */
   orphan(): void {
     this.#isOrphan = true;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { JsonText, type Progress, VitrineError } from "@vitrine/protocol";
+import { JsonText, type Progress, type Session, VitrineError } from "@vitrine/protocol";
 import { Refusal } from "../guard/refusal.js";
 import { resultText } from "../http-answer.js";
 
@@ -55,11 +55,11 @@ export class Calls {
   readonly #nonce = crypto
     .getRandomValues(new Uint32Array(3))
     .reduce((text, each) => text + each.toString(36), "");
-  readonly #send: (channel: string, text: string) => void;
+  readonly #send: Session["send"];
   readonly #pending = new Map<unknown, Pending>();
   #last = 0;
 
-  constructor(send: (channel: string, text: string) => void) {
+  constructor(send: Session["send"]) {
     this.#send = send;
   }
 
@@ -68,8 +68,10 @@ export class Calls {
     const { id = `${this.#nonce}.${++this.#last}`, signal, onprogress } = options;
     return new Promise((resolve, reject) => {
       const abort = (): void => {
-        this.notify(port, "notifications/cancelled", { requestId: id, reason: "the caller took it back" });
         settle(new VitrineError("aborted", `${method}: aborted`));
+        const reason = "the caller took it back";
+        // Even if the queue is full: it makes room.
+        this.notify(port, "notifications/cancelled", { requestId: id, reason }, true);
       };
       const settle: Pending["settle"] = (error, result) => {
         if (this.#pending.delete(id)) port.waiting--;
@@ -94,10 +96,10 @@ export class Calls {
     });
   }
 
-  /** Says something that nobody answers. */
-  notify(port: Port, method: string, params: object): void {
+  /** Says something that nobody answers; see {@link Session.send} for `isUrgent`. */
+  notify(port: Port, method: string, params: object, isUrgent?: boolean): void {
     if (port.channel !== undefined)
-      this.#send(port.channel, JSON.stringify({ jsonrpc: "2.0", method, params }));
+      this.#send(port.channel, JSON.stringify({ jsonrpc: "2.0", method, params }), isUrgent);
   }
 
   /** Asks again, under the same keys, what was asked there and not answered. */

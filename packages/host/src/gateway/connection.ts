@@ -58,7 +58,8 @@ const DIAL_TIMEOUT = 10_000;
 /** Milliseconds for a gateway that is asked whether it is there. */
 const ANSWER_TIMEOUT = 10_000;
 const SHORTEST_WAIT = 100;
-const LONGEST_WAIT = 15_000;
+/** Short enough that a page is back seconds after its gateway. */
+const LONGEST_WAIT = 3_000;
 /** Milliseconds for which a line must have held before the next one is dialled as if nothing had been wrong. */
 const STEADY = 5000;
 /** WebSockets in a row that fail to open before HTTP is tried. */

@@ -119,6 +119,15 @@ describe.each(["websocket", "http"] as const)("over %s", (over) => {
     expect(callsOf(stage.noted)).toEqual(["tool-1"]);
   });
 
+  it.runIf(over === "http")("notices a dead stream by missing beats, long before its heartbeat", async () => {
+    const stage = await stageOptions();
+    const page = openPage(stage, { heartbeat: 600_000, upgradeAfter: 600_000 });
+    await untilOpen(page, over);
+    stage.freeze();
+    await vi.waitFor(() => expect(page.states.at(-1)).toMatchObject({ phase: "open", resumed: true }), LONG);
+    expect(await call(page.gateway, 1)).toEqual({ server: "weather", name: "tool-1" });
+  });
+
   it("goes on after a reload: views live, and nothing of the old page comes to the new one", async () => {
     const stage = await stageOptions();
     const first = openPage(stage);
@@ -490,6 +499,35 @@ describe("a gateway", () => {
     const refused: unknown[] = [];
     for (let n = 0; n < 10_050; n++) call(page.gateway, n).catch((error) => refused.push(error.code));
     await vi.waitFor(() => expect(refused).toEqual(Array(50).fill(-32000)), LONG);
+  });
+
+  it("dials at least every three seconds while the gateway is away", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const waits: number[] = [];
+    class NoSocket extends EventTarget {
+      onerror: (() => void) | undefined;
+      constructor() {
+        super();
+        queueMicrotask(() => this.onerror?.());
+      }
+      close() {}
+    }
+    const gateway = connectGateway({
+      url: "http://gateway.test/",
+      storage: tabStorage(),
+      WebSocket: NoSocket as unknown as typeof WebSocket,
+      fetch: () => {
+        waits.push(Date.now());
+        return Promise.reject(new TypeError("no network"));
+      },
+    });
+    onTestFinished(() => gateway.close());
+    await vi.advanceTimersByTimeAsync(120_000);
+    const gaps = waits.slice(1).map((at, index) => at - (waits[index] ?? 0));
+    expect(gaps.length).toBeGreaterThan(10);
+    // Between two by HTTP there is one by WebSocket, which waits no longer.
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(6_000);
   });
 
   it("refuses a message that is larger than it takes, and goes on", async () => {

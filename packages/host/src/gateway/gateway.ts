@@ -86,13 +86,13 @@ export class Gateway {
     });
     const { session } = this.#connection;
     session.onmessage = (channel, text) => this.#receive(channel, text);
-    this.#calls = new Calls((channel, text) => {
+    this.#calls = new Calls((channel, text, isUrgent) => {
       if (this.state.phase === "closed") throw new VitrineError("closed", this.state.message);
       const limit = this.#connection.messageLimit;
       if (text.length > limit) {
         throw new VitrineError("send-failed", `the gateway takes at most ${limit} characters`);
       }
-      session.send(channel, text);
+      session.send(channel, text, isUrgent);
     });
     this.#connection.start();
   }

@@ -46,7 +46,7 @@ export const dialHttp =
       isPosting = false;
     };
     const open = async (): Promise<void> => {
-      const { carrier, frames } = await (await post([hello])).json();
+      const { carrier, frames, silence } = await (await post([hello])).json();
       const [answer = ""] = frames as string[];
       headers = { ...headers, [HEADER]: `${carrier}` };
       if (!answer.startsWith("welcome ")) return events.frame(line, answer);
@@ -54,9 +54,13 @@ export const dialHttp =
       const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
       let text = "";
       let isOpen = false;
+      let timer: ReturnType<typeof setTimeout> | undefined;
       for (;;) {
         const { done, value = "" } = (await reader?.read()) ?? { done: true };
         if (done || signal.aborted) break;
+        clearTimeout(timer);
+        // A stream that died without a word does not end. Its gateway says for how long it is never silent.
+        if (silence) timer = setTimeout(close, silence);
         // Not before the stream has brought something: what stands between may hold it back for ever.
         if (!isOpen) events.frame(line, answer);
         isOpen = true;

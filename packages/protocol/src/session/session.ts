@@ -152,16 +152,17 @@ export class Session {
   /**
    * Sends a message, now or when it can be.
    *
+   * @param isUrgent sends it even if the queue is full: for short messages that make room, such as a cancellation
    * @throws {VitrineError} `send-failed` when too much waits already: nothing was sent
    */
-  send(channel: string, text: string): void {
+  send(channel: string, text: string, isUrgent?: boolean): void {
     if (!isChannel(channel))
       throw new VitrineError("invalid", `${JSON.stringify(channel)} is no name of a channel`);
     if (this.#queues.cost === 0 && text.length <= PART && this.#hasRoom(this.#carrier)) {
       this.#transmit({ channel, more: false, text });
       return;
     }
-    if (this.#queues.cost + text.length > this.#limits.queue) {
+    if (!isUrgent && this.#queues.cost + text.length > this.#limits.queue) {
       throw new VitrineError("send-failed", "too much waits to be sent: the connection is too slow, or gone");
     }
     this.#queues.add(channel, text);

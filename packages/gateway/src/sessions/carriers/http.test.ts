@@ -83,7 +83,7 @@ describe("HTTP", () => {
     await vi.waitFor(() => expect(page.frames).toHaveLength(2), LONG);
     expect(page.frames[0]).toBe('1 1 . {"jsonrpc":"2.0","id":1,"result":{"a":"\\n\\r\u2028"}}');
     // Comments show that the gateway is there.
-    stage.http.sweep();
+    stage.http.beat();
     await vi.waitFor(() => expect(page.lines).toContain(": still here"), LONG);
   });
 

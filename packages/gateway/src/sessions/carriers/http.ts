@@ -21,8 +21,10 @@ export const CARRIER_HEADER = "vitrine-carrier";
 export interface HttpCarriersOptions {
   /** Carriers at a time; 1,000 by default. */
   connections?: number | undefined;
-  /** Milliseconds between two comments in a stream, and until a stream must have been opened; 15,000 by default. */
+  /** Milliseconds until a stream must have been opened, and read from; 15,000 by default. */
   heartbeat?: number | undefined;
+  /** Milliseconds between two comments in a stream: a page that gets none knows that its stream is dead; 2,000 by default. */
+  beat?: number | undefined;
 }
 
 /** Bytes and frames of one POST; a page splits what is more. */
@@ -31,18 +33,26 @@ const MAX_FRAMES = 1000;
 /** Characters in a stream's buffer from which on nothing more is given to it. */
 const BUFFER = 262_144;
 
+/** A stream is dead when so many of its comments are missing. */
+const MISSING_BEATS = 2.5;
+
 /** Takes requests, and brings them to the registry. */
 export class HttpCarriers {
   readonly #registry: SessionRegistry;
   readonly #open = new Map<string, HttpCarrier>();
   readonly #connections: number;
-  readonly #sweep: NodeJS.Timeout;
+  readonly #beat: number;
+  readonly #timers: readonly NodeJS.Timeout[];
 
   constructor(registry: SessionRegistry, options: HttpCarriersOptions = {}) {
     this.#registry = registry;
     this.#connections = options.connections ?? 1000;
-    this.#sweep = setInterval(() => this.sweep(), options.heartbeat ?? 15_000);
-    this.#sweep.unref();
+    this.#beat = options.beat ?? 2000;
+    this.#timers = [
+      setInterval(() => this.sweep(), options.heartbeat ?? 15_000),
+      setInterval(() => this.beat(), this.#beat),
+    ];
+    for (const timer of this.#timers) timer.unref();
   }
 
   /** How many carriers there are. */
@@ -72,14 +82,19 @@ export class HttpCarriers {
     return answer(409, { message: "this carrier has its stream already" });
   }
 
-  /** Ends carriers that nobody reads from, and shows the rest that the gateway is there. */
+  /** Ends carriers that nobody reads from. */
   sweep(): void {
+    for (const carrier of this.#open.values()) carrier.sweep();
+  }
+
+  /** Shows every page that its stream is alive. */
+  beat(): void {
     for (const carrier of this.#open.values()) carrier.beat();
   }
 
   /** Ends all carriers. Close the registry first, so that pages are told and no more come. */
   close(): void {
-    clearInterval(this.#sweep);
+    for (const timer of this.#timers) clearInterval(timer);
     for (const carrier of this.#open.values()) carrier.finish();
   }
 
@@ -93,7 +108,7 @@ export class HttpCarriers {
     });
     const isWelcome = carrier.begin(this.#registry.open(frame, user, carrier));
     if (isWelcome) this.#open.set(name, carrier);
-    return answer(200, { carrier: name, frames: carrier.first });
+    return answer(200, { carrier: name, frames: carrier.first, silence: MISSING_BEATS * this.#beat });
   }
 }
 
@@ -107,7 +122,7 @@ class HttpCarrier implements PageCarrier {
   /** Who opened the stream. */
   #reader: Caller | undefined;
   #isTaking = false;
-  #beats = 0;
+  #sweeps = 0;
   #isOver = false;
   #bye: string | undefined;
 
@@ -189,13 +204,17 @@ class HttpCarrier implements PageCarrier {
     return { status: 204, headers: HEADERS };
   }
 
-  beat(): void {
+  sweep(): void {
     // A stream that does not come, or that nobody has read from since the last time, has nobody at its other end.
-    this.#beats = this.full ? this.#beats + 1 : 0;
+    this.#sweeps = this.full ? this.#sweeps + 1 : 0;
     // What the page sends is let in, or not, by itself; only the stream stays open.
     this.#reader?.meet?.(false);
-    if (this.#beats > 1) this.finish();
-    else this.#stream?.write(": still here\n\n");
+    if (this.#sweeps > 1) this.finish();
+  }
+
+  /** Not to a page that does not read: comments would pile up for it. */
+  beat(): void {
+    if (!this.full) this.#stream?.write(": still here\n\n");
   }
 }
 
