@@ -42,6 +42,10 @@ function ofClients({ home, env, platform }: Surroundings): string[] {
   return [join(home, ".cursor", "mcp.json"), join(claude, "claude_desktop_config.json")];
 }
 
+/** Whether a file is the person's own: nothing but that person's programs writes there. Files of a working folder came from anybody. */
+export const isPersonal = (file: string, at: Surroundings): boolean =>
+  [ofPerson(at), ...ofClients(at)].includes(file);
+
 /** All places, in the order in which they are looked at. */
 export const configPlaces = (at: Surroundings): string[] => [...ofFolder(at), ofPerson(at), ...ofClients(at)];
 

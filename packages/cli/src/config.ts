@@ -13,9 +13,10 @@ import {
   type ServerSettings,
   type SkippedSetting,
 } from "@vitrine/gateway";
-import { configPlaces, firstFile, type Surroundings } from "./config-places.js";
+import { configPlaces, firstFile, isPersonal, type Surroundings } from "./config-places.js";
 import { handedOn } from "./environment.js";
 import { oneLine } from "./terminal.js";
+import type { TrustsFiles } from "./trust/file-trust.js";
 
 /** A settings file that was read. */
 export interface Config {
@@ -23,6 +24,8 @@ export interface Config {
   readonly settings: GatewaySettings;
   /** What was left out, and why. */
   readonly skipped: readonly SkippedSetting[];
+  /** Asks the person about the file's content; undefined for files that need no approval. */
+  readonly approve: ReadOptions["approve"];
 }
 
 /** What the command line says about the settings. */
@@ -64,18 +67,29 @@ const projectOf = (file: string): string => dirname(resolve(file)).replace(/[\\/
 export const configFile = (options: ConfigOptions, at: Surroundings): string | undefined =>
   options.config === undefined ? firstFile(configPlaces(at)) : resolve(at.cwd, options.config);
 
+/** How a found file is approved: the person's own files need no approval. */
+export const approvalOf = (file: string, at: Surroundings, trust: TrustsFiles): ReadOptions["approve"] =>
+  isPersonal(file, at) ? undefined : (text) => trust.approve(file, text);
+
 /**
  * Reads it.
  *
  * @throws {GatewayError} `config-invalid` if what is wrong is not about one server
+ * @throws {CliError} `config-untrusted` if `approve` refuses it
  */
-export async function readConfig(file: string, options: ConfigOptions, at: Surroundings): Promise<Config> {
+export async function readConfig(
+  file: string,
+  options: ConfigOptions,
+  at: Surroundings,
+  approve: Config["approve"],
+): Promise<Config> {
   const skipped: SkippedSetting[] = [];
   const settings = await readSettingsFile(file, {
     ...personalOptions(options, at, file),
     onskip: (each) => skipped.push(each),
+    approve,
   });
-  return { file, settings, skipped };
+  return { file, settings, skipped, approve };
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Surroundings } from "./config-places.js";
 import { DEMOS } from "./demos/index.js";
 import { usage } from "./exit.js";
 import { ServerArguments, type ServerOptions } from "./server-argument.js";
+import type { TrustsFiles } from "./trust/file-trust.js";
 
 /** Options of {@link devSettings}. */
 export interface DevServerOptions extends ServerOptions {
@@ -21,6 +22,8 @@ export interface DevSettings {
   readonly settings: GatewaySettings;
   /** The settings file that was used, to be watched. */
   readonly file?: string | undefined;
+  /** Asks the person when the file changes, if it is one that needs approval. */
+  readonly approve?: Config["approve"];
   /** The same servers, of a file that has changed. */
   again(settings: GatewaySettings): GatewaySettings;
 }
@@ -34,12 +37,13 @@ export async function devSettings(
   names: readonly string[],
   options: DevServerOptions,
   at: Surroundings,
+  trust: TrustsFiles,
   oninfo: (sentence: string) => void,
 ): Promise<DevSettings> {
-  const finder = new ServerArguments(options, at, oninfo);
+  const finder = new ServerArguments(options, at, trust, oninfo);
   // Before a command gets a name: those of the file are taken.
-  if (options.config !== undefined || names.some((name) => ServerArguments.isName(name.trim())))
-    await finder.config();
+  const asked = names.map((name) => name.trim()).filter(ServerArguments.isName);
+  if (options.config !== undefined || asked.length > 0) await finder.config(asked);
   const named: ServerSettings[] = [];
   for (const name of names) named.push(...(await finder.find(name)));
   refuseTwins(named);
@@ -61,7 +65,7 @@ export async function devSettings(
     return { ...settings, servers: new Map(servers.map((server) => [server.name, server])) };
   };
   const settings = config?.settings ?? (await readSettings("{}", personalOptions(options, at, undefined)));
-  return { settings: again(settings), file: config?.file, again };
+  return { settings: again(settings), file: config?.file, approve: config?.approve, again };
 }
 
 const noServers = (config: Config | undefined): string =>

@@ -20,9 +20,10 @@ import { VERSION } from "./version.js";
 const SERVER = `
 A server is, looked at in this order:
   https://… or http://…       the address of one
+  weather, board, lab         the demos, unless the file of --config has a server of that name
   a name                      from the settings file (--config, or the first that is there: ./.mcp.json, ./mcp.json,
                               ./.vscode/mcp.json, ./.cursor/mcp.json, ~/.config/vitrine/mcp.json, ~/.cursor/mcp.json,
-                              Claude Desktop's)
+                              Claude Desktop's). Files of this folder need your approval first.
   a folder                    with an mcp.json, or a package.json that has "mcp", "bin" or "main"
   a file                      .js, .mjs, .cjs, .py, or one that is executable
   'a command and arguments'   in quotes; no shell is run`;
@@ -59,7 +60,7 @@ Exit codes: 0 it worked, 1 it failed, 2 the command line is wrong, 130 Ctrl-C.`,
   addCompanion(program, terminal, done);
   addRender(program, done);
   addPlain(program, terminal, done);
-  addSecret(program, done);
+  addSecret(program, terminal, done);
   addNew(program, terminal, done);
   return program;
 }
@@ -122,7 +123,7 @@ function addServe(program: Command, terminal: Terminal, done: (code: number) => 
     });
 }
 
-function addSecret(program: Command, done: (code: number) => void): void {
+function addSecret(program: Command, terminal: Terminal, done: (code: number) => void): void {
   program
     .command("secret <set|delete> <name>")
     .description("keep a secret from stdin, for the settings to name; or delete it")
@@ -134,7 +135,7 @@ function addSecret(program: Command, done: (code: number) => void): void {
     )
     .action(async (what: string, name: string, options: SecretOptions) => {
       const { secret } = await import("./commands/secret.js");
-      done(await secret(what, name, options));
+      done(await secret(what, name, options, terminal));
     });
 }
 

@@ -22,7 +22,8 @@ function write(path: string, content: string | object): string {
 
 function finder(options: ServerOptions = {}) {
   const notes: string[] = [];
-  return { notes, servers: new ServerArguments(options, at, (note) => notes.push(note)) };
+  const trust = { isApproved: async () => true, approve: async () => {} };
+  return { notes, servers: new ServerArguments(options, at, trust, (note) => notes.push(note)) };
 }
 
 /** What it would run. */
@@ -84,7 +85,22 @@ describe("a server is", () => {
   it("a name of the settings file before a folder of the same name", async () => {
     expect(await words("weather", { config })).toEqual(["weather-server"]);
     expect(await words("./weather", { config })).toEqual([node, join(cwd, "weather/index.js")]);
-    expect(await words("weather")).toEqual([node, join(cwd, "weather/index.js")]);
+  });
+
+  it("attack E04: a demo by its name, whatever the folder calls the same", async () => {
+    const demo = [node, expect.stringMatching(/demos[\\/]weather\.[jt]s$/)];
+    const found = write(".mcp.json", { mcpServers: { weather: { command: "evil" } } });
+    try {
+      expect(await words("weather")).toEqual(demo);
+      const { notes, servers } = finder();
+      await servers.findOne("weather");
+      expect(notes).toEqual([
+        "weather is the demo; write ./weather for what is in this folder",
+        "weather is the demo; add --config .mcp.json for the server of that file",
+      ]);
+    } finally {
+      rmSync(found);
+    }
   });
 
   it("a folder with a settings file: all servers of it", async () => {

@@ -1,13 +1,15 @@
 /**
- * What a person calls a server on the command line, in this order: an address, a name from the settings file, a folder, a
- * file, a command, a demo.
+ * What a person calls a server on the command line, in this order: an address, a name from the file of `--config`, a demo, a name from the
+ * settings file that was found, a folder, a file, a command.
  *
  * @module
  */
-import { dirname, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { closest, commandLineServer, type ServerSettings } from "@vitrine/gateway";
 import {
+  approvalOf,
   atHome,
   type Config,
   type ConfigOptions,
@@ -22,6 +24,8 @@ import { addedVariables, handedOn } from "./environment.js";
 import { CliError, usage } from "./exit.js";
 import { fileStart, folderStart, isFile, isFolder, type Start } from "./folder-server.js";
 import { onPath } from "./program-path.js";
+import { fileValues, serverNames } from "./trust/file-content.js";
+import type { TrustsFiles } from "./trust/file-trust.js";
 import { splitWords } from "./words.js";
 
 /** Options of {@link ServerArguments}. */
@@ -33,10 +37,13 @@ export interface ServerOptions extends ConfigOptions {
 const URL_LIKE = /^[a-z][a-z0-9+.-]*:\/\//i;
 const NAME_LIKE = /^[A-Za-z0-9._-]{1,64}$/;
 
+const demoOf = (argument: string): Demo | undefined => DEMOS.find(({ name }) => name === argument);
+
 /** Finds the servers that a person means. The settings file is read once, and only if a name is looked up. */
 export class ServerArguments {
   readonly #options: ServerOptions;
   readonly #at: Surroundings;
+  readonly #trust: TrustsFiles;
   readonly #oninfo: (sentence: string) => void;
   /** Names that no other server can have: those that were found, and those of the settings file. */
   readonly #taken: string[] = [];
@@ -44,14 +51,25 @@ export class ServerArguments {
   #config: Promise<Config | undefined> | undefined;
 
   /** `oninfo` hears which file is used, and what in it is not. */
-  constructor(options: ServerOptions, at: Surroundings, oninfo: (sentence: string) => void) {
+  constructor(
+    options: ServerOptions,
+    at: Surroundings,
+    trust: TrustsFiles,
+    oninfo: (sentence: string) => void,
+  ) {
     this.#options = options;
     this.#at = at;
+    this.#trust = trust;
     this.#oninfo = oninfo;
   }
 
-  /** The settings file; undefined if there is none. What is wrong with the server that is asked for is an error of its own. */
-  config(asked?: string): Promise<Config | undefined> {
+  /**
+   * The settings file; undefined if there is none. What is wrong with a server that is asked for is an error of its own. A file that has
+   * none of them, and that the person has not approved, is not used: there is nothing to ask about.
+   *
+   * @param asked the names that are looked up; all servers, if there are none
+   */
+  config(asked: readonly string[] = []): Promise<Config | undefined> {
     return (this.#config ??= this.#read(asked));
   }
 
@@ -65,9 +83,9 @@ export class ServerArguments {
     return this.#ofFile.has(name);
   }
 
-  /** Whether the settings file must be looked at for it. */
+  /** Whether a settings file that was found must be looked at for it: the name of a demo means the demo. */
   static isName(argument: string): boolean {
-    return NAME_LIKE.test(argument) && !/^\.{1,2}$/.test(argument);
+    return NAME_LIKE.test(argument) && !/^\.{1,2}$/.test(argument) && !demoOf(argument);
   }
 
   /** A server of a file with the variables that it gets. */
@@ -128,8 +146,15 @@ export class ServerArguments {
       return [commandLineServer([argument], { strict: this.#options.strict, taken: this.#taken })];
     }
     const isName = ServerArguments.isName(argument);
-    const named = isName ? await this.#named(argument) : undefined;
+    const demo = demoOf(argument);
+    // The person named the file of --config: its names come before those of the demos.
+    const isLookedUp = isName || (demo && this.#options.config !== undefined);
+    const named = isLookedUp ? await this.#named(argument) : undefined;
     if (named) return [named];
+    if (demo) {
+      await this.#tellOthers(demo);
+      return [this.demo(demo)];
+    }
     const path = resolve(this.#at.cwd, argument);
     if (await isFolder(path)) return this.#folder(path);
     if (await isFile(path)) return [this.program(await fileStart(path, this.#at.cwd))];
@@ -137,16 +162,28 @@ export class ServerArguments {
     const [first = "", second] = words;
     if (second !== undefined || (await onPath(first, this.#at)))
       return [this.program({ words, cwd: this.#at.cwd })];
-    // Whoever saw the demos in the workbench may name one.
-    const demo = DEMOS.find(({ name }) => name === argument);
-    if (!demo) throw await this.#unknown(argument, isName);
-    return [this.demo(demo)];
+    throw await this.#unknown(argument, isName);
+  }
+
+  /** What else the name of a demo could mean, and how to get that. */
+  async #tellOthers({ name }: Demo): Promise<void> {
+    const path = resolve(this.#at.cwd, name);
+    if ((await isFolder(path)) || (await isFile(path)))
+      this.#oninfo(`${name} is the demo; write ./${name} for what is in this folder`);
+    const file = this.#options.config === undefined ? configFile(this.#options, this.#at) : undefined;
+    // A file that cannot be read has no servers.
+    const text = file === undefined ? "" : await readFile(file, "utf8").catch(() => "");
+    if (file !== undefined && serversIn(text)?.includes(name))
+      this.#oninfo(
+        `${name} is the demo; add --config ${relative(this.#at.cwd, file)} for the server of that file`,
+      );
   }
 
   async #folder(path: string): Promise<ServerSettings[]> {
     const start = await folderStart(path);
     if ("words" in start) return [this.program(start)];
-    const { settings, skipped } = await readConfig(start.config, this.#options, this.#at);
+    const approve = approvalOf(start.config, this.#at, this.#trust);
+    const { settings, skipped } = await readConfig(start.config, this.#options, this.#at, approve);
     this.#tell(skipped);
     const servers = [...settings.servers.values()].map((server) => this.equipped(server));
     if (servers.length > 0) return servers;
@@ -154,7 +191,7 @@ export class ServerArguments {
   }
 
   async #named(name: string): Promise<ServerSettings | undefined> {
-    const config = await this.config(name);
+    const config = await this.config([name]);
     const server = config?.settings.servers.get(name);
     if (server) {
       this.#ofFile.add(name);
@@ -169,26 +206,51 @@ export class ServerArguments {
     if (!isName) return new CliError("server-unknown", `there is no file, folder or program ${argument}`);
     const config = await this.config();
     const names = [...(config?.settings.servers.keys() ?? [])];
+    const file = config?.file ?? configFile(this.#options, this.#at);
     const known = config
       ? `${config.file} has ${names.length > 0 ? names.join(", ") : "no servers"}${closest(argument, names)}`
-      : `there is no settings file in the usual places, the first of which is ${configPlaces(this.#at)[0]}`;
+      : file === undefined
+        ? `there is no settings file in the usual places, the first of which is ${configPlaces(this.#at)[0]}`
+        : `${file}, which you have not approved, has none of that name either`;
     return new CliError(
       "server-unknown",
       `there is no server "${argument}", and no file, folder or program of that name; ${known}`,
     );
   }
 
-  async #read(asked: string | undefined): Promise<Config | undefined> {
+  async #read(asked: readonly string[]): Promise<Config | undefined> {
     const file = configFile(this.#options, this.#at);
     if (file === undefined) return undefined;
-    const config = await readConfig(file, this.#options, this.#at);
+    const approve = this.#options.config === undefined ? approvalOf(file, this.#at, this.#trust) : undefined;
+    if (approve && asked.length > 0 && !(await this.#isOf(file, asked))) {
+      this.#oninfo(`${file} is not used: you have not approved it, and it has no server of that name`);
+      return undefined;
+    }
+    const config = await readConfig(file, this.#options, this.#at, approve);
     this.#taken.push(...config.settings.servers.keys());
     this.#oninfo(`settings: ${file}`);
-    this.#tell(config.skipped.filter(({ server }) => server === undefined || server !== asked));
+    this.#tell(config.skipped.filter(({ server }) => server === undefined || !asked.includes(server)));
     return config;
+  }
+
+  /** Whether a file is approved already, or has one of these servers. */
+  async #isOf(file: string, asked: readonly string[]): Promise<boolean> {
+    const text = await readFile(file, "utf8");
+    if (await this.#trust.isApproved(file, text)) return true;
+    // What is no JSON is an error that the reader tells.
+    return serversIn(text)?.some((name) => asked.includes(name)) ?? true;
   }
 
   #tell(skipped: Config["skipped"]): void {
     for (const each of skipped) this.#oninfo(skippedText(each));
+  }
+}
+
+/** The names of the servers in a text; undefined if it cannot be read. */
+function serversIn(text: string): string[] | undefined {
+  try {
+    return serverNames(fileValues(text));
+  } catch {
+    return undefined;
   }
 }

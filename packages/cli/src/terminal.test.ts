@@ -77,19 +77,24 @@ describe("what servers say", () => {
     expect(watched.err()).toBe(`\u001b[2m${shown}\\u{1b}[31m\u001b[22m\n`);
     piped.terminal.note(`${hostile}\u001b[31m`);
     expect(piped.err()).toBe(`${shown}\\u{1b}[31m\n`);
-    // A program gets what the server said.
+    // A pipe often ends on a terminal.
     piped.terminal.print(hostile);
+    expect(piped.out()).toBe(`${shown}\n`);
+    piped.terminal.exact(hostile);
     expect(piped.out()).toBe(`${hostile}\n`);
   });
 
-  it("is the same JSON on a terminal, without a character that it obeys", () => {
-    const value = { "a\u009b": "\u007f\u0085\u202e\u001b\n東" };
-    const watched = terminal(true);
-    watched.terminal.json(value);
-    const text = watched.out();
-    expect(JSON.parse(text)).toEqual(value);
-    expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e]/u);
-  });
+  it.each([true, false])(
+    "is the same JSON, without a character that a terminal obeys: on one %s",
+    (isTTY) => {
+      const value = { "a\u009b": "\u007f\u0085\u202e\u001b\n東" };
+      const { terminal: printer, out } = terminal(isTTY);
+      printer.json(value);
+      const text = out();
+      expect(JSON.parse(text)).toEqual(value);
+      expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e]/u);
+    },
+  );
 
   it("is no code of an error, unless it is a word", () => {
     const codes = ["server-failed", 7, "a\u001b[2J", "a b", { toString: 1 }, undefined].map(

@@ -3,12 +3,17 @@
  *
  * @module
  */
+import { createInterface } from "node:readline/promises";
 import type { WriteStream } from "node:tty";
 import type { CliError } from "./exit.js";
+import { HeldLines } from "./held-lines.js";
 import { Waiting } from "./waiting.js";
 
 /** A stream that may be a terminal. */
 export type Stream = NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY" | "columns">>;
+
+/** Where answers come from: a terminal, or something that cannot answer. */
+export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
 
 /** Lines of a server's stderr that are shown with an error. */
 const LAST_LINES = 12;
@@ -24,6 +29,10 @@ export const printable = (text: string): string =>
         ? character
         : `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`,
     );
+
+/** How many characters of a text a terminal would obey. */
+export const controlCharacters = (text: string): number =>
+  (text.replace(/\r\n/g, "\n").match(CONTROL) ?? []).filter((each) => each !== "\n" && each !== "\t").length;
 
 /** The same on one line. */
 export const oneLine = (text: string): string => printable(text).replace(/\s+/g, " ").trim();
@@ -48,16 +57,56 @@ export class Terminal {
   readonly #out: Stream;
   readonly #err: Stream;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #input: Input;
   #waiting: Waiting | undefined;
+  /** Notes that arrive while a question is open, so that nothing is printed between the question and its answer. */
+  #held: HeldLines | undefined;
 
   constructor(
     out: Stream = process.stdout,
     err: Stream = process.stderr,
     env: NodeJS.ProcessEnv = process.env,
+    input: Input = process.stdin,
   ) {
     this.#out = out;
     this.#err = err;
     this.#env = env;
+    this.#input = input;
+  }
+
+  /** Whether a person can read a question and answer it. */
+  get canAsk(): boolean {
+    return this.#input.isTTY === true && this.#err.isTTY === true && !this.#env["CI"];
+  }
+
+  /** Characters in a line of stderr; 80 where the terminal does not say. */
+  get noteColumns(): number {
+    return (this.#err.isTTY && this.#err.columns) || 80;
+  }
+
+  /**
+   * Prints lines, asks a question that is answered with yes or no, and waits for the answer. Only `y` and `yes` mean yes. Other notes wait
+   * until there is an answer.
+   */
+  async confirm(lines: readonly string[], question: string, signal?: AbortSignal): Promise<boolean> {
+    for (const line of lines) this.note(line);
+    const held = new HeldLines();
+    this.#held = held;
+    // Not raw mode: Ctrl-C stays a signal.
+    const reader = createInterface({ input: this.#input, terminal: false });
+    const closed = new Promise<string>((resolve) => reader.once("close", () => resolve("")));
+    try {
+      this.#waiting?.hide();
+      this.#err.write(`${this.#safe(question, "err")} [y/N] `);
+      const answer = await Promise.race([reader.question("", signal ? { signal } : {}), closed]);
+      return /^\s*y(es)?\s*$/i.test(answer);
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : error;
+    } finally {
+      reader.close();
+      this.#held = undefined;
+      for (const line of held.lines()) this.note(line);
+    }
   }
 
   /** Whether a person reads what goes to stdout. */
@@ -71,8 +120,13 @@ export class Terminal {
     return this.#out.isTTY ? this.#out.columns || undefined : undefined;
   }
 
-  /** A line on stdout; as it is for a program, which may want every character. */
+  /** A line on stdout. Control characters are escaped in pipes and files too: many of them end up on a terminal. */
   print(text: string): void {
+    this.#out.write(`${this.#safe(text, "out")}\n`);
+  }
+
+  /** Text on stdout: exact for a program, which may want every character; escaped for a person. */
+  exact(text: string): void {
     this.#out.write(`${this.isWatched ? this.#safe(text, "out") : text}\n`);
   }
 
@@ -81,14 +135,17 @@ export class Terminal {
     this.#out.write(data);
   }
 
-  /** One JSON value on stdout. JSON lets some control characters stand as they are; a person's terminal gets none. */
+  /** One JSON value on stdout. JSON allows some raw control characters; they are written as escapes of the same value. */
   json(value: unknown): void {
-    const text = JSON.stringify(value, null, 2);
-    this.print(this.isWatched ? text.replace(CONTROL, jsonEscape) : text);
+    this.print(JSON.stringify(value, null, 2).replace(CONTROL, jsonEscape));
   }
 
   /** A line on stderr. */
   note(text: string): void {
+    if (this.#held) {
+      this.#held.add(text);
+      return;
+    }
     this.#waiting?.hide();
     this.#err.write(`${this.#safe(text, "err")}\n`);
   }

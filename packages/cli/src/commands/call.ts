@@ -52,10 +52,9 @@ export async function callCommand(
   const isError = result["isError"] === true;
   if (options.json) terminal.json(result);
   else {
-    const text = resultText(result);
-    const shown = terminal.isWatched || isError ? printable(text) : text;
-    if (isError) terminal.note(shown || `${tool} failed, and does not say why`);
-    else if (text !== "") terminal.print(shown);
+    const text = printable(resultText(result));
+    if (isError) terminal.note(text || `${tool} failed, and does not say why`);
+    else if (text !== "") terminal.print(text);
   }
   return isError ? EXIT.failed : EXIT.ok;
 }

@@ -98,6 +98,12 @@ describe("call", () => {
     });
   });
 
+  it("prints no raw control character into a pipe, and the exact value as JSON", async () => {
+    const [plain, exact] = await Promise.all([call(BAD, "escape"), call(BAD, "escape", [], { json: true })]);
+    expect(plain.out).toBe("a\\u{1b}]0;title\\u{7}b\n");
+    expect(JSON.parse(exact.out).content[0].text).toBe("a\u001b]0;title\u0007b");
+  });
+
   it("hands on of the environment what is needed, and what is added", async () => {
     vi.stubEnv("API_KEY", "s3cret");
     const { out } = await call(BAD, "environment", [], { env: ["A=1"] });

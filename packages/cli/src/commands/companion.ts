@@ -25,6 +25,7 @@ import { openBrowser } from "../open-browser.js";
 import { pageFolder } from "../pages.js";
 import { interruptible } from "../signals.js";
 import type { Terminal } from "../terminal.js";
+import { FileTrust } from "../trust/file-trust.js";
 
 /** Options of {@link companionCommand}. */
 export interface CompanionOptions extends DevServerOptions {
@@ -70,7 +71,8 @@ export function companionCommand(
       told.add(sentence);
     };
     const own = { ...options, env: [...(options.env ?? []), `${WITHIN_VARIABLE}=1`] };
-    const plan = await devSettings(names, own, at, tell);
+    const trust = new FileTrust({ terminal, at, data: options.data, signal });
+    const plan = await devSettings(names, own, at, trust, tell);
     const news = devLog(terminal);
     let host: GatewayHost | undefined;
     const onstatus = (status: ServerStatus): void => {
@@ -100,6 +102,7 @@ export function companionCommand(
         const take = following(plan, settings, gateway, opened);
         const file = await watchSettings(plan.file, take, {
           ...personalOptions(own, at, plan.file),
+          approve: plan.approve,
           onskip: (skipped) => tell(skippedText(skipped)),
           onerror: ({ message }) => terminal.note(terminal.red(message, "err")),
         });

@@ -25,6 +25,7 @@ import { pageFolder } from "../pages.js";
 import { ServerWatches } from "../server-watches.js";
 import { interruptible } from "../signals.js";
 import { oneLine, type Terminal } from "../terminal.js";
+import { FileTrust } from "../trust/file-trust.js";
 
 /** Options of {@link devCommand}. */
 export interface DevOptions extends DevServerOptions {
@@ -59,7 +60,8 @@ export function devCommand(
       if (!told.has(sentence)) terminal.note(terminal.dim(sentence, "err"));
       told.add(sentence);
     };
-    const plan = await devSettings(names, following(options), at, tell);
+    const trust = new FileTrust({ terminal, at, data: options.data, signal });
+    const plan = await devSettings(names, following(options), at, trust, tell);
     const news = devLog(terminal);
     const { log } = news;
     const followed = new FollowedFiles();
@@ -93,7 +95,10 @@ export function devCommand(
     let code = 0;
     try {
       if (plan.file !== undefined)
-        file = await watchSettings(plan.file, take, watchOptions(plan.file, at, options, terminal, tell));
+        file = await watchSettings(plan.file, take, {
+          ...watchOptions(plan.file, at, options, terminal, tell),
+          approve: plan.approve,
+        });
       await watchServers(settings);
       await welcome(gateway, settings, options, at, terminal);
       code = await untilStopped(log, signal);

@@ -6,6 +6,7 @@
 import { surroundings } from "../config-places.js";
 import { ServerArguments, type ServerOptions } from "../server-argument.js";
 import type { Terminal } from "../terminal.js";
+import { FileTrust } from "../trust/file-trust.js";
 import { type Connected, withServer } from "../with-server.js";
 
 /** Options of `tools`, `resources` and `call`. */
@@ -22,6 +23,8 @@ export async function findServer<T>(
   terminal: Terminal,
   work: (connected: Connected) => Promise<T>,
 ): Promise<T> {
-  const found = new ServerArguments(options, surroundings(), (sentence) => terminal.note(sentence));
+  const at = surroundings();
+  const trust = new FileTrust({ terminal, at });
+  const found = new ServerArguments(options, at, trust, (sentence) => terminal.note(sentence));
   return withServer(await found.findOne(argument), { terminal, timeout: options.timeout }, work);
 }

@@ -6,7 +6,7 @@
 import { CliError } from "../exit.js";
 import { answerOf, listAll } from "../lists.js";
 import { table } from "../table.js";
-import { printable, type Terminal } from "../terminal.js";
+import { controlCharacters, printable, type Terminal } from "../terminal.js";
 import { findServer, type PlainOptions } from "./plain.js";
 
 /** Prints the resources, or what is in one of them; resolves with the exit code. */
@@ -59,10 +59,24 @@ async function read(
   const { contents } = result;
   for (const part of Array.isArray(contents) ? contents : []) {
     const { text, blob } = Object(part);
-    if (typeof text === "string") terminal.print(terminal.isWatched ? printable(text) : text);
+    if (typeof text === "string") printText(uri, text, terminal);
     else if (terminal.isWatched) {
       throw new CliError("binary", `${uri} is no text: write it to a file, with > FILE`);
     } else terminal.bytes(Buffer.from(String(blob), "base64"));
   }
   return 0;
+}
+
+/** A file gets the text as it is, with a warning if a terminal would obey some of it; a person gets it escaped. */
+function printText(uri: string, text: string, terminal: Terminal): void {
+  if (terminal.isWatched) {
+    terminal.print(printable(text));
+    return;
+  }
+  const count = controlCharacters(text);
+  if (count > 0)
+    terminal.note(
+      `${uri} has ${count} control character${count === 1 ? "" : "s"}, printed as they are: do not print them to a terminal, or use --json, which escapes them`,
+    );
+  terminal.exact(text);
 }

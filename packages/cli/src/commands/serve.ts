@@ -12,12 +12,14 @@ import {
   untilStopped,
   watchSettings,
 } from "@vitrine/gateway";
+import { approvalOf } from "../config.js";
 import { firstFile, servePlaces, surroundings } from "../config-places.js";
 import { type CliError, usage } from "../exit.js";
 import { portError } from "../free-ports.js";
 import { pageFolder } from "../pages.js";
 import { interruptible } from "../signals.js";
 import type { Terminal } from "../terminal.js";
+import { FileTrust } from "../trust/file-trust.js";
 
 /** Options of {@link serveCommand}: those of `vitrine-gateway`. */
 export interface ServeOptions {
@@ -35,7 +37,8 @@ export interface ServeOptions {
 /** Runs it until it is stopped; resolves with the exit code. */
 export function serveCommand(options: ServeOptions, terminal: Terminal): Promise<number> {
   const { port, allowRemote } = options;
-  const file = options.config ?? firstFile(servePlaces(surroundings()));
+  const at = surroundings();
+  const file = options.config ?? firstFile(servePlaces(at));
   if (file === undefined) {
     throw usage("serve needs a settings file: name it with --config, or put an mcp.json into this folder");
   }
@@ -53,8 +56,10 @@ export function serveCommand(options: ServeOptions, terminal: Terminal): Promise
       "allow-remote": allowRemote,
     };
     // Strict, unlike `dev`: what others use must be as the operator meant it, or not be at all.
+    const trust = new FileTrust({ terminal, at, data: options.data, signal });
     const watch = await watchSettings(file, update, {
       ...readOptions(line),
+      approve: options.config === undefined ? approvalOf(file, at, trust) : undefined,
       onerror: ({ message }) => log.error(message),
     });
     let code = 0;

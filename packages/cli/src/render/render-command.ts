@@ -74,15 +74,18 @@ function run(
   const plan = planOf(options);
   return interruptible(async (signal) => {
     // Loaded now, with the gateway: a command line that is wrong is told at once.
-    const [{ jsonArguments }, { ServerArguments }, { Stage }, { renderApps, replayApp }] = await Promise.all([
+    const [{ jsonArguments }, { FileTrust }, { ServerArguments }, { Stage }, runs] = await Promise.all([
       import("../call-arguments.js"),
+      import("../trust/file-trust.js"),
       import("../server-argument.js"),
       import("./stage.js"),
       import("./render-run.js"),
     ]);
     // Before anything is started: what is wrong with it is wrong with any server.
     const given = plan.args === undefined ? undefined : await jsonArguments(plan.args);
-    const servers = new ServerArguments(options, surroundings(), (sentence) => {
+    const place = surroundings();
+    const trust = new FileTrust({ terminal: at.terminal, at: place, signal });
+    const servers = new ServerArguments(options, place, trust, (sentence) => {
       if (!options.json) at.terminal.note(sentence);
     });
     const settings = server === "" ? undefined : await servers.findOne(server);
@@ -93,7 +96,7 @@ function run(
     try {
       const { replay } = plan;
       const tools = { plan, given, stage, startedAt, onstep, onknown };
-      const work = replay === undefined ? renderApps(tools) : replayApp(tools, replay);
+      const work = replay === undefined ? runs.renderApps(tools) : runs.replayApp(tools, replay);
       // What it still does when it is stopped fails with what is closed under it.
       work.catch(() => {});
       const stopped = aborted(signal).then(() => Promise.reject(signal.reason));

@@ -50,6 +50,11 @@ export interface ReadOptions {
   /** Opens the store for `${secret:NAME}`, in the data folder. It is opened only if there is such a reference. */
   secrets?: ((dataFolder: string) => Promise<Pick<SecretStore, "get">>) | undefined;
   /**
+   * Gets the text of a file before anything in it is used: no variable, secret or folder that it names is looked at. Throws to refuse the
+   * file.
+   */
+  approve?: ((text: string) => Promise<void>) | undefined;
+  /**
    * Makes it do with what is right, and hears of the rest: a server with a problem is left out, and a key that is like
    * none of ours is another program's. Without it, each of them is a problem, and nothing is read.
    */
@@ -91,8 +96,8 @@ export async function readSettings(
   written: string | WrittenSettings,
   options: ReadOptions = {},
 ): Promise<GatewaySettings> {
-  const { file, env = process.env } = options;
-  const { onskip } = options;
+  const { file, env = process.env, onskip } = options;
+  if (typeof written === "string") await options.approve?.(written);
   const lines = new Map<string, number>();
   const twice = new Set<string>();
   const onstrange = onskip && ((problem: string) => onskip({ problem }));
