@@ -93,6 +93,7 @@ describe("fileName", () => {
     ["report.pdf", "report.pdf"],
     ["Ärger über 世界.txt", "Ärger über 世界.txt"],
     ["archive.tar.gz", "archive.tar.gz"],
+    [`readme.pdf${"\u2800\u3164\u00a0".repeat(99)}.desktop`, "readme_pdf .desktop"],
     ["../../etc/passwd", "passwd"],
     ["..\\..\\windows\\x.ini", "x.ini"],
     ["/etc/passwd", "passwd"],
@@ -145,6 +146,7 @@ describe("fileName", () => {
     expect(["a.EXE", "b.js", "c.desktop", "d.command"].map(executable)).toEqual([true, true, true, true]);
     expect(["a.pdf", "exe", "b.json", "c.csv"].map(executable)).toEqual([false, false, false, false]);
     expect(examples.fileNameExample()).toBe("invoice_pdf.exe");
+    expect(examples.warnedNameExample()).toBe("invoice_pdf.exe (a program: it runs when it is opened)");
   });
 
   it.each([

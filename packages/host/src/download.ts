@@ -99,7 +99,7 @@ function fromBase64(blob: string): Uint8Array<ArrayBuffer> | undefined {
 /** Most file systems allow 255 bytes. */
 const MAX_NAME = 240;
 const EXECUTABLE =
-  /\.(app|appimage|bat|chm|cmd|com|command|cpl|desktop|dll|dmg|exe|hta|inf|jar|jse?|lnk|ms[ip]|pif|pkg|ps1|reg|scr|sh|url|vb[es]?|ws[fh]?)$/i;
+  /\.(app|appimage|bash|bat|chm|cmd|com|command|cpl|desktop|dll|dmg|exe|hta|inf|jar|jse?|lnk|ms[cip]|pif|pkg|ps1|pyw?|reg|run|scf|scr|sh|terminal|url|vb[es]?|webloc|ws[fh]?)$/i;
 
 /**
  * The name to save a content block under: its own, or the end of its URI, made safe (I10). A program cannot look like
@@ -121,6 +121,18 @@ export function fileName(block: unknown): string {
   }
 }
 
+/**
+ * A file name as a person should read it before saving: with a warning behind it if it is one of a program.
+ *
+ * @example
+ * ```ts source="./guard/guard.examples.ts#warnedName"
+ * const shown = warnedName("invoice_pdf.exe");
+ * // "invoice_pdf.exe (a program: it runs when it is opened)"
+ * ```
+ */
+export const warnedName = (name: string): string =>
+  EXECUTABLE.test(name) ? `${name} (a program: it runs when it is opened)` : name;
+
 function fromUri(uri: unknown): string {
   const path = String(uri ?? "").replace(/^[\w+.-]+:|[?#].*$/gs, "");
   try {
@@ -138,8 +150,8 @@ function safeName(text: string): string {
       .findLast((part) => /[^.\s]/.test(part)) ?? "";
   let name = last
     .normalize("NFC")
-    // Controls, bidirectional overrides, invisible characters, halves of characters.
-    .replace(/[\p{C}\u2028\u2029]/gu, "")
+    // Controls, bidirectional overrides, invisible characters and blanks that are none, halves of characters.
+    .replace(/[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu, "")
     .replace(/[<>:"|?*]/g, "_")
     .replace(/\s+/g, " ")
     .replace(/^[. ]+|[. ]+$/g, "");

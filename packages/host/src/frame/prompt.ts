@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { warnedName } from "../download.js";
 import type { Answer, Question } from "../guard/consent.js";
 import { arrayAt, resultObject } from "../guard/listing.js";
 import { button, make } from "./chrome.js";
@@ -101,7 +102,7 @@ export function entitle(box: Element, server: string): void {
 function detailOf({ method, params, files }: FrameQuestion): string {
   if (method === "ui/open-link") return `${params["url"]}`;
   if (method === "ui/message") return arrayAt(params, "content").map(blockText).join("\n");
-  return files?.join("\n") ?? JSON.stringify(params, null, 1);
+  return files?.map(warnedName).join("\n") ?? JSON.stringify(params, null, 1);
 }
 
 function blockText(block: unknown): string {

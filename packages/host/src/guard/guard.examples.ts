@@ -1,4 +1,4 @@
-import { fileName, readDownload } from "../download.js";
+import { fileName, readDownload, warnedName } from "../download.js";
 import { readLink } from "../link-policy.js";
 import type { Upstream } from "../upstream.js";
 import { type AuditRow, targetOf, writeAudit } from "./audit.js";
@@ -224,6 +224,14 @@ export function fileNameExample() {
   // "invoice_pdf.exe"
   //#endregion fileName
   return name;
+}
+
+export function warnedNameExample() {
+  //#region warnedName
+  const shown = warnedName("invoice_pdf.exe");
+  // "invoice_pdf.exe (a program: it runs when it is opened)"
+  //#endregion warnedName
+  return shown;
 }
 
 export function refusalExample() {

@@ -4,9 +4,9 @@
  * @module
  */
 
-/** Saves a text as a file, as the browser saves what is downloaded. */
-export function saveFile(name: string, text: string, type: string): void {
-  const href = URL.createObjectURL(new Blob([text], { type }));
+/** Saves something as a file, as the browser saves what is downloaded. */
+export function saveFile(name: string, content: string | Uint8Array<ArrayBuffer>, type: string): void {
+  const href = URL.createObjectURL(new Blob([content], { type }));
   Object.assign(document.createElement("a"), { href, download: name }).click();
   // The browser reads it after the click.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);

@@ -315,8 +315,27 @@ describe("a call", () => {
     expect(await place.getByRole("link").allInnerTexts()).toEqual(["a link"]);
     await place.getByText("embedded text").waitFor();
     const saving = page.waitForEvent("download");
-    await place.getByRole("button", { name: "Save a.bin (application/zip)" }).click();
+    await place.getByRole("button", { name: "Save a.bin, application/zip" }).click();
     expect((await saving).suggestedFilename()).toBe("a.bin");
+  });
+
+  it("attack E11: files are saved under clean names, and one of a program is called so", async () => {
+    await pick("Every kind of content");
+    await run();
+    const place = card("Every kind of content");
+    for (const [name, warning] of [
+      ["readme_pdf .desktop", " (a program: it runs when it is opened)"],
+      ["crontab", ""],
+      ["fdp.exe", " (a program: it runs when it is opened)"],
+    ]) {
+      await place.getByText(`${name}${warning}, application/zip`).last().waitFor();
+      const saving = page.waitForEvent("download");
+      await place
+        .getByRole("button", { name: `Save ${name}${warning}, application/zip`, exact: true })
+        .last()
+        .click();
+      expect((await saving).suggestedFilename()).toBe(name);
+    }
   });
 
   it("that the tool says failed is readable", async () => {
@@ -343,6 +362,20 @@ describe("a call", () => {
     const place = card("An app that is not there");
     await place.getByText("This app cannot be shown").first().waitFor();
     await place.getByText("what the app would have shown").first().waitFor();
+  });
+});
+
+describe("a tool that is called by typing", () => {
+  it("attack E08: a server's name refers to that server alone, also when it is down", async () => {
+    const message = page.getByRole("textbox", { name: "Message" });
+    await message.fill("/bakery bread ");
+    await message.press("Enter");
+    await page.getByText("The server “bakery” has no tool “bread” that can be called now").waitFor();
+    expect(await called("bakery bread")).toBe(0);
+    await message.fill("/kinds bakery bread {}");
+    await message.press("Enter");
+    await card("Not the bakery").getByText("not from the bakery").waitFor();
+    await message.fill("");
   });
 });
 

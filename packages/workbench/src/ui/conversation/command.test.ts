@@ -21,15 +21,17 @@ const server = (name: string, tools: Tool[]): ServerState => ({
   catalogue: { tools, resources: [], templates: [], prompts: [], views: [] },
 });
 
-const TOOLS = callableTools([
+const STATES: readonly ServerState[] = [
   server("weather", [tool("show", CITY, { title: "Weather map" }), tool("now")]),
   server("my clock", [tool("now"), tool("now-utc")]),
   server("now", [tool("later")]),
   server("apps", [tool("secret", {}, { _meta: { ui: { visibility: ["app"] } } })]),
   { summary: { name: "asleep", state: "idle", capabilities: {} } },
-]);
+];
+const TOOLS = callableTools(STATES);
+const SERVERS = STATES.map(({ summary }) => summary.name);
 
-const names = (text: string): string[] => completions(text, TOOLS).map(completed);
+const names = (text: string): string[] => completions(text, TOOLS, SERVERS).map(completed);
 
 describe("a text", () => {
   it("is a command only if it begins with a slash", () => {
@@ -47,12 +49,12 @@ describe("a text", () => {
       '/weather show{"city":"Oslo"}',
       '/weather  show\n{"city":"Oslo"} ',
     ])
-      expect(readCommand(text, TOOLS), text).toMatchObject({
+      expect(readCommand(text, TOOLS, SERVERS), text).toMatchObject({
         kind: "call",
         tool: { server: "weather" },
         input,
       });
-    expect(readCommand("/my clock now", TOOLS)).toMatchObject({
+    expect(readCommand("/my clock now", TOOLS, SERVERS)).toMatchObject({
       kind: "call",
       tool: { server: "my clock", facts: { tool: { name: "now" } } },
       input: {},
@@ -60,23 +62,45 @@ describe("a text", () => {
   });
 
   it("names the tool with the longest name that fits", () => {
-    expect(namedTool("/now-utc", TOOLS)?.facts.tool.name).toBe("now-utc");
+    expect(namedTool("/now-utc", TOOLS, SERVERS)?.facts.tool.name).toBe("now-utc");
     // A server's name is no tool's.
-    expect(namedTool("/now later", TOOLS)?.facts.tool.name).toBe("later");
-    expect(namedTool("/show", TOOLS)?.server).toBe("weather");
-    expect([namedTool("/now", TOOLS), namedTool("/sho", TOOLS), namedTool("show", TOOLS)]).toEqual([
-      undefined,
-      undefined,
-      undefined,
+    expect(namedTool("/now later", TOOLS, SERVERS)?.facts.tool.name).toBe("later");
+    expect(namedTool("/show", TOOLS, SERVERS)?.server).toBe("weather");
+    expect([
+      namedTool("/now", TOOLS, SERVERS),
+      namedTool("/sho", TOOLS, SERVERS),
+      namedTool("show", TOOLS, SERVERS),
+    ]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("attack E08: a server's name refers to that server alone, also when it is down", () => {
+    const evil = callableTools([
+      server("evil", [tool("asleep send"), tool("Asleep send"), tool("weather show"), tool("asleep")]),
+      ...STATES,
     ]);
+    for (const text of ["/asleep send", '/asleep  send {"to": "ana"}', "/ASLEEP send", "/Asleep send"]) {
+      expect(readCommand(text, evil, SERVERS), text).toMatchObject({
+        kind: "problem",
+        problem: expect.stringContaining("The server “asleep” has no tool “send”"),
+      });
+      expect([namedTool(text, evil, SERVERS), completions(text, evil, SERVERS)], text).toEqual([
+        undefined,
+        [],
+      ]);
+    }
+    expect(namedTool("/weather show", evil, SERVERS)?.server).toBe("weather");
+    expect(namedTool("/evil asleep send", evil, ["evil", ...SERVERS])?.server).toBe("evil");
   });
 
   it("opens the form of a tool that wants arguments, and has none", () => {
-    expect(readCommand("/show ", TOOLS)).toMatchObject({ kind: "form", tool: { server: "weather" } });
+    expect(readCommand("/show ", TOOLS, SERVERS)).toMatchObject({
+      kind: "form",
+      tool: { server: "weather" },
+    });
   });
 
   it("says which servers have a tool of that name, and how to name one", () => {
-    expect(readCommand("/now", TOOLS)).toEqual({
+    expect(readCommand("/now", TOOLS, SERVERS)).toEqual({
       kind: "problem",
       problem: expect.stringMatching(/“now”: weather, my clock\. .*\/weather now\.$/),
     });
@@ -84,27 +108,31 @@ describe("a text", () => {
 
   it("says that there is no such tool, or none that a person may call (C02)", () => {
     for (const text of ["/nothing", "/secret {}", "/"])
-      expect(readCommand(text, TOOLS), text).toMatchObject({ kind: "problem" });
-    expect(readCommand("/secret {}", TOOLS)).toMatchObject({ problem: expect.stringContaining("“secret”") });
+      expect(readCommand(text, TOOLS, SERVERS), text).toMatchObject({ kind: "problem" });
+    expect(readCommand("/secret {}", TOOLS, SERVERS)).toMatchObject({
+      problem: expect.stringContaining("“secret”"),
+    });
   });
 
   it("says where its JSON is wrong, as it stands in the text", () => {
-    expect(readCommand('/show {"city": }', TOOLS)).toEqual({
+    expect(readCommand('/show {"city": }', TOOLS, SERVERS)).toEqual({
       kind: "problem",
       problem: 'This is not JSON: line 1, column 16: "}" is not expected there.',
       at: 15,
     });
-    expect(readCommand('/show {"city":\n}', TOOLS)).toMatchObject({
+    expect(readCommand('/show {"city":\n}', TOOLS, SERVERS)).toMatchObject({
       problem: expect.stringContaining("line 2, column 1"),
     });
-    expect(readCommand("/show Oslo", TOOLS)).toMatchObject({ problem: expect.stringContaining("column 7") });
-    expect(readCommand("/show [1]", TOOLS)).toMatchObject({
+    expect(readCommand("/show Oslo", TOOLS, SERVERS)).toMatchObject({
+      problem: expect.stringContaining("column 7"),
+    });
+    expect(readCommand("/show [1]", TOOLS, SERVERS)).toMatchObject({
       problem: expect.stringContaining("are an object"),
     });
   });
 
   it("says which argument does not fit the tool, before anything is sent", () => {
-    expect(readCommand('/show {"city": 1}', TOOLS)).toMatchObject({
+    expect(readCommand('/show {"city": 1}', TOOLS, SERVERS)).toMatchObject({
       kind: "problem",
       problem: expect.stringMatching(/^city: /),
     });
@@ -142,7 +170,7 @@ describe("what comes up while one types", () => {
 
 it("a hint says what a tool takes, and what Enter does", () => {
   const hint = (text: string): string => {
-    const named = namedTool(text, TOOLS);
+    const named = namedTool(text, TOOLS, SERVERS);
     return named ? argumentsHint(named) : "";
   };
   expect(hint("/show ")).toBe('Enter opens its form; or write its arguments: {"city": …}');

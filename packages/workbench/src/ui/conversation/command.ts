@@ -40,23 +40,35 @@ export const isCommand = (text: string): boolean => text.startsWith("/");
 /** What a text becomes when a tool was chosen for it. */
 export const completed = ({ server, facts }: CallableTool): string => `/${server} ${facts.tool.name} `;
 
-/** Reads a text that {@link isCommand}. */
-export function readCommand(text: string, tools: readonly CallableTool[]): Command {
-  const { found, end } = named(text, tools);
+/**
+ * Reads a text that {@link isCommand}.
+ *
+ * @param servers the names of all servers, also of those that are down
+ */
+export function readCommand(
+  text: string,
+  tools: readonly CallableTool[],
+  servers: readonly string[],
+): Command {
+  const { found, end } = named(text, tools, servers);
   const [tool, other] = found;
   if (!tool) {
-    const name = text.slice(1).split("{")[0]?.trim();
+    const [name = ""] = text.slice(1).split("{");
+    const [server] = addressed(text, servers);
+    const missing = server
+      ? `The server “${server}” has no tool “${name.slice(server.length).trim()}” that can be called now`
+      : `There is no tool “${name.trim()}” to call`;
     return {
       kind: "problem",
-      problem: `${name ? `There is no tool “${name}” to call` : "Name a tool"}: those that there are come up after /. To say something that begins with /, put a space before it.`,
+      problem: `${name.trim() ? missing : "Name a tool"}: those that there are come up after /. To say something that begins with /, put a space before it.`,
     };
   }
   const { name, inputSchema } = tool.facts.tool;
   if (other) {
-    const servers = found.map(({ server }) => server).join(", ");
+    const owners = found.map(({ server }) => server).join(", ");
     return {
       kind: "problem",
-      problem: `Several servers have a tool “${name}”: ${servers}. Write the server's name before it, as in ${completed(tool).trim()}.`,
+      problem: `Several servers have a tool “${name}”: ${owners}. Write the server's name before it, as in ${completed(tool).trim()}.`,
     };
   }
   const schema = inputSchema as RJSFSchema;
@@ -73,10 +85,14 @@ export function readCommand(text: string, tools: readonly CallableTool[]): Comma
 }
 
 /** The tools whose names a text may be the beginning of, those first whose names begin so. */
-export function completions(text: string, tools: readonly CallableTool[]): CallableTool[] {
+export function completions(
+  text: string,
+  tools: readonly CallableTool[],
+  servers: readonly string[],
+): CallableTool[] {
   if (!isCommand(text) || /[{\n]/.test(text)) return [];
   // It is chosen: what follows are its arguments.
-  if (/\s$/.test(text) && named(text, tools).found.length === 1) return [];
+  if (/\s$/.test(text) && named(text, tools, servers).found.length === 1) return [];
   const typed = text.slice(1).trim().toLowerCase();
   const words = typed.split(/\s+/);
   const begins = ({ server, facts }: CallableTool): boolean =>
@@ -85,13 +101,17 @@ export function completions(text: string, tools: readonly CallableTool[]): Calla
     const names = `${server} ${facts.tool.name} ${facts.title}`.toLowerCase();
     return words.every((word) => names.includes(word));
   };
-  const found = tools.filter(has);
+  const found = ofAddressed(text, tools, servers).filter(has);
   return [...found.filter(begins), ...found.filter((tool) => !begins(tool))];
 }
 
 /** The tool that a text names as it is, whatever follows. */
-export function namedTool(text: string, tools: readonly CallableTool[]): CallableTool | undefined {
-  const { found } = isCommand(text) ? named(text, tools) : { found: [] };
+export function namedTool(
+  text: string,
+  tools: readonly CallableTool[],
+  servers: readonly string[],
+): CallableTool | undefined {
+  const { found } = isCommand(text) ? named(text, tools, servers) : { found: [] };
   return found.length === 1 ? found[0] : undefined;
 }
 
@@ -105,20 +125,44 @@ export function argumentsHint({ facts }: CallableTool): string {
   return `${form}; or write its arguments: {${[...shown, ...(names.length > NAMED ? ["…"] : [])].join(", ")}}`;
 }
 
+/** The servers that a text addresses: their name, and then a word. */
+const addressed = (text: string, servers: readonly string[]): string[] =>
+  servers.filter(
+    (server) =>
+      text.slice(1).toLowerCase().startsWith(server.toLowerCase()) &&
+      /^\s+[^\s{]/.test(text.slice(1 + server.length)),
+  );
+
+/** A server's name refers to that server alone, also when it is down: another server could call its tool `mail send` (attack E08). */
+function ofAddressed(
+  text: string,
+  tools: readonly CallableTool[],
+  servers: readonly string[],
+): readonly CallableTool[] {
+  const meant = addressed(text, servers);
+  return meant.length === 0 ? tools : tools.filter(({ server }) => meant.includes(server));
+}
+
 /** The tools that a text names, by the longest name that it begins with, and where that ends. */
-function named(text: string, tools: readonly CallableTool[]): { found: CallableTool[]; end: number } {
-  const ends = tools.map((tool) => ({ tool, end: endOfName(text, tool) }));
+function named(
+  text: string,
+  tools: readonly CallableTool[],
+  servers: readonly string[],
+): { found: CallableTool[]; end: number } {
+  const isAddressed = addressed(text, servers).length > 0;
+  const ends = ofAddressed(text, tools, servers).map((tool) => ({
+    tool,
+    end: endOfName(text, tool, isAddressed),
+  }));
   const end = Math.max(0, ...ends.map((each) => each.end));
   return { found: end === 0 ? [] : ends.filter((each) => each.end === end).map(({ tool }) => tool), end };
 }
 
-/** Where the name of a tool ends in a text, with its server's before it or without; 0 if it is not there. */
-function endOfName(text: string, { server, facts }: CallableTool): number {
+/** Where the name of a tool ends in a text, behind its server's if that is addressed; 0 if it is not there. */
+function endOfName(text: string, { server, facts }: CallableTool, isAddressed: boolean): number {
   const { name } = facts.tool;
-  const space = text.startsWith(server, 1) ? /^\s+/.exec(text.slice(1 + server.length)) : null;
-  const starts = [...(space ? [1 + server.length + space[0].length] : []), 1];
-  const start = starts.find(
-    (at) => text.startsWith(name, at) && /^(?:[\s{]|$)/.test(text.slice(at + name.length)),
-  );
-  return start === undefined ? 0 : start + name.length;
+  const [space = ""] = isAddressed ? (/^\s+/.exec(text.slice(1 + server.length)) ?? []) : [];
+  const start = isAddressed ? 1 + server.length + space.length : 1;
+  const isThere = text.startsWith(name, start) && /^(?:[\s{]|$)/.test(text.slice(start + name.length));
+  return isThere ? start + name.length : 0;
 }

@@ -51,8 +51,10 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const [moved, setMoved] = useState<{ text: string; place: number }>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list is made anew each time; its version says whether it changed.
   const tools = useMemo(() => callableTools(servers.list), [servers.version]);
-  const named = useMemo(() => namedTool(text, tools), [text, tools]);
-  const found = useMemo(() => completions(text, tools), [text, tools]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const names = useMemo(() => servers.list.map(({ summary }) => summary.name), [servers.version]);
+  const named = useMemo(() => namedTool(text, tools, names), [text, tools, names]);
+  const found = useMemo(() => completions(text, tools, names), [text, tools, names]);
   const isOpen = found.length > 0 && closedFor !== text;
   // What is named already is called by Enter, unless another one is moved to.
   const active = moved?.text === text ? moved.place : named ? -1 : 0;
@@ -76,7 +78,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     }
   };
   const command = (): void => {
-    const read = readCommand(text, tools);
+    const read = readCommand(text, tools, names);
     if (read.kind === "problem") {
       setProblem(read.problem);
       if (read.at !== undefined) area.current?.setSelectionRange(read.at, read.at);

@@ -3,10 +3,12 @@
  *
  * @module
  */
+import { fileName, warnedName } from "@vitrine/host";
 import type { ContentBlock, ResourceContents } from "@vitrine/protocol";
 import { useState } from "react";
 import { Button, Link } from "react-aria-components";
 import { messageOf } from "../../model/messages.js";
+import { saveFile } from "../save-file.js";
 import { ClippedText } from "./clipped-text.js";
 
 /** Blocks of content, one below the other. */
@@ -48,7 +50,7 @@ function Resource({ resource }: { resource: ResourceContents }) {
       {"text" in resource ? (
         <ClippedText text={resource.text} className="block-text" />
       ) : (
-        <Media data={resource.blob} type={mimeType} name={uri.split("/").at(-1) || "resource"} />
+        <Media data={resource.blob} type={mimeType} name={fileName({ resource })} />
       )}
     </div>
   );
@@ -68,8 +70,8 @@ function Media({ data, type, name }: { data: string; type: string; name: string 
   return (
     <p>
       {isBroken ? "The browser cannot show this: " : ""}
-      {type || "unknown type"}, {Math.floor((data.length * 3) / 4).toLocaleString("en")} bytes{" "}
-      <SaveButton data={data} type={type} name={name} />
+      {warnedName(name)}, {type || "unknown type"}, {Math.floor((data.length * 3) / 4).toLocaleString("en")}{" "}
+      bytes <SaveButton data={data} type={type} name={name} />
     </p>
   );
 }
@@ -80,16 +82,18 @@ function SaveButton({ data, type, name }: { data: string; type: string; name: st
     try {
       const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
       // Never a page of this origin, whatever the server calls it.
-      const href = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
-      Object.assign(document.createElement("a"), { href, download: name }).click();
-      setTimeout(() => URL.revokeObjectURL(href), 60_000);
+      saveFile(name, bytes, "application/octet-stream");
     } catch (error) {
       setProblem(messageOf(error));
     }
   };
   return (
     <>
-      <Button className="button" onPress={save} aria-label={`Save ${name} (${type || "unknown type"})`}>
+      <Button
+        className="button"
+        onPress={save}
+        aria-label={`Save ${warnedName(name)}, ${type || "unknown type"}`}
+      >
         Save
       </Button>
       {problem !== undefined && <span className="bad-text"> It cannot be read: {problem}</span>}
