@@ -106,7 +106,7 @@ describe.each(["2025", "2026"] as const)("a client of %s", (generation) => {
     expect(content).toEqual([
       {
         type: "text",
-        text: "- **city**: Berne\n\n**days**\n\n| day | high |\n| --- | --- |\n| day 1 | 20 |\n| day 2 | 21 |",
+        text: "- city: Berne\n\ndays:\n\n| day | high |\n| --- | --- |\n| day 1 | 20 |\n| day 2 | 21 |",
       },
     ]);
   });

@@ -9,13 +9,10 @@ describe("data in words", () => {
     [[], "(nothing)"],
     [{}, "(nothing)"],
     [["a", 1], "- a\n- 1"],
-    [
-      { city: "Berne", tags: ["a", "b"], open: false },
-      "- **city**: Berne\n- **tags**: a, b\n- **open**: false",
-    ],
+    [{ city: "Berne", tags: ["a", "b"], open: false }, "- city: Berne\n- tags: a, b\n- open: false"],
     [{ items: [{ a: 1 }, { b: "x|y\nz" }] }, "| a | b |\n| --- | --- |\n| 1 |  |\n|  | x\\|y z |"],
-    [{ n: 1, rows: [{ a: 1 }] }, "- **n**: 1\n\n**rows**\n\n| a |\n| --- |\n| 1 |"],
-    [{ deep: { a: [{ b: 1 }] } }, '- **deep**: {"a":[{"b":1}]}'],
+    [{ n: 1, rows: [{ a: 1 }] }, "- n: 1\n\nrows:\n\n| a |\n| --- |\n| 1 |"],
+    [{ deep: { a: [{ b: 1 }] } }, '- deep: {"a":[{"b":1}]}'],
   ])("%j", (data, text) => {
     expect(textOfData(data)).toBe(text);
   });

@@ -1,6 +1,6 @@
 /**
- * Data as text, for models and for clients that show no apps: a list of records is a Markdown table, a record is a list, and
- * the rest is itself.
+ * Data as text, for models and for clients that show no apps: a list of records is a table with `|` between its cells, a record is a list, and
+ * the rest is itself. Clients show such a text with or without Markdown, so it has no mark that only looks right with it.
  *
  * @module
  */
@@ -10,7 +10,7 @@ const MAX_ROWS = 100;
 const MAX_COLUMNS = 20;
 
 /**
- * Writes data as Markdown.
+ * Writes data as text.
  *
  * @example
  * ```ts source="./server.examples.ts#textOfData"
@@ -35,8 +35,8 @@ export function textOfData(data: unknown): string {
   const lines: string[] = [];
   const tables: string[] = [];
   for (const [name, value] of entries) {
-    if (Array.isArray(value) && value.some(isRecord)) tables.push(`**${name}**\n\n${textOfList(value)}`);
-    else if (value !== undefined) lines.push(`- **${name}**: ${word(value)}`);
+    if (Array.isArray(value) && value.some(isRecord)) tables.push(`${name}:\n\n${textOfList(value)}`);
+    else if (value !== undefined) lines.push(`- ${name}: ${word(value)}`);
   }
   return [lines.join("\n"), ...tables].filter(Boolean).join("\n\n") || "(nothing)";
 }

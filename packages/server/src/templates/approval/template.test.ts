@@ -55,7 +55,7 @@ describe("the approval", () => {
       args: { id: 1 },
     };
     expect(approval.text?.(data, { title: "Release?", approveLabel: "Release" })).toBe(
-      "**Release?** (dangerous)\n\nVersion 2\n\n- **tests**: 41\n- **notes**: a, b\n\nWaiting for a person: Release or Reject.",
+      "Release? (dangerous)\n\nVersion 2\n\n- tests: 41\n- notes: a, b\n\nWaiting for a person: Release or Reject.",
     );
     expect(approval.text?.(["a", "b"], {})).toContain("\n\n- a\n- b\n\n");
   });

@@ -81,7 +81,7 @@ export const approval: Template<ApprovalConfig> = builtIn({
 function textOfApproval(data: unknown, config: ApprovalConfig): string {
   const { title, summary, details, isDangerous } = requestOf(data, config);
   const parts = [
-    `**${title || config.title || "Approval"}**${isDangerous ? " (dangerous)" : ""}`,
+    `${title || config.title || "Approval"}${isDangerous ? " (dangerous)" : ""}`,
     summary,
     details.length > 0 && textOfDetails(details),
     `Waiting for a person: ${config.approveLabel ?? "Approve"} or ${config.rejectLabel ?? "Reject"}.`,

@@ -13,7 +13,7 @@ const ROWS = [
 describe("a chart without a view", () => {
   it("is a sentence and a table", () => {
     expect(text(ROWS, { title: "Sales", unit: "t" })).toBe(
-      "**Sales**: Highest: 5 t (Feb | March, sales). Lowest: 1 t (Jan, costs).\n\n" +
+      "Sales: Highest: 5 t (Feb | March, sales). Lowest: 1 t (Jan, costs).\n\n" +
         "| month | sales (t) | costs (t) |\n| --- | --- | --- |\n| Jan | 3 | 1 |\n| Feb \\| March | 5 |  |",
     );
     expect(text({ labels: ["a"], series: [{ label: "n", values: [0.25] }] }, { format: "percent" })).toBe(

@@ -25,7 +25,7 @@ export function textOfChart(data: unknown, config: ChartConfig): string {
     .map((place, at) => [wordOf(place), ...series.map(({ values }) => number(values[at]))]);
   const table = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.map(cell).join(" | ")} |`);
   const rest = x.length > MAX_ROWS ? `\n\n… and ${x.length - MAX_ROWS} more` : "";
-  return `${title ? `**${title}**: ` : ""}${sentence}\n\n${table.join("\n")}${rest}`;
+  return `${title ? `${title}: ` : ""}${sentence}\n\n${table.join("\n")}${rest}`;
 }
 
 /** Digits as they are: this is read by models, whatever the language of the person. */

@@ -28,12 +28,8 @@ describe("what is asked", () => {
 
 describe("the choice", () => {
   it.each([
-    [
-      undefined,
-      { question: "Which?", options: OPTIONS },
-      "**Which?** (choose one)\n\n- **Basic** – One server\n- **2**",
-    ],
-    [{ options: ["a"] }, { multiple: true, title: "T" }, "**T** (choose any of them)\n\n- **a**"],
+    [undefined, { question: "Which?", options: OPTIONS }, "Which? (choose one)\n\n- Basic – One server\n- 2"],
+    [{ options: ["a"] }, { multiple: true, title: "T" }, "T (choose any of them)\n\n- a"],
     ["Saved.", { question: "Which?" }, "Which?\n\nSaved."],
   ])("is said in words: %j", (data, config, text) => {
     expect(choice.text?.(data, config)).toBe(text);

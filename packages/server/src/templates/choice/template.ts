@@ -78,8 +78,8 @@ function textOfChoice(data: unknown, config: ChoiceConfig): string {
   const { question, options, isMultiple } = askedOf(data, config);
   if (options.length === 0) return [question, textOfData(data)].filter(Boolean).join("\n\n");
   const lines = options.map(
-    ({ label, description }) => `- **${label}**${description ? ` – ${description}` : ""}`,
+    ({ label, description }) => `- ${label}${description ? ` – ${description}` : ""}`,
   );
   const heading = question || config.title || "Choice";
-  return `**${heading}** (choose ${isMultiple ? "any of them" : "one"})\n\n${lines.join("\n")}`;
+  return `${heading} (choose ${isMultiple ? "any of them" : "one"})\n\n${lines.join("\n")}`;
 }

@@ -24,12 +24,16 @@ class Detail {
   /** A record as such, or two of its fields and more: one alone is what the tool is to look for. */
   written(input: Json): unknown {
     const { fields = [] } = this.#kit.config;
-    const own = recordOf(input["record"]) ?? recordOf(input["items"]);
+    const isRecordItself = fields.some(({ key }) => key === "items");
+    const own = recordOf(input["record"]) ?? (isRecordItself ? undefined : recordOf(input["items"]));
     return own ?? (fields.filter(({ key }) => key in input)[1] && input);
   }
 
   data(data: unknown): void {
-    const record = recordOf(data);
+    const record = recordOf(
+      data,
+      this.#kit.config.fields?.map(({ key }) => key),
+    );
     if (!record || Object.keys(record).length === 0) {
       put(this.#kit.place, typeof data === "string" && element("p", {}, data));
       if (typeof data !== "string") this.#kit.say("Nothing to show.");

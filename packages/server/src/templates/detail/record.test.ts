@@ -10,11 +10,20 @@ describe("the record of a detail card", () => {
     [[{ id: 1 }, { id: 2 }], { id: 1 }],
     [{ items: [{ id: 1 }] }, { id: 1 }],
     [{ tags: ["a"] }, { tags: ["a"] }],
+    [
+      { id: 7, items: [{ id: 1 }] },
+      { id: 7, items: [{ id: 1 }] },
+    ],
     [[], undefined],
     ["text", undefined],
     [null, undefined],
   ])("of %j is %j", (data, record) => {
     expect(recordOf(data)).toEqual(record);
+  });
+
+  it("is the whole, if its fields have a member `items`", () => {
+    const order = { items: [{ id: 1 }] };
+    expect(recordOf(order, ["items"])).toBe(order);
   });
 
   it("fills whole texts alone, and only with members of its own", () => {
@@ -38,9 +47,9 @@ describe("the record of a detail card", () => {
       actions: [{ label: "Pay", tool: "pay-it" }],
     };
     expect(detail.text?.([{ id: 7, paid: false, other: 1 }], config)).toBe(
-      "**Parcel**\n\n- **Number**: 7\n- **paid**: false\n\nActions: Pay (tool pay-it)",
+      "Parcel\n\n- Number: 7\n- paid: false\n\nActions: Pay (tool pay-it)",
     );
-    expect(detail.text?.({ id: 7 }, {})).toBe("- **id**: 7");
+    expect(detail.text?.({ id: 7 }, {})).toBe("- id: 7");
     expect(detail.text?.([], {})).toBe("(nothing)");
   });
 

@@ -11,10 +11,16 @@ export type Json = Record<string, unknown>;
 export const isRecord = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The record that data is, or the first of a list. */
-export function recordOf(data: unknown): Json | undefined {
-  const { items = data } = isRecord(data) ? data : {};
-  const first = Array.isArray(items) ? items[0] : data;
+/**
+ * The record that data is, or the first of a list. `{ items: [one] }` is a list too, if it has nothing else: an order has a member `items`, and is a
+ * record.
+ *
+ * @param keys those that the record is known to have
+ */
+export function recordOf(data: unknown, keys: readonly string[] = []): Json | undefined {
+  const isWrapped = isRecord(data) && Object.keys(data).length === 1 && !keys.includes("items");
+  const list = isWrapped ? data["items"] : data;
+  const first = Array.isArray(list) ? list[0] : data;
   return isRecord(first) ? first : undefined;
 }
 

@@ -113,11 +113,14 @@ export const detail: Template<DetailConfig> = builtIn({
 });
 
 function textOfDetail(data: unknown, { title, fields, actions = [] }: DetailConfig): string {
-  const record = recordOf(data);
+  const record = recordOf(
+    data,
+    fields?.map(({ key }) => key),
+  );
   if (!record) return textOfData(data) || "Nothing to show.";
   const shown = fields
     ? Object.fromEntries(fields.map(({ key, label = key }) => [label, record[key]]))
     : record;
   const can = actions.map(({ label, tool }) => `${label} (tool ${tool})`).join(", ");
-  return [title && `**${title}**`, textOfData(shown), can && `Actions: ${can}`].filter(Boolean).join("\n\n");
+  return [title, textOfData(shown), can && `Actions: ${can}`].filter(Boolean).join("\n\n");
 }

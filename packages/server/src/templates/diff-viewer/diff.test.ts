@@ -69,7 +69,7 @@ describe("the diff viewer's text", () => {
     const left = ["```", ...Array.from({ length: 10 }, (_, at) => `${at}`)].join("\n");
     const text = diffViewer.text?.({ left, right: left.replace("```", "````") }, { leftTitle: "Old" });
     expect(text).toBe(
-      "**Old → Modified**: 1 added, 1 removed\n\n`````diff\n-```\n+````\n 0\n 1\n 2\n@@ 7 unchanged lines @@\n`````",
+      "Old → Modified: 1 added, 1 removed\n\n`````diff\n-```\n+````\n 0\n 1\n 2\n@@ 7 unchanged lines @@\n`````",
     );
     expect(diffViewer.text?.({ original: { a: 1 }, modified: { a: 2 } }, {})).toContain(
       '-  "a": 1\n+  "a": 2',

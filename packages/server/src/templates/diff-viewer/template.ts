@@ -72,6 +72,6 @@ function textOfDiff(data: unknown, config: DiffViewerConfig): string {
   const body = written.slice(0, MAX_LINES).join("\n");
   // A fence that nothing in the text can end.
   const fence = "`".repeat(Math.max(3, ...[...body.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
-  const head = `**${leftTitle} → ${rightTitle}**: ${added} added, ${removed} removed`;
+  const head = `${leftTitle} → ${rightTitle}: ${added} added, ${removed} removed`;
   return `${head}\n\n${fence}diff\n${body}\n${fence}${rest > 0 ? `\n\n… and ${rest} more lines` : ""}`;
 }

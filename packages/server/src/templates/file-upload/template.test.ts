@@ -18,7 +18,7 @@ describe("the upload in words", () => {
       maxFiles: 2,
     };
     expect(fileUpload.text?.(data, config)).toBe(
-      "**Receipts**\n\nOf your trip.\n\nFiles are asked for. Up to 2 files, 5.2 MB each, 7.3 MB in all: .pdf, image files.",
+      "Receipts\n\nOf your trip.\n\nFiles are asked for. Up to 2 files, 5.2 MB each, 7.3 MB in all: .pdf, image files.",
     );
   });
 
@@ -40,7 +40,7 @@ describe("the upload in words", () => {
   });
 
   it.each([
-    [{ saved: 2 }, "- **saved**: 2"],
+    [{ saved: 2 }, "- saved: 2"],
     ["Saved.", "Saved."],
     [[{ name: "a.csv" }], "| name |\n| --- |\n| a.csv |"],
   ])("says what the tool gave: %j", (data, text) => {

@@ -87,5 +87,5 @@ function textOfUpload(data: unknown, config: FileUploadConfig): string {
     new Intl.NumberFormat("en", options).format(value),
   );
   const asked = `Files are asked for. ${limits}${encoding === "text" ? "; text (UTF-8) only" : ""}.`;
-  return [`**${title}**`, description, asked].filter(Boolean).join("\n\n");
+  return [title, description, asked].filter(Boolean).join("\n\n");
 }

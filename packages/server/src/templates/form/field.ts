@@ -108,7 +108,7 @@ export function questionsOf(fields: readonly Question[], answers: Readonly<Recor
         Boolean,
       );
       return [
-        `- **${label}**`,
+        `- ${label}`,
         about.length > 0 && ` (${about.join("; ")})`,
         description && ` – ${description}`,
         given !== undefined &&

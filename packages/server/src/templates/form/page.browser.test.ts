@@ -53,6 +53,17 @@ async function fillIn(app: ShownTemplate): Promise<void> {
 }
 
 describe("the form", () => {
+  it("checks a box whose default is the text of true, and leaves one whose default is that of false", async () => {
+    const fields = [
+      { name: "on", type: "checkbox", default: "true" },
+      { name: "off", type: "checkbox", default: "false" },
+    ] as const;
+    const app = await stage.show(renderTemplate(form, { fields, submitTool: "join" }), { input: {} });
+    await expect.poll(() => label(app, "on").isChecked()).toBe(true);
+    expect(await label(app, "off").isChecked()).toBe(false);
+    await app.close();
+  });
+
   it("calls its tool with values of their types, tells the model and the conversation, never a password", async () => {
     const app = await stage.show(html(JOIN), { tools: { join: () => said("Welcome, Ada.") } });
     await fillIn(app);

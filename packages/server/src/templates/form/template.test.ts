@@ -15,7 +15,7 @@ const FIELDS: FormConfig["fields"] = [
 describe("the form in words", () => {
   it.each([undefined, {}])("asks its questions: %j", (data) => {
     expect(form.text?.(data, { title: "Join", description: "It is free.", fields: FIELDS })).toBe(
-      "**Join**\n\nIt is free.\n\n- **Your name** (required)\n- **plan** (one of basic, Pro): basic\n- **key**\n- **news** – Once a week.",
+      "Join\n\nIt is free.\n\n- Your name (required)\n- plan (one of basic, Pro): basic\n- key\n- news – Once a week.",
     );
   });
 
@@ -37,19 +37,19 @@ describe("the form in words", () => {
     expect(content).toEqual([
       {
         type: "text",
-        text: "**Book**\n\n- **Guests** (required) – How many come?\n- **Room** (one of inside, garden): inside\n- **Tags**",
+        text: "Book\n\n- Guests (required) – How many come?\n- Room (one of inside, garden): inside\n- Tags",
       },
     ]);
   });
 
   it("has the answers that are there, false among them", () => {
     const text = form.text?.({ name: "Ada", news: false }, { fields: FIELDS });
-    expect(text).toContain("- **Your name** (required): Ada\n");
+    expect(text).toContain("- Your name (required): Ada\n");
     expect(text).toMatch(/Once a week\.: false$/);
   });
 
   it.each([
-    [{ name: "Ada", booked: true }, "- **name**: Ada\n- **booked**: true"],
+    [{ name: "Ada", booked: true }, "- name: Ada\n- booked: true"],
     ["Booked.", "Booked."],
     [["a"], "- a"],
   ])("says what the tool gave: %j", (data, text) => {

@@ -77,5 +77,5 @@ function textOfForm(
 ): string {
   const asked = fields ?? fieldsOf(inputSchema);
   if (!isFilling(data, asked)) return textOfData(data);
-  return [`**${title}**`, description, questionsOf(asked, data ?? {})].filter(Boolean).join("\n\n");
+  return [title, description, questionsOf(asked, data ?? {})].filter(Boolean).join("\n\n");
 }

@@ -24,11 +24,11 @@ describe("the board without a view", () => {
       {},
     ];
     const expected = [
-      "**To Do** (1)\n\n- Paint: the wall (high priority, #a, #b, @Eva)",
-      "**In Progress** (0)",
-      "**Done** (1)\n\n- 2",
-      "**attic** (1)\n\n- Lost",
-      "**Other** (1)\n\n- Homeless",
+      "To Do (1)\n\n- Paint: the wall (high priority, #a, #b, @Eva)",
+      "In Progress (0)",
+      "Done (1)\n\n- 2",
+      "attic (1)\n\n- Lost",
+      "Other (1)\n\n- Homeless",
     ].join("\n\n");
     expect(text(cards)).toBe(expected);
     expect(text({ cards, total: 4 })).toBe(expected);
@@ -36,10 +36,10 @@ describe("the board without a view", () => {
 
   it("has the columns of its configuration, else of the data", () => {
     const data = { columns: [{ id: "b", title: "B" }], cards: [] };
-    expect(text(data)).toBe("**B** (0)");
-    expect(text(data, { columns: [{ id: "a" }] })).toBe("**a** (0)");
+    expect(text(data)).toBe("B (0)");
+    expect(text(data, { columns: [{ id: "a" }] })).toBe("a (0)");
     expect([text([]), text(undefined), text("x")]).toEqual(
-      Array(3).fill("**To Do** (0)\n\n**In Progress** (0)\n\n**Done** (0)"),
+      Array(3).fill("To Do (0)\n\nIn Progress (0)\n\nDone (0)"),
     );
   });
 });

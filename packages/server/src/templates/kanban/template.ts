@@ -74,7 +74,7 @@ function textOfCard({ title, description, priority, tags, assignee }: Card): str
 /** Each column as a heading with a list. */
 const textOfBoard = (data: unknown, { columns }: KanbanConfig): string =>
   fill(columnsOf(columns, data), cardsOf(data))
-    .flatMap(({ title, cards }) => [`**${title}** (${cards.length})`, cards.map(textOfCard).join("\n")])
+    .flatMap(({ title, cards }) => [`${title} (${cards.length})`, cards.map(textOfCard).join("\n")])
     .filter(Boolean)
     .join("\n\n");
 

@@ -131,7 +131,8 @@ class OneField {
     const { control } = this;
     const { type } = this.#field;
     if (type === "checkbox") {
-      if (typeof value === "boolean") (control as HTMLInputElement).checked = value;
+      // Texts too: that is how a default stands in many a configuration.
+      if (/^(true|false)$/.test(`${value}`)) (control as HTMLInputElement).checked = `${value}` === "true";
     } else if (type === "lines" && Array.isArray(value)) control.value = value.join("\n");
     else if (type === "json") control.value = JSON.stringify(value, null, 2);
     else if (type === "date") control.value = `${value}`.slice(0, 10);

@@ -46,6 +46,32 @@ describe("progress", () => {
     await app.close();
   });
 
+  it("that failed shows how far it came, in red, and is not called done", async () => {
+    const steps = [
+      { label: "Fetch", status: "done" },
+      { label: "Compile", status: "failed" },
+    ];
+    const good = await stage.show(html(), { data: { percent: 40 } });
+    const colour = (app: ShownTemplate) =>
+      bar(app).evaluate(
+        (it) => it.firstElementChild && getComputedStyle(it.firstElementChild).backgroundColor,
+      );
+    await expect.poll(() => value(good)).toBe("40");
+    const blue = await colour(good);
+    await good.close();
+    for (const [data, percent] of [
+      [{ steps, done: true }, "50"],
+      [{ percent: 30, status: "failed", message: "No disk." }, "30"],
+    ] as const) {
+      const app = await stage.show(html(), { data });
+      await expect.poll(() => value(app)).toBe(percent);
+      expect(await bar(app).getAttribute("aria-valuetext")).toBe(`${percent} %, failed`);
+      expect(await colour(app)).not.toBe(blue);
+      expect(await app.text()).not.toMatch(/100|Done/);
+      await app.close();
+    }
+  });
+
   it("shows what is switched off as little as what it was not told", async () => {
     const config = { showPercentage: false, showCurrentStep: false };
     const app = await stage.show(html(config), { data: { percent: 40, message: "Compiled" } });

@@ -73,8 +73,8 @@ class Progress {
     for (const each of Array.isArray(data) ? data : [data]) this.#take(each);
     // The tool's call is over: without somebody to ask, nothing moves any more.
     this.#isWaiting = this.#kit.config.pollTool !== undefined;
-    const { isDone, message, percent } = this.#state;
-    if (isDone) this.#end(message || "Done.");
+    const { isDone, isFailed, message, percent } = this.#state;
+    if (isDone) this.#end(message || (isFailed ? "Failed." : "Done."));
     else if (this.#isWaiting) this.#poll.start();
     else {
       this.#sayCurrent(message);
@@ -88,12 +88,14 @@ class Progress {
   }
 
   redraw(): void {
-    const { percent, steps = this.#done } = this.#state;
+    const { percent, isFailed, steps = this.#done } = this.#state;
     const isKnown = percent !== undefined;
     set(this.#bar, "aria-valuenow", isKnown && percent);
+    set(this.#bar, "aria-valuetext", isFailed && `${percent ?? 0} %, failed`);
     // A bar that says nothing is none.
     set(this.#bar, "hidden", !isKnown && !this.#isWaiting);
-    set(this.#bar, "class", !isKnown && this.#isWaiting ? "bar moving" : "bar");
+    const isMoving = !isKnown && this.#isWaiting;
+    set(this.#bar, "class", isFailed ? "bar stopped" : isMoving ? "bar moving" : "bar");
     this.#fill.style.inlineSize = isKnown ? `${percent}%` : "";
     put(this.#percent, isKnown && writeNumber(this.#kit, percent / 100, { style: "percent" }));
     put(
@@ -114,7 +116,8 @@ class Progress {
     if (!message) return;
     this.#sayCurrent(message);
     // A job may say the same more than once, while it is at it.
-    if (!steps && this.#done.at(-1)?.label !== message) this.#done.push({ label: message, status: "done" });
+    const status = this.#state.isFailed ? "failed" : "done";
+    if (!steps && this.#done.at(-1)?.label !== message) this.#done.push({ label: message, status });
   }
 
   /** Only what is new is said: it is read out. */

@@ -19,11 +19,23 @@ export interface ProgressState {
   readonly message: string;
   /** There is nothing more to wait for. */
   readonly isDone: boolean;
+  /** It is over, or will be, without having done all: a step failed, or the whole did. */
+  readonly isFailed: boolean;
 }
 
 /** Reads a result's data: `{ progress, total }`, `{ percent }`, `{ steps }`, `{ message }` or `{ step }`, or a text. */
 export function stateOf(data: unknown): ProgressState {
-  const { progress, total, percent: given, steps: listed, message, step, done } = Object(data);
+  const {
+    progress,
+    total,
+    percent: given,
+    steps: listed,
+    message,
+    step,
+    done,
+    failed,
+    status,
+  } = Object(data);
   const steps: Step[] | undefined = Array.isArray(listed) ? listed.map(stepOf) : undefined;
   const count = steps?.filter(({ status }) => status === "done").length ?? 0;
   const percent =
@@ -31,11 +43,17 @@ export function stateOf(data: unknown): ProgressState {
     percentOf((100 * number(progress)) / number(total)) ??
     percentOf((100 * count) / (steps?.length ?? 0));
   const active = steps?.find(({ status }) => status === "active" || status === "failed");
+  const isFailed =
+    failed === true ||
+    statusOf(status) === "failed" ||
+    (steps ?? []).some((each) => each.status === "failed");
   return {
-    percent: done === true ? 100 : percent,
+    // What failed did not get further than it was.
+    percent: done === true && !isFailed ? 100 : percent,
     steps,
     message: String(message ?? step ?? active?.label ?? (typeof data === "string" ? data : "")),
-    isDone: done === true || (done !== false && percent === 100),
+    isDone: done === true || failed === true || (done !== false && percent === 100),
+    isFailed,
   };
 }
 
@@ -51,9 +69,11 @@ function percentOf(value: unknown): number | undefined {
 
 function stepOf(given: unknown): Step {
   const { label, name, status = "pending" } = Object(given);
-  const known = STATUSES.find(([, words]) => words.test(String(status)));
-  return { label: String(label ?? name ?? given), status: known?.[0] ?? "pending" };
+  return { label: String(label ?? name ?? given), status: statusOf(status) };
 }
+
+const statusOf = (word: unknown): StepStatus =>
+  STATUSES.find(([, words]) => words.test(String(word)))?.[0] ?? "pending";
 
 /** The words that tools use. */
 const STATUSES: readonly (readonly [StepStatus, RegExp])[] = [

@@ -62,8 +62,9 @@ const MARKS: Readonly<Record<StepStatus, string>> = {
 function textOfProgress(data: unknown, { title = "Progress" }: ProgressConfig): string {
   const results = Array.isArray(data) ? data : [data];
   const states = results.map(stateOf);
-  const { percent, steps, message, isDone } = states.at(-1) ?? stateOf(undefined);
-  const howFar = isDone ? "done" : percent === undefined ? "" : `${percent} %`;
+  const { percent, steps, message, isDone, isFailed } = states.at(-1) ?? stateOf(undefined);
+  const reached = percent === undefined ? "" : `${percent} %`;
+  const howFar = isFailed ? `failed${reached && ` at ${reached}`}` : isDone ? "done" : reached;
   const sentence = `${title}: ${[howFar, message].filter(Boolean).join(", ") || "working"}`;
   const lines = (steps ?? []).map(({ label, status }) => {
     const word = status === "active" || status === "failed" ? ` (${status})` : "";

@@ -16,10 +16,10 @@ const CONFIG: WizardConfig = {
 describe("the wizard", () => {
   it("asks in words, step by step, with the answers that are there", () => {
     expect(wizard.text?.({ name: "a", memory: 4 }, CONFIG)).toBe(
-      "**New server**\n\n1. Name\n\n- **name** (required): a\n\n2. Size\n\nCan change.\n\n- **memory** (one of 2, 4): 4",
+      "New server\n\n1. Name\n\n- name (required): a\n\n2. Size\n\nCan change.\n\n- memory (one of 2, 4): 4",
     );
-    expect(wizard.text?.(undefined, CONFIG)).toContain("- **name** (required)\n");
-    expect(wizard.text?.({ name: "a", created: true }, CONFIG)).toBe("- **name**: a\n- **created**: true");
+    expect(wizard.text?.(undefined, CONFIG)).toContain("- name (required)\n");
+    expect(wizard.text?.({ name: "a", created: true }, CONFIG)).toBe("- name: a\n- created: true");
   });
 
   it("has 20,000 bytes at most, and refuses what it cannot show", () => {

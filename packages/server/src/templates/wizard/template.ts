@@ -85,5 +85,5 @@ function textOfWizard(data: unknown, { title = "Wizard", steps }: WizardConfig):
   const parts = steps.map(({ title: heading, description, fields: asked }, at) =>
     [`${at + 1}. ${heading}`, description, questionsOf(asked, data ?? {})].filter(Boolean).join("\n\n"),
   );
-  return [`**${title}**`, ...parts].join("\n\n");
+  return [title, ...parts].join("\n\n");
 }
