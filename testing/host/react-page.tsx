@@ -1,13 +1,21 @@
 /** A host page on `<McpApp>`, in StrictMode: tests set its props from outside. Runs in the browser. */
-import { type AppFrameOptions, type Bridge, McpApp, type McpAppProps } from "@vitrine/host/react";
+import {
+  type AppFrameOptions,
+  type Bridge,
+  httpUpstream,
+  McpApp,
+  type McpAppProps,
+} from "@vitrine/host/react";
 import { Activity, createRef, StrictMode } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { EventLog } from "../event-log.ts";
 import type { Served } from "./host-page.ts";
 
-type Props = Partial<Pick<McpAppProps, "input" | "partialInput" | "result" | "context">> & {
+type Props = Partial<Pick<McpAppProps, "input" | "partialInput" | "result" | "cancelled" | "context">> & {
   mood?: string;
+  /** `onError` throws after it has recorded the error. */
+  isErrorThrown?: boolean;
   hidden?: boolean;
 };
 
@@ -17,7 +25,7 @@ const ref = createRef<Bridge | undefined>();
 let options: AppFrameOptions;
 let props: Props = {};
 
-function Chat({ mood = "first", hidden, ...call }: Props) {
+function Chat({ mood = "first", hidden, isErrorThrown, ...call }: Props) {
   return (
     <McpApp
       {...options}
@@ -28,6 +36,10 @@ function Chat({ mood = "first", hidden, ...call }: Props) {
           log.add("message", `${mood}: ${block?.type === "text" && block.text}`),
       }}
       onstate={(state) => log.add(state)}
+      onError={({ code, message }) => {
+        log.add("error", { code, message });
+        if (isErrorThrown) throw new Error("thrown by onError");
+      }}
     />
   );
 }
@@ -36,8 +48,9 @@ const render = (): void =>
   flushSync(() =>
     root.render(
       <StrictMode>
+        <p id="chat">The chat</p>
         <Activity mode={props.hidden ? "hidden" : "visible"}>
-          <Chat {...props} />
+          <Chat key={options.title} {...props} />
         </Activity>
       </StrictMode>,
     ),
@@ -52,6 +65,12 @@ const chat = {
     render();
     const element = document.querySelector("mcp-app");
     if (element) element.id = "app";
+  },
+  /** Shows another app, with an upstream and no guard: `<McpApp>` cannot make it. */
+  openWithoutGuard(): void {
+    const upstream = httpUpstream({ url: "/rpc/none", server: "none", capabilities: {} });
+    options = { ...options, title: "no guard", upstream };
+    render();
   },
   set(more: Props): void {
     props = { ...props, ...more };

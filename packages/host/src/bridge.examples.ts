@@ -38,6 +38,13 @@ export async function bridge(
   //#endregion bridge
 }
 
+export function attempt(bridge: Bridge, result: CallToolResult, show: (text: string) => void): void {
+  //#region attempt
+  const error = bridge.attempt((to) => to.sendToolResult(result));
+  if (error?.code === "closed") show("The app was closed before the tool answered.");
+  //#endregion attempt
+}
+
 export async function streamToolInputExample(
   bridge: Bridge,
   model: AsyncIterable<{ argumentsDelta: string }>,

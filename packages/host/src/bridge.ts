@@ -190,6 +190,30 @@ export class Bridge extends HostChannel {
     this.setContext(mergeHostContext(this.#context, update));
   }
 
+  /**
+   * Runs a function that sends something. An error is returned, and goes to the `report` listeners, instead of being
+   * thrown: for code that must not throw, such as an effect of a UI framework.
+   *
+   * @example
+   * ```ts source="./bridge.examples.ts#attempt"
+   * const error = bridge.attempt((to) => to.sendToolResult(result));
+   * if (error?.code === "closed") show("The app was closed before the tool answered.");
+   * ```
+   */
+  attempt(send: (bridge: this) => void): VitrineError | undefined {
+    try {
+      send(this);
+      return undefined;
+    } catch (thrown) {
+      const error =
+        thrown instanceof VitrineError
+          ? thrown
+          : new VitrineError("send-failed", `${thrown}`, { cause: thrown });
+      this.emit("report", error);
+      return error;
+    }
+  }
+
   /** Asks the view whether it is there (L10). */
   async ping(options?: RequestOptions): Promise<void> {
     await this.ask("ping", {}, options);

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import type { CallToolResult, JsonText } from "@vitrine/protocol";
+import type { CallToolResult, JsonText, VitrineError } from "@vitrine/protocol";
 import {
   createElement,
   type ReactElement,
   type Ref,
+  type RefObject,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
@@ -17,24 +18,33 @@ import type { Bridge } from "./bridge.js";
 import { defineMcpApp, type McpAppElement } from "./element.js";
 import type { AppFrameOptions } from "./frame/frame.js";
 import type { HostHandlers } from "./handlers.js";
+import { tellError, useOnce } from "./react-once.js";
 
 export * from "./index.js";
 
 /**
- * Props of {@link McpApp}. `context`, the tool call, handlers and `fallback` follow every render; the rest is that of
- * the first one: give the component another `key` for another app.
+ * Props of {@link McpApp}. `context`, the tool call, handlers and `fallback` follow every render. The component reads
+ * all other props on the first render only: give it another `key` to show another app.
+ *
+ * The adapter never throws while React renders or runs effects, so a wrong prop cannot unmount the chat around it.
+ * What could not be done goes to `onError`, and to the bridge's `report` listeners.
  */
 export interface McpAppProps extends AppFrameOptions {
   className?: string | undefined;
   /** The tool's arguments so far, while the model writes them. */
   partialInput?: Record<string, unknown> | undefined;
-  /** The tool's complete arguments. */
+  /** The tool's complete arguments: `{}` for a tool without any. An app gets no result before them (L04). */
   input?: Record<string, unknown> | undefined;
-  /** What the tool call came to. */
+  /** The tool's result. Without `input` it waits, and `onError` reports `out-of-order`. */
   result?: CallToolResult | JsonText | undefined;
   /** Why there will be no result. */
   cancelled?: string | undefined;
-  /** How to speak to the app. */
+  /**
+   * Receives each error once. `out-of-order`: the tool call does not allow this message now, such as a result after
+   * `cancelled`. `closed`: the app was torn down. `invalid`: the props cannot make an app.
+   */
+  onError?: ((error: VitrineError) => void) | undefined;
+  /** The app's bridge. */
   ref?: Ref<Bridge | undefined> | undefined;
 }
 
@@ -69,12 +79,16 @@ export function McpApp(props: McpAppProps): ReactElement {
 
   // Before the ref is given: a bridge is there as soon as the element is.
   useLayoutEffect(() => {
-    defineMcpApp();
     const app = element.current;
     if (!app) return undefined;
     mounted.current = true;
-    // StrictMode mounts twice, and the app is there after the first.
-    app.app ??= current(latest);
+    try {
+      defineMcpApp();
+      // StrictMode mounts twice, and the app is there after the first.
+      app.app ??= current(latest);
+    } catch (error) {
+      tellError(latest, error);
+    }
     return () => {
       mounted.current = false;
       // Still in the page, it is only hidden, and goes on.
@@ -87,26 +101,19 @@ export function McpApp(props: McpAppProps): ReactElement {
     if (context) element.current?.frame?.setContext(context);
   }, [context]);
   useEffect(() => {
-    if (partialInput && !input) element.current?.bridge?.sendToolInputPartial(partialInput);
+    if (!partialInput || input) return;
+    const error = element.current?.bridge?.attempt((bridge) => bridge.sendToolInputPartial(partialInput));
+    if (error) tellError(latest, error);
   }, [partialInput, input]);
-  useOnce(input, (value) => element.current?.bridge?.sendToolInput(value));
-  useOnce(result, (value) => element.current?.bridge?.sendToolResult(value));
-  useOnce(cancelled, (value) => element.current?.bridge?.sendToolCancelled(value));
+  const target = { element, latest };
+  useOnce(target, input, (bridge, value) => bridge.sendToolInput(value));
+  useOnce(target, result, (bridge, value) => bridge.sendToolResult(value));
+  useOnce(target, cancelled, (bridge, value) => bridge.sendToolCancelled(value));
   return createElement("mcp-app", { ref: element, class: className });
 }
 
-/** Sends a value when it is there for the first time. */
-function useOnce<T>(value: T | undefined, send: (value: T) => void): void {
-  const sent = useRef(false);
-  useEffect(() => {
-    if (value === undefined || sent.current) return;
-    sent.current = true;
-    send(value);
-  });
-}
-
 /** The options, with functions that are always those of the last render. */
-function current(latest: { current: McpAppProps }): AppFrameOptions {
+function current(latest: RefObject<McpAppProps>): AppFrameOptions {
   const { handlers = {}, ...options } = latest.current;
   const names = Object.keys(handlers) as (keyof HostHandlers)[];
   const call = (name: keyof HostHandlers, args: unknown[]): unknown =>

@@ -8,7 +8,7 @@ import { HostStage } from "../../../../testing/host/host-stage.ts";
 import { type RawView, rawView } from "../../../../testing/host/raw-view.ts";
 
 declare const host: HostApi;
-declare const raw: RawView & { told: ReturnType<RawView["start"]>; mark: string };
+declare const raw: RawView & { told: ReturnType<RawView["start"]>; mark: string; isDone?: boolean };
 
 let stage: HostStage;
 let page: Page;
@@ -155,6 +155,45 @@ describe("an app that works", () => {
   });
 });
 
+describe("mounted, unmounted and mounted again while its resource is being read", () => {
+  /** Mounts an app whose resource is read with each mount, unmounts and mounts it, and settles both readings in turn. */
+  const mountTwice = (on: Page, first: "resolves" | "rejects"): Promise<void> =>
+    on.evaluate(async (outcome) => {
+      const { view } = await host.describe("plain");
+      if (!("src" in view)) throw new Error(view.error.message);
+      const readings: { resolve: (found: typeof view) => void; reject: (error: Error) => void }[] = [];
+      const task = () => new Promise((done) => setTimeout(done));
+      // biome-ignore lint/suspicious/noThenProperty: each mount reads the resource again.
+      const reading = { then: (resolve: never, reject: never) => void readings.push({ resolve, reject }) };
+      await host.mount("plain", { options: { view: reading as never } });
+      await task();
+      const app = host.app("plain");
+      app.remove();
+      document.body.append(app);
+      await task();
+      if (outcome === "resolves") readings[0]?.resolve(view);
+      else readings[0]?.reject(new Error("too slow"));
+      await task();
+      readings[1]?.resolve(view);
+      await host.log.until("plain ready");
+    }, first);
+
+  it("it has one frame, on a machine where several frames load at a time", async () => {
+    const other = await stage.context.newPage();
+    await other.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { value: 8 }));
+    await other.goto(stage.origin);
+    await other.waitForFunction(() => "host" in globalThis);
+    await mountTwice(other, "resolves");
+    expect(await other.locator("#plain iframe").count()).toBe(1);
+    await other.close();
+  });
+
+  it("a reading that was given up does not fail the next one", async () => {
+    await mountTwice(page, "rejects");
+    expect(await page.evaluate(() => host.log.names("plain failed"))).toEqual([]);
+  });
+});
+
 describe("its size", () => {
   const height = (id = "plain"): Promise<number> =>
     page.locator(`#${id} iframe`).evaluate((frame: HTMLElement) => frame.getBoundingClientRect().height);
@@ -212,11 +251,14 @@ describe("its size", () => {
     await expect.poll(height).toBe(300);
   });
 
-  it("I08: a view that grows because its frame grew is held", async () => {
+  it.each([
+    ["by a constant", "innerHeight + 20"],
+    ["by a share", "innerHeight * 1.1"],
+  ])("I08: a view that grows %s because its frame grew is held", async (_by, next) => {
     const html = rawView(
       `
       start().then(() => new ResizeObserver(() => {
-        tell("ui/notifications/size-changed", { height: innerHeight + 20 });
+        tell("ui/notifications/size-changed", { height: ${next} });
       }).observe(document.documentElement));
     `,
       '<div style="height: 100vh"></div>',
@@ -227,6 +269,40 @@ describe("its size", () => {
     await expect.poll(() => height("grows")).toBe(150);
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
     expect(await height("grows")).toBe(150);
+  });
+
+  it.each([
+    ["as fast as it can", 0],
+    ["twenty lines a second", 50],
+    ["two lines a second", 500],
+  ])("I08: a log that grows line by line keeps growing: %s", async (_speed, pause) => {
+    const html = rawView(
+      `
+      const wait = (time) => new Promise((resolve) => setTimeout(resolve, time));
+      start().then(async () => {
+        new ResizeObserver(() => {
+          tell("ui/notifications/size-changed", { height: document.getElementById("log").offsetHeight });
+        }).observe(document.getElementById("log"));
+        for (let line = 0; line < 40; line++) {
+          document.getElementById("log").append(document.createElement("p"));
+          await wait(${pause});
+        }
+        raw.isDone = true;
+      });
+    `,
+      '<style>p { height: 20px; margin: 0 } #log { min-height: 20px }</style><div id="log"></div>',
+    );
+    await stage.serve("log", { html });
+    const view = await stage.mount(page, "log");
+    await page.locator("#log iframe").evaluate((frame: HTMLElement) => {
+      new ResizeObserver(() => host.log.add("height", frame.offsetHeight)).observe(frame);
+    });
+    await expect.poll(() => view.evaluate(() => raw.isDone)).toBe(true);
+    await expect.poll(() => height("log")).toBe(800);
+    // It never shrank on the way; at the start it may have been higher than its first lines.
+    const heights = (await page.evaluate(() => host.log.values("height"))) as number[];
+    const grown = heights.slice(heights.indexOf(Math.min(...heights)));
+    expect(grown).toEqual(grown.toSorted((a, b) => a - b));
   });
 
   it("is kept for the next time, so that nothing jumps", async () => {
@@ -352,6 +428,29 @@ describe("display modes", () => {
     expect(await view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "pip" }))).toEqual({
       mode: "inline",
     });
+  });
+
+  it("I07: the host itself cannot put an app into a mode that the page or the app does not have", async () => {
+    await stage.serve("inline", { html: rawView('start({ availableDisplayModes: ["inline"] });') });
+    await stage.mount(page, "inline");
+    await stage.mount(page, "plain", { options: { displayModes: ["inline", "fullscreen"] } });
+    const set = (id: string, mode: "inline" | "fullscreen" | "pip") =>
+      page.evaluate(
+        ([app, wanted]) => {
+          try {
+            host.app(app).frame?.setDisplayMode(wanted);
+            return host.app(app).bridge?.context.displayMode;
+          } catch (error) {
+            return (error as { code?: unknown }).code;
+          }
+        },
+        [id, mode] as const,
+      );
+    expect(await set("inline", "fullscreen")).toBe("unsupported");
+    expect(await set("inline", "inline")).toBe("inline");
+    expect(await set("plain", "pip")).toBe("unsupported");
+    // It declares no modes: it is made for those of the page.
+    expect(await set("plain", "fullscreen")).toBe("fullscreen");
   });
 
   it("T05: the long name of pip", async () => {

@@ -3,7 +3,12 @@
  *
  * @module
  */
-import type { ContainerDimensions, DisplayMode, HostContext } from "@vitrine/protocol";
+import {
+  type ContainerDimensions,
+  type DisplayMode,
+  type HostContext,
+  VitrineError,
+} from "@vitrine/protocol";
 import { Bridge, type BridgeOptions } from "../bridge.js";
 import type { HostHandlers } from "../handlers.js";
 import type { ProxyReport } from "../proxy-transport.js";
@@ -85,7 +90,7 @@ export class AppFrame {
   #state: FrameState = "idle";
   #view: FrameView | undefined;
   #frame: ProxyFrame | undefined;
-  #sizing = new Sizing(DEFAULT_HEIGHT);
+  #sizing = this.#size(DEFAULT_HEIGHT);
   /** The width that the app reported. */
   #width: number | undefined;
   /** What the view's policy kept from running, if anything. */
@@ -98,6 +103,8 @@ export class AppFrame {
     },
     start: () => this.#start(),
   };
+  /** The mount in progress: `view` may settle after an unmount, and after the next mount. */
+  #attempt: symbol | undefined;
   /** What ends with the app that is mounted now. */
   #ends: (() => void)[] = [];
 
@@ -110,13 +117,16 @@ export class AppFrame {
     const requestDisplayMode: HostHandlers["requestDisplayMode"] = async (params, context) => {
       const { mode } = (await own.requestDisplayMode?.(params, context)) ?? params;
       // C12: over the page only when a person did something; what they do in a frame counts in the page above it.
-      if (mode === "inline" || navigator.userActivation?.isActive !== false) this.setDisplayMode(mode);
+      if (mode === "inline" || (navigator.userActivation?.isActive !== false && this.#allows(mode)))
+        this.setDisplayMode(mode);
       return { mode: this.#mode };
     };
     const handlers = { ...own, requestDisplayMode };
     this.bridge = new Bridge({ ...options, handlers, context: this.#whole() });
     this.bridge.on("ready", () => {
       mounts.leave(this.#mount);
+      // I07: only now the app has said which modes it is made for.
+      if (!this.#allows(this.#mode)) this.setDisplayMode("inline");
       this.#enter("ready");
     });
     this.bridge.on("failed", ({ message }) => this.#fail("handshake_timeout", message));
@@ -134,18 +144,23 @@ export class AppFrame {
     this.#enter("loading");
     this.#resize();
     this.#observe();
+    const attempt = Symbol();
+    this.#attempt = attempt;
+    // While the resource is read the frame may be unmounted, and mounted again: only the last mount goes on.
+    const isCurrent = (): boolean => this.#attempt === attempt && this.state === "loading";
+    let view: FrameView;
     try {
-      this.#view = await this.#options.view;
+      view = await this.#options.view;
     } catch (error) {
-      const { message } = error as Error;
-      this.#fail("bad_resource", message);
+      if (isCurrent()) this.#fail("bad_resource", error instanceof Error ? error.message : `${error}`);
       return;
     }
-    // Anything may have happened while its resource was read.
-    if (this.state !== "loading") return;
-    const { src, prefersBorder } = this.#view;
+    if (!isCurrent()) return;
+    this.#view = view;
+    const { src, prefersBorder } = view;
     this.#chrome.box.toggleAttribute("data-border", prefersBorder ?? false);
-    this.#sizing = new Sizing(keptHeight(src) ?? DEFAULT_HEIGHT);
+    this.#sizing = this.#size(keptHeight(src) ?? DEFAULT_HEIGHT);
+    this.#ends.push(() => this.#sizing.stop());
     this.#resize();
     mounts.enter(this.#mount);
   }
@@ -255,8 +270,14 @@ export class AppFrame {
     this.#tell();
   }
 
-  /** Shows the app in another mode. */
+  /**
+   * Shows the app in another mode. `inline` is always possible.
+   *
+   * @throws {VitrineError} `unsupported` for a mode that this page does not have or the app does not declare (I07)
+   */
   setDisplayMode(mode: DisplayMode): void {
+    if (!this.#allows(mode))
+      throw new VitrineError("unsupported", `${mode} is not a mode of both this page and the app`);
     showMode(this.#chrome, mode);
     this.#resize();
     this.#tell();
@@ -297,9 +318,15 @@ export class AppFrame {
   #follow({ height, width }: { height?: number; width?: number }): void {
     const { maxHeight = MAX_HEIGHT } = this.#dimensions;
     this.#width = width;
-    const next = this.#sizing.follow(height, maxHeight);
-    if (next && this.#view) keepHeight(this.#view.src, next);
+    this.#sizing.follow(height, maxHeight);
     this.#resize();
+  }
+
+  #size(height: number): Sizing {
+    return new Sizing(height, (next) => {
+      if (this.#view) keepHeight(this.#view.src, next);
+      this.#resize();
+    });
   }
 
   #resize(): void {
@@ -313,12 +340,22 @@ export class AppFrame {
     return this.#options.dimensions ?? {};
   }
 
+  get #modes(): DisplayMode[] {
+    return this.#options.displayModes ?? ["inline", "fullscreen", "pip"];
+  }
+
+  /** I07: an app that declares no modes is made for all of them. */
+  #allows(mode: DisplayMode): boolean {
+    const { availableDisplayModes: declared = [mode] } = this.bridge.app?.appCapabilities ?? {};
+    return mode === "inline" || (this.#modes.includes(mode) && declared.includes(mode));
+  }
+
   get #mode(): DisplayMode {
     return this.#chrome.box.dataset["mode"] as DisplayMode;
   }
 
   #whole(): HostContext {
-    const { displayModes = ["inline", "fullscreen", "pip"], info } = this.#options;
+    const { info } = this.#options;
     const displayMode = this.#mode;
     const { stage, box } = this.#chrome;
     const { clientWidth: width, clientHeight: height } = stage;
@@ -339,7 +376,7 @@ export class AppFrame {
       userAgent: `${info.name}/${info.version}`,
       ...this.#context,
       displayMode,
-      availableDisplayModes: displayModes,
+      availableDisplayModes: this.#modes,
       containerDimensions,
     };
   }

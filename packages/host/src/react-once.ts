@@ -1,0 +1,40 @@
+/**
+ * How `<McpApp>` sends its props to the app: each once, and without ever throwing out of an effect.
+ *
+ * @module
+ */
+import { VitrineError } from "@vitrine/protocol";
+import { type RefObject, useEffect, useRef } from "react";
+import type { Bridge } from "./bridge.js";
+import type { McpAppElement } from "./element.js";
+
+/** Where errors go: the `onError` of the last render. */
+type LatestProps = RefObject<{ onError?: ((error: VitrineError) => void) | undefined }>;
+
+/**
+ * Sends the first value of a prop, once. A value that the bridge refuses is tried again on later renders, as a result
+ * that came before its input must be; the refusal is reported once.
+ */
+export function useOnce<T>(
+  { element, latest }: { element: RefObject<McpAppElement | null>; latest: LatestProps },
+  value: T | undefined,
+  send: (bridge: Bridge, value: T) => void,
+): void {
+  const isSent = useRef(false);
+  const isReported = useRef(false);
+  useEffect(() => {
+    if (value === undefined || isSent.current) return;
+    const error = element.current?.bridge?.attempt((bridge) => send(bridge, value));
+    isSent.current = !error;
+    if (!error || isReported.current) return;
+    isReported.current = true;
+    tellError(latest, error);
+  });
+}
+
+/** Calls `onError` after React's effects: one that throws must not unmount the chat either. */
+export function tellError(latest: LatestProps, thrown: unknown): void {
+  const error =
+    thrown instanceof VitrineError ? thrown : new VitrineError("invalid", `${thrown}`, { cause: thrown });
+  queueMicrotask(() => latest.current.onError?.(error));
+}
