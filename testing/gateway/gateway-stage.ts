@@ -18,6 +18,9 @@ export const officialServer = (name: string): string =>
     new URL(`../../node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, import.meta.url),
   );
 
+/** The script of a server whose apps show what their host told them. */
+export const PROBE_SERVER = fileURLToPath(new URL("./probe-server.mjs", import.meta.url));
+
 const PAGE =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Host</title><script type="module" src="/host.js"></script>';
 

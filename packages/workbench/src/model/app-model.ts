@@ -12,7 +12,7 @@ import {
   type McpAppElement,
   saveFiles,
 } from "@vitrine/host";
-import type { Implementation, Params, Tool } from "@vitrine/protocol";
+import type { DisplayMode, Implementation, Params, Tool } from "@vitrine/protocol";
 import { AppLog } from "./app-log.js";
 import type { AppSource, CallListener } from "./app-source.js";
 import { AppToolList } from "./app-tool-list.js";
@@ -20,6 +20,7 @@ import { failureText } from "./diagnose.js";
 import { contextOf, type Look, setDimensions } from "./look.js";
 import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";
+import { allowedModes } from "./offered-modes.js";
 import { type Profile, STRICT } from "./profile.js";
 
 /** The host, to apps. */
@@ -121,8 +122,24 @@ export class AppModel extends Observable {
     else this.element.style.removeProperty("width");
     frame?.setContext({ ...this.source.frame.context, ...contextOf(look, this.profile) });
     // Only when it is asked for: the person may have left the mode since.
-    if (look.displayMode && look.displayMode !== before) frame?.setDisplayMode(look.displayMode);
+    if (look.displayMode && look.displayMode !== before) this.showIn(look.displayMode);
     this.changed();
+  }
+
+  /** The display modes that it can be put into. */
+  get modes(): DisplayMode[] {
+    return allowedModes(this.profile, this.details?.appCapabilities.availableDisplayModes);
+  }
+
+  /** Puts it into a display mode. One that it is not made for is a line in its log, and changes nothing (I07). */
+  showIn(mode: DisplayMode): void {
+    if (this.modes.includes(mode)) this.element.frame?.setDisplayMode(mode);
+    else this.log.line({ level: "warning", from: "host", text: this.modeProblem(mode) });
+  }
+
+  /** Why it is not shown in a mode that is none of its {@link modes}. */
+  modeProblem(mode: DisplayMode): string {
+    return `${this.source.title} is not shown in ${mode}: the profile ${this.profile.id} and the app have ${this.modes.join(", ")} in common.`;
   }
 
   /** The person is asked something for this app, above it. */
@@ -198,9 +215,9 @@ export class AppModel extends Observable {
     bridge.on("traffic", (traffic) => void log.add(traffic, traffic.direction === "in" && this.#isUsed()));
     bridge.on("ready", (details) => {
       const { displayMode } = this.#look;
-      if (!this.details && displayMode && displayMode !== "inline")
-        this.element.frame?.setDisplayMode(displayMode);
+      const isFirst = !this.details;
       this.details = details;
+      if (isFirst && displayMode && displayMode !== "inline") this.showIn(displayMode);
       this.#offerTools();
       this.changed();
     });

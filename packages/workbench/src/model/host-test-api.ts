@@ -101,7 +101,11 @@ export interface HostTestApi {
   resetEnvironment(): Promise<void>;
   getConversation(): Promise<ConversationMessage[]>;
   getConversationContext(): Promise<ConversationContext>;
-  /** Changes where apps believe they run: those that are open are told at once. */
+  /**
+   * Changes where apps believe they run: those that are open are told at once. All of it or nothing is done: it rejects with
+   * `invalid` for a key that cannot be changed or a value that the key cannot have, and with `unsupported` for a display mode
+   * that the profile does not have or an open app does not declare.
+   */
   changeHostContext(context: ChangedHostContext): Promise<void>;
   /** Answers the question that was asked first, waiting for one if there is none yet. Nothing of it is remembered. */
   confirmAction(answer?: "allow" | "deny", which?: WhichAction): Promise<ConfirmedAction>;

@@ -5,8 +5,10 @@
  */
 import { VitrineError } from "@vitrine/protocol";
 import type { Item } from "./conversation-mirror.js";
+import { isFields } from "./foreign.js";
 import type { ChangedHostContext, ConversationMessage } from "./host-test-api.js";
 import type { Look } from "./look.js";
+import { checkPart } from "./look-checks.js";
 
 /** An entry of the conversation, in the interface's words. */
 export function messageFor(item: Item): ConversationMessage {
@@ -40,16 +42,23 @@ const WITHIN = {
 /**
  * What to change of how apps look.
  *
- * @throws {VitrineError} `invalid` for what this host cannot change: a test must not believe that it has
+ * @throws {VitrineError} `invalid` for a key that this host cannot change, and for a value that the key cannot have
  */
 export function lookOf(context: ChangedHostContext): Look {
   const look: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(context)) {
-    if (SAME.some((each) => each === key)) look[key] = value;
-    else if (key === "deviceCapabilities" || key === "containerDimensions") {
-      for (const [part, inner] of Object.entries(Object(value) as object)) {
-        if (!WITHIN[key].some((each) => each === part)) throw unchangeable(`${key}.${part}`);
-        look[part] = inner;
+    const same = SAME.find((each) => each === key);
+    if (same) {
+      checkPart(same, value);
+      look[same] = value;
+    } else if (key === "deviceCapabilities" || key === "containerDimensions") {
+      if (value !== undefined && !isFields(value))
+        throw new VitrineError("invalid", `${key} must be an object, and is ${JSON.stringify(value)}`);
+      for (const [part, inner] of Object.entries(value ?? {})) {
+        const known = [...WITHIN[key]].find((each) => each === part);
+        if (!known) throw unchangeable(`${key}.${part}`);
+        checkPart(known, inner, `${key}.${part}`);
+        look[known] = inner;
       }
     } else throw unchangeable(key);
   }

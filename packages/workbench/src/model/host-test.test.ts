@@ -274,6 +274,35 @@ describe("the environment", () => {
     expect(driven.look).toEqual(look);
   });
 
+  it.each([
+    [{ theme: 5 }, 'theme must be "light" or "dark", and is 5'],
+    [{ theme: null }, "theme must be"],
+    [{ displayMode: "window" }, "displayMode must be"],
+    [{ locale: "not a locale" }, "locale must be a BCP 47 locale"],
+    [{ locale: 5 }, "locale must be"],
+    [{ timeZone: "Mars/Olympus" }, "timeZone must be an IANA time zone"],
+    [{ platform: "watch" }, "platform must be"],
+    [{ safeAreaInsets: { top: 1, right: 1, bottom: 1 } }, "safeAreaInsets must be"],
+    [{ safeAreaInsets: { top: -1, right: 0, bottom: 0, left: 0 } }, "safeAreaInsets must be"],
+    [
+      { containerDimensions: { height: -5 } },
+      "containerDimensions.height must be pixels, more than 0, and is -5",
+    ],
+    [{ containerDimensions: { width: Number.NaN } }, "containerDimensions.width must be"],
+    [{ containerDimensions: { maxHeight: "9" } }, "containerDimensions.maxHeight must be"],
+    [{ containerDimensions: 5 }, "containerDimensions must be an object"],
+    [{ deviceCapabilities: { touch: "yes" } }, "deviceCapabilities.touch must be true or false"],
+    [{ deviceCapabilities: null }, "deviceCapabilities must be an object"],
+  ])("refuses %j, and changes nothing", async (wrong, message) => {
+    const { test, driven, onTheme } = await stage();
+    const change = test.changeHostContext({ locale: "de", ...wrong } as never);
+    await expect(change).rejects.toMatchObject({
+      code: "invalid",
+      message: expect.stringContaining(message),
+    });
+    expect([driven.look, onTheme.mock.calls]).toEqual([{ locale: "en" }, []]);
+  });
+
   it("is as at the start after a reset: no question, no look, and none of its own conversations", async () => {
     const { gateway, page, conversation, test, driven, onTheme, ask } = await stage();
     gateway.put(conversation.id ?? "", { kind: "user", id: "u", at: 1, content: [] });

@@ -114,9 +114,14 @@ export class HostTest implements HostTestApi {
 
   async changeHostContext(context: ChangedHostContext): Promise<void> {
     const change = lookOf(context);
+    const { displayMode } = change;
+    const { apps } = this.#page.conversation;
+    // I07, and all or nothing: one app that cannot be shown so stops the whole change.
+    const unfit = displayMode && apps.find(({ modes }) => !modes.includes(displayMode));
+    if (unfit) throw new VitrineError("unsupported", unfit.modeProblem(displayMode));
     if (change.theme) this.#options.onTheme(change.theme);
     this.#page.look = { ...this.#page.look, ...change };
-    for (const app of this.#page.conversation.apps) app.setLook({ ...app.look, ...change });
+    for (const app of apps) app.setLook({ ...app.look, ...change });
   }
 
   async confirmAction(

@@ -6,6 +6,14 @@
 import type { DisplayMode } from "@vitrine/protocol";
 import type { Profile } from "./profile.js";
 
+/** Modes that an app can be put into (I07): those of the host that the app declares, and `inline` always. */
+export function allowedModes(
+  { displayModes }: Pick<Profile, "displayModes">,
+  declared: readonly DisplayMode[] = displayModes,
+): DisplayMode[] {
+  return displayModes.filter((mode) => mode === "inline" || declared.includes(mode));
+}
+
 /**
  * What a person may put an app into; `declared` are the app's `availableDisplayModes`. An app that names none may fill the
  * page, as one that is only larger; to float is for those that say so.

@@ -374,7 +374,7 @@ export class Replay extends Observable {
     app.setLook(app.look);
     // Where it is shown in another place, that place has its own mode.
     if (!this.#options.look && /^(inline|fullscreen|pip)$/.test(`${displayMode}`))
-      app.element.frame?.setDisplayMode(displayMode as DisplayMode);
+      app.showIn(displayMode as DisplayMode);
   }
 }
 

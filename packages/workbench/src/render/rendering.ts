@@ -4,6 +4,7 @@
  * @module
  */
 import { connectGateway, type Gateway } from "@vitrine/host/gateway";
+import type { DisplayMode } from "@vitrine/protocol";
 import { AppModel } from "../model/app-model.js";
 import { gatewaySource } from "../model/app-source.js";
 import { DEVICES } from "../model/devices.js";
@@ -80,7 +81,7 @@ export class Rendering implements RenderPage {
       });
       this.#show(app);
       await until(() => this.#isOver(app), deadline);
-      this.#problem = this.#find(app) ?? this.#missing(app, timeout);
+      this.#problem = this.#find(app) ?? this.#missing(app, timeout) ?? modeProblem(app, request.mode);
     } catch (error) {
       this.#problem = problemOf(error);
     }
@@ -247,6 +248,16 @@ export class Rendering implements RenderPage {
       fix: "Make the tool answer sooner, or wait longer with --timeout.",
     };
   }
+}
+
+/** I07: the app is shown, but not in the mode that was asked for. */
+function modeProblem(app: AppModel, mode: DisplayMode): RenderProblem | undefined {
+  if (app.modes.includes(mode)) return undefined;
+  return {
+    code: "mode_unsupported",
+    message: app.modeProblem(mode),
+    fix: `Declare ${mode} in the app's availableDisplayModes, or leave out --mode.`,
+  };
 }
 
 /** An app is as high as it wants to be: a picture shows all of it. */

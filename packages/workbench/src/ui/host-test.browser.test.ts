@@ -8,7 +8,7 @@ import type { Gateway } from "@vitrine/gateway";
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { LIMIT, sharedChromium } from "../../../../testing/browser.ts";
-import { officialServer, startTestGateway } from "../../../../testing/gateway/gateway-stage.ts";
+import { officialServer, PROBE_SERVER, startTestGateway } from "../../../../testing/gateway/gateway-stage.ts";
 import { builtWorkbench } from "../../../../testing/gateway/workbench-page.ts";
 import {
   callTool,
@@ -28,19 +28,22 @@ let log: string[];
 let page: Page;
 
 const settings = (): Record<string, unknown> => ({
-  mcpServers: Object.fromEntries(
-    ["debug", "basic-vanillajs", "budget-allocator"].map((name) => [
-      name,
-      {
-        ...{
-          command: process.execPath,
-          args: [officialServer(name), "--stdio", `--log-file=${join(folder, "server.log")}`],
+  mcpServers: {
+    ...Object.fromEntries(
+      ["debug", "basic-vanillajs", "budget-allocator"].map((name) => [
+        name,
+        {
+          ...{
+            command: process.execPath,
+            args: [officialServer(name), "--stdio", `--log-file=${join(folder, "server.log")}`],
+          },
+          // None says that its tools only read. The debugger notes by one of them whatever happens.
+          policy: { [name === "debug" ? "tools/call:debug-log" : "tools/call"]: "allow" },
         },
-        // None says that its tools only read. The debugger notes by one of them whatever happens.
-        policy: { [name === "debug" ? "tools/call:debug-log" : "tools/call"]: "allow" },
-      },
-    ]),
-  ),
+      ]),
+    ),
+    probe: { command: process.execPath, args: [PROBE_SERVER] },
+  },
   model: { use: "local/scripted", providers: { local: { url: model.url, models: ["scripted"] } } },
 });
 
@@ -268,6 +271,34 @@ describe("the environment", () => {
   it("changeHostContext refuses what this host cannot change", async () => {
     const change = page.evaluate(() => __mcpAppsHost.changeHostContext({ styles: {} } as never));
     await expect(change).rejects.toThrow(/cannot change styles, but: theme, displayMode/);
+  });
+
+  it("I07: changeHostContext puts no app into a mode that it does not declare", async () => {
+    // It declares no modes, and is therefore made for all of them.
+    await display("probe/probe");
+    const change = (wanted: object) =>
+      page.evaluate(
+        (context) =>
+          __mcpAppsHost.changeHostContext(context).then(
+            () => "changed",
+            ({ code, message }) => `${code}: ${message}`,
+          ),
+        wanted,
+      );
+    expect(await change({ displayMode: "fullscreen" })).toBe("changed");
+    await expect.poll(() => page.locator("mcp-app dialog:modal").count()).toBe(1);
+    expect(await change({ displayMode: "inline" })).toBe("changed");
+    const { view } = await display("inline-only");
+    expect(await change({ displayMode: "fullscreen", locale: "pt-PT" })).toMatch(
+      /^unsupported: .*is not shown in fullscreen.* have inline in common/,
+    );
+    expect(await page.locator("mcp-app dialog:modal").count()).toBe(0);
+    expect(await change({ theme: 5 })).toMatch(/^invalid: theme must be/);
+    expect(await change({ containerDimensions: { height: -5 } })).toMatch(
+      /^invalid: containerDimensions.height/,
+    );
+    const told = JSON.parse((await view.locator("#context").textContent()) ?? "{}");
+    expect(told).toMatchObject({ displayMode: "inline", locale: "en-US" });
   });
 
   it("resetEnvironment leaves nothing of what was before", async () => {

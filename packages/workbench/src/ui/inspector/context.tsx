@@ -8,6 +8,7 @@ import { Button } from "react-aria-components";
 import type { AppModel } from "../../model/app-model.js";
 import { DEVICES, type Device } from "../../model/devices.js";
 import type { Look } from "../../model/look.js";
+import { isLocale, isTimeZone } from "../../model/look-checks.js";
 import { Choice } from "../choice.js";
 import { useObservable } from "../use-observable.js";
 import { PixelBox, TextBox } from "./fields.js";
@@ -67,7 +68,7 @@ export function ContextTab({ app }: { app: AppModel }) {
 }
 
 function Editor({ app, context }: { app: AppModel; context: HostContext }) {
-  const { look, profile } = app;
+  const { look } = app;
   const { displayMode = "inline", deviceCapabilities } = context;
   // The app, or the person, may have changed the mode since: what is changed here is something else.
   const change = (part: Look): void => app.setLook({ ...look, displayMode, ...part });
@@ -100,22 +101,22 @@ function Editor({ app, context }: { app: AppModel; context: HostContext }) {
         <Choice
           label="Display mode"
           showLabel
-          options={profile.displayModes.map((id) => ({ id, label: MODES[id] }))}
+          options={app.modes.map((id) => ({ id, label: MODES[id] }))}
           value={displayMode}
-          onChange={(id) => change({ displayMode: profile.displayModes.find((mode) => mode === id) })}
+          onChange={(id) => change({ displayMode: app.modes.find((mode) => mode === id) })}
         />
         <TextBox
           label="Locale"
           value={look.locale ?? ""}
           placeholder={context.locale ?? ""}
-          check={checkLocale}
+          check={(text) => (isLocale(text) ? undefined : "Write it like en-GB or de-CH.")}
           onChange={(locale) => change({ locale })}
         />
         <TextBox
           label="Time zone"
           value={look.timeZone ?? ""}
           placeholder={context.timeZone ?? ""}
-          check={checkTimeZone}
+          check={(text) => (isTimeZone(text) ? undefined : "Write it like Europe/Berlin.")}
           onChange={(timeZone) => change({ timeZone })}
         />
         <Choice
@@ -173,21 +174,3 @@ function Editor({ app, context }: { app: AppModel; context: HostContext }) {
 }
 
 const answerOf = (value: boolean | undefined): string => (value === undefined ? "" : value ? "yes" : "no");
-
-function checkLocale(text: string): string | undefined {
-  try {
-    Intl.getCanonicalLocales(text);
-    return undefined;
-  } catch {
-    return "Write it like en-GB or de-CH.";
-  }
-}
-
-function checkTimeZone(text: string): string | undefined {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: text });
-    return undefined;
-  } catch {
-    return "Write it like Europe/Berlin.";
-  }
-}
