@@ -280,6 +280,7 @@ function addRender(program: Command, done: (code: number) => void): void {
       collect,
     )
     .option("--replay <file>", "play a recording, and fail if the app now behaves differently")
+    .option("--ignore-text", "with --replay: do not compare the text that the app shows")
     .option(
       "--click <text>",
       "press what has this text, or matches this selector; in order with --wait",

@@ -16,6 +16,7 @@ import { cut, encode, PART } from "./encode.js";
 export interface ProxyReport {
   code:
     | "loaded"
+    | "painted"
     | "load_failed"
     | "navigated_away"
     | "csp_violation"

@@ -54,4 +54,5 @@ export type * from "./ui-meta.js";
 export * from "./version.js";
 export * from "./view-end.js";
 export { ViewLifecycle, type ViewPhase } from "./view-lifecycle.js";
+export * from "./view-problem.js";
 export * from "./window-transport.js";

@@ -21,6 +21,7 @@ import { withoutSecrets } from "./secrets.js";
 import { acceptText, memoryPair, PortTransport, type Transport } from "./transport.js";
 import { negotiateVersion } from "./version.js";
 import { ViewLifecycle } from "./view-lifecycle.js";
+import { readViewProblem, VIEW_PROBLEM_KEY } from "./view-problem.js";
 import { WindowTransport } from "./window-transport.js";
 
 export async function channelExample(transport: Transport) {
@@ -278,6 +279,18 @@ export function followedPathsExample() {
   // ["/home/me/shop/cart.html"]
   //#endregion followedPaths
   return paths;
+}
+
+export function readViewProblemExample() {
+  //#region readViewProblem
+  const tool = {
+    name: "cart",
+    _meta: { [VIEW_PROBLEM_KEY]: "there is no file ui/cart.html (view-missing)" },
+  };
+  const why = readViewProblem(tool);
+  // "there is no file ui/cart.html (view-missing)"
+  //#endregion readViewProblem
+  return why;
 }
 
 export function withoutSecretsExample() {

@@ -42,7 +42,7 @@ describe("S12: the host hears", () => {
     await shown.untilReported("loaded");
     await shown.post({ jsonrpc: "2.0", method: "ui/notifications/sandbox-ping" });
     await shown.untilHeard("ui/notifications/sandbox-pong");
-    expect(await shown.reports()).toEqual([{ code: "loaded" }]);
+    expect((await shown.reports()).filter(({ code }) => code !== "painted")).toEqual([{ code: "loaded" }]);
   });
 
   it("csp_violation, of a script that runs before anything else, with its line", async () => {
@@ -57,11 +57,32 @@ describe("S12: the host hears", () => {
     });
   });
 
-  it("script_error, thrown and rejected", async () => {
-    const shown = await show(app('Promise.reject(new Error("rejected")); throw new Error("thrown")'));
+  it("script_error, thrown and rejected, with the line and column of the document", async () => {
+    const shown = await show(
+      `<!doctype html>\n<script>\nPromise.reject(new Error("rejected"));\n  throw new Error("thrown")</script>`,
+    );
     await until(async () => expect(await shown.reports("script_error")).toHaveLength(2));
-    const messages = (await shown.reports("script_error")).map(({ message }) => message);
-    expect(messages.toSorted()).toEqual(["Uncaught Error: thrown", "rejected"]);
+    const told = (await shown.reports("script_error")).map(({ message, place }) => `${message} ${place}`);
+    expect(told.toSorted()).toEqual(["Uncaught Error: thrown document:4:9", "rejected document:3:16"]);
+  });
+
+  it("painted, of a document that draws something, and not of one that draws nothing", async () => {
+    await (await show("<!doctype html><p>Hello</p>")).untilReported("painted");
+    await (await show('<!doctype html><div style="height:9px;background:red"></div>')).untilReported(
+      "painted",
+    );
+    const canvas =
+      "<canvas></canvas><script>document.querySelector('canvas').getContext('2d').fillRect(0, 0, 9, 9)</script>";
+    await (await show(`<!doctype html>${canvas}`)).untilReported("painted");
+    for (const html of ["<!doctype html>", "<!doctype html><style>body{display:none}</style><p>Hello</p>"]) {
+      const shown = await show(html);
+      await shown.untilReported("loaded");
+      const view = await shown.view();
+      await view.evaluate(
+        () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 500))),
+      );
+      expect(await shown.reports("painted")).toEqual([]);
+    }
   });
 
   it("no more than 50 of those from one document", async () => {

@@ -145,7 +145,8 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     const connected = following && new following.Connected(server, context?.era);
     const addresses = await this.#addresses();
     this.#told ??= addresses;
-    const registered = this.#register(server, addresses);
+    // Whoever started this process reads its standard error anyway; others need not know its files.
+    const registered = this.#register(server, addresses, !context?.requestInfo);
     if (connected || addresses.size > 0) this.#registerOldAddresses(server);
     if (connected && !context?.requestInfo) this.#follow(connected, registered);
     await extend?.(server, context);
@@ -212,7 +213,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     this.#told = after;
     const updated = updatedOf(before, after);
     for (const connected of this.#connected) {
-      connected.exchange((server) => this.#register(server, after));
+      connected.exchange((server) => this.#register(server, after, true));
       for (const uri of updated) connected.updated(uri);
     }
     for (const { notify } of this.#handlers) {
@@ -267,17 +268,25 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     return addresses;
   }
 
-  #register(server: McpServer, addresses: Addresses): Removable[] {
+  #register(server: McpServer, addresses: Addresses, tellsProblems: boolean): Removable[] {
     const views = [...addresses].map(([view, { uri, hash }]) => {
       const version = view.uri === undefined ? hash : undefined;
       return registerAppResource(server, view.name, uri, configOf(view), async ({ href }) =>
         this.#read(view, href, version),
       );
     });
-    const tools = this.#options.tools.map((tool) =>
-      registerTool(server, tool, tool.view && addresses.get(tool.view)?.uri),
-    );
+    const tools = this.#options.tools.map((tool) => {
+      const uri = tool.view && addresses.get(tool.view)?.uri;
+      const problem = tellsProblems && uri === undefined ? this.#viewProblem(tool) : undefined;
+      return registerTool(server, tool, uri, problem);
+    });
     return [...views, ...tools];
+  }
+
+  /** Why a tool's view cannot be shown: the same words as on standard error. */
+  #viewProblem({ view, viewProblem }: AnyTool): string | undefined {
+    const problem = view && this.#documents.problem(view);
+    return problem ? `${problem.message} (${problem.code})` : viewProblem;
   }
 
   /** Hosts keep addresses: in a conversation from yesterday there may be one that has changed since. */

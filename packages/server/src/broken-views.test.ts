@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { uiExtension } from "@vitrine/protocol";
+import { uiExtension, VIEW_PROBLEM_KEY } from "@vitrine/protocol";
 import { appServer, type Serving, serve, tool, view } from "@vitrine/server";
 import { chart } from "@vitrine/server/templates";
 import { testServer } from "@vitrine/server/testing";
@@ -145,6 +145,25 @@ it("of a view that names several sources in JavaScript, the same is shown from t
 });
 
 describe("a view that never could be read", () => {
+  it("is said to be so, with the reason, to whoever started the server, and to nobody else", async () => {
+    const file = join(newFolder(), "never.html");
+    const never = tool({ name: "never", view: view({ name: "never", file }), run: () => "words" });
+    const server = appServer({ name: "x", version: "1", tools: [never], onproblem: () => {} });
+    type Listed = { tools: { _meta?: Record<string, unknown> }[] };
+    const metaFor = async (views: boolean) => {
+      const tested = await testServer(server, { views });
+      const { tools } = (await tested.request("tools/list")) as unknown as Listed;
+      await tested.close();
+      return tools[0]?._meta?.[VIEW_PROBLEM_KEY];
+    };
+    expect(await metaFor(true)).toBe(`there is no file ${file} that can be read (view-missing)`);
+    expect(await metaFor(false)).toBeUndefined();
+    const serving = await serve(server, { argv: ["--http"] });
+    open.push(() => serving.close());
+    const { tools } = await (await connect(serving)).listTools();
+    expect(JSON.stringify(tools)).not.toContain(file);
+  });
+
   it("is left out: its tools are listed without it and answer in words, and are told with it once it is right", async () => {
     const file = join(newFolder(), "later.html");
     const output = z.object({ items: z.array(z.object({ city: z.string() })) });

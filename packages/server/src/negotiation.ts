@@ -5,7 +5,13 @@
  * @module
  */
 import type { McpServer, ServerContext } from "@modelcontextprotocol/server";
-import { isVisibleTo, RESOURCE_URI_META_KEY, readUiCapability, type UiCapability } from "@vitrine/protocol";
+import {
+  isVisibleTo,
+  RESOURCE_URI_META_KEY,
+  readUiCapability,
+  type UiCapability,
+  VIEW_PROBLEM_KEY,
+} from "@vitrine/protocol";
 
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 
@@ -58,7 +64,7 @@ function withoutViews(tools: Listed["tools"]): Listed["tools"] {
   return tools
     .filter((tool) => isVisibleTo(tool, "model"))
     .map(({ _meta, ...tool }) => {
-      const { ui: _ui, [RESOURCE_URI_META_KEY]: _uri, ...meta } = _meta ?? {};
+      const { ui: _ui, [RESOURCE_URI_META_KEY]: _uri, [VIEW_PROBLEM_KEY]: _problem, ...meta } = _meta ?? {};
       return Object.keys(meta).length > 0 ? { ...tool, _meta: meta } : tool;
     });
 }

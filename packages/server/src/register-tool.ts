@@ -4,6 +4,7 @@
  * @module
  */
 import type { CallToolResult, McpServer, RegisteredTool, ServerContext } from "@modelcontextprotocol/server";
+import { VIEW_PROBLEM_KEY } from "@vitrine/protocol";
 import { failedResult, ResultError } from "./failed-result.js";
 import { type Issue, inputErrorOf, placeOf } from "./input-error.js";
 import { uiSupport } from "./negotiation.js";
@@ -13,10 +14,18 @@ import { jsonSchemaOf, type Schema, shownOf } from "./schemas.js";
 import { textOfData } from "./text-of-data.js";
 import type { AnyTool, ToolContext } from "./tool.js";
 
-/** @param uri the address of its view; undefined when it has none, or one that cannot be shown */
-export function registerTool(server: McpServer, tool: AnyTool, uri: string | undefined): RegisteredTool {
+/**
+ * @param uri the address of its view; undefined when it has none, or one that cannot be shown
+ * @param problem why it cannot be shown, for clients that may know
+ */
+export function registerTool(
+  server: McpServer,
+  tool: AnyTool,
+  uri: string | undefined,
+  problem?: string,
+): RegisteredTool {
   const { name, input } = tool;
-  const config = configOf(tool, uri);
+  const config = configOf(tool, uri, problem);
   const run = async (given: unknown, request: ServerContext): Promise<CallToolResult> => {
     const { signal } = request.mcpReq;
     const context: ToolContext = { ui: uiSupport(server, request), signal, request };
@@ -36,24 +45,35 @@ export function registerTool(server: McpServer, tool: AnyTool, uri: string | und
 }
 
 /** By tool, and not by server: for stateless clients a server is made for each request. */
-const configs = new WeakMap<AnyTool, { uri: string | undefined; config: ReturnType<typeof writeConfig> }>();
+const configs = new WeakMap<
+  AnyTool,
+  { uri: string | undefined; problem: string | undefined; config: ReturnType<typeof writeConfig> }
+>();
 
-function configOf(tool: AnyTool, uri: string | undefined): ReturnType<typeof writeConfig> {
+function configOf(
+  tool: AnyTool,
+  uri: string | undefined,
+  problem: string | undefined,
+): ReturnType<typeof writeConfig> {
   const known = configs.get(tool);
-  if (known && known.uri === uri) return known.config;
-  const config = writeConfig(tool, uri);
-  configs.set(tool, { uri, config });
+  if (known && known.uri === uri && known.problem === problem) return known.config;
+  const config = writeConfig(tool, uri, problem);
+  configs.set(tool, { uri, problem, config });
   return config;
 }
 
 /** What lists say of a tool. */
-function writeConfig(tool: AnyTool, uri: string | undefined) {
+function writeConfig(tool: AnyTool, uri: string | undefined, problem: string | undefined) {
   const { title, description, input, output, annotations, icons, visibility, meta } = tool;
   const ui = {
     ...(uri !== undefined && { resourceUri: uri }),
     ...(visibility && { visibility: [...visibility] }),
   };
-  const _meta = { ...(Object.keys(ui).length > 0 && { ui }), ...meta };
+  const _meta = {
+    ...(Object.keys(ui).length > 0 && { ui }),
+    ...meta,
+    ...(problem !== undefined && { [VIEW_PROBLEM_KEY]: problem }),
+  };
   return {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),

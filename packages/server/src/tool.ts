@@ -69,6 +69,8 @@ export interface Tool<
 /** Any tool. What its functions take is for its schemas to say: they are checked before these are called. */
 export interface AnyTool
   extends Omit<ToolOptions<string, Schema | undefined, Schema | undefined>, "text" | "run"> {
+  /** @internal Why its view cannot be shown, if somebody has found that out. */
+  readonly viewProblem?: string | undefined;
   readonly text?: ((data: never) => string) | undefined;
   readonly run: (input: never, context: ToolContext) => unknown;
 }

@@ -4,7 +4,15 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -86,12 +94,22 @@ class Person {
     return script;
   }
 
+  /** Runs a script of the project that may fail; gives its exit code, and what it said. */
+  async script(name: string): Promise<{ code: unknown; said: string }> {
+    return this.#try(this.#script(name));
+  }
+
   async #run(command: string): Promise<void> {
+    const { code, said } = await this.#try(command);
+    expect(code, `${command}\n${said}`).toBe(0);
+  }
+
+  async #try(command: string): Promise<{ code: unknown; said: string }> {
     const child = spawn(command, { cwd: this.cwd, env, shell: true, stdio: ["ignore", "pipe", "pipe"] });
     const ended = once(child, "close");
     const said = await Promise.all([text(child.stdout), text(child.stderr)]);
     const [code] = await ended;
-    expect(code, `${command}\n${said.join("\n")}`).toBe(0);
+    return { code, said: said.join("\n") };
   }
 
   /** Until it says where it is; then it is ended, and all that it started with it. */
@@ -193,6 +211,23 @@ async function expectGreets(html: string): Promise<void> {
   }
 }
 
+const THROW = 'throw new Error("broken on purpose");';
+/** How each page can crash, when it starts and while it draws: a file, and what stands in place of what. */
+const BREAKS: Readonly<Record<string, [file: string, before: string, after: string][]>> = {
+  html: [
+    ["view/view.js", "const app =", `${THROW}\nconst app =`],
+    [
+      "view/view.js",
+      "heading?.replaceChildren(structured",
+      `${THROW}\n  heading?.replaceChildren(structured`,
+    ],
+  ],
+  discovery: [["tools/greet/ui/view.js", "const app =", `${THROW}\nconst app =`]],
+  react: [["src/view.tsx", "  return (\n", `  if (shown) ${THROW}\n  return (\n`]],
+  vue: [["src/main.ts", "createApp(View)", `(() => { ${THROW} })(); createApp(View)`]],
+  svelte: [["src/main.ts", "mount(", `(() => { ${THROW} })(); mount(`]],
+};
+
 const REACT = commandsOf("With React");
 const GREETING = { greet: /^Hello, Ada!\s+Another name\s+Greet$/ };
 
@@ -222,4 +257,19 @@ describe.each([
     for (const html of Object.values(documents)) expect(html).toMatch(/^<!doctype html>/i);
     if (documents["greet"]) await expectGreets(documents["greet"]);
   });
+
+  // Last: what was built is broken then.
+  it.each(BREAKS[template] ?? [])(
+    "fails its own test when its page crashes: %s",
+    async (file, before, after) => {
+      const path = join(person.cwd, file);
+      const source = readFileSync(path, "utf8");
+      expect(source).toContain(before);
+      writeFileSync(path, source.replace(before, after));
+      const { code, said } = await person.script("test");
+      writeFileSync(path, source);
+      expect(code, said).not.toBe(0);
+      expect(said).toContain("broken on purpose");
+    },
+  );
 });

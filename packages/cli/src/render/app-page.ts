@@ -4,16 +4,18 @@
  * @module
  */
 import { writeFile } from "node:fs/promises";
-import type { RenderAct, RenderDocument, RenderPage, RenderSnapshot } from "@vitrine/workbench";
+import type { RenderAct, RenderDocument, RenderPage, RenderShown, RenderSnapshot } from "@vitrine/workbench";
 import type { Page } from "playwright-core";
 import { CliError, EXIT, told } from "../exit.js";
 import { causeOf, causeOfError } from "./cause.js";
 import { listenToConsole } from "./console-lines.js";
+import { type Drawing, drawingOf } from "./drawing.js";
 import type { RenderPlan } from "./render-plan.js";
 import type { RenderCause, RenderResult, RenderTimings } from "./render-result.js";
+import { textDifference } from "./shown-text.js";
 import type { Stage } from "./stage.js";
 import { act } from "./steps.js";
-import { drawn, picture, viewFrame, visibleText, within } from "./view-frame.js";
+import { drawn, picture, viewFrame, within } from "./view-frame.js";
 
 /** In the page; see `RenderPage`. */
 declare const vitrineRender: RenderPage;
@@ -63,12 +65,19 @@ export const renderTool = (stage: Stage, plan: RenderPlan, turn: Turn): Promise<
     await page.evaluate((asked) => vitrineRender.open(asked), { ...request, profile, mode, allow, timeout });
     await rest(page);
     const cause = await use(page, plan);
-    return finish(page, plan, turn, lines, ({ isReady, hasResult }) =>
-      isReady && hasResult
-        ? cause
-        : causeOf({ code: "result-missing", message: "The app was not given the result of its tool." }),
-    );
+    return finish(page, plan, turn, lines, ({ isReady, hasResult }, { lack }) => {
+      if (!isReady || !hasResult)
+        return causeOf({ code: "result-missing", message: "The app was not given the result of its tool." });
+      return (lack && causeOf({ code: lack, message: LACKS[lack] })) ?? cause;
+    });
   });
+
+/** What is said of an app of which nothing is seen. */
+const LACKS: Readonly<Record<NonNullable<Drawing["lack"]>, string>> = {
+  blank: "The app is ready and has its result, and there is nothing to see: all of it is one colour.",
+  zero_height: "The app is ready and has its result, and its frame has no height.",
+  still_loading: "The app has its result, and still shows nothing but that it is loading.",
+};
 
 /** Plays a recording; with a server, of the app as that server has it now. */
 export const replayRecording = (
@@ -87,7 +96,9 @@ export const replayRecording = (
       repeatActs(page, timeout),
     ]);
     await rest(page);
-    return finish(page, plan, turn, lines, ({ replay }) => {
+    return finish(page, plan, turn, lines, ({ replay, recorded }, { lack }) => {
+      const wasDrawn = recorded === "unknown" || recorded?.isDrawn;
+      if (lack && wasDrawn) return causeOf({ code: lack, message: `${LACKS[lack]} ${WAS_DRAWN}` });
       const { differences = [], restored } = replay ?? {};
       if (differences.length === 0) return undefined;
       const message = differences.join(" ");
@@ -96,6 +107,8 @@ export const replayRecording = (
       );
     });
   });
+
+const WAS_DRAWN = "When it was recorded, it was ready and drawn.";
 
 const KEPT =
   "The app was recorded after it had been open before; what it had kept is not in the file, and the differences may come from that. ";
@@ -197,17 +210,21 @@ async function finish(
   plan: RenderPlan,
   turn: Turn,
   lines: ReturnType<typeof listenToConsole>,
-  judge: (snapshot: RenderSnapshot) => RenderCause | undefined,
+  judge: (snapshot: RenderSnapshot, drawing: Drawing) => RenderCause | undefined,
 ): Promise<Rendered> {
   const frame = viewFrame(page);
-  const text = frame ? await visibleText(frame) : "";
+  const before = await page.evaluate(() => vitrineRender.snapshot());
+  // An app that failed is not waited for.
+  const patience = before.problem ? 0 : plan.timeout;
+  const drawing: Drawing = frame ? await drawingOf(page, frame, patience) : { text: "" };
+  const { text } = drawing;
   // One that does not respond cannot be drawn.
-  const taken = turn.isPictured && text !== undefined ? await picture(page) : undefined;
-  const snapshot = await page.evaluate(() => vitrineRender.snapshot());
+  const taken = turn.isPictured && text !== undefined ? await picture(page, plan.timeout) : undefined;
+  const snapshot = withTextCompared(await page.evaluate(() => vitrineRender.snapshot()), drawing, plan);
   const { view, replay } = snapshot;
   const problem = snapshot.problem ?? (text === undefined ? SPINS : undefined);
-  const trace = await traced(page, plan, turn);
-  const cause = problem ? causeOf(problem) : (judge(snapshot) ?? trace.cause);
+  const trace = await traced(page, plan, turn, frame && drawing);
+  const cause = problem ? causeOf(problem) : (judge(snapshot, drawing) ?? trace.cause);
   const result: RenderResult = {
     ok: cause === undefined,
     ...(cause && { cause }),
@@ -230,16 +247,34 @@ async function finish(
   return { result, picture: taken };
 }
 
+/** Adds what the app shows to what is different in a replay. Steps other than the recorded ones lead elsewhere. */
+function withTextCompared(
+  snapshot: RenderSnapshot,
+  { text, lack }: Drawing,
+  { steps, ignoreText }: RenderPlan,
+): RenderSnapshot {
+  const { replay, recorded } = snapshot;
+  const then = typeof recorded === "object" ? recorded.text : undefined;
+  if (!replay || then === undefined || text === undefined || lack || ignoreText || steps.length > 0)
+    return snapshot;
+  const difference = textDifference(then, text);
+  if (difference === undefined) return snapshot;
+  return { ...snapshot, replay: { ...replay, differences: [...replay.differences, difference] } };
+}
+
 /** Writes the recording, if one is wanted; says where it is, or why there is none. */
 async function traced(
   page: Page,
   { redact }: RenderPlan,
   { trace: file, document }: Turn,
+  drawing: Drawing | undefined,
 ): Promise<{ file?: string; redacted?: RenderResult["redacted"]; cause?: RenderCause }> {
   if (file === undefined) return {};
-  const trace = await page.evaluate(([kept, paths]) => vitrineRender.trace(kept, paths), [
+  const shown: RenderShown | undefined = drawing && { text: drawing.text ?? "", isDrawn: !drawing.lack };
+  const trace = await page.evaluate(([kept, paths, seen]) => vitrineRender.trace(kept, paths, seen), [
     document,
     redact,
+    shown,
   ] as const);
   // Without an app there is a problem already.
   if (!trace) return {};

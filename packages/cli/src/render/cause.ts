@@ -31,6 +31,11 @@ const FIXES: Readonly<Record<string, string>> = {
   mode_unavailable: "Choose a mode that the profile has, or another profile.",
   click_failed: "Name a text or a selector that the app shows and that can be clicked.",
   wait_timeout: "Wait for a text that the app comes to show, or longer with --timeout.",
+  blank:
+    "Draw something when the result comes: see that no style hides the document, and that the app handles ui/notifications/tool-result.",
+  zero_height:
+    "Give the content a height of its own, and report it: content that is 100% high or positioned absolutely has none. Leave autoResize of the SDK on.",
+  still_loading: "Draw the result when ui/notifications/tool-result comes; or wait for it with --wait.",
   result_missing: "Look at the messages with --trace: the app became ready and was told nothing.",
   replay_differs: "Make the app behave as it did, or record it anew with --trace.",
   replay_unsure: "Record the app anew when it is opened for the first time, and not after a reload.",

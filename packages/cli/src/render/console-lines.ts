@@ -25,6 +25,6 @@ export function listenToConsole(page: Page): (snapshot: RenderSnapshot) => Conso
     ...heard
       .filter(({ url }) => !URL.canParse(url) || !around.includes(new URL(url).origin))
       .map(({ level, from, text }) => ({ level, from, text })),
-    ...lines.slice(0, MOST).map(({ level, from, text }) => ({ level, from, text: text.slice(0, LONGEST) })),
+    ...lines.slice(0, MOST).map((line) => ({ ...line, text: line.text.slice(0, LONGEST) })),
   ];
 }

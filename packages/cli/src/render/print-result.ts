@@ -35,7 +35,7 @@ export function printResult(terminal: Terminal, result: RenderResult): void {
   printLines(
     terminal,
     "console",
-    result.console.map(({ level, text }) => `${level}: ${text}`),
+    result.console.map(({ level, text, place }) => `${level}: ${text}${place ? ` (${place})` : ""}`),
   );
   printLines(terminal, "text", result.text.split("\n"));
   if (result.screenshot) row("screenshot", result.screenshot);

@@ -32,6 +32,8 @@ export interface RenderOptions extends ServerOptions {
   readonly redact?: readonly string[] | undefined;
   /** A recording: its app is shown without the server; with one, the app as that server has it now. */
   readonly replay?: string | undefined;
+  /** With a recording: the text that the app shows is not compared with the text that it showed. */
+  readonly ignoreText?: boolean | undefined;
   /** `--click` and `--wait`, in the order of the command line; with a recording, in place of what it has. */
   readonly steps?: readonly RenderStep[] | undefined;
   readonly allowCalls?: boolean | undefined;

@@ -24,6 +24,8 @@ export interface RenderPlan {
   /** Places in messages whose values are taken out of the recording. */
   readonly redact: readonly string[];
   readonly replay: string | undefined;
+  /** The text that a replayed app shows is not compared. */
+  readonly ignoreText: boolean;
   /** What is done with the app once it is shown. */
   readonly steps: readonly RenderAct[];
   readonly allow: readonly Allowance[];
@@ -49,6 +51,7 @@ export function planOf(options: RenderOptions): RenderPlan {
   return {
     ...{ tools, all, args, screenshot, trace, replay },
     redact: redactOf(options),
+    ignoreText: ignoreTextOf(options),
     theme: oneOf("--theme", options.theme ?? "light", ["light", "dark"]),
     mode: oneOf("--mode", options.mode ?? "inline", ["inline", "fullscreen", "pip"]),
     device: DEVICES[oneOf("--device", options.device ?? "desktop", ["desktop", "tablet", "mobile"])],
@@ -111,6 +114,12 @@ function redactOf({ redact = [], trace }: RenderOptions): readonly string[] {
     if (wrong !== undefined) throw usage(`--redact ${path}: ${wrong}`);
   }
   return redact;
+}
+
+function ignoreTextOf({ ignoreText = false, replay }: RenderOptions): boolean {
+  if (ignoreText && replay === undefined)
+    throw usage("--ignore-text: only a replay compares text; name a recording with --replay FILE");
+  return ignoreText;
 }
 
 function clickOf(click: string): string {

@@ -20,6 +20,8 @@ export interface ConsoleLine {
   /** `console` and `script`: the browser's; `log`: sent to the host; `host`: what the host noticed. */
   readonly from: "console" | "script" | "log" | "host";
   readonly text: string;
+  /** Of `script`, where the browser says it: `file:line:column`; `document` is the app's own document. */
+  readonly place?: string | undefined;
 }
 
 /** Milliseconds since the tool's turn began; null for what did not happen. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Frame, Page } from "playwright-core";
+import type { Frame, Locator, Page } from "playwright-core";
 
 /** Characters of an app's text that are told. */
 const MOST_TEXT = 100_000;
@@ -35,8 +35,11 @@ export async function visibleText(frame: Frame): Promise<string | undefined> {
 
 /** Runs in the app's document. */
 function readText(): string {
+  // An element that is not rendered has all of its text as `innerText`, the source of its scripts included.
+  const isRendered = (element: HTMLElement): boolean =>
+    element.checkVisibility({ opacityProperty: true }) || getComputedStyle(element).display === "contents";
   // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not seen.
-  const seen = ({ innerText }: HTMLElement): string => innerText;
+  const seen = (element: HTMLElement): string => (isRendered(element) ? element.innerText : "");
   const parts = document.body ? [seen(document.body)] : [];
   const visit = (root: ParentNode): void => {
     for (const { shadowRoot } of root.querySelectorAll("*")) {
@@ -66,18 +69,34 @@ export async function within<T>(milliseconds: number, work: Promise<T>, otherwis
   return done;
 }
 
-/** A picture of the app alone, as high as it is; of what the host says in its place when there is none. */
-export async function picture(page: Page): Promise<Buffer> {
-  const app = page.locator("mcp-app iframe");
+const APP = "mcp-app iframe";
+
+/** Where the app's frame is in the page. */
+export const appBox = async (page: Page): ReturnType<Locator["boundingBox"]> => {
+  const app = page.locator(APP);
+  return (await app.count()) > 0 ? app.boundingBox() : null;
+};
+
+/**
+ * A picture of the app alone, as high as it is; of what the host says in its place when there is none. Undefined if the
+ * app has no height: there is nothing to take a picture of.
+ */
+export async function picture(
+  page: Page,
+  timeout: number,
+  scale: "css" | "device" = "device",
+): Promise<Buffer | undefined> {
+  const app = page.locator(APP);
   const shown = (await app.count()) > 0 ? app : page.locator("mcp-app");
   const size = page.viewportSize();
   const box = await shown.boundingBox();
+  if (!box || box.width < 1 || box.height < 1) return undefined;
   // What is below the edge of the screen is not drawn in every frame.
-  if (size && box && box.y + box.height > size.height)
+  if (size && box.y + box.height > size.height)
     await page.setViewportSize({ width: size.width, height: Math.ceil(box.y + box.height) });
   const frame = viewFrame(page);
   if (frame) await drawn(frame);
-  const taken = await shown.screenshot({ animations: "allow" });
+  const taken = await shown.screenshot({ animations: "allow", timeout, scale });
   if (size) await page.setViewportSize(size);
   return taken;
 }

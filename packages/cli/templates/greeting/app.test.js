@@ -1,15 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testServer } from "@vitrine/server/testing";
+import { mountView, testServer } from "@vitrine/server/testing";
 import { app } from "./app.js";
 
-test("greets somebody, in data, in words and in a view", async () => {
+test("greets somebody, in data and in words", async () => {
   const server = await testServer(app);
   const { structuredContent, content } = await server.call("greet", { name: "Ada" });
   assert.equal(structuredContent?.greeting, "Hello, Ada!");
   assert.deepEqual(content, [{ type: "text", text: "Hello, Ada!" }]);
-  const { html } = await server.view("greet");
-  assert.match(html, /<title>Greeting<\/title>/);
+  await server.close();
+});
+
+test("shows the greeting, and no script fails", async () => {
+  const server = await testServer(app);
+  const view = await mountView({ server, tool: "greet" });
+  await view.run({ name: "Ada" });
+  await view.shows("Hello, Ada!");
+  assert.deepEqual(view.problems, []);
+  await view.close();
   await server.close();
 });
 

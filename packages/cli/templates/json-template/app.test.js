@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testServer } from "@vitrine/server/testing";
+import { mountView, testServer } from "@vitrine/server/testing";
 import { app } from "./app.js";
 
-test("lists planets, in data, in words and in a view", async () => {
+test("lists planets, in data and in words", async () => {
   const server = await testServer(app);
   const { structuredContent, content } = await server.call("planets", { withMoons: true });
   assert.deepEqual(
@@ -11,7 +11,15 @@ test("lists planets, in data, in words and in a view", async () => {
     ["Earth", "Mars"],
   );
   assert.match(JSON.stringify(content), /\| Earth \| 12756 \| 1 \|/);
-  const { html } = await server.view("planets");
-  assert.match(html, /Diameter in km/);
+  await server.close();
+});
+
+test("shows the planets, and no script fails", async () => {
+  const server = await testServer(app);
+  const view = await mountView({ server, tool: "planets" });
+  await view.run({ withMoons: true });
+  await view.shows(/Diameter in km.*Earth.*Mars/);
+  assert.deepEqual(view.problems, []);
+  await view.close();
   await server.close();
 });

@@ -6,6 +6,8 @@
 import { Refusal } from "@vitrine/host";
 import {
   isVisibleTo,
+  readToolUi,
+  readViewProblem,
   type ServerCatalogue,
   type ServerSummary,
   type Tool,
@@ -100,12 +102,15 @@ export class GuardedServers {
       resources: [...resources],
       templates: [...templates],
       prompts: [...prompts],
-      views: views
-        .filter(({ tool }) => isFor(tool))
-        .map(({ tool, uri, hash, document }) => ({
-          ...{ tool: tool.name, uri, hash },
-          ...(!document.ok && { problem: document.message }),
-        })),
+      views: [
+        ...views
+          .filter(({ tool }) => isFor(tool))
+          .map(({ tool, uri, hash, document }) => ({
+            ...{ tool: tool.name, uri, hash },
+            ...(!document.ok && { problem: document.message }),
+          })),
+        ...brokenViews(tools.filter(isFor)),
+      ],
       ...(missing && { missing: [...missing] }),
     };
   }
@@ -156,3 +161,10 @@ export function summaryOf(status: ServerStatus): ServerSummary {
     garbage: status.garbage?.first[0],
   };
 }
+
+/** UIs that their server cannot read: it offers their tools without an address, and says why. */
+const brokenViews = (tools: readonly Tool[]): ServerCatalogue["views"] =>
+  tools.flatMap((tool) => {
+    const problem = readToolUi(tool).resourceUri ? undefined : readViewProblem(tool);
+    return problem === undefined ? [] : [{ tool: tool.name, uri: "", problem }];
+  });

@@ -9,6 +9,7 @@ import {
   type OpenedView,
   type Permission,
   readToolUi,
+  readViewProblem,
   type Tool,
   VitrineError,
 } from "@vitrine/protocol";
@@ -46,7 +47,12 @@ export async function prepareView(
     ...(narrow.length > 0 && { narrow }),
   };
   const problem = (code: string, message: string): OpenedView => ({ ...opened, problem: { code, message } });
-  if (uri === "") return problem("no-ui", `the tool "${wanted.tool}" has no UI`);
+  if (uri === "") {
+    const why = readViewProblem(tool);
+    return why === undefined
+      ? problem("no-ui", `the tool "${wanted.tool}" has no UI`)
+      : problem("view-unreadable", `the server cannot read the UI of "${wanted.tool}": ${why}`);
+  }
   if (wanted.uri !== undefined && !(await guard.resources.has(uri))) {
     throw new Refusal("resource-unknown", `the server does not name the resource ${uri}`);
   }

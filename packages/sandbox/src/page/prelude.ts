@@ -1,6 +1,6 @@
 /**
  * Runs first in every view's document and tells the proxy what a frame cannot see from outside: that the
- * document began, what its policy blocked, what its scripts threw. All of it is about the view itself, so a
+ * document began, that it drew something, what its policy blocked, what its scripts threw. All of it is about the view itself, so a
  * view that lies here only hurts its own diagnosis. Nothing else of the document is touched.
  */
 import { awaitVue, PARENT } from "./parent.js";
@@ -20,10 +20,24 @@ export function prelude(proxy: string): void {
       line: event.lineNumber,
     }),
   );
-  addEventListener("error", ({ message }) => report("script_error", { message: short(message) }));
-  addEventListener("unhandledrejection", ({ reason }) =>
-    report("script_error", { message: short(reason?.message ?? reason) }),
+  /** `file:line:column`; the app's own document is `document`, as its address says nothing to its author. */
+  const place = (where: string): string =>
+    short(where.replace(location.origin + location.pathname, "document"));
+  addEventListener("error", ({ message, filename, lineno, colno }) =>
+    report("script_error", {
+      message: short(message),
+      place: filename && place(`${filename}:${lineno}:${colno}`),
+    }),
   );
+  // A rejection has no place of its own: the first one in the stack is where the error was made.
+  addEventListener("unhandledrejection", ({ reason }) =>
+    report("script_error", {
+      message: short(reason?.message ?? reason),
+      place: place(/[^\s(@]+:\d+:\d+/.exec(reason?.stack)?.[0] ?? ""),
+    }),
+  );
+  // Whether anything was ever drawn: colours, text, an image, a canvas.
+  new PerformanceObserver(() => report("painted", {})).observe({ type: "paint", buffered: true });
   // A key that the app has no use for: the host may have one, and cannot hear it here.
   // Asked afterwards, as this listener is the first of all.
   addEventListener("keydown", (event) => {

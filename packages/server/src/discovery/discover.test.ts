@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { InMemoryTransport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { uiExtension } from "@vitrine/protocol";
+import { uiExtension, VIEW_PROBLEM_KEY } from "@vitrine/protocol";
 import { PROBLEMS_KEY, tool, view } from "@vitrine/server";
 import { type Discovered, type DiscoverOptions, discover } from "@vitrine/server/discovery";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -562,7 +562,9 @@ describe("what is wrong", () => {
     });
     expect(found.problems).toMatchObject([{ file: "tools/cart/ui/ui.meta.json", code: "json-invalid" }]);
     const { client, tools, resources } = await seen(found);
-    expect(tools["cart"]?._meta).toBeUndefined();
+    expect(tools["cart"]?._meta).toEqual({
+      [VIEW_PROBLEM_KEY]: expect.stringMatching(/^tools\/cart\/ui\/ui\.meta\.json:1: .*\(json-invalid\)$/),
+    });
     expect(resources).toEqual({});
     expect(await client.callTool({ name: "cart" })).toMatchObject({
       structuredContent: { items: [{ name: "Tea", count: 2 }] },

@@ -9,7 +9,7 @@ import type { AnyTool } from "../tool.js";
 import type { View } from "../view.js";
 import { foldersIn, markOf } from "./folders.js";
 import { explicitOf, link, unlinked } from "./link.js";
-import { type DiscoveryProblem, problemFrom } from "./problem.js";
+import { type DiscoveryProblem, lineOf, problemFrom } from "./problem.js";
 import { readTool } from "./read-tool.js";
 import { exists, isUi, readUi } from "./read-ui.js";
 import { Remembered } from "./remembered.js";
@@ -64,8 +64,9 @@ export class Scan {
       problems.push({ file: ".", code: "tool-missing", message });
     }
     const found = await this.#readTools(inTools.names, problems);
-    const views = await this.#readViews(await this.#uiFolders(inTools.names, inUi.names), found, problems);
-    return { ...this.#offer(found, views, problems), problems };
+    const folders = await this.#uiFolders(inTools.names, inUi.names);
+    const { views, broken } = await this.#readViews(folders, found, problems);
+    return { ...this.#offer(found, views, broken, problems), problems };
   }
 
   /** Those of tools first: one of the same name that stands alone is not looked at. */
@@ -117,15 +118,16 @@ export class Scan {
     return this.#link(tool, { ...tool, view: undefined });
   }
 
-  /** Views by the name of their folder. */
+  /** Views by the name of their folder, and what is wrong with those that cannot be shown. */
   async #readViews(
     folders: readonly UiFolder[],
     tools: ReadonlyMap<string, AnyTool>,
     problems: DiscoveryProblem[],
-  ): Promise<Map<string, View>> {
+  ): Promise<{ views: Map<string, View>; broken: Map<string, DiscoveryProblem> }> {
     const { root, name: server, templates, limit, views, tools: own } = this.#options;
     const inCode = [...views, ...[...own, ...tools.values()].flatMap(({ view }) => view ?? [])];
     const found = new Map<string, View>();
+    const broken = new Map<string, DiscoveryProblem>();
     for (const { name, folder } of folders) {
       const uri = `ui://${placeOf(server)}/${name}`;
       const mark = await markOf(join(root, folder));
@@ -133,18 +135,20 @@ export class Scan {
         readUi({ root, folder, name, uri, templates, limit }),
       );
       if (problem) problems.push(problem);
+      if (!view && problem) broken.set(name, problem);
       if (!view) continue;
       const what = takenOf(view, inCode);
       if (what !== undefined) problems.push(takenProblem(folder, "view", what));
       else found.set(name, view);
     }
     this.#views.keepOnly(new Set(folders.map(({ folder }) => folder)));
-    return found;
+    return { views: found, broken };
   }
 
   #offer(
     tools: ReadonlyMap<string, AnyTool>,
     views: ReadonlyMap<string, View>,
+    broken: ReadonlyMap<string, DiscoveryProblem>,
     problems: DiscoveryProblem[],
   ): Pick<Found, "tools" | "views"> {
     const all = [...this.#options.views, ...views.values()];
@@ -155,13 +159,16 @@ export class Scan {
       const { resourceUri } = explicitOf(tool);
       if (resourceUri?.startsWith(place) && !byAddress.has(resourceUri) && !tool.view) {
         const error = new Error(`${tool.name} names the view ${resourceUri}, which is not there`);
-        problems.push({
+        const problem: DiscoveryProblem = {
           ...problemFrom(error, `${this.#options.toolsFolder}/${name}`),
           code: "view-missing",
-        });
-        return this.#link(tool, unlinked(tool));
+        };
+        problems.push(problem);
+        return this.#link(tool, { ...unlinked(tool), viewProblem: lineOf(problem) });
       }
-      return this.#link(tool, link(tool, views.get(name), byAddress));
+      const linked = link(tool, views.get(name), byAddress);
+      const problem = resourceUri === undefined && !linked.view ? broken.get(name) : undefined;
+      return this.#link(tool, problem ? { ...linked, viewProblem: lineOf(problem) } : linked);
     });
     return { tools: [...this.#options.tools, ...linked], views: all };
   }
@@ -169,7 +176,8 @@ export class Scan {
   /** The same object for the same tool and view: who compares sees what changed. */
   #link(tool: AnyTool, linked: AnyTool): AnyTool {
     const known = this.#linked.get(tool);
-    if (known && known.view === linked.view) return known.tool;
+    if (known && known.view === linked.view && known.tool.viewProblem === linked.viewProblem)
+      return known.tool;
     this.#linked.set(tool, { view: linked.view, tool: linked });
     return linked;
   }

@@ -188,6 +188,29 @@ describe("a document of its own", () => {
     expect(mounted.problems.map(({ message }) => message)).toEqual(["tools/call: ui/initialize comes first"]);
   });
 
+  it("has a window of its own where the test brings none, and is waited for until it shows something", async () => {
+    const later = page(`${shows} app.ontoolinput = () => setTimeout(() => show("Drawn later"), 50);`);
+    const mounted = await mountView({ html: later });
+    open.push(() => mounted.close());
+    expectTypeOf(mounted.document).toEqualTypeOf<Document>();
+    await mounted.input({ article: "tea" });
+    expect(mounted.text).not.toContain("Drawn later");
+    await mounted.shows("Drawn later");
+    await mounted.shows(/Drawn\s+later/);
+    await expect(mounted.shows("never", 50)).rejects.toMatchObject({
+      code: "timeout",
+      message: expect.stringContaining('The view shows "Drawn later! More", not never.'),
+    });
+  });
+
+  it("that throws while it draws does not show what it should, and says what was thrown", async () => {
+    const mounted = await mountHtml(page(`${shows} app.ontoolresult = () => nothing.there();`));
+    await mounted.input({ article: "tea" });
+    await mounted.result({ structuredContent: { left: 1 } });
+    await expect(mounted.shows("1 left", 50)).rejects.toThrow("A script threw: nothing is not defined.");
+    expect(mounted.problems).toMatchObject([{ message: "nothing is not defined" }]);
+  });
+
   it("works while the test has the time in its hands", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());

@@ -9,12 +9,15 @@ import { MountedView, type Mounting } from "./mounted-view.js";
 import { type Answer, TestHost } from "./test-host.js";
 import type { AnyTypes, ResultOf, TestedServer, TypesOf } from "./test-server.js";
 import { ViewChannel } from "./view-channel.js";
-import { ViewFrame, type ViewWindow } from "./view-window.js";
+import { type JsdomWindow, newWindow, ViewFrame, type ViewWindow } from "./view-window.js";
 
 /** What every mount takes. */
 interface MountOptions<W extends ViewWindow> {
-  /** A new window of jsdom that runs scripts: `new JSDOM("", { runScripts: "dangerously" }).window`. It is closed with the view. */
-  readonly window: W;
+  /**
+   * A new window of jsdom that runs scripts: `new JSDOM("", { runScripts: "dangerously" }).window`. It is closed with the view.
+   * Without it, `mountView` makes one; the package `jsdom` must be installed.
+   */
+  readonly window?: W | undefined;
   /** Answers of tools, by their names: in place of those of the server. */
   readonly tools?: Readonly<Record<string, Answer>> | undefined;
   /** What the view is told of its host, besides what every view is. */
@@ -68,24 +71,26 @@ const CONTEXT: HostContext = {
  * await server.close();
  * ```
  *
- * @throws {VitrineError} `timeout` when the view does not begin in time, with what its scripts threw as the `cause`
+ * @throws {VitrineError} `timeout` when the view does not begin in time, with what its scripts threw as the `cause`;
+ *   `invalid` when there is no window, and jsdom is not installed
  */
 export async function mountView<
-  W extends ViewWindow,
   Tools extends readonly AnyTool[],
   Name extends keyof ToolsOf<Tools> & string,
+  W extends ViewWindow = JsdomWindow,
 >(options: MountToolOptions<W, Tools, Name>): Promise<MountedView<W, TypesOf<Tools, Name>>>;
-export async function mountView<W extends ViewWindow>(
+export async function mountView<W extends ViewWindow = JsdomWindow>(
   options: MountHtmlOptions<W>,
 ): Promise<MountedView<W, AnyTypes>>;
-export async function mountView<W extends ViewWindow>(
-  options: MountOptions<W> & {
+export async function mountView(
+  options: MountOptions<ViewWindow> & {
     readonly html?: string;
     readonly server?: TestedServer<readonly AnyTool[]>;
     readonly tool?: string;
   },
-): Promise<MountedView<W, AnyTypes>> {
-  const { window, server, tool: name = "", tools = {}, limit = 5000 } = options;
+): Promise<MountedView<ViewWindow, AnyTypes>> {
+  const { server, tool: name = "", tools = {}, limit = 5000 } = options;
+  const window = options.window ?? (await newWindow());
   const html = options.html ?? (await server?.view(name))?.html ?? "";
   const tool = await listed(server, name);
   const problems: Error[] = [];
@@ -107,7 +112,7 @@ export async function mountView<W extends ViewWindow>(
     throw withCause(error as VitrineError, problems[0]);
   }
   await channel.settled();
-  const mounting: Mounting<W> = { window, frame, channel, host, problems, call };
+  const mounting: Mounting<ViewWindow> = { window, frame, channel, host, problems, call };
   return new MountedView(mounting);
 }
 

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { HostContext, HostContextUpdate } from "@vitrine/protocol";
+import { type HostContext, type HostContextUpdate, VitrineError } from "@vitrine/protocol";
+import { now, turn } from "./real-time.js";
 import type { Asked, TestHost, ViewCall } from "./test-host.js";
 import type { AnyTypes, ResultOf } from "./test-server.js";
 import type { ViewChannel } from "./view-channel.js";
@@ -46,6 +47,27 @@ export class MountedView<
   get text(): string {
     return textOf(this.document);
   }
+  /**
+   * Waits until the view shows a text: frameworks draw some time after they were told something.
+   *
+   * @throws {VitrineError} `timeout`, with what the view shows instead and what its scripts threw
+   */
+  async shows(expected: string | RegExp, limit = 2000): Promise<void> {
+    const isShown = (): boolean =>
+      typeof expected === "string" ? this.text.includes(expected) : expected.test(this.text);
+    const deadline = now() + limit;
+    while (!isShown()) {
+      if (now() > deadline) {
+        const thrown = this.problems.map(({ message }) => ` A script threw: ${message}.`).join("");
+        throw new VitrineError(
+          "timeout",
+          `The view shows ${JSON.stringify(this.text)}, not ${expected}.${thrown}`,
+        );
+      }
+      await turn();
+    }
+  }
+
   /** The tools that the view called, with what came of it. */
   get calls(): readonly ViewCall[] {
     return this.#asked.calls;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Transport } from "@vitrine/protocol";
+import { type Transport, VitrineError } from "@vitrine/protocol";
 import { next } from "./real-time.js";
 
 /** A window of jsdom that runs scripts and has shown nothing yet. Only what is used of it is asked for: tests need no types of jsdom. */
@@ -16,6 +16,31 @@ export interface ViewWindow {
   };
 }
 
+/** A window that {@link newWindow} makes. */
+export interface JsdomWindow extends ViewWindow {
+  readonly document: Document;
+}
+
+/** The name in a variable: whoever bundles this need not have the package. */
+const JSDOM_PACKAGE: string = "jsdom";
+
+/**
+ * A new window of jsdom that runs scripts.
+ *
+ * @throws {VitrineError} `invalid` when jsdom is not installed
+ */
+export async function newWindow(): Promise<JsdomWindow> {
+  type Jsdom = {
+    JSDOM: new (html: string, options: { runScripts: "dangerously" }) => { window: JsdomWindow };
+  };
+  const { JSDOM }: Jsdom = await import(JSDOM_PACKAGE).catch((cause: unknown) => {
+    const message =
+      "mountView makes a window with jsdom, which is not installed: npm install --save-dev jsdom, or give it a window";
+    throw new VitrineError("invalid", message, { cause });
+  });
+  return new JSDOM("", { runScripts: "dangerously" }).window;
+}
+
 /** What is used of a window besides its document. */
 interface Inside extends EventTarget {
   readonly document: ViewWindow["document"];
@@ -23,6 +48,7 @@ interface Inside extends EventTarget {
   readonly DOMParser: typeof DOMParser;
   readonly HTMLScriptElement?: { supports?(type: string): boolean };
   ResizeObserver?: unknown;
+  reportError?: unknown;
   close?(): void;
 }
 
@@ -47,6 +73,8 @@ export class ViewFrame implements Transport {
     this.#window = window as unknown as Inside;
     Object.defineProperty(window, "parent", { value: this.#parent, configurable: true });
     this.#window.ResizeObserver ??= NoResizes;
+    // The view's runtime reports what an app's listener threw; jsdom has no such function.
+    this.#window.reportError ??= failed;
     this.#window.addEventListener("error", (event) => failed((event as ErrorEvent).error ?? event));
   }
 

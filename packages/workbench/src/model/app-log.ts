@@ -46,6 +46,8 @@ export interface LoggedLine {
    */
   readonly from: "log" | "console" | "script" | "host";
   readonly text: string;
+  /** Of what a script threw: `file:line:column`, where the browser says it. `document` is the app's own document. */
+  readonly place?: string | undefined;
   readonly data?: unknown;
 }
 
@@ -84,6 +86,12 @@ const LEVELS = new Map<unknown, string>([
   ["warn", "warning"],
   ["error", "error"],
 ]);
+
+/** The step at which an app first drew something. */
+export const PAINTED = "first paint";
+
+/** Browsers report this as an uncaught error, although no script failed: observers are called again in the next frame. */
+const HARMLESS = /^ResizeObserver loop/;
 
 /** Messages that are kept; the oldest go first. */
 const MOST = 200_000;
@@ -219,15 +227,32 @@ export class AppLog extends Observable {
 
   /** Notes what the sandbox says about the app. The details are the app's words. */
   report(report: ProxyReport): void {
-    const { code, directive, blocked, message } = report;
+    const { code, directive, blocked } = report;
     if (code === "csp_violation") {
       if (this.violations.length < MOST_LINES)
         this.violations.push({ at: this.now, directive: words(directive), blocked: words(blocked), report });
-    } else if (code === "script_error") this.line({ level: "error", from: "script", text: words(message) });
+    } else if (code === "script_error") this.#thrown(report);
     else if (code === "console") this.#console(report);
     else if (code === "loaded") this.step("document loaded");
+    else if (code === "painted") this.#painted();
     else this.line({ level: "warning", from: "host", text: code, data: report });
     this.changed();
+  }
+
+  /** A browser tells of several first paints; one is enough. */
+  #painted(): void {
+    const last = this.steps.findLast(({ step }) => step === "loading" || step === PAINTED);
+    if (last?.step !== PAINTED) this.step(PAINTED);
+  }
+
+  #thrown({ message, place }: ProxyReport): void {
+    const text = words(message);
+    this.line({
+      level: HARMLESS.test(text) ? "warning" : "error",
+      from: "script",
+      text,
+      ...(typeof place === "string" && place && { place }),
+    });
   }
 
   #console({ level, text, missed }: ProxyReport): void {

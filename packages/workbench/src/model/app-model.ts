@@ -107,6 +107,13 @@ export class AppModel extends Observable {
     return (this.#element ??= this.#open());
   }
 
+  /** Whether some of it is on the screen, in a page that is looked at: browsers draw nothing else. */
+  get isSeen(): boolean {
+    if (!this.#element?.isConnected || document.visibilityState !== "visible") return false;
+    const { top, bottom, left, right } = this.#element.getBoundingClientRect();
+    return bottom > top && right > left && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
+  }
+
   /** The tools that it offers. It is asked for them when somebody wants to know, so that a rendering has no message more. */
   get toolList(): AppToolList {
     return (this.#toolList ??= new AppToolList(bridgeOf(this.element)));

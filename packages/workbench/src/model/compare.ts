@@ -212,7 +212,7 @@ function newTroubles(recorded: readonly RecordedEvent[], now: readonly RecordedE
 
 const troublesOf = (events: readonly RecordedEvent[]): string[] =>
   sinceLastStart(events).flatMap((event) => {
-    if ("line" in event && event.line.from === "script")
+    if ("line" in event && event.line.from === "script" && event.line.level === "error")
       return [`The app's script now throws: ${event.line.text}.`];
     if (!("violation" in event)) return [];
     const { directive, blocked } = event.violation;

@@ -5,7 +5,7 @@
  */
 import type { UiDocumentErrorCode } from "@vitrine/protocol";
 import { type Diagnosed, type Diagnosis, error } from "./diagnosis.js";
-import { blockedOf, errorsOf, type Facts, isOfScripts } from "./diagnosis-facts.js";
+import { blockedOf, blockedRequest, errorsOf, type Facts, isOfScripts } from "./diagnosis-facts.js";
 
 /** What to do about a UI resource that cannot be shown. */
 const RESOURCE_FIXES: Readonly<Record<UiDocumentErrorCode, string>> = {
@@ -32,6 +32,13 @@ export function unshown({ source: { problem, uri, tool } }: Diagnosed): Diagnosi
       "This tool has no app.",
       evidence,
       `Set _meta.ui.resourceUri of the tool${tool ? ` "${tool.name}"` : ""} to the address of a UI resource.`,
+    );
+  if (code === "view-unreadable")
+    return error(
+      "view_unreadable",
+      "This app cannot be shown: its server cannot read it.",
+      evidence,
+      "Correct the file that the server names, and call the tool again.",
     );
   if (code === "load_failed")
     return error(
@@ -103,6 +110,8 @@ function handshakeFix(facts: Facts): [fix: string, ...evidence: string[]] {
     ? "The document loaded, and the app never sent ui/initialize."
     : "The document never finished loading.";
   if (facts.blocked.some(isOfScripts)) return [facts.blocked.find(isOfScripts)?.text ?? "", began];
+  const request = blockedRequest(facts);
+  if (request) return [request.text, began];
   if (facts.errors.length > 0)
     return ["Correct the error that the script threw: it ended before the app began to talk.", began];
   return [

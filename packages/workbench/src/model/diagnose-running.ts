@@ -5,7 +5,7 @@
  */
 import type { LoggedMessage } from "./app-log.js";
 import { type Diagnosed, type Diagnosis, type DiagnosisCode, error } from "./diagnosis.js";
-import { blockedOf, errorsOf, type Facts, isOfScripts } from "./diagnosis-facts.js";
+import { blockedOf, blockedRequest, errorsOf, type Facts, isOfScripts } from "./diagnosis-facts.js";
 import { plainOf } from "./message-json.js";
 
 /** Milliseconds that an app may take for its size and its result before something is missing. */
@@ -28,6 +28,14 @@ export function starting(app: Diagnosed, facts: Facts): Diagnosis | undefined {
       "The app's policy blocked a script, and the app has not started.",
       blockedOf(facts),
       blocked.text,
+    );
+  const request = blockedRequest(facts);
+  if (request)
+    return error(
+      "request_blocked",
+      `The app's policy blocked a request to ${hostOf(request.blocked)}, and the app has not started.`,
+      [...blockedOf(facts), ...errorsOf(facts)],
+      request.text,
     );
   if (facts.errors.length > 0)
     return error(
@@ -85,6 +93,14 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
       blockedOf(facts),
       facts.blocked.find(isOfScripts)?.text ?? "",
     );
+  const request = blockedRequest(facts);
+  if (request)
+    return warning(
+      "request_blocked",
+      `The app's policy blocked a request to ${hostOf(request.blocked)}.`,
+      [...blockedOf(facts), ...errorsOf(facts)],
+      request.text,
+    );
   if (facts.errors.length > 0)
     return warning(
       "script_error",
@@ -108,6 +124,14 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
       evidence: ["The app is ready; no ui/notifications/tool-result was sent to it."],
       fix: "The tool is still running, or nobody called it: wait, or cancel the call.",
     };
+  // What is not on the screen is not drawn.
+  if (!facts.isPainted && app.isSeen)
+    return warning(
+      "blank",
+      "This app is ready, and has drawn nothing.",
+      ["The browser has painted nothing of the app's document.", ...blockedOf(facts)],
+      "Draw something when ui/notifications/tool-result comes; see that no style hides the document.",
+    );
   if (isFree && !app.size)
     return {
       level: "info",
@@ -120,6 +144,9 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
     };
   return undefined;
 }
+
+/** The host of an address: what has to be declared, without what the app sends there. */
+const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);
 
 const paramsOf = ({ message }: LoggedMessage): Record<string, unknown> =>
   Object(plainOf((Object(message) as { params?: unknown }).params)) as Record<string, unknown>;

@@ -23,6 +23,7 @@ function stage() {
     size: undefined,
     look: {},
     profile: STRICT,
+    isSeen: true,
     source: { uri: "ui://shop/cart", tool, problem: undefined, place: undefined },
   };
   log.step("opened");
@@ -41,6 +42,7 @@ function stage() {
       say("in", "ui/notifications/initialized");
       app.state = "ready";
       app.size = { height };
+      log.report({ code: "painted", by: "view" });
       if (result !== null) say("out", "ui/notifications/tool-result", result);
     },
     fail(code: FailureCode, detail?: string) {
@@ -165,6 +167,14 @@ describe("an app whose frame gave up", () => {
   });
 });
 
+it("a view that its server cannot read is not a tool without one: says which file, and why", () => {
+  const { app } = stage();
+  const message = 'the server cannot read the UI of "cart": tools/cart/ui/ui.meta.json:2: unknown key';
+  app.source = { ...app.source, uri: "", problem: { code: "view-unreadable", message } };
+  expect(diagnose(app)).toMatchObject({ level: "error", cause: { code: "view_unreadable" } });
+  expect(diagnose(app)?.evidence.join()).toContain("ui.meta.json:2");
+});
+
 describe("an app that has not started", () => {
   it("is given its time", () => {
     expect(diagnose(stage().app)).toBeUndefined();
@@ -258,6 +268,63 @@ describe("an app that runs", () => {
     expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "script_error" } });
     block("script-src-elem", "https://cdn.example.com/chart.js");
     expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "script_blocked" } });
+  });
+
+  it("is ready and has drawn nothing, where that would be seen", () => {
+    const { app, log, run, time } = stage();
+    log.step("loading");
+    run();
+    time.now = 3000;
+    expect(diagnose(app)).toBeUndefined();
+    // Opened again, it draws nothing.
+    time.now = 4000;
+    log.step("loading");
+    log.step("document loaded");
+    log.add({ direction: "in", message: { method: "ui/initialize", id: 2 } });
+    log.add({ direction: "in", message: { method: "ui/notifications/initialized" } });
+    log.add({ direction: "out", message: { method: "ui/notifications/tool-result", params: {} } });
+    expect(diagnose(app)).toBeUndefined();
+    time.now = 8000;
+    expect(diagnose(app)).toMatchObject({ level: "warning", cause: { code: "blank" } });
+    app.isSeen = false;
+    expect(diagnose(app)).toBeUndefined();
+  });
+
+  it("had a request blocked, and failed because of that: names the domain and what to declare", () => {
+    const { app, log, run, block } = stage();
+    block("connect-src", "https://api.example/tea?secret=1");
+    log.report({
+      code: "script_error",
+      by: "view",
+      message: "Uncaught TypeError: Failed to fetch",
+      place: "document:12:5",
+    });
+    const expected = {
+      cause: { code: "request_blocked", message: expect.stringContaining("a request to api.example") },
+      fix: expect.stringContaining("https://api.example, declare it in csp.connectDomains"),
+    };
+    expect(diagnose(app)).toMatchObject({ level: "error", ...expected });
+    run();
+    expect(diagnose(app)).toMatchObject({ level: "warning", ...expected });
+    expect(diagnose(app)?.evidence.at(-1)).toBe(
+      "Its script threw: Uncaught TypeError: Failed to fetch (document:12:5)",
+    );
+  });
+
+  it("has an error of its own beside a request that was blocked", () => {
+    const { app, log, run, block } = stage();
+    run();
+    block("connect-src", "https://api.example/tea");
+    log.report({ code: "script_error", by: "view", message: "x is not defined" });
+    expect(diagnose(app)).toMatchObject({ cause: { code: "script_error" } });
+  });
+
+  it("has no error when only an observer of sizes is called again", () => {
+    const { app, log, run } = stage();
+    run();
+    const message = "ResizeObserver loop completed with undelivered notifications.";
+    log.report({ code: "script_error", by: "view", message });
+    expect(diagnose(app)).toBeUndefined();
   });
 
   it("uses what it declares and its profile closes: says which profile, and what to do", () => {

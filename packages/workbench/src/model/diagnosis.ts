@@ -25,12 +25,18 @@ export type DiagnosisCode =
   | UiDocumentErrorCode
   /** The tool names no UI. */
   | "no_ui"
+  /** The server has a UI for the tool, and cannot read it. */
+  | "view_unreadable"
   /** A script threw before the app began to talk. */
   | "script_error"
   /** The policy keeps the app from running a script. */
   | "script_blocked"
+  /** The policy blocked a request of the app, and a script failed because of that. */
+  | "request_blocked"
   /** The profile keeps out what the app declares. */
   | "profile_blocked"
+  /** The app is ready, and has drawn nothing. */
+  | "blank"
   /** The app says that it has no height. */
   | "zero_height"
   /** The app never said how high it is. */
@@ -47,7 +53,10 @@ export type DiagnosisCode =
   | "view_closed";
 
 /** What a diagnosis is made from. */
-export type Diagnosed = Pick<AppModel, "state" | "failure" | "log" | "size" | "look" | "profile"> & {
+export type Diagnosed = Pick<
+  AppModel,
+  "state" | "failure" | "log" | "size" | "look" | "profile" | "isSeen"
+> & {
   readonly source: Pick<AppModel["source"], "uri" | "tool" | "problem" | "place">;
 };
 

@@ -81,8 +81,19 @@ export interface RecordedAct {
   readonly t: number;
   readonly did: Act;
 }
+/** What a person saw of the app when the recording was made. */
+export interface RecordedShown {
+  readonly t: number;
+  readonly shown: { readonly text?: string | undefined; readonly isDrawn: boolean };
+}
 /** Something that happened. */
-export type RecordedEvent = RecordedMessage | RecordedStep | RecordedLine | RecordedViolation | RecordedAct;
+export type RecordedEvent =
+  | RecordedMessage
+  | RecordedStep
+  | RecordedLine
+  | RecordedViolation
+  | RecordedAct
+  | RecordedShown;
 
 /** A recording. */
 export interface Recording {
@@ -108,6 +119,7 @@ export class RecordingError extends Error {
 
 export const isMessage = (event: RecordedEvent): event is RecordedMessage => "m" in event;
 export const isStep = (event: RecordedEvent): event is RecordedStep => "step" in event;
+export const isShown = (event: RecordedEvent): event is RecordedShown => "shown" in event;
 export const isAct = (event: RecordedEvent): event is RecordedAct => "did" in event;
 
 /** The text of the file. */
@@ -222,7 +234,7 @@ function readEvent(line: string, number: number): RecordedEvent | undefined {
   const wrong = (what: string): RecordingError => new RecordingError("line-invalid", number, what);
   const read = parse(line);
   if (!isRecord(read)) throw wrong("this is no JSON object; each line must be one");
-  const { t, d, m, step, detail, line: written, violation, did } = read;
+  const { t, d, m, step, detail, line: written, violation, did, shown } = read;
   if (typeof t !== "number" || !(t >= 0))
     throw wrong('"t" must be the milliseconds since the app was opened');
   if (m !== undefined || d !== undefined) {
@@ -248,6 +260,11 @@ function readEvent(line: string, number: number): RecordedEvent | undefined {
     const act = readAct(record(did));
     if (!act) throw wrong('"did" must be an object with "click" or "wait"');
     return { t, did: act };
+  }
+  if (shown !== undefined) {
+    const { text, isDrawn } = record(shown);
+    if (typeof isDrawn !== "boolean") throw wrong('"shown" must be an object with "isDrawn"');
+    return { t, shown: { isDrawn, ...(typeof text === "string" && { text }) } };
   }
   return undefined;
 }

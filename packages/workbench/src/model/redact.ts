@@ -7,7 +7,7 @@
 import { isSecretName, SECRET_ENDINGS } from "@vitrine/protocol";
 import { jsonIn } from "./json-in.js";
 import { plainOf } from "./message-json.js";
-import { type RecordedEvent, type Recording, record } from "./recording.js";
+import { isShown, type RecordedEvent, type Recording, record } from "./recording.js";
 import { withoutPath } from "./redact-paths.js";
 import { REDACTED } from "./redacted.js";
 
@@ -70,7 +70,8 @@ type Change = (value: unknown, path: Path) => unknown;
 export function redact(recording: Recording, rules: readonly RedactionRule[]): Recording {
   const { header } = recording;
   const notes = [...(header.redacted ?? [])];
-  let events = recording.events;
+  // The text that the app showed repeats values of the messages, and no rule knows where.
+  let events = rules.length > 0 ? recording.events.map(withoutText) : recording.events;
   let { context, tool, title, uri } = header;
   for (const rule of rules) {
     let count = 0;
@@ -99,6 +100,9 @@ export function redact(recording: Recording, rules: readonly RedactionRule[]): R
   }
   return { ...recording, header: { ...header, context, tool, title, uri, redacted: notes }, events };
 }
+
+const withoutText = (event: RecordedEvent): RecordedEvent =>
+  isShown(event) ? { t: event.t, shown: { isDrawn: event.shown.isDrawn } } : event;
 
 function changeOf(rule: RedactionRule): Change {
   if ("keys" in rule) {

@@ -32,6 +32,14 @@ export interface RenderDocument {
 /** Something to be done with the app: a text or selector to press; a text to wait for, or milliseconds. */
 export type RenderAct = { readonly click: string } | { readonly wait: string | number };
 
+/** What a person saw of the app: the page itself cannot look into the app's frame, whoever drives it can. */
+export interface RenderShown {
+  /** Absent if it was taken out of the recording. */
+  readonly text?: string | undefined;
+  /** Whether there was anything to see. */
+  readonly isDrawn: boolean;
+}
+
 /** A recording with how many values were taken out for each path, or why there is none. */
 export type RenderTrace =
   | { readonly recording: string; readonly redacted: readonly number[] }
@@ -79,6 +87,8 @@ export interface RenderLine {
   /** `log`: `notifications/message`; `script`: what was thrown; `host`: what the page noticed. */
   readonly from: "log" | "script" | "host";
   readonly text: string;
+  /** Of what was thrown: `file:line:column`; `document` is the app's own document. */
+  readonly place?: string | undefined;
 }
 
 /** Something that the app's policy blocked. */
@@ -128,6 +138,8 @@ export interface RenderSnapshot {
   readonly consents: readonly RenderConsent[];
   readonly messages: { readonly sent: number; readonly received: number };
   readonly replay?: ReplayOutcome | undefined;
+  /** Of a recording that was played: what was seen when it was made. `"unknown"` in recordings that do not say it. */
+  readonly recorded?: RenderShown | "unknown" | undefined;
 }
 
 /** The page's one global, `vitrineRender`. */
@@ -151,5 +163,9 @@ export interface RenderPage {
    * A recording of what happened, with a document that was kept or else one that is read anew; undefined when there was
    * no app to record. Values at the paths are taken out of it.
    */
-  trace(document?: RenderDocument, redact?: readonly string[]): Promise<RenderTrace | undefined>;
+  trace(
+    document?: RenderDocument,
+    redact?: readonly string[],
+    shown?: RenderShown,
+  ): Promise<RenderTrace | undefined>;
 }

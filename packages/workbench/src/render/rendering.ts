@@ -9,11 +9,13 @@ import { AppModel } from "../model/app-model.js";
 import { gatewaySource } from "../model/app-source.js";
 import { DEVICES } from "../model/devices.js";
 import { diagnose } from "../model/diagnose.js";
+import { isThrown } from "../model/diagnosis-facts.js";
 import type { Look } from "../model/look.js";
 import { messageOf } from "../model/messages.js";
 import { type Profile, STRICT } from "../model/profile.js";
+import { sinceLastStart } from "../model/recorded-run.js";
 import { recordApp } from "../model/recorder.js";
-import { readRecording, writeRecording } from "../model/recording.js";
+import { isShown, isStep, type Recording, readRecording, writeRecording } from "../model/recording.js";
 import { redact } from "../model/redact.js";
 import { countAt } from "../model/redact-paths.js";
 import { Replay } from "../model/replay.js";
@@ -23,6 +25,7 @@ import type {
   RenderPage,
   RenderProblem,
   RenderRequest,
+  RenderShown,
   RenderSnapshot,
   RenderTimes,
   RenderTrace,
@@ -37,6 +40,8 @@ import { problemOf } from "./thrown-problem.js";
 
 /** Findings about an app that is there, and all the same not what was asked for. */
 const FAILED = new Set(["call_ended", "result_error", "unresponsive"]);
+/** Findings about an app that had an uncaught error while it started: what it shows is not what it was meant to show. */
+const CRASHED = new Set(["script_error", "script_blocked", "request_blocked", "zero_height"]);
 
 const PROXY_READY = "ui/notifications/sandbox-proxy-ready";
 
@@ -50,6 +55,9 @@ export class Rendering implements RenderPage {
   #hasEnded = false;
   #problem: RenderProblem | undefined;
   #replayed: ReplayOutcome | undefined;
+  #recorded: RenderSnapshot["recorded"];
+  /** When the app first came to rest, in milliseconds of its log: errors until then are errors of its start. */
+  #startedAt: number | undefined;
 
   constructor(profiles: readonly Profile[]) {
     this.profiles = profiles;
@@ -105,6 +113,8 @@ export class Rendering implements RenderPage {
       this.#show(replay.app);
       const { differences, compared, untested } = await replay.run(Math.max(0, deadline - performance.now()));
       const { restored } = recording.header;
+      this.#recorded =
+        recording.events.findLast(isShown)?.shown ?? (wasReady(recording) ? "unknown" : undefined);
       this.#replayed = {
         differences,
         compared,
@@ -133,7 +143,9 @@ export class Rendering implements RenderPage {
 
   async settle(limit: number): Promise<void> {
     const app = this.#app;
-    if (app) await until(() => isQuiet(app), performance.now() + limit);
+    if (!app) return;
+    await until(() => isQuiet(app), performance.now() + limit);
+    this.#startedAt ??= app.log.now;
   }
 
   snapshot(): RenderSnapshot {
@@ -156,19 +168,26 @@ export class Rendering implements RenderPage {
       around: [location.origin, ...(source?.place ? [source.place.origin] : [])],
       violations: (log?.violations ?? []).map(({ directive, blocked }) => ({ directive, blocked })),
       // The console is heard by who drives this page.
-      lines: (log?.lines ?? []).flatMap(({ level, from, text }) =>
-        from === "console" ? [] : [{ level, from, text }],
+      lines: (log?.lines ?? []).flatMap(({ level, from, text, place }) =>
+        from === "console" ? [] : [{ level, from, text, ...(place && { place }) }],
       ),
       consents: this.#consents.given,
       messages: { sent: log?.counts.out ?? 0, received: log?.counts.in ?? 0 },
       replay: this.#replayed,
+      recorded: this.#recorded,
     };
   }
 
-  async trace(document?: RenderDocument, paths: readonly string[] = []): Promise<RenderTrace | undefined> {
-    if (!this.#app) return undefined;
+  async trace(
+    document?: RenderDocument,
+    paths: readonly string[] = [],
+    shown?: RenderShown,
+  ): Promise<RenderTrace | undefined> {
+    const app = this.#app;
+    if (!app) return undefined;
     try {
-      const recording = await recordApp(this.#app, document);
+      const made = await recordApp(app, document);
+      const recording = shown ? { ...made, events: [...made.events, { t: app.log.now, shown }] } : made;
       const clean =
         paths.length > 0
           ? redact(
@@ -228,10 +247,19 @@ export class Rendering implements RenderPage {
 
   #find(app: AppModel): RenderProblem | undefined {
     const found = diagnose(app);
-    if (!found || (found.level !== "error" && !FAILED.has(found.cause.code))) return undefined;
-    const { cause, evidence, fix } = found;
+    if (!found) return undefined;
+    const { level, cause, evidence, fix } = found;
+    const isFailure =
+      level === "error" || FAILED.has(cause.code) || (CRASHED.has(cause.code) && this.#hasCrashed(app));
+    if (!isFailure) return undefined;
     const seen = evidence.slice(0, 4).join("; ");
     return { code: cause.code, message: seen ? `${cause.message} ${seen}` : cause.message, fix };
+  }
+
+  /** Whether a script failed before the app came to rest. Errors after that, such as those of a click, are only listed. */
+  #hasCrashed({ log }: AppModel): boolean {
+    const until = this.#startedAt ?? log.now;
+    return log.lines.some((line) => isThrown(line) && line.at <= until);
   }
 
   #missing(app: AppModel, timeout: number): RenderProblem | undefined {
@@ -259,6 +287,10 @@ function modeProblem(app: AppModel, mode: DisplayMode): RenderProblem | undefine
     fix: `Declare ${mode} in the app's availableDisplayModes, or leave out --mode.`,
   };
 }
+
+/** Whether the recorded app became ready, so that there was something to see. */
+const wasReady = ({ events }: Recording): boolean =>
+  sinceLastStart(events).some((event) => isStep(event) && event.step === "ready");
 
 /** An app is as high as it wants to be: a picture shows all of it. */
 function lookOf({ device, mode }: RenderRequest): Look {

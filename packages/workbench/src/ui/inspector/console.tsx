@@ -6,6 +6,7 @@
 import { useCallback, useState } from "react";
 import { VList } from "virtua";
 import type { AppLog, LoggedLine } from "../../model/app-log.js";
+import { withPlace } from "../../model/diagnosis-facts.js";
 import { Choice } from "../choice.js";
 import { useObservable } from "../use-observable.js";
 import { SearchBox } from "./fields.js";
@@ -68,13 +69,13 @@ const rank = ({ level }: LoggedLine): number => {
 };
 
 function Line({ line }: { line: LoggedLine }) {
-  const { at, level, from, text } = line;
+  const { at, level, from } = line;
   const tone = rank(line) >= 4 ? "bad" : rank(line) === 3 ? "warn" : "";
   return (
     <div className={`in-line ${tone}`}>
       <span className="in-time mono">{moment(at)}</span>
       <span className={`badge ${tone}`}>{level}</span>
-      <span className="in-line-text mono">{text.slice(0, 5000)}</span>
+      <span className="in-line-text mono">{withPlace(line).slice(0, 5000)}</span>
       <span className="soft small">{FROM[from]}</span>
     </div>
   );

@@ -1,0 +1,141 @@
+/**
+ * Whether there is anything to see of an app. A picture decides, and not the document: an app may draw on a canvas, show
+ * one image, or be tiny; and text that a style sheet hides is not seen.
+ *
+ * @module
+ */
+import type { Frame, Page } from "playwright-core";
+import { appBox, drawn, picture, visibleText, within } from "./view-frame.js";
+
+/** What a person sees of an app. */
+export interface Drawing {
+  /** Undefined if the app does not respond. */
+  readonly text: string | undefined;
+  /** What is wrong with it, if nothing of the app is seen. */
+  readonly lack?: "blank" | "zero_height" | "still_loading" | undefined;
+}
+
+/** Milliseconds that an app gets, once it is at rest, to draw something: some load their data first. */
+const PATIENCE = 10_000;
+/** Milliseconds that an app may take to answer. */
+const ANSWER = 5_000;
+/** Milliseconds between two looks. */
+const LOOK = 500;
+/** Pixels of a corner that the border of an app may round off. */
+const CORNER = 9;
+/** Pixels from which a picture beside the text is more than a spinner. */
+const SPINNER = 64;
+
+/** Text that apps show until they have something to show. */
+const LOADING =
+  /^(loading|please wait|waiting|connecting|initiali[sz]ing|fetching|starting)\b.{0,60}$|^[.…\s]+$/i;
+
+/** Looks at an app, again and again while nothing is seen, for some seconds or until the time is over. */
+export async function drawingOf(page: Page, frame: Frame, timeout: number): Promise<Drawing> {
+  const deadline = Date.now() + Math.min(PATIENCE, timeout);
+  for (;;) {
+    const drawing = await look(page, frame, Math.max(1_000, deadline - Date.now()));
+    if (!drawing.lack || Date.now() >= deadline) return drawing;
+    await new Promise((resolve) => setTimeout(resolve, LOOK));
+  }
+}
+
+async function look(page: Page, frame: Frame, timeout: number): Promise<Drawing> {
+  const text = await visibleText(frame);
+  if (text === undefined) return { text };
+  const box = await appBox(page);
+  if (!box || box.width < 1 || box.height < 1)
+    return {
+      text,
+      lack: (await within(ANSWER, frame.evaluate(hasContent), false)) ? "zero_height" : "blank",
+    };
+  if (await isBlank(page, frame, timeout)) return { text, lack: "blank" };
+  const lines = text.split("\n").filter((line) => line.trim());
+  const isLoading = lines.length > 0 && lines.every((line) => LOADING.test(line.trim()));
+  const hasOnlyText = isLoading && !(await within(ANSWER, frame.evaluate(hasPicture, SPINNER), true));
+  return hasOnlyText ? { text, lack: "still_loading" } : { text };
+}
+
+/**
+ * One colour all over, and not a pixel of it changes without the app's elements: a canvas that is filled with one colour,
+ * or a dot in a corner, does make a difference.
+ */
+async function isBlank(page: Page, frame: Frame, timeout: number): Promise<boolean> {
+  const before = await glance(page, timeout);
+  if (!before || !(await isOneColour(page, before))) return false;
+  await within(ANSWER, frame.evaluate(hideContent), undefined);
+  await drawn(frame);
+  const without = await glance(page, timeout);
+  await within(ANSWER, frame.evaluate(showContent), undefined);
+  return without?.equals(before) === true;
+}
+
+/** A picture of what is on the screen of the app; of all of it, if it goes on below and so far is one colour. */
+async function glance(page: Page, timeout: number): Promise<Buffer | undefined> {
+  const box = await appBox(page);
+  const screen = page.viewportSize();
+  if (!box || !screen) return undefined;
+  const height = Math.min(box.height, screen.height - box.y);
+  if (height < 1) return undefined;
+  const clip = { ...box, height };
+  // Of an app that begins to spin there is no picture: another check says so.
+  const onScreen = await within<Buffer | undefined>(
+    timeout,
+    page.screenshot({ clip, scale: "css", animations: "allow", timeout }),
+    undefined,
+  );
+  if (!onScreen || height === box.height || !(await isOneColour(page, onScreen))) return onScreen;
+  // This needs a larger screen, which the app may notice.
+  return picture(page, timeout, "css");
+}
+
+/** Whether all pixels are the same, but for those in corners that a border may round off. */
+const isOneColour = (page: Page, png: Buffer): Promise<boolean> =>
+  page.evaluate(hasOneColour, { png: png.toString("base64"), corner: CORNER });
+
+/** Runs in the page, which can read pictures. */
+async function hasOneColour({ png, corner }: { png: string; corner: number }): Promise<boolean> {
+  const bytes = Uint8Array.from(atob(png), (character) => character.charCodeAt(0));
+  const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const { width, height } = image;
+  const context = new OffscreenCanvas(width, height).getContext("2d");
+  if (!context) return false;
+  context.drawImage(image, 0, 0);
+  const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
+  const colour = pixels[Math.floor(height / 2) * width + Math.floor(width / 2)];
+  const isInCorner = (at: number): boolean => {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    return (x < corner || x >= width - corner) && (y < corner || y >= height - corner);
+  };
+  return pixels.every((pixel, at) => pixel === colour || isInCorner(at));
+}
+
+/** Runs in the app's document: whether something in it has a place, be it outside of a frame without a height. */
+function hasContent(): boolean {
+  const all = document.body?.querySelectorAll("*:not(script, style, template)") ?? [];
+  return [...all].some((element) => {
+    const { width, height } = element.getBoundingClientRect();
+    return width > 0 && height > 0;
+  });
+}
+
+/** Runs in the app's document. */
+function hasPicture(least: number): boolean {
+  const all = document.querySelectorAll("canvas, img, svg, video, iframe, picture, object, embed");
+  return [...all].some((element) => {
+    const { width, height } = element.getBoundingClientRect();
+    return width > least && height > least;
+  });
+}
+
+/** Runs in the app's document. A sheet made in code needs no permission of the app's policy, and changes no element. */
+function hideContent(): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("body * { visibility: hidden !important; transition: none !important }");
+  document.adoptedStyleSheets.push(sheet);
+}
+
+/** Runs in the app's document. */
+function showContent(): void {
+  document.adoptedStyleSheets.pop();
+}
