@@ -83,7 +83,7 @@ export async function conversationStage(
   const errors: unknown[] = [];
   const listed: string[] = [];
   const offer = ([name, { server = "weather", tool, hasApp = false }]: [string, StageTool]): OfferedTool => ({
-    ...{ server, hasApp },
+    ...{ server, identity: server, hasApp },
     tool: { name, inputSchema: { type: "object" }, ...tool },
   });
   const make = (): Conversations =>
@@ -91,6 +91,7 @@ export async function conversationStage(
       store: store.conversations,
       tools: {
         list: async () => [...tools].map(offer),
+        identityOf: (server) => server,
         find: async (_user, server, name) =>
           [...tools].map(offer).find((each) => each.server === server && each.tool.name === name),
         async call(_user, call, callOptions) {

@@ -1,9 +1,13 @@
 /** What a guard stands on, in memory: a server, an audit log, consents. All of it can be told to fail. */
-import type { ConsentKey } from "@vitrine/host";
 import type { ServerSettings } from "../../packages/gateway/src/config/config.js";
 import { GatewayError } from "../../packages/gateway/src/errors.js";
 import type { Server } from "../../packages/gateway/src/servers/server.js";
-import type { AuditRow, ConsentRecord, Store } from "../../packages/gateway/src/store/store.js";
+import type {
+  AuditRow,
+  ConsentRecord,
+  ServerConsentKey,
+  Store,
+} from "../../packages/gateway/src/store/store.js";
 import { type FakeUpstream, fakeUpstream, tool, visibleTo } from "../fake-upstream.js";
 
 /** What fails, from now on; with this error. */
@@ -33,8 +37,8 @@ export function memoryStore(): MemoryStore {
     rows.push({ ...row, seq: rows.length + 1, time: 0, hash: "" });
     return rows.length;
   };
-  const same = (a: ConsentKey, b: ConsentKey) =>
-    a.server === b.server && a.method === b.method && a.subject === b.subject;
+  const same = (a: ServerConsentKey, b: ServerConsentKey) =>
+    a.server === b.server && a.identity === b.identity && a.method === b.method && a.subject === b.subject;
   const unused = () => {
     throw new Error("no test needs this");
   };
@@ -95,9 +99,17 @@ export function memoryStore(): MemoryStore {
         return count;
       },
     },
+    servers: NO_HEIRS,
     close: async () => {},
   };
 }
+
+/** Servers of which none has data from before there were identities. */
+export const NO_HEIRS: Store["servers"] = {
+  take: async () => [],
+  settled: async () => {},
+  isHeir: () => false,
+};
 
 /** Tools of the stage's server: one of each kind. `café` is composed. */
 export const STAGE_TOOLS = [
@@ -127,6 +139,7 @@ export interface StageServer extends Server {
 
 export const stageSettings = (more: Partial<ServerSettings> = {}): ServerSettings => ({
   name: "shop",
+  identity: "1".repeat(64),
   transport: {
     ...{ type: "http", url: "http://127.0.0.1/", headers: {}, oauth: false, privateNetwork: true },
   },

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { ServerSettings, StdioSettings } from "../../packages/gateway/src/config/config.ts";
+import { identityOf } from "../../packages/gateway/src/config/server-identity.ts";
 
 const isolation = {
   driver: "process",
@@ -20,6 +21,7 @@ export const serverSettings = (
   limits: Partial<ServerSettings["limits"]> = {},
 ): ServerSettings => ({
   name,
+  identity: transport.type === "stdio" ? identityOf(transport) : identityOf({ url: transport.url }),
   transport,
   start: "lazy",
   stateless: false,
@@ -51,6 +53,7 @@ export const nodeServer = (
   command: process.execPath,
   args: [script, ...args],
   env: { PATH: process.env["PATH"] ?? "", ...env },
+  folder: process.cwd(),
   isolation,
 });
 

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import {
   type GatewaySettings,
   type Isolation,
+  projectOf,
   type ReadOptions,
   readOptions,
   readSettingsFile,
@@ -59,9 +60,6 @@ export function personalOptions(
     ...(!strict && { isolation: OWN }),
   };
 }
-
-/** `.vscode/mcp.json` speaks of the folder above. */
-const projectOf = (file: string): string => dirname(resolve(file)).replace(/[\\/]\.(vscode|cursor)$/, "");
 
 /** The settings file that is named, or the first in the usual places; undefined if there is none. */
 export const configFile = (options: ConfigOptions, at: Surroundings): string | undefined =>

@@ -25,7 +25,7 @@ export async function sourceOf(
   here: string,
 ): Promise<ServerSource | undefined> {
   if (transport.type !== "stdio") return undefined;
-  const { command, args, cwd = here } = transport;
+  const { command, args, folder, cwd = folder } = transport;
   for (const word of [command, ...args]) {
     if (word.startsWith("-") || !/[./\\]/.test(word)) continue;
     const path = resolve(cwd, word);

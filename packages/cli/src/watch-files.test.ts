@@ -108,6 +108,7 @@ describe("sourceOf", () => {
         args,
         env: {},
         cwd,
+        folder: root,
         isolation: { ...isolation, ...limits },
       },
     };

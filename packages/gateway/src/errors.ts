@@ -17,6 +17,8 @@ export type GatewayErrorCode =
   | "isolation-unavailable"
   /** There is no server of that name. */
   | "server-unknown"
+  /** Another server had this name when the call was made (attack E01). */
+  | "server-replaced"
   /** It does not start, or does not speak MCP. */
   | "server-failed"
   /** It ended, or its connection did, while a call was under way. */

@@ -7,7 +7,7 @@ import type { GuardMetrics } from "./guard/guard-options.js";
 import type { Log } from "./http/logging.js";
 import type { GatewayMetrics } from "./http/metrics-gateway.js";
 import type { CatalogueChange, Server } from "./servers/server.js";
-import type { AuditEntry, AuditLog } from "./store/store.js";
+import type { AuditEntry, AuditLog, ServerChange, ServerKey } from "./store/store.js";
 
 /** Counts what guards decide, and how it ends. */
 export function guardMetrics({ calls, callSeconds, callBytes, denials }: GatewayMetrics): GuardMetrics {
@@ -43,7 +43,7 @@ export function logStarts(server: Pick<Server, "onStatus">, user: string | undef
 
 /** A tool or a UI that is not what it was is on record, whoever looks at it next. */
 export function recordChange(
-  { user, server, method, target, reason, params }: AuditEntry,
+  { user, server, identity, method, target, reason, params }: AuditEntry,
   log: Log,
   audit: AuditLog,
 ): Promise<number> {
@@ -52,16 +52,22 @@ export function recordChange(
     { server, ...(user && { user }), change: reason, ...Object(hashes) },
     `not what it was: ${target}`,
   );
-  return audit.mark({ user: user || undefined, server, method, target, reason, params });
+  return audit.mark({ user: user || undefined, server, identity, method, target, reason, params });
 }
 
 /** A change of a catalogue in the words of the audit log. */
 export const changeOf = (
-  server: string,
+  { name: server, identity }: ServerKey,
   user: string,
   { kind, name, before, after }: CatalogueChange,
 ): AuditEntry => ({
-  ...{ user, actor: "operator", server, method: "catalogue/changed", target: name.slice(0, 500) },
+  ...{ user, actor: "operator", server, identity, method: "catalogue/changed", target: name.slice(0, 500) },
   ...{ decision: "allowed", params: JSON.stringify({ kind, before, after }) },
   reason: before === undefined ? "added" : after === undefined ? "removed" : "changed",
 });
+
+/** What people are told when another server has a name than before (attack E01). */
+export const noticeOf = ({ name, isBack }: ServerChange): string =>
+  isBack
+    ? `"${name}" is again a server that had this name earlier. It has its own data and permissions of that time, not those of the server in between.`
+    : `"${name}" is not the server that had this name before. It asks for permissions again, and does not get data or results of the other one.`;

@@ -9,11 +9,12 @@ import type { Implementation, JsonText, Params, ToolVisibility } from "@vitrine/
 import type { Sandbox } from "@vitrine/sandbox";
 import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";
 import { asksOf, pageDesks, SAMPLING_METHOD } from "./asks/index.js";
-import type { GatewaySettings } from "./config/config.js";
+import type { GatewaySettings, ServerSettings } from "./config/config.js";
+import type { ServerIdentity } from "./config/server-identity.js";
 import { type ConversationLimits, Conversations } from "./conversation/index.js";
 import { serverTools } from "./conversation/server-tools.js";
 import { GatewayError } from "./errors.js";
-import { changeOf, guardMetrics, logStarts, recordChange } from "./gateway-notes.js";
+import { changeOf, guardMetrics, logStarts, noticeOf, recordChange } from "./gateway-notes.js";
 import { CallRecord, type RecordPlace } from "./guard/call-record.js";
 import type { GatewayAsk } from "./guard/guard-options.js";
 import { Idempotency } from "./guard/idempotency.js";
@@ -31,13 +32,14 @@ import type { Launch } from "./isolation/isolation.js";
 import { launch } from "./isolation/launch.js";
 import { Models } from "./model/models.js";
 import { frameSource, sandboxSecret } from "./sandbox-place.js";
-import { GuardedServers, summaryOf } from "./servers/guarded-servers.js";
+import { GuardedServers } from "./servers/guarded-servers.js";
 import { OAuthSessions } from "./servers/oauth/sessions.js";
 import { ServerPool } from "./servers/pool.js";
 import { safeFetch } from "./servers/safe-fetch.js";
 import { openSecrets, type SecretStore } from "./servers/secrets/secrets.js";
 import type { ServerStatus } from "./servers/server.js";
 import { AppCalls } from "./sessions/app-calls.js";
+import { AppOrigins } from "./sessions/app-origins.js";
 import { HttpCarriers } from "./sessions/carriers/http.js";
 import { WebSocketCarriers } from "./sessions/carriers/websocket.js";
 import { KnownViews } from "./sessions/known-views.js";
@@ -53,7 +55,7 @@ import {
 import { restoreView } from "./sessions/restore-view.js";
 import { showDocument } from "./sessions/show-document.js";
 import { openStore, type StoreOptions } from "./store/open.js";
-import type { Store } from "./store/store.js";
+import type { ServerKey, Store } from "./store/store.js";
 
 /** What else a gateway may be given. */
 export interface GatewayOptions {
@@ -149,6 +151,8 @@ export class Gateway implements GatewayApi {
   readonly #retention: NodeJS.Timeout;
   /** What changed in catalogues; of a server that changes all the time, a few rows. */
   readonly #changes: RefusalLog;
+  /** What people should know of servers that took over a name, by name. */
+  readonly #notices = new Map<string, { readonly identity: ServerIdentity; readonly sentence: string }>();
   #settings: GatewaySettings;
   #listener: Listener | undefined;
   #sandbox: ServedSandbox | undefined;
@@ -200,10 +204,10 @@ export class Gateway implements GatewayApi {
     });
     this.#pool = new ServerPool({
       launch: listening(options.onstderr),
-      asks: (user, { name }) => {
+      asks: (user, { name, identity }) => {
         // What all users share has nobody of its own who could be asked, unless there is only one.
         const whom = user ?? (settings.listen.users.length > 0 ? undefined : LOCAL_USER);
-        return whom === undefined ? undefined : asksOf({ user: whom, server: name }, this.#desks);
+        return whom === undefined ? undefined : asksOf({ user: whom, server: name, identity }, this.#desks);
       },
       info: INFO,
       users: settings.listen.users.length > 0 ? settings.listen.users.map(({ name }) => name) : [LOCAL_USER],
@@ -218,6 +222,10 @@ export class Gateway implements GatewayApi {
       idempotency: new Idempotency({ find: (user, key) => store.audit.find(user, key) }),
       metrics: guardMetrics(this.#counts),
       onerror,
+      noticeOf: ({ name, identity }) => {
+        const notice = this.#notices.get(name);
+        return notice?.identity === identity ? notice.sentence : undefined;
+      },
       guardOf: (user, server) => ({
         views: (view) => this.#views.find(view, user, server),
         ask: this.#askOf(user, server),
@@ -229,7 +237,7 @@ export class Gateway implements GatewayApi {
     const refusals = new RefusalLog({ write: (entry) => audit.begin(entry), onerror });
     this.#appCalls = new AppCalls({
       views: this.#views,
-      place: (server) => this.#recordPlace(server, refusals, onerror),
+      place: ({ server, identity }) => this.#recordPlace(server, identity, refusals, onerror),
       policy: (user, server) => ({
         server: this.#servers.get(user, server).server.settings,
         settings: this.#live(),
@@ -256,7 +264,7 @@ export class Gateway implements GatewayApi {
     this.#pool.onCreate((server, user) => {
       let ready = 0;
       server.onStatus((status) => {
-        this.#pages.tell(user, "gateway/status", summaryOf(status));
+        this.#pages.tell(user, "gateway/status", this.#servers.summary(server));
         if (status.state !== "ready" || status.starts === ready) return;
         // One that was started again may be another one.
         if (ready > 0) this.#pages.tell(user, "gateway/changed", { server: status.name });
@@ -270,7 +278,7 @@ export class Gateway implements GatewayApi {
         options.onchange?.(name);
         const owner = user ?? (settings.listen.users.length > 0 ? "" : LOCAL_USER);
         for (const change of changes)
-          void this.#changes.note(`${name} ${owner}`, changeOf(name, owner, change));
+          void this.#changes.note(`${name} ${owner}`, changeOf(server.settings, owner, change));
       });
     });
     this.#retention = setInterval(() => this.#prune(), HOUR).unref();
@@ -340,6 +348,7 @@ export class Gateway implements GatewayApi {
         return this.#listener.origins.filter((origin) => !origin.includes("["));
       },
     });
+    await this.#takeNames(this.#settings.servers);
     this.#pool.update(this.#settings.servers);
     // Nobody waits for it: what goes wrong is in the list of models.
     void this.models.refresh();
@@ -392,6 +401,10 @@ export class Gateway implements GatewayApi {
     this.models.update(settings.model);
     this.conversations.setLimits(conversationLimits(settings));
     void this.models.refresh();
+    // What depends on it waits until it is on disk: see `KnownServers.settled`.
+    this.#takeNames(settings.servers).catch((error: unknown) =>
+      this.#log.error({ err: error }, "the identities of servers could not be stored"),
+    );
     const { added, changed, removed } = this.#pool.update(settings.servers);
     for (const page of this.#pages.of()) {
       for (const name of [...added, ...changed]) page.moved(name);
@@ -435,6 +448,22 @@ export class Gateway implements GatewayApi {
     await this.#store.close();
   }
 
+  /** Notes which servers have which names now, and tells people of those that took over a name. */
+  async #takeNames(servers: ReadonlyMap<string, ServerSettings>): Promise<void> {
+    const { audit, servers: known } = this.#store;
+    for (const change of await known.take(servers.values())) {
+      const { name, identity, isBack } = change;
+      const sentence = noticeOf(change);
+      this.#notices.set(name, { identity, sentence });
+      this.#log.warn({ server: name, identity }, sentence);
+      const reason = isBack ? "back" : "replaced";
+      audit.mark({ server: name, identity, method: "server/replaced", reason }).catch((error: unknown) => {
+        this.#log.error({ err: error, server: name }, "that a server was replaced could not be recorded");
+      });
+      for (const page of this.#pages.of()) page.tellServer(name);
+    }
+  }
+
   // What pages do.
 
   #openPage(session: BrowserSession, { user, id, mayBeOld }: AboutSession): SessionHandler {
@@ -448,6 +477,7 @@ export class Gateway implements GatewayApi {
       mayBeOld,
       testMode: this.#options.testMode,
       conversations: this.conversations,
+      known: this.#store.servers,
       sampling: this.#desks.sampling,
       models: {
         state: () => {
@@ -461,25 +491,26 @@ export class Gateway implements GatewayApi {
       catalogue: (name, who) => this.#servers.catalogue(user, name, who),
       start: (name) => this.#servers.start(user, name),
       restart: (name) => this.#servers.restart(user, name),
-      know: (view, server, wanted) => this.#views.add(view, { user, server, session: id, page, ...wanted }),
+      know: (view, { name, identity }, wanted) =>
+        this.#views.add(view, { user, server: name, identity, session: id, page, ...wanted }),
       forget: (view) => {
         this.#views.remove(view);
         this.#appCalls.closed(view);
       },
       prepare: (view, at, wanted, signal) =>
-        prepareView(this.#place(), view, at, wanted, signal, (uri) => this.#views.found(view, uri)),
+        prepareView(this.#origins(), view, at, wanted, signal, (uri) => this.#views.found(view, uri)),
       document: async (view, document) => showDocument(this.#place(), view, document),
       restore: async (opened, signal) =>
         restoreView(
-          this.#place(),
+          this.#origins(),
           (name) => this.#servers.get(user, name),
           opened,
           signal,
           (uri) => this.#views.found(opened.view, uri),
         ),
       closeDocument: (place) => void this.#sandbox?.sandbox.forget(place).catch(onerror),
-      refused: (call, error) =>
-        new CallRecord(call, this.#recordPlace(call.server, refusals, onerror)).refused(error),
+      refused: (call, error, identity) =>
+        new CallRecord(call, this.#recordPlace(call.server, identity, refusals, onerror)).refused(error),
       onerror,
     });
     this.#pages.add(user, page);
@@ -497,11 +528,20 @@ export class Gateway implements GatewayApi {
   }
 
   /** Where is recorded what passes no guard. */
-  #recordPlace(server: string, refusals: RefusalLog, onerror: (error: unknown) => void): RecordPlace {
+  #recordPlace(
+    server: string,
+    identity: ServerIdentity | undefined,
+    refusals: RefusalLog,
+    onerror: (error: unknown) => void,
+  ): RecordPlace {
     return {
-      ...{ server, audit: this.#store.audit, settings: this.#live(), refusals, onerror },
+      ...{ server, identity, audit: this.#store.audit, settings: this.#live(), refusals, onerror },
       ...{ metrics: guardMetrics(this.#counts), clock: () => performance.now() },
     };
+  }
+
+  #origins(): AppOrigins {
+    return new AppOrigins(this.#place(), this.#store.servers);
   }
 
   #place(): Sandbox {
@@ -510,13 +550,14 @@ export class Gateway implements GatewayApi {
   }
 
   /** Asks at the page that shows the view; for a program over HTTP, at the user's newest page. */
-  #askOf(user: string, server: string): GatewayAsk {
+  #askOf(user: string, key: ServerKey): GatewayAsk {
+    const { name: server, identity } = key;
     return (question, remember, signal) => {
       const { view, method, params } = question;
-      const owner = this.#views.find(view, user, server);
+      const owner = this.#views.find(view, user, key);
       if (owner && method === SAMPLING_METHOD)
         return this.#desks.sampling.askFor(
-          { user, server, view, params, app: owner.page.speaker(view) },
+          { user, server, identity, view, params, app: owner.page.speaker(view) },
           signal,
         );
       const page = owner?.page ?? this.#pages.newest(user);

@@ -11,12 +11,14 @@ export { type CommandLineOptions, commandLineServer } from "./config/command-lin
 export type * from "./config/config.js";
 export { parseJson } from "./config/json.js";
 export {
+  projectOf,
   type ReadOptions,
   readSettings,
   readSettingsFile,
   type SkippedSetting,
   type WrittenSettings,
 } from "./config/read.js";
+export { identityOf, type ProgramStart, type ServerIdentity } from "./config/server-identity.js";
 export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/watch.js";
 export * from "./conversation/index.js";
 export * from "./errors.js";

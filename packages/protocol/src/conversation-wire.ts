@@ -68,6 +68,11 @@ export interface CallItem {
   /** The answer of the model that it belongs to. */
   turn?: string | undefined;
   server: string;
+  /**
+   * Which server answers it: apps of another one that is called the same are not shown it. Empty if there was none; absent in
+   * entries that are older than identities.
+   */
+  identity?: string | undefined;
   tool: string;
   /** It is a tool of the app of this entry, and `tool` is its own name there. */
   app?: SpeakingApp | undefined;

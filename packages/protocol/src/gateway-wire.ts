@@ -15,6 +15,10 @@ import type { ResourceCsp, ResourceMeta, ResourcePermissions, ToolVisibility } f
 /** A server, as a page sees it. */
 export interface ServerSummary {
   name: string;
+  /** Which server it is: a hash of how it is reached. Another one may have the same name at another time. */
+  identity?: string | undefined;
+  /** Another server had this name before: a sentence for the person, as long as this gateway runs. */
+  notice?: string | undefined;
   state: "idle" | "starting" | "ready" | "waiting" | "unauthorized" | "stopped";
   /** Why it is not ready, for a person to read, with the end of what the server wrote to stderr. */
   problem?: { code: string; message: string; stderr?: string | undefined } | undefined;
@@ -81,6 +85,8 @@ export interface OpenedView {
   view: string;
   /** Empty for a document that has none: nothing can be asked there. */
   server: string;
+  /** Which server it is. */
+  identity?: string | undefined;
   capabilities: GatewayServerCapabilities;
   tool?: Tool | undefined;
   /** The address of its UI; of a document without a server its name. */

@@ -4,6 +4,7 @@
  * @module
  */
 import type { AuditSettings } from "../config/config.js";
+import type { ServerIdentity } from "../config/server-identity.js";
 import { CallRecord } from "../guard/call-record.js";
 import type { GuardMetrics } from "../guard/guard-options.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
@@ -14,6 +15,8 @@ import type { AuditLog } from "../store/store.js";
 export interface Asker {
   readonly user: string;
   readonly server: string;
+  /** Which server it is. */
+  readonly identity?: ServerIdentity | undefined;
 }
 
 /** Where it is recorded. */
@@ -42,14 +45,14 @@ export class AskRecords {
   }
 
   /** The record of one question of a server's. */
-  open({ user, server }: Asker, method: string, params: unknown, signal: AbortSignal): CallRecord {
+  open({ user, server, identity }: Asker, method: string, params: unknown, signal: AbortSignal): CallRecord {
     const { audit, settings, metrics = {}, clock, onerror } = this.#options;
     const call: GuardedCall = {
       ...{ actor: "server", user, view: "", server, method, signal },
       params: Object(params) as Record<string, unknown>,
     };
     return new CallRecord(call, {
-      ...{ server, audit, settings, refusals: this.#refusals, metrics },
+      ...{ server, identity, audit, settings, refusals: this.#refusals, metrics },
       clock: clock ?? (() => performance.now()),
       onerror: (error) => onerror?.(error),
     });

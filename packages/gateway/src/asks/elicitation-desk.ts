@@ -229,7 +229,7 @@ export class ElicitationDesk {
   }
 }
 
-const laneOf = ({ user, server }: Asker): string => `${user} ${server}`;
+const laneOf = ({ user, server, identity = "" }: Asker): string => `${user} ${server} ${identity}`;
 
 /** What a request is called that the server may say is done. */
 const nameOf = (lane: string, request: ElicitationRequest): string | undefined =>

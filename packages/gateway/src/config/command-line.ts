@@ -6,9 +6,10 @@
 import { basename } from "node:path";
 import { GatewayError } from "../errors.js";
 import type { Isolation } from "../isolation/isolation.js";
-import type { ServerSettings } from "./config.js";
+import type { ServerSettings, StdioSettings } from "./config.js";
 import { ISOLATION } from "./isolation-settings.js";
 import { Spot } from "./reader.js";
+import { identityOf } from "./server-identity.js";
 import { address, SERVER_LIMITS } from "./server-settings.js";
 
 /** Options of {@link commandLineServer}. */
@@ -53,6 +54,7 @@ export function commandLineServer(
   if (!transport || spot.problems.length)
     throw new GatewayError("config-invalid", spot.problems.join("\n"), { data: { problems: spot.problems } });
   return {
+    identity: identityOf(isUrl ? { url: first } : { command: first, args, folder: folderOf(options) }),
     name: unused(isUrl ? new URL(first).hostname : nameOf(words), options.taken),
     transport,
     start: "eager",
@@ -67,14 +69,13 @@ export function commandLineServer(
   };
 }
 
-const stdio = (command: string, args: string[], { env = {}, cwd, isolation }: CommandLineOptions) => ({
-  type: "stdio" as const,
-  command,
-  args,
-  env,
-  cwd,
-  isolation: { ...ISOLATION, ...isolation },
-});
+const folderOf = ({ cwd = process.cwd() }: CommandLineOptions): string => cwd;
+
+function stdio(command: string, args: string[], options: CommandLineOptions): StdioSettings {
+  const { env = {}, cwd, isolation } = options;
+  const folder = folderOf(options);
+  return { type: "stdio", command, args, env, cwd, folder, isolation: { ...ISOLATION, ...isolation } };
+}
 
 function remote(url: string, spot: Spot) {
   const read = address(url, undefined, spot);

@@ -7,6 +7,7 @@
 import type { ConcurrencyLimits, Decision, RateLimits, SizeLimits } from "@vitrine/host";
 import type { Permission, Relaxation } from "@vitrine/protocol";
 import type { Isolation } from "../isolation/isolation.js";
+import type { ServerIdentity } from "./server-identity.js";
 
 /** A program on this machine. */
 export interface StdioSettings {
@@ -16,6 +17,8 @@ export interface StdioSettings {
   /** All that the server gets, references resolved. */
   env: Readonly<Record<string, string>>;
   cwd?: string | undefined;
+  /** Where it starts if `cwd` is not set and it is not sandboxed: the folder of the settings file. */
+  folder: string;
   isolation: Isolation;
 }
 
@@ -41,6 +44,8 @@ export interface RemoteSettings {
 export interface ServerSettings {
   /** Its name: letters, digits, `.`, `_` and `-`. */
   name: string;
+  /** Which server it is, whatever its name: a hash of how it is reached. See `identityOf`. */
+  identity: ServerIdentity;
   transport: StdioSettings | RemoteSettings;
   /** Start with the gateway, or with the first call. */
   start: "eager" | "lazy";

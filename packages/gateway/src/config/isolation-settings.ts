@@ -24,6 +24,8 @@ const driver = oneOf("auto", "process", "bubblewrap", "container");
 export interface Places {
   /** The folder of the settings file. */
   folder: string;
+  /** Where programs without a `cwd` start: the same folder, or the one above `.vscode` and `.cursor`. */
+  start: string;
   home: string | undefined;
 }
 

@@ -65,12 +65,14 @@ describe("readSettings", () => {
     expect([...settings.servers.keys()]).toEqual(["weather", "mail"]);
     expect(settings.servers.get("weather")).toEqual({
       name: "weather",
+      identity: expect.stringMatching(/^[0-9a-f]{64}$/),
       transport: {
         type: "stdio",
         command: "npx",
         args: ["-y", "@example/server-weather", "--region=eu"],
         env: { API_KEY: "k3y", HOME: "/tmp" },
         cwd: "/home/ana/weather",
+        folder: "/etc/vitrine",
         isolation: {
           driver: "bubblewrap",
           network: true,

@@ -109,7 +109,8 @@ export async function readSettings(
   };
   const whole = merge(options.defaults, parse(written, file, spot, findings), options.overrides);
   const home = env["HOME"] || (options.env ? undefined : homedir());
-  const places: Places = { folder: file ? dirname(resolve(file)) : process.cwd(), home };
+  const folder = file ? dirname(resolve(file)) : process.cwd();
+  const places: Places = { folder, start: file ? projectOf(file) : folder, home };
   const sources: Sources = { env, secrets: new Map() };
   const dataFolder = dataFolderOf(whole, sources, places, spot);
   const secrets = await fetchSecrets(whole, dataFolder, options.secrets, spot);
@@ -118,6 +119,10 @@ export async function readSettings(
   if (settings && !spot.problems.length) return settings;
   throw invalid(spot.problems);
 }
+
+/** The folder that a settings file speaks of: `.vscode/mcp.json` and `.cursor/mcp.json` speak of the one above. */
+export const projectOf = (file: string): string =>
+  dirname(resolve(file)).replace(/[\\/]\.(vscode|cursor)$/, "");
 
 /** Says where things are: in the file, or on the command line. */
 function placesIn(

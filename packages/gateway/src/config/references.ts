@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isSecretName } from "@vitrine/protocol";
 import { anyText, isObject, type Reader, text } from "./reader.js";
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
@@ -63,6 +64,14 @@ export const referring =
     });
     return complete ? anyText(resolved, spot) : undefined;
   };
+
+/** The same sources, in which secrets and variables that are named like one stand for their own names. */
+export const withNamedSecrets = ({ env, secrets }: Sources): Sources => ({
+  env: Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, isSecretName(name) ? `\${${name}}` : value]),
+  ),
+  secrets: new Map([...secrets.keys()].map((name) => [name, `\${secret:${name}}`])),
+});
 
 /** The same, of text that must not be empty. */
 export const referringText =

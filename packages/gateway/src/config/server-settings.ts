@@ -34,7 +34,8 @@ import {
   text,
   time,
 } from "./reader.js";
-import { referring, referringText, type Sources } from "./references.js";
+import { referring, referringText, type Sources, withNamedSecrets } from "./references.js";
+import { identityOf } from "./server-identity.js";
 
 /** Limits of one server that are not the guard's. */
 export const SERVER_LIMITS = { timeout: 60_000, startTimeout: 60_000, idle: 900_000, message: 64_000_000 };
@@ -140,12 +141,12 @@ export function readServer(
     return spot.wrong("has no command and no url", hints.find(Boolean) ?? "add one of them");
   }
   const read = hasUrl ? remote(value, spot, context) : stdio(value, spot, context);
-  return read && { ...settings(name, read), transport: read.transport };
+  return read && { ...settings(name, read), identity: read.identity, transport: read.transport };
 }
 
 type Common = { [K in keyof typeof ours]?: (typeof ours)[K] extends Reader<infer T> ? T : never };
 
-function settings(name: string, read: Common): Omit<ServerSettings, "transport"> {
+function settings(name: string, read: Common): Omit<ServerSettings, "transport" | "identity"> {
   const { sizes = {}, rates = {}, concurrency = {}, ...own } = read.limits ?? {};
   return {
     name,
@@ -200,8 +201,25 @@ function stdio(
   const closed = { ...ISOLATION, ...(base || read.isolation ? { ...base, ...read.isolation } : unsaid) };
   if (closed.driver === "container" && !closed.image)
     return spot.at("isolation").at("image").wrong("a container needs an image", "write its name");
-  const transport: StdioSettings = { type: "stdio", command, args, env, cwd, isolation: closed };
-  return { ...read, transport };
+  const transport: StdioSettings = {
+    type: "stdio",
+    command,
+    args,
+    env,
+    cwd,
+    folder: places.start,
+    isolation: closed,
+  };
+  // Without the values of secrets: the hash is stored, and a new token does not make another server.
+  const named = referring(withNamedSecrets(sources));
+  const identity = identityOf({
+    command,
+    args: listOf(named)(value["args"] ?? [], spot.apart()) ?? args,
+    folder: cwd ?? places.start,
+    env: recordOf(named)(value["env"] ?? {}, spot.apart()),
+    ...(closed.driver === "container" && { image: closed.image }),
+  });
+  return { ...read, transport, identity };
 }
 
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -250,8 +268,10 @@ function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerC
       );
   if (isObject(oauth) && oauth.clientSecret && !oauth.clientId)
     return spot.at("oauth").at("clientSecret").wrong("needs a clientId", "add it");
+  const named = referringText(withNamedSecrets(sources))(value["url"], spot.apart());
   return {
     ...read,
+    identity: identityOf({ url: named ?? transport.url }),
     transport: {
       ...transport,
       type: read.type === "sse" ? ("sse" as const) : ("http" as const),

@@ -84,6 +84,7 @@ export class Calls {
       ...{ kind: "call", id: newItemId(), at: this.#options.clock.now(), by: "model", turn },
       // What is no tool is shown under the name that the model gave it.
       ...{ server: named?.server ?? "", tool: named?.tool.name ?? name.slice(0, 200) },
+      identity: named?.kind === "server" ? named.identity : "",
       ...(named?.kind === "app" && { app: named.app }),
       ...{ state: "writing", inputText: "", hasApp: named?.hasApp ?? false },
     };
@@ -188,9 +189,9 @@ export class Calls {
 
   #callServer(item: CallItem, input: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
     const { user, journal, tools } = this.#options;
-    const { id, server, tool, by } = item;
+    const { id, server, identity = "", tool, by } = item;
     const key = `${journal.id}.${id}`;
-    const call = { server, tool, arguments: input, key, by, conversation: journal.id, item: id };
+    const call = { server, identity, tool, arguments: input, key, by, conversation: journal.id, item: id };
     return tools.call(user, call, options);
   }
 

@@ -227,9 +227,10 @@ export class Conversation {
     const id = this.#idFor(key);
     if (this.#journal.find(id)) return id;
     this.#checkRoom();
+    const identity = this.#options.tools.identityOf(server) ?? "";
     const item: CallItem = {
       ...{ kind: "call", id, at: this.#options.clock.now(), by: "person" },
-      ...{ server, tool, state: "running", input, hasApp: false },
+      ...{ server, identity, tool, state: "running", input, hasApp: false },
       ...(page && { page }),
     };
     void this.#calls.byHand(item);
@@ -251,7 +252,15 @@ export class Conversation {
       throw new GatewayError("view-unknown", "the app is closed, or offers no such tool any more");
     const item: CallItem = {
       ...{ kind: "call", id: newItemId(), at: this.#options.clock.now(), by: "model" },
-      ...{ server: open.app.server, tool: name, app: open.app, state: "running", input, hasApp: false },
+      ...{
+        server: open.app.server,
+        identity: "",
+        tool: name,
+        app: open.app,
+        state: "running",
+        input,
+        hasApp: false,
+      },
     };
     void this.#calls.ofApp(item, view, tool);
     await this.#kept();

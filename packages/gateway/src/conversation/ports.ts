@@ -4,6 +4,7 @@
  * @module
  */
 import type { CallToolResult, Progress, Tool } from "@vitrine/protocol";
+import type { ServerIdentity } from "../config/server-identity.js";
 import type { Model } from "../model/model.js";
 import type { KeptConversations } from "../store/store.js";
 
@@ -13,6 +14,8 @@ export type ConversationStore = Omit<KeptConversations, "rename">;
 /** A tool of a server. */
 export interface OfferedTool {
   readonly server: string;
+  /** Which server it is. */
+  readonly identity: ServerIdentity;
   readonly tool: Tool;
   /** It has an app to show. */
   readonly hasApp: boolean;
@@ -21,6 +24,8 @@ export interface OfferedTool {
 /** A call of a server's tool. */
 export interface ServerCall {
   readonly server: string;
+  /** Which server is meant: another one that has its name by now is not called. Empty if there was none. */
+  readonly identity: ServerIdentity;
   readonly tool: string;
   readonly arguments: Record<string, unknown>;
   /** The same for the same call, and for no other. */
@@ -46,6 +51,8 @@ export interface ToolPort {
    *   are not waited for
    */
   list(user: string, missing?: Map<string, string>): Promise<readonly OfferedTool[]>;
+  /** Which server has this name now; undefined if there is none. */
+  identityOf(server: string): ServerIdentity | undefined;
   /** One tool, for a call by hand. */
   find(user: string, server: string, tool: string): Promise<OfferedTool | undefined>;
   /** A server's own error is a result; what fails otherwise rejects. */

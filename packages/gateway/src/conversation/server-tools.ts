@@ -8,6 +8,7 @@ import { type CallToolResult, JsonText, type Params } from "@vitrine/protocol";
 import type { GuardedServers } from "../servers/guarded-servers.js";
 import { messageOf } from "./calls.js";
 import type { OfferedTool, ToolPort } from "./ports.js";
+import { replacedServer } from "./replaced-server.js";
 
 /** Milliseconds that one server may keep a turn waiting for its list of tools. */
 const LIST_LIMIT = 5000;
@@ -24,9 +25,10 @@ const MAX_RESULT = 64_000_000;
  */
 export function serverTools(servers: GuardedServers): ToolPort {
   const offered = async (user: string, server: string): Promise<OfferedTool[]> => {
+    const { identity } = servers.get(user, server).server.settings;
     const { tools, views } = await servers.catalogue(user, server, "model");
     const shown = new Set(views.map(({ tool }) => tool));
-    return tools.map((tool) => ({ server, tool, hasApp: shown.has(tool.name) }));
+    return tools.map((tool) => ({ server, identity, tool, hasApp: shown.has(tool.name) }));
   };
   return {
     list: async (user, missing = new Map()) => {
@@ -44,9 +46,12 @@ export function serverTools(servers: GuardedServers): ToolPort {
       };
       return (await Promise.all(servers.summaries(user).map(({ name }) => list(name)))).flat();
     },
+    identityOf: (server) => servers.identityOf(server),
     find: async (user, server, name) => (await offered(user, server)).find(({ tool }) => tool.name === name),
-    call: async (user, { server: name, tool, arguments: input, key, by, conversation }, options) => {
+    call: async (user, asked, options) => {
+      const { server: name, identity, tool, arguments: input, key, by, conversation } = asked;
       const { server, guard } = servers.get(user, name);
+      if (identity !== server.settings.identity) throw replacedServer(name);
       const { signal } = options;
       const call = {
         ...{ user, view: conversation, server: name, method: "tools/call" as const, key, signal },

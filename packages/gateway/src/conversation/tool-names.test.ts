@@ -4,7 +4,7 @@ import { type AppTool, nameTools } from "./tool-names.js";
 
 const inputSchema = { type: "object" as const };
 const tool = (server: string, name: string, more: object = {}): OfferedTool => ({
-  ...{ server, hasApp: false },
+  ...{ server, identity: "1", hasApp: false },
   tool: { name, inputSchema, ...more },
 });
 const ofApp = (number: number, name: string): AppTool => ({

@@ -53,7 +53,7 @@ export class Asking {
     this.#server = server.settings.name;
     this.#views = views;
     this.consents = new UserConsents({
-      ...{ user, consents: store.consents, tools, sessionOf, now },
+      ...{ user, identity: server.settings.identity, consents: store.consents, tools, sessionOf, now },
       uis: () => server.views(),
       isAskedAlone: ({ method, subject, view }) => {
         const known = view === undefined ? undefined : views(view);

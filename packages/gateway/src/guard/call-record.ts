@@ -6,6 +6,7 @@
 import type { Question } from "@vitrine/host";
 import type { VitrineError } from "@vitrine/protocol";
 import type { AuditSettings } from "../config/config.js";
+import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayError } from "../errors.js";
 import type { AuditLog, AuditOutcome } from "../store/store.js";
 import { recordingOf } from "./allow-list.js";
@@ -17,6 +18,8 @@ import type { RefusalLog } from "./refusal-log.js";
 /** Where calls are recorded. */
 export interface RecordPlace {
   readonly server: string;
+  /** Which server it is; undefined for what was asked of none. */
+  readonly identity: ServerIdentity | undefined;
   readonly audit: AuditLog;
   /** As they are now: they may change while the gateway runs. */
   readonly settings: { readonly audit: AuditSettings };
@@ -59,7 +62,7 @@ export class CallRecord {
    * @throws {GatewayError} `audit-failed`, or `stopping`
    */
   async begin(): Promise<number> {
-    const { audit, settings, server, onerror } = this.#place;
+    const { audit, settings, onerror } = this.#place;
     const { reason } = this;
     if (reason === undefined) throw new Error("a call came to its effect without a decision");
     const recording = recordingOf(this.#call.method);
@@ -67,7 +70,7 @@ export class CallRecord {
       this.hasBegun = true;
       return 0;
     }
-    const entry = entryOf(this.#call, server, "allowed", reason, this.hash);
+    const entry = entryOf(this.#call, this.#place, "allowed", reason, this.hash);
     entry.params = paramsFor(this.#call, settings.audit);
     if (recording === "loose") {
       // `async`: what throws at once, or later, ends in the same place.
@@ -105,13 +108,13 @@ export class CallRecord {
 
   /** It was refused: nothing happened. A flood of notifications that are dropped is one row (D03). */
   async refused(error: VitrineError): Promise<void> {
-    const { refusals, server } = this.#place;
+    const { refusals } = this.#place;
     const reason = reasonOf(error);
     this.#told(({ decided }) => decided?.(this.#call, "refused", reason, this.#hash?.paramsSize));
     // What could not be recorded a moment ago cannot be now: the store raises the alarm.
     if (UNRECORDABLE.test(reason) || isRepeated(error)) return;
     // Without a hash that is not there yet: it costs, and nothing happened.
-    const entry = entryOf(this.#call, server, "refused", reason, this.#hash);
+    const entry = entryOf(this.#call, this.#place, "refused", reason, this.#hash);
     // Names of views that are none are endless.
     await refusals.note(reason === "view-unknown" ? "" : laneOf(this.#call), entry);
   }

@@ -11,6 +11,7 @@ import {
   type ToolDirectory,
 } from "@vitrine/host";
 import { readToolUi, type Tool } from "@vitrine/protocol";
+import type { ServerIdentity } from "../config/server-identity.js";
 import type { Catalogue } from "../servers/server.js";
 import type { Consents } from "../store/store.js";
 import { sha256 } from "./digest.js";
@@ -22,6 +23,8 @@ export const CONSENT_DAYS = 90;
 /** Options of {@link UserConsents}. */
 export interface UserConsentsOptions {
   readonly user: string;
+  /** Which server it is: another one of its name has its own answers. */
+  readonly identity: ServerIdentity;
   readonly consents: Consents;
   readonly tools: ToolDirectory;
   /** The UIs of the tools: the same array until one changes. */
@@ -85,7 +88,8 @@ export class UserConsents implements ConsentStore {
     // Both ends: a clock that is set back makes nothing last.
     if (recent && now < recent.until && recent.until - now <= FRESH) return recent.answer;
     this.#recent.delete(id);
-    const answer = await this.#options.consents.get(this.#options.user, key, now);
+    const { user, identity, consents } = this.#options;
+    const answer = await consents.get(user, { ...key, identity }, now);
     if (answer) keep(this.#recent, id, { answer, until: now + FRESH });
     else if (!this.#asked.has(asked)) this.#asked.set(asked, key);
     return answer;
@@ -95,12 +99,13 @@ export class UserConsents implements ConsentStore {
     // What changed while the person thought was not what they agreed to.
     const key = this.#asked.get(asked) ?? (await this.keyOf(asked));
     if (!key) return;
-    const { user, consents } = this.#options;
+    const { user, identity, consents } = this.#options;
     if (remember === "always" && rememberable(asked).includes("always")) {
       const grantedAt = this.#now();
       const expiresAt = grantedAt + CONSENT_DAYS * DAY;
       const { server, method, subject, fingerprint } = key;
-      await consents.set({ user, server, method, subject, fingerprint, answer, grantedAt, expiresAt });
+      const granted = { user, server, identity, method, subject, fingerprint };
+      await consents.set({ ...granted, answer, grantedAt, expiresAt });
       this.#recent.delete(idOf(key));
     } else {
       const session = this.#sessionOf(asked);

@@ -76,8 +76,8 @@ export class GatewayGuard {
       options.idempotency ?? new Idempotency({ find: (user, key) => audit.find(user, key), clock });
     this.#permits = new Permits((seq, outcome) => audit.end(seq, outcome), clock);
     const refusals = new RefusalLog({ write: async (entry) => audit.begin(entry), onerror });
-    const { name } = server.settings;
-    this.#place = { server: name, audit, settings, refusals, metrics, clock, onerror };
+    const { name, identity } = server.settings;
+    this.#place = { server: name, identity, audit, settings, refusals, metrics, clock, onerror };
     this.#chains = guardChains({
       ...{ server, settings, views: options.views, tools: this.tools, resources: this.resources, clock },
       asking: this.#asking,
@@ -205,6 +205,7 @@ export class GatewayGuard {
         user,
         key,
         server: call.server,
+        identity: this.#options.server.settings.identity,
         method,
         paramsHash: record.hash.paramsHash,
         caller: `${call.actor} ${call.view}`,

@@ -9,6 +9,7 @@ function setUp(limits: Partial<IdempotencyOptions> = {}) {
   const idempotency = new Idempotency({ find: store.audit.find, clock: () => time, ...limits });
   const call = (key: string, more: Partial<KeyedCall> = {}): KeyedCall => ({
     ...{ user: "ann", key, server: "shop", method: "tools/call", paramsHash: "1", caller: "view v1" },
+    identity: "1",
     isReplayable: async () => false,
     ...more,
   });

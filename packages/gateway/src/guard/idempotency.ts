@@ -5,6 +5,7 @@
  */
 import { sizeOf } from "@vitrine/host";
 import { VitrineError } from "@vitrine/protocol";
+import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayError } from "../errors.js";
 import type { AuditLog } from "../store/store.js";
 
@@ -27,6 +28,8 @@ export interface KeyedCall {
   readonly user: string;
   readonly key: string;
   readonly server: string;
+  /** Which server it is: another one of its name does not get the answer. */
+  readonly identity: ServerIdentity;
   readonly method: string;
   readonly paramsHash: string;
   /** Who asks, for calls of this life of the gateway: another one does not get its answer. */
@@ -37,9 +40,10 @@ export interface KeyedCall {
   readonly isReplayable: () => Promise<boolean>;
 }
 
-type Identity = Pick<KeyedCall, "caller" | "server" | "method" | "paramsHash">;
+/** What must be the same for a key to mean the same call. */
+type Sameness = Pick<KeyedCall, "caller" | "server" | "identity" | "method" | "paramsHash">;
 
-interface Entry extends Identity {
+interface Entry extends Sameness {
   /** The outcome; undefined when it was too large to keep. */
   outcome: Promise<unknown> | undefined;
   end: "ok" | "failed";
@@ -124,10 +128,11 @@ export class Idempotency {
       hasBegun = true;
     };
     const outcome = isSure ? run(begun) : this.#runUnlessOld(call, () => run(begun));
-    const { caller, server, method, paramsHash } = call;
+    const { caller, server, identity, method, paramsHash } = call;
     const entry: Entry = {
       caller,
       server,
+      identity,
       method,
       paramsHash,
       outcome,
@@ -158,10 +163,9 @@ export class Idempotency {
     // What was taken back between its entry and its effect, or whose entry could not be written, never began.
     const hasBegun = old?.entry.decision === "allowed" && old.outcome?.outcome !== "cancelled";
     if (old && hasBegun) {
-      const { server, method, paramsHash } = old.entry;
-      if (server !== call.server || method !== call.method || paramsHash !== call.paramsHash) {
-        throw conflict(call.key);
-      }
+      // A row of before there were identities has none. No result is in it that could be given away.
+      const { server = "", method = "", paramsHash = "", identity = call.identity } = old.entry;
+      if (!isSame({ server, method, paramsHash, identity }, call)) throw conflict(call.key);
       const outcome = old.outcome?.outcome ?? "indeterminate";
       if (!(await call.isReplayable())) throw unknownOutcome("its answer was lost", outcome);
     }
@@ -241,8 +245,13 @@ function seriesOf(id: string): { series: string; number?: number } {
   return digits === undefined ? { series } : { series, number: Number(digits) };
 }
 
-const isSame = (a: Identity, b: Identity): boolean =>
-  a.paramsHash === b.paramsHash && a.method === b.method && a.server === b.server;
+type Asked = Pick<Sameness, "server" | "method" | "paramsHash" | "identity">;
+
+const isSame = (a: Asked, b: Asked): boolean =>
+  a.paramsHash === b.paramsHash &&
+  a.method === b.method &&
+  a.server === b.server &&
+  a.identity === b.identity;
 
 const isTakenBack = (error: unknown): boolean => error instanceof VitrineError && error.code === "aborted";
 

@@ -24,7 +24,7 @@ export function hashOf({ params, paramsText }: GuardedCall): { paramsHash: strin
 /** An entry of the log, all but what it costs to make; names that come from outside are cut. */
 export function entryOf(
   call: GuardedCall,
-  server: string,
+  { server, identity }: Pick<AuditEntry, "server" | "identity">,
   decision: AuditEntry["decision"],
   reason: string,
   hash: ReturnType<typeof hashOf> | undefined,
@@ -35,6 +35,7 @@ export function entryOf(
     actor,
     view: view === "" ? undefined : view.slice(0, MAX_NAME),
     server,
+    identity,
     method: method.slice(0, MAX_NAME),
     target: target(call),
     decision,

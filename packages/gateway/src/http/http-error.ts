@@ -67,6 +67,7 @@ const GATEWAY_STATUS: Record<GatewayErrorCode, number> = {
   "config-invalid": 500,
   "isolation-unavailable": 503,
   "server-unknown": 404,
+  "server-replaced": 409,
   "server-failed": 502,
   "server-exited": 502,
   "server-unauthorized": 424,

@@ -16,6 +16,7 @@ const filters = {
   user: name,
   view: name,
   server: name,
+  identity: name,
   method: name,
   decision: { type: "string", enum: ["allowed", "refused"] },
   outcome: { type: "string", enum: ["ok", "failed", "cancelled", "indeterminate"] },
@@ -35,7 +36,7 @@ const auditQuery: ObjectSchema = {
 };
 const consentQuery: ObjectSchema = {
   type: "object",
-  properties: { server: name, method: name, subject: { type: "string", maxLength: 2000 } },
+  properties: { server: name, identity: name, method: name, subject: { type: "string", maxLength: 2000 } },
   required: ["server"],
   additionalProperties: false,
 };
@@ -121,8 +122,13 @@ export const RECORD_ROUTES: readonly GuardedRoute[] = [
     query: consentQuery,
     replies: { 200: { description: "How many there were.", example: { revoked: 1 } } },
     handle: async ({ query }, { api }, caller) => {
-      const { server, method, subject } = query;
-      const key = { server: String(server), method: text(method), subject: text(subject) };
+      const { server, identity, method, subject } = query;
+      const key = {
+        server: String(server),
+        identity: text(identity),
+        method: text(method),
+        subject: text(subject),
+      };
       return json({ revoked: await api.consents.revoke(caller, key) });
     },
   },
@@ -138,6 +144,7 @@ function readFilter(query: Readonly<Record<string, unknown>>): AuditQuery {
     user: text(query["user"]),
     view: text(query["view"]),
     server: text(query["server"]),
+    identity: text(query["identity"]),
     method: text(query["method"]),
     decision: decision === "allowed" || decision === "refused" ? decision : undefined,
     outcome:

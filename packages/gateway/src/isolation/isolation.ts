@@ -48,6 +48,8 @@ export interface LaunchSpec {
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   cwd?: string | undefined;
+  /** Where it starts without a `cwd`, unless it is sandboxed; the gateway's own folder by default. */
+  folder?: string | undefined;
   isolation: Isolation;
 }
 

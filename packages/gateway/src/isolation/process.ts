@@ -35,7 +35,7 @@ export async function launchProcess(spec: LaunchSpec): Promise<Launched> {
     program: first,
     args,
     env: { PATH: searchPath({}), ...spec.env },
-    cwd: spec.cwd ?? process.cwd(),
+    cwd: spec.cwd ?? spec.folder ?? process.cwd(),
     async terminate({ leader }) {
       signal(-leader, "SIGTERM");
     },

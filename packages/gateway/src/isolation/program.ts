@@ -33,8 +33,9 @@ export async function needProgram(spec: {
   command: string;
   env: Readonly<Record<string, string>>;
   cwd?: string | undefined;
+  folder?: string | undefined;
 }): Promise<string> {
-  const found = await findProgram(spec.command, searchPath(spec.env), spec.cwd);
+  const found = await findProgram(spec.command, searchPath(spec.env), spec.cwd ?? spec.folder);
   if (found) return found;
   const where = spec.command.includes("/") ? "" : " in its PATH";
   throw new GatewayError(

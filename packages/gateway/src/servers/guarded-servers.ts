@@ -13,8 +13,10 @@ import {
   type Tool,
   type ToolVisibility,
 } from "@vitrine/protocol";
+import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayGuard } from "../guard/gateway-guard.js";
 import type { GatewayGuardOptions } from "../guard/guard-options.js";
+import type { ServerKey } from "../store/store.js";
 import type { ServerPool } from "./pool.js";
 import type { Server, ServerStatus } from "./server.js";
 
@@ -28,8 +30,10 @@ export interface GuardedServer {
 export interface GuardedServersOptions
   extends Pick<GatewayGuardOptions, "settings" | "store" | "idempotency" | "metrics" | "onerror"> {
   readonly pool: ServerPool;
+  /** What people should know about who a server is. */
+  noticeOf?(server: ServerKey): string | undefined;
   /** What is the guard's own: whose views it knows, and whom it asks. */
-  guardOf(user: string, server: string): Pick<GatewayGuardOptions, "views" | "ask">;
+  guardOf(user: string, server: ServerKey): Pick<GatewayGuardOptions, "views" | "ask">;
 }
 
 /** Milliseconds between two restarts of a server for pages: each ends the calls that are under way. */
@@ -52,24 +56,39 @@ export class GuardedServers {
    * @throws {GatewayError} `server-unknown`
    */
   get(user: string, name: string): GuardedServer {
-    const { pool, guardOf, ...shared } = this.#options;
+    const { pool, guardOf, noticeOf: _, ...shared } = this.#options;
     const server = pool.get(user, name);
     const guards = this.#guards.get(server) ?? this.#follow(server);
     let guard = guards.get(user);
     if (!guard)
-      guards.set(user, (guard = new GatewayGuard({ ...shared, ...guardOf(user, name), server, user })));
+      guards.set(
+        user,
+        (guard = new GatewayGuard({ ...shared, ...guardOf(user, server.settings), server, user })),
+      );
     return { server, guard };
   }
 
+  /** Which server has this name now; undefined if there is none. */
+  identityOf(name: string): ServerIdentity | undefined {
+    return this.#options.pool.identityOf(name);
+  }
+
   summaries(user: string): ServerSummary[] {
-    return this.#options.pool.list(user).map(({ status }) => summaryOf(status));
+    return this.#options.pool.list(user).map((server) => this.summary(server));
+  }
+
+  /** A server, as pages and programs see it. */
+  summary({ status, settings }: Pick<Server, "status" | "settings">): ServerSummary {
+    const notice = this.#options.noticeOf?.(settings);
+    const { identity } = settings;
+    return { ...summaryOf(status), identity, ...(notice !== undefined && { notice }) };
   }
 
   async start(user: string, name: string): Promise<ServerSummary> {
     const { server } = this.get(user, name);
     // What went wrong is in its status, for a person to read.
     await server.start().catch(() => {});
-    return summaryOf(server.status);
+    return this.summary(server);
   }
 
   /**
@@ -83,12 +102,14 @@ export class GuardedServers {
     this.#restarts.set(server, Number.POSITIVE_INFINITY);
     try {
       const { audit } = this.#options.store;
-      await audit.mark({ user, server: name, method: "gateway/restart", reason: "asked for by a page" });
+      const { identity } = server.settings;
+      const reason = "asked for by a page";
+      await audit.mark({ user, server: name, identity, method: "gateway/restart", reason });
       await this.#options.pool.restart(name, user);
     } finally {
       this.#restarts.set(server, performance.now() + RESTART_PAUSE);
     }
-    return summaryOf(this.get(user, name).server.status);
+    return this.summary(this.get(user, name).server);
   }
 
   /** All that a server offers; of its tools those that `who` may call, if it is given (C02, attack C04). */

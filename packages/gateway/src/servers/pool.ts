@@ -5,6 +5,7 @@
  */
 import type { Implementation } from "@vitrine/protocol";
 import type { ServerSettings } from "../config/config.js";
+import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayError } from "../errors.js";
 import type { Launch } from "../isolation/isolation.js";
 import type { Clock } from "./clock.js";
@@ -74,6 +75,11 @@ export class ServerPool {
    */
   get(user: string, name: string): Server {
     return this.#get(user, name);
+  }
+
+  /** Which server has this name now; undefined if there is none. */
+  identityOf(name: string): ServerIdentity | undefined {
+    return this.#settings.get(name)?.identity;
   }
 
   #get(user: string, name: string): ManagedServer {

@@ -51,9 +51,9 @@ export async function connectStdio(options: StdioConnectOptions): Promise<Connec
 
 async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
   const { settings, launch, info, asks } = options;
-  const { command, args, env, cwd, isolation } = options.transport;
+  const { command, args, env, cwd, folder, isolation } = options.transport;
   const { limits, name } = settings;
-  const launched = await launch({ name, command, args, env, cwd, isolation });
+  const launched = await launch({ name, command, args, env, cwd, folder, isolation });
   const transport = new StdioTransport(launched, { message: limits.message });
   transport.ongarbage = () => options.ongarbage?.(transport);
   let resolveEnded: (reason: GatewayError) => void = () => {};

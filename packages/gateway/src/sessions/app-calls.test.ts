@@ -15,7 +15,8 @@ function setUp(policy: { server?: object; all?: object } = {}) {
   const request = vi.fn<PageSession["request"]>(async () => ({ content: [] }) as never);
   const views = new KnownViews();
   const page = { ask, request } as unknown as PageSession;
-  views.add("v1", { user: "ann", server: "shop", session: "s", tool: "show", uri: "ui://shop/cart", page });
+  const shop = { server: "shop", identity: "1" };
+  views.add("v1", { user: "ann", ...shop, session: "s", tool: "show", uri: "ui://shop/cart", page });
   const refusals = new RefusalLog({ write: (entry) => store.audit.begin(entry), onerror });
   const settings = {
     policy: { ...policy.all },
@@ -24,8 +25,8 @@ function setUp(policy: { server?: object; all?: object } = {}) {
   } as const;
   const calls = new AppCalls({
     views,
-    place: (server) => ({
-      ...{ server, audit: store.audit, settings, refusals, onerror, metrics: {}, clock: () => 0 },
+    place: ({ server, identity }) => ({
+      ...{ server, identity, audit: store.audit, settings, refusals, onerror, metrics: {}, clock: () => 0 },
     }),
     policy: () => ({ server: { policy: { ...policy.server }, trusted: false }, settings }),
   });

@@ -19,7 +19,7 @@ const LIMIT = 35_000;
 export interface AppCallsOptions {
   readonly views: KnownViews;
   /** Where calls are recorded, for the server of an app. */
-  place(server: string): RecordPlace;
+  place(server: Pick<ViewOwner, "server" | "identity">): RecordPlace;
   /** What the operator said. */
   policy(user: string, server: string): PolicySources;
 }
@@ -52,7 +52,7 @@ export class AppCalls implements AppPort {
       method: APP_TOOL_METHOD,
       params,
     };
-    const record = new CallRecord(guarded, this.#options.place(owner.server));
+    const record = new CallRecord(guarded, this.#options.place(owner));
     try {
       record.reason = await this.#consent(owner, call, signal);
       await record.begin();

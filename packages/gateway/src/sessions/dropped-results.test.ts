@@ -6,6 +6,7 @@ import {
   conversationStage,
   text,
 } from "../../../../testing/gateway/conversation-stage.js";
+import { NO_HEIRS } from "../../../../testing/gateway/guard-stage.js";
 import { PageConversations } from "./page-conversations.js";
 
 let stage: ConversationStage | undefined;
@@ -22,9 +23,11 @@ it("a view whose result was let go of keeps it no more, and says so where it is 
     throw new Error("this is not needed");
   };
   const tool = { name: "dump", inputSchema: { type: "object" as const } };
-  const opened: OpenedView = { view: "v1", server: "weather", capabilities: {}, uri: "ui://dump", tool };
+  const weather = { server: "weather", identity: "weather" };
+  const opened: OpenedView = { view: "v1", ...weather, capabilities: {}, uri: "ui://dump", tool };
   const page = new PageConversations({
-    ...{ user: "ana", conversations, models: { state: nothing, choose: nothing }, testMode: false },
+    ...{ user: "ana", conversations, known: NO_HEIRS, models: { state: nothing, choose: nothing } },
+    testMode: false,
     ...{ view: () => opened, changed: () => {}, isCongested: () => false },
   });
   const conversation = await conversations.open("ana");

@@ -3,13 +3,17 @@
  *
  * @module
  */
+import type { ServerIdentity } from "../config/server-identity.js";
 import type { KnownView } from "../guard/guarded-call.js";
+import type { ServerKey } from "../store/store.js";
 import type { PageSession } from "./page-session.js";
 
 /** A view, and the page that shows it. */
 export interface ViewOwner extends KnownView {
   readonly user: string;
   readonly server: string;
+  /** Which server it is: another one may have its name later. */
+  readonly identity: ServerIdentity;
   readonly page: PageSession;
 }
 
@@ -42,8 +46,8 @@ export class KnownViews {
   }
 
   /** The view, if it is this user's and of this server: a guard knows no others. */
-  find(view: string, user: string, server: string): ViewOwner | undefined {
-    const owner = this.#views.get(view);
-    return owner?.user === user && owner.server === server ? owner : undefined;
+  find(view: string, user: string, { name, identity }: ServerKey): ViewOwner | undefined {
+    const owner = this.of(view, user);
+    return owner?.server === name && owner.identity === identity ? owner : undefined;
   }
 }

@@ -8,6 +8,7 @@ import {
 } from "@vitrine/protocol";
 import { afterEach, expect, it } from "vitest";
 import { type ConversationStage, conversationStage } from "../../../../testing/gateway/conversation-stage.js";
+import { NO_HEIRS } from "../../../../testing/gateway/guard-stage.js";
 import { LiveSession, type PageCarrier } from "./carriers/live-session.js";
 import { PageSession } from "./page-session.js";
 
@@ -94,7 +95,7 @@ async function setUp() {
   };
   const session = new LiveSession("ana", SESSION_LIMITS, { now: 0 }, { onerror: nothing });
   const page = new PageSession({
-    ...{ user: "ana", wire: session, mayBeOld: false, conversations, onerror: nothing },
+    ...{ user: "ana", wire: session, mayBeOld: false, conversations, known: NO_HEIRS, onerror: nothing },
     ...{
       refused: async () => {},
       sampling: { forView: nothing },

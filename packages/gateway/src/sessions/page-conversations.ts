@@ -17,6 +17,8 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import type { Conversation, Conversations } from "../conversation/index.js";
+import { replacedServer } from "../conversation/replaced-server.js";
+import type { KnownServers, ServerKey } from "../store/store.js";
 import { notificationMessage } from "./rpc.js";
 import { unknownView } from "./view-channel.js";
 
@@ -30,6 +32,8 @@ export interface ModelDesk {
 export interface PageConversationsOptions {
   readonly user: string;
   readonly conversations: Conversations;
+  /** Which servers have had which names. */
+  readonly known: Pick<KnownServers, "isHeir" | "settled">;
   readonly models: ModelDesk;
   readonly testMode: boolean;
   /** A view of this page. */
@@ -146,6 +150,20 @@ export class PageConversations {
   };
 
   /**
+   * Checks that a call was answered by this very server, and not by another one of its name.
+   *
+   * @throws {GatewayError} `server-replaced`
+   */
+  async checkServer({ conversation, item }: ConversationCall, server: ServerKey): Promise<void> {
+    const call = (await this.#open(conversation)).find(item);
+    if (call?.kind !== "call") return;
+    const { known } = this.#options;
+    await known.settled();
+    const isOwn = call.identity === undefined ? known.isHeir(server) : call.identity === server.identity;
+    if (!isOwn) throw replacedServer(server.name);
+  }
+
+  /**
    * Lets a view show a call: it is told where the call is now, and what becomes of it.
    *
    * @returns the view, as the page is told of it: what comes later is sent to it
@@ -156,6 +174,7 @@ export class PageConversations {
     const item = conversation.find(call.item);
     if (item?.kind !== "call" || item.app || item.server !== opened.server || item.tool !== opened.tool?.name)
       throw new VitrineError(INVALID_PARAMS, "this is no call of the view's tool");
+    await this.checkServer(call, { name: opened.server, identity: opened.identity ?? "" });
     this.#checkThere();
     opened.call = call;
     const tell = (kind: string, what: string, params: object): void =>

@@ -1,7 +1,7 @@
 import type { UpstreamRequestOptions } from "@vitrine/host";
 import { type OpenedView, type ViewPlace, VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
+import { memoryStore, NO_HEIRS, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import { Conversations } from "../conversation/index.js";
 import { GatewayError } from "../errors.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
@@ -35,12 +35,12 @@ function setUp(options: Partial<PageOptions> = {}) {
   };
   const conversations = new Conversations({
     store: { create: nothing, get: async () => undefined, list: nothing, put: nothing, delete: nothing },
-    tools: { list: nothing, find: nothing, call: nothing },
+    tools: { list: nothing, identityOf: () => undefined, find: nothing, call: nothing },
     apps: { call: nothing },
     models: { current: () => undefined, help: "" },
   });
   const page: PageSession = new PageSession({
-    ...{ user: "ann", wire, mayBeOld: false, refused, onerror, conversations },
+    ...{ user: "ann", wire, mayBeOld: false, refused, onerror, conversations, known: NO_HEIRS },
     sampling: { forView: nothing },
     models: { state: () => ({ models: [], help: "" }), choose: nothing },
     summaries: () => [],
@@ -57,7 +57,7 @@ function setUp(options: Partial<PageOptions> = {}) {
     know: (view) => void known.add(view),
     forget: (view) => void known.delete(view),
     prepare: async (view, _at, { uri = "ui://shop/cart.html" }): Promise<OpenedView> => ({
-      ...{ view, server: "shop", capabilities: {}, uri },
+      ...{ view, server: "shop", identity: at.server.settings.identity, capabilities: {}, uri },
     }),
     ...options,
   });
@@ -594,6 +594,7 @@ describe("a view", () => {
           method: "tools/call",
         }),
         expect.objectContaining({ code: -32050 }),
+        of === "" ? undefined : server.settings.identity,
       );
     }
     const { length } = sent;
@@ -696,6 +697,7 @@ describe("a document without a server", () => {
       expect(refused).toHaveBeenLastCalledWith(
         expect.objectContaining({ actor: "view", user: "ann", view, server: "", method }),
         expect.anything(),
+        undefined,
       );
     }
     const { length } = sent;

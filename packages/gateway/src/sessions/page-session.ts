@@ -31,9 +31,12 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import type { SamplingDesk } from "../asks/index.js";
+import type { ServerIdentity } from "../config/server-identity.js";
 import type { Conversations } from "../conversation/index.js";
+import { replacedServer } from "../conversation/replaced-server.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
+import type { KnownServers, ServerKey } from "../store/store.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { inOneMessage } from "./in-one-message.js";
 import { PacedNotices } from "./paced-notices.js";
@@ -67,6 +70,8 @@ export interface PageOptions {
   readonly testMode?: boolean | undefined;
   /** Everybody's: the page sees the person's own. */
   readonly conversations: Conversations;
+  /** Which servers have had which names. */
+  readonly known: Pick<KnownServers, "isHeir" | "settled">;
   readonly models: ModelDesk;
   /** Asks the model for views. */
   readonly sampling: Pick<SamplingDesk, "forView">;
@@ -86,10 +91,10 @@ export interface PageOptions {
   /** It will not be shown again. */
   closeDocument(place: ViewPlace): void;
   /** A view begins; it ends with {@link forget}. Told before anybody is asked about it. */
-  know(view: string, server: string, wanted: WantedView): void;
+  know(view: string, server: ServerKey, wanted: WantedView): void;
   forget(view: string): void;
   /** Records what was asked by a view that is none, or has no server. Of what never was a view, the server is empty. */
-  refused(call: GuardedCall, error: VitrineError): Promise<void>;
+  refused(call: GuardedCall, error: VitrineError, identity: ServerIdentity | undefined): Promise<void>;
   /** Hears what failed and the page is not told in full. */
   onerror(error: unknown): void;
 }
@@ -141,7 +146,7 @@ export class PageSession {
   /** The calls that views show, while they are under way. */
   readonly #shown = new Map<string, ShownCall>();
   /** The servers of views that were closed, for the record of what comes in their names. */
-  readonly #closed = new Map<string, string>();
+  readonly #closed = new Map<string, Pick<OpenedView, "server" | "identity">>();
   readonly #open = new Map<RequestId, OpenRequest>();
   /** Views by the request that opened them: a page may take one back whose answer is on its way. */
   readonly #openedBy = new Map<RequestId, string>();
@@ -158,9 +163,9 @@ export class PageSession {
     this.#restores = new Restores(options);
     this.#questions = new Questions(send);
     this.#notices = new PacedNotices({ send, isCongested: () => options.wire.isFull });
-    const { user, conversations, models, testMode = false } = options;
+    const { user, conversations, known, models, testMode = false } = options;
     this.#conversations = new PageConversations({
-      ...{ user, conversations, models, testMode, isCongested: () => options.wire.isFull },
+      ...{ user, conversations, known, models, testMode, isCongested: () => options.wire.isFull },
       view: (id) => this.#views.get(id)?.opened,
       changed: (notice) => this.notify("conversation/changed", notice),
     });
@@ -201,6 +206,12 @@ export class PageSession {
     if (!this.#ended.signal.aborted) this.#options.wire.send(".", notificationMessage(method, params));
   }
 
+  /** Tells the page how a server is, and who. */
+  tellServer(name: string): void {
+    const summary = this.#options.summaries().find((each) => each.name === name);
+    if (summary) this.notify("gateway/status", summary);
+  }
+
   /** Takes a message of the page. */
   receive(channel: string, text: string): void {
     const view = this.#views.get(channel);
@@ -216,9 +227,16 @@ export class PageSession {
     for (const view of this.#views.values()) view.resume();
   }
 
-  /** A server has new settings, and is another one; or there is one of that name again. */
+  /**
+   * A server has new settings, or is there again: its views go on with it. If it is another server that has the name now, they
+   * do not: what they know is not for it.
+   */
   moved(name: string): void {
-    for (const view of this.#viewsOf(name)) view.move(this.#options.server(name));
+    const at = this.#options.server(name);
+    for (const view of this.#viewsOf(name)) {
+      if (view.opened.identity === at.server.settings.identity) view.move(at);
+      else view.orphan();
+    }
   }
 
   /** There is no such server any more. */
@@ -261,8 +279,9 @@ export class PageSession {
     if (!isId(id) || typeof method !== "string") return;
     const error = this.#documents.has(view) ? withoutServer() : unknownView(view);
     const asked = { method, params: Object(params) as Record<string, unknown> };
-    const server = this.#closed.get(view) ?? "";
-    await this.#options.refused({ actor: "view", user: this.#options.user, view, server, ...asked }, error);
+    const { server = "", identity } = this.#closed.get(view) ?? {};
+    const call = { actor: "view" as const, user: this.#options.user, view, server, ...asked };
+    await this.#options.refused(call, error, identity);
     this.#options.wire.send(view, errorMessage(id, error));
   }
 
@@ -387,6 +406,8 @@ export class PageSession {
           'a "call" is shown by the view of its "tool", and has its arguments',
         );
       this.#checkRoom();
+      // Before anybody is asked about a view that will not be shown.
+      if (call) await this.#conversations.checkServer(call, this.#options.server(server).server.settings);
       const { opened, at } = await this.#prepare(server, { tool, uri, narrow }, request.signal);
       const view = this.#add(opened, at);
       if (call) return this.#showCall(view, call);
@@ -429,12 +450,14 @@ export class PageSession {
     const { know, forget, prepare } = this.#options;
     const at = this.#options.server(server);
     const id = newView();
-    know(id, server, wanted);
+    know(id, at.server.settings, wanted);
     try {
       const opened = await prepare(id, at, wanted, AbortSignal.any([signal, this.#ended.signal]));
       this.#checkWanted(signal);
       // Its settings may have changed meanwhile: then it is another one, or gone.
-      return { opened, at: this.#options.server(server) };
+      const now = this.#options.server(server);
+      if (now.server.settings.identity !== at.server.settings.identity) throw replacedServer(server);
+      return { opened, at: now };
     } catch (error) {
       forget(id);
       throw error;
@@ -461,7 +484,7 @@ export class PageSession {
     view?.close();
     this.#shown.get(id)?.cancel("the view was closed");
     if (view) this.#conversations.closed(view.opened);
-    if (view) this.#closed.set(id, view.opened.server);
+    if (view) this.#closed.set(id, { server: view.opened.server, identity: view.opened.identity });
     const { place } = this.#documents.get(id) ?? {};
     if (place) this.#options.closeDocument(place);
     this.#documents.delete(id);

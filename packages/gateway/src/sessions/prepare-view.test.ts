@@ -2,9 +2,10 @@ import type { Question } from "@vitrine/host";
 import type { Narrowing, OpenedView, UiDocument } from "@vitrine/protocol";
 import { MemoryRecords, Sandbox } from "@vitrine/sandbox";
 import { describe, expect, it } from "vitest";
-import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
+import { memoryStore, NO_HEIRS, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import type { ServerSettings } from "../config/config.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
+import { AppOrigins } from "./app-origins.js";
 import { prepareView } from "./prepare-view.js";
 import { restoreView } from "./restore-view.js";
 
@@ -44,7 +45,7 @@ function setUp(document: Partial<Document> = {}, settings: Partial<ServerSetting
   });
   const at = { server: Object.assign(server, { document: read }), guard };
   const prepare = (wanted: { tool?: string; uri?: string; narrow?: Narrowing[] } = { tool: "show" }) =>
-    prepareView(sandbox, "v1", at, wanted, new AbortController().signal);
+    prepareView(new AppOrigins(sandbox, NO_HEIRS), "v1", at, wanted, new AbortController().signal);
   return { server, asked, state, at, prepare };
 }
 
@@ -173,8 +174,14 @@ describe("restoreView", () => {
     stage.state.remember = "once";
     const small = makeSandbox(new MemoryRecords(300));
     const { signal } = new AbortController();
-    const opened = await prepareView(small, "v1", stage.at, { tool: "show", narrow }, signal);
-    const restore = () => restoreView(small, () => stage.at, opened, signal);
+    const opened = await prepareView(
+      new AppOrigins(small, NO_HEIRS),
+      "v1",
+      stage.at,
+      { tool: "show", narrow },
+      signal,
+    );
+    const restore = () => restoreView(new AppOrigins(small, NO_HEIRS), () => stage.at, opened, signal);
     expect((await restore()).place).toBe(opened.place);
     await small.register({ server: "other", html: "x".repeat(300) });
     const isThere = async (view: OpenedView) => view.place !== undefined && (await small.has(view.place));

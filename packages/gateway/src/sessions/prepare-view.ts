@@ -13,9 +13,9 @@ import {
   type Tool,
   VitrineError,
 } from "@vitrine/protocol";
-import type { Sandbox } from "@vitrine/sandbox";
 import { documentHash } from "../servers/catalogue.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
+import type { AppOrigins } from "./app-origins.js";
 import type { WantedView } from "./page-session.js";
 
 /**
@@ -25,7 +25,7 @@ import type { WantedView } from "./page-session.js";
  * @param found hears the address of the UI, before anybody is asked about it: a policy may name it
  */
 export async function prepareView(
-  sandbox: Sandbox,
+  origins: AppOrigins,
   view: string,
   { server, guard }: GuardedServer,
   wanted: WantedView,
@@ -41,6 +41,7 @@ export async function prepareView(
   const opened: OpenedView = {
     view,
     server: settings.name,
+    identity: settings.identity,
     capabilities: upstream.capabilities,
     uri,
     ...(tool && { tool }),
@@ -59,8 +60,8 @@ export async function prepareView(
   const document = await server.document(uri);
   if (!document.ok) return problem(document.code, document.message);
   const { html, meta } = document;
-  const register = (grant: (permission: Permission) => boolean): ReturnType<Sandbox["register"]> =>
-    sandbox.register({ server: settings.name, html, meta, relax: settings.relax, narrow, grant });
+  const register = (grant: (permission: Permission) => boolean): ReturnType<AppOrigins["register"]> =>
+    origins.register(settings, { html, meta, relax: settings.relax, narrow, grant });
   try {
     const wanted: Permission[] = [];
     // First without: nobody is asked about a document that cannot be shown, or a permission that it could not use.

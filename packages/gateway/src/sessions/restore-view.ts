@@ -4,10 +4,11 @@
  * @module
  */
 import type { OpenedView, Permission } from "@vitrine/protocol";
-import type { Sandbox } from "@vitrine/sandbox";
+import { replacedServer } from "../conversation/replaced-server.js";
 import { GatewayError } from "../errors.js";
 import { documentHash } from "../servers/catalogue.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
+import type { AppOrigins } from "./app-origins.js";
 import { prepareView } from "./prepare-view.js";
 
 /** Problems that reading the document again cannot mend; all others are tried again. */
@@ -20,18 +21,19 @@ const LASTING: ReadonlySet<string> = new Set(["no-ui", "uri-invalid", "bad_resou
  * @throws what went wrong with the server; `view-unknown` for a document that has none
  */
 export async function restoreView(
-  sandbox: Sandbox,
+  origins: AppOrigins,
   find: (server: string) => GuardedServer,
   opened: OpenedView,
   signal: AbortSignal,
   found?: (uri: string) => void,
 ): Promise<OpenedView> {
   const { view, place, problem, uri, narrow } = opened;
-  if (place ? await sandbox.has(place) : LASTING.has(`${problem?.code}`) || opened.server === "")
+  if (place ? await origins.has(place) : LASTING.has(`${problem?.code}`) || opened.server === "")
     return opened;
   if (opened.server === "") throw new GatewayError("view-unknown", "open the recording again");
   const at = find(opened.server);
   const { settings } = at.server;
+  if (settings.identity !== opened.identity) throw replacedServer(opened.server);
   await at.server.start();
   const document = await at.server.document(uri);
   const permissions = Object.keys(place?.permissions ?? {}) as Permission[];
@@ -39,14 +41,14 @@ export async function restoreView(
   if (document.ok && place && !permissions.some((each) => at.guard.isDenied(view, each))) {
     const { html, meta } = document;
     const grant = (permission: Permission): boolean => permissions.includes(permission);
-    const registration = { server: settings.name, html, meta, relax: settings.relax, narrow, grant };
+    const registration = { html, meta, relax: settings.relax, narrow, grant };
     // Metadata that cannot be in a policy is another document's: that one says so below.
-    const again = await sandbox.register(registration).catch(() => undefined);
+    const again = await origins.register(settings, registration).catch(() => undefined);
     if (again?.src === place.src) return opened;
   }
   // Told before the person is asked about it: they may take their time, and should know.
   opened.hash = documentHash(document) ?? opened.hash;
   const tool = opened.tool?.name;
   const wanted = { ...(tool === undefined ? { uri } : { tool }), narrow };
-  return prepareView(sandbox, view, at, wanted, signal, found);
+  return prepareView(origins, view, at, wanted, signal, found);
 }

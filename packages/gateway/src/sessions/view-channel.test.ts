@@ -289,6 +289,7 @@ describe("a view whose server changes", () => {
       expect(refused).toHaveBeenLastCalledWith(
         expect.objectContaining({ view: "v1", server: "shop", user: "ann", method }),
         expect.objectContaining({ code: -32050 }),
+        undefined,
       );
     }
     expect(server.calls).toEqual([]);

@@ -14,6 +14,7 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import { SAMPLING_METHOD, type SamplingDesk, sampleForView } from "../asks/index.js";
+import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayError } from "../errors.js";
 import { isByThePage } from "../guard/allow-list.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
@@ -36,7 +37,7 @@ export interface ViewChannelOptions extends PacedNoticesOptions {
   /** Sends a message to the page on this view's channel. */
   send(text: string): void;
   /** Records what could not even be asked. */
-  refused(call: GuardedCall, error: VitrineError): Promise<void>;
+  refused(call: GuardedCall, error: VitrineError, identity: ServerIdentity | undefined): Promise<void>;
   /** Hears what failed and the view is not told. */
   onerror(error: unknown): void;
 }
@@ -93,7 +94,7 @@ export class ViewChannel {
     this.#subscriptions.clear();
   }
 
-  /** There is no such server any more. One of its name may come again. */
+  /** Its server is not there any more. It may come again. */
   orphan(): void {
     this.#isOrphan = true;
   }
@@ -159,7 +160,7 @@ export class ViewChannel {
     const error = tooComplex();
     const { name } = this.#at.server.settings;
     const call = { actor: "view" as const, user, view: this.view, server: name, params: {} };
-    await refused({ ...call, method: head?.method ?? "" }, error);
+    await refused({ ...call, method: head?.method ?? "" }, error, this.opened.identity);
     if (head) send(errorMessage(head.id, error));
   }
 
@@ -224,8 +225,9 @@ export class ViewChannel {
   }
 
   async #refuse(call: GuardedCall): Promise<never> {
-    const error = new GatewayError("server-unknown", `there is no server "${call.server}" any more`);
-    await this.#options.refused(call, error);
+    const message = `the server "${call.server}" of this app is not there any more`;
+    const error = new GatewayError("server-unknown", message);
+    await this.#options.refused(call, error, this.opened.identity);
     throw error;
   }
 

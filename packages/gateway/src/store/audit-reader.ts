@@ -83,7 +83,7 @@ export async function* readPages(
 function matching(rows: Query, query: AuditQuery): Query {
   let found = rows;
   if (query.user !== undefined) found = found.where("user", "=", indexable(query.user));
-  for (const field of ["view", "server", "method", "decision", "outcome"] as const) {
+  for (const field of ["view", "server", "identity", "method", "decision", "outcome"] as const) {
     const value = query[field];
     if (value !== undefined) found = found.where(field, "=", storableText(value));
   }

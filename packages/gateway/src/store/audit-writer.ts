@@ -16,7 +16,7 @@ const LINGER = 20;
 const RETRY = { first: 100, most: 5000 };
 
 /** What an outcome repeats of its entry, so that a search finds both. */
-type Subject = Pick<StoredRow, "user" | "actor" | "view" | "server" | "method" | "target">;
+type Subject = Pick<StoredRow, "user" | "actor" | "view" | "server" | "identity" | "method" | "target">;
 
 /** `broken`: the chain was found broken, and nobody has looked into it. */
 type State = "ready" | "failed" | "broken" | "closed";
@@ -109,8 +109,8 @@ export class AuditWriter {
   }
 
   /** From now on the entry may get an outcome. */
-  adopt({ seq, user, actor, view, server, method, target }: StoredRow): void {
-    this.#open.set(seq, { user, actor, view, server, method, target });
+  adopt({ seq, user, actor, view, server, identity, method, target }: StoredRow): void {
+    this.#open.set(seq, { user, actor, view, server, identity, method, target });
   }
 
   /** The first outcome of an entry stands; what has one, or never began, gets none. */

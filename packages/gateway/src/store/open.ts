@@ -14,6 +14,7 @@ import { openSqlite } from "./sqlite.js";
 import type { AuditHead, OnAlarm, Store } from "./store.js";
 import { StoredConsents } from "./stored-consents.js";
 import { StoredConversations } from "./stored-conversations.js";
+import { StoredServers } from "./stored-servers.js";
 
 /** Rows that are checked at the start, at most. */
 const CHECKED_AT_START = 100_000;
@@ -120,11 +121,13 @@ async function openOn(engine: Engine, options: StoreOptions): Promise<Store> {
     if (options.acceptBrokenChain !== undefined) await audit.acceptBrokenChain(options.acceptBrokenChain);
   }
   const conversations = new StoredConversations(engine);
+  const servers = await StoredServers.open(engine);
+  const consents = new StoredConsents(engine, servers);
   let closed: Promise<void> | undefined;
   const close = async () => {
     await conversations.close();
     await audit.close();
     await engine.close();
   };
-  return { audit, consents: new StoredConsents(engine), conversations, close: () => (closed ??= close()) };
+  return { audit, consents, servers, conversations, close: () => (closed ??= close()) };
 }

@@ -30,6 +30,7 @@ export const FIELDS = [
   "resultHash",
   "resultSize",
   "result",
+  "identity",
 ] as const satisfies readonly (keyof AuditRow)[];
 
 type Field = (typeof FIELDS)[number];
@@ -91,6 +92,7 @@ export function chainRow(head: AuditHead, time: number, fields: RowFields): Stor
     resultHash: text(fields.resultHash),
     resultSize: integer(fields.resultSize),
     result: text(fields.result),
+    identity: text(fields.identity),
     hash: "",
   };
   row.hash = rowHash(head.hash, row);

@@ -11,10 +11,12 @@ import type { ConsentRecord } from "./store.js";
 
 /** An answer as it is kept. */
 export interface StoredConsent {
-  /** SHA-256 of user, server, method and subject: exact, whatever characters they have, and short enough for an index. */
+  /** SHA-256 of user, server, identity, method and subject: exact, whatever characters they have, and short enough for an index. */
   id: string;
   user: string;
   server: string;
+  /** Null in rows that are older than identities. */
+  identity: string | null;
   method: string;
   subject: string;
   /** SHA-256 of it: it may be long. */
@@ -64,6 +66,18 @@ export interface StoredItem {
   json: string;
 }
 
+/** A server that has had a name. */
+export interface StoredServer {
+  /** SHA-256 of name and identity. */
+  id: string;
+  name: string;
+  identity: string;
+  /** Grows with each server that takes a name: the highest one of a name has it now. */
+  turn: number;
+  /** 1 for the one server of a name that rows without an identity belong to. */
+  heir: number;
+}
+
 /** What the gateway knows about its own database. */
 export interface StoredState {
   name: string;
@@ -77,6 +91,7 @@ export interface Tables {
   vitrine_conversations: StoredConversation;
   vitrine_conversation_items: StoredItem;
   vitrine_conversation_contexts: StoredContexts;
+  vitrine_servers: StoredServer;
   vitrine_state: StoredState;
 }
 
@@ -202,6 +217,55 @@ const conversations = (kind: EngineKind): Migration => ({
   },
 });
 
+/** In `vitrine_state`: the database has rows that know servers by their names alone. */
+export const HAS_NAMED_ROWS = "has-named-rows";
+
+/** The tables whose rows know servers by name. */
+const NAMED = ["vitrine_audit", "vitrine_consents", "vitrine_conversations"] as const;
+
+/**
+ * Servers by identity. Rows that are there already keep null as their identity: they belong to the first server that is seen under
+ * their name (`StoredServers`). A new database has no such rows, and no server inherits anything in it.
+ */
+const identities = (kind: EngineKind): Migration => ({
+  async up(db) {
+    const integer = kind === "sqlite" ? "integer" : "bigint";
+    await db.schema
+      .createTable("vitrine_servers")
+      .ifNotExists()
+      .addColumn("id", "text", (column) => column.primaryKey())
+      .addColumn("name", "text", (column) => column.notNull())
+      .addColumn("identity", "text", (column) => column.notNull())
+      .addColumn("turn", integer, (column) => column.notNull())
+      .addColumn("heir", integer, (column) => column.notNull())
+      .execute();
+    for (const table of NAMED) {
+      const row = await db.selectFrom(table).select(sql`1`.as("one")).limit(1).executeTakeFirst();
+      if (!row) continue;
+      await db
+        .insertInto("vitrine_state")
+        .values({ name: HAS_NAMED_ROWS, value: "yes" })
+        .onConflict((conflict) => conflict.column("name").doNothing())
+        .execute();
+    }
+    for (const table of ["vitrine_audit", "vitrine_consents"])
+      if (!(await hasColumn(db, kind, table, "identity")))
+        await db.schema.alterTable(table).addColumn("identity", "text").execute();
+  },
+});
+
+/** SQLite may have been cut off after a column was added, and cannot add it twice. */
+async function hasColumn(
+  db: Kysely<unknown>,
+  kind: EngineKind,
+  table: string,
+  column: string,
+): Promise<boolean> {
+  if (kind === "postgres") return false;
+  const { rows } = await sql`select 1 from pragma_table_info(${table}) where name = ${column}`.execute(db);
+  return rows.length > 0;
+}
+
 /**
  * Brings the tables to the newest form.
  *
@@ -214,7 +278,11 @@ export async function migrate(db: Kysely<Tables>, kind: EngineKind, through?: st
     db,
     ...(schema === undefined ? {} : { migrationTableSchema: schema }),
     provider: {
-      getMigrations: async () => ({ "001-first": first(kind), "002-conversations": conversations(kind) }),
+      getMigrations: async () => ({
+        "001-first": first(kind),
+        "002-conversations": conversations(kind),
+        "003-server-identities": identities(kind),
+      }),
     },
     migrationTableName: "vitrine_migration",
     migrationLockTableName: "vitrine_migration_lock",

@@ -5,6 +5,7 @@
  */
 import type { ConsentKey } from "@vitrine/host";
 import type { AppContext, ConversationItem, ConversationSummary, ModelUsage } from "@vitrine/protocol";
+import type { ServerIdentity } from "../config/server-identity.js";
 
 /** What is about to happen, or was refused: written before anything happens. */
 export interface AuditEntry {
@@ -15,6 +16,8 @@ export interface AuditEntry {
   /** The view's instance, if it was a view. */
   view?: string | undefined;
   server: string;
+  /** Which server it was; another one may have its name later. */
+  identity?: ServerIdentity | undefined;
   method: string;
   /** The tool, the prompt, the resource's URI, or the link's host. */
   target?: string | undefined;
@@ -31,7 +34,7 @@ export interface AuditEntry {
 }
 
 /** Something that happened of itself. */
-export type AuditMark = Partial<Pick<AuditEntry, "user" | "server" | "target" | "params">> &
+export type AuditMark = Partial<Pick<AuditEntry, "user" | "server" | "identity" | "target" | "params">> &
   Pick<AuditEntry, "method" | "reason">;
 
 /** How it ended. */
@@ -64,6 +67,7 @@ export interface AuditQuery {
   user?: string | undefined;
   view?: string | undefined;
   server?: string | undefined;
+  identity?: ServerIdentity | undefined;
   method?: string | undefined;
   decision?: AuditEntry["decision"] | undefined;
   outcome?: AuditOutcome["outcome"] | undefined;
@@ -126,8 +130,20 @@ export interface AuditLog {
   readonly waiting: number;
 }
 
+/** A server: what people call it, and which one it is. */
+export interface ServerKey {
+  readonly name: string;
+  readonly identity: ServerIdentity;
+}
+
+/** What an answer is kept by. */
+export interface ServerConsentKey extends ConsentKey {
+  /** Which server it is. An answer of before there were identities has none. */
+  readonly identity?: ServerIdentity | undefined;
+}
+
 /** An answer of a person, kept. */
-export interface ConsentRecord extends ConsentKey {
+export interface ConsentRecord extends ServerConsentKey {
   user: string;
   answer: "allow" | "deny";
   /** Milliseconds since 1970. */
@@ -138,12 +154,31 @@ export interface ConsentRecord extends ConsentKey {
 /** What people agreed to. */
 export interface Consents {
   /** The answer for this very key, if it has not expired. */
-  get(user: string, key: ConsentKey, now: number): Promise<ConsentRecord["answer"] | undefined>;
+  get(user: string, key: ServerConsentKey, now: number): Promise<ConsentRecord["answer"] | undefined>;
   /** Keeps an answer, in place of one for another fingerprint. */
   set(record: ConsentRecord): Promise<void>;
   list(user: string): Promise<ConsentRecord[]>;
-  /** Takes answers back: all of a server's, or one. Returns how many. */
-  revoke(user: string, key: Partial<ConsentKey> & { server: string }): Promise<number>;
+  /** Takes answers back: all for a name, all of one server, or one. Returns how many. */
+  revoke(user: string, key: Partial<ServerConsentKey> & { server: string }): Promise<number>;
+}
+
+/** Another server has a name than before. */
+export interface ServerChange extends ServerKey {
+  /** It had this name earlier, and what it kept is there again. */
+  readonly isBack: boolean;
+}
+
+/**
+ * Which servers have had which names. Data of one server is never given to another one of its name. Rows that are older than
+ * identities belong to the first server that is seen under their name, its heir.
+ */
+export interface KnownServers {
+  /** Notes which servers there are now. Resolves, when that is on disk, with those that took a name over from another one. */
+  take(servers: Iterable<ServerKey>): Promise<ServerChange[]>;
+  /** Resolves when all that was taken is on disk; rejects if it could not be written. */
+  settled(): Promise<void>;
+  /** Whether rows of this name without an identity are this server's. */
+  isHeir(server: ServerKey): boolean;
 }
 
 /** A conversation in a list, as it is kept: the database does not know whether something in it is under way. */
@@ -226,6 +261,7 @@ export interface KeptConversations {
 export interface Store {
   readonly audit: AuditLog;
   readonly consents: Consents;
+  readonly servers: KnownServers;
   readonly conversations: KeptConversations;
   close(): Promise<void>;
 }

@@ -7,34 +7,36 @@ import type { ConsentKey } from "@vitrine/host";
 import { ask, change, type Engine } from "./engine.js";
 import { indexable, sha256, storableText } from "./row.js";
 import type { StoredConsent } from "./schema.js";
-import type { ConsentRecord, Consents } from "./store.js";
+import type { ConsentRecord, Consents, KnownServers, ServerConsentKey } from "./store.js";
 
 /** Answers in memory, at most. */
 const REMEMBERED = 10_000;
 
 export class StoredConsents implements Consents {
   readonly #engine: Engine;
+  readonly #servers: Pick<KnownServers, "isHeir" | "settled">;
   readonly #remembered = new Map<string, StoredConsent | undefined>();
   /** Counts what changed: what was read before a change must not be remembered after it. */
   #changes = 0;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, servers: Pick<KnownServers, "isHeir" | "settled">) {
     this.#engine = engine;
+    this.#servers = servers;
   }
 
-  async get(user: string, key: ConsentKey, now: number): Promise<ConsentRecord["answer"] | undefined> {
-    const id = idOf(user, key);
-    const kept = this.#remembered.has(id) ? this.#remembered.get(id) : await this.#read(id);
+  async get(user: string, key: ServerConsentKey, now: number): Promise<ConsentRecord["answer"] | undefined> {
+    const kept = (await this.#find(idOf(user, key))) ?? (await this.#inherited(user, key));
     if (kept?.fingerprint !== sha256(key.fingerprint)) return undefined;
     return kept.expiresAt !== null && kept.expiresAt <= now ? undefined : kept.answer;
   }
 
   async set(record: ConsentRecord): Promise<void> {
-    const { user, server, method, subject, fingerprint, answer, grantedAt, expiresAt } = record;
+    const { user, server, identity, method, subject, fingerprint, answer, grantedAt, expiresAt } = record;
     const { id, ...fields } = {
       id: idOf(user, record),
       user: indexable(user),
       server: storableText(server),
+      identity: identity ?? null,
       method: storableText(method),
       subject: storableText(subject),
       fingerprint: sha256(fingerprint),
@@ -42,13 +44,16 @@ export class StoredConsents implements Consents {
       grantedAt: Math.round(grantedAt),
       expiresAt: expiresAt === undefined ? null : Math.round(expiresAt),
     };
+    // An answer that it inherited is out of date with this one.
+    const old = (await this.#isHeir(record)) ? namedId(user, record) : undefined;
     this.#forget();
-    await change(this.#engine, (db) =>
+    await change(this.#engine, (db) => [
+      ...(old === undefined ? [] : [db.deleteFrom("vitrine_consents").where("id", "=", old)]),
       db
         .insertInto("vitrine_consents")
         .values({ id, ...fields })
         .onConflict((conflict) => conflict.column("id").doUpdateSet(fields)),
-    );
+    ]);
     this.#forget();
   }
 
@@ -62,17 +67,26 @@ export class StoredConsents implements Consents {
         .orderBy("id")
         .execute(),
     );
-    return rows.map(({ id: _, expiresAt, ...record }) => ({ ...record, expiresAt: expiresAt ?? undefined }));
+    return rows.map(({ id: _, identity, expiresAt, ...record }) => ({
+      ...record,
+      ...(identity !== null && { identity }),
+      expiresAt: expiresAt ?? undefined,
+    }));
   }
 
-  async revoke(user: string, key: Partial<ConsentKey> & { server: string }): Promise<number> {
-    const { server, method, subject, fingerprint } = key;
+  async revoke(user: string, key: Partial<ServerConsentKey> & { server: string }): Promise<number> {
+    const { server, identity, method, subject, fingerprint } = key;
+    const isHeir = identity !== undefined && (await this.#isHeir({ server, identity }));
     this.#forget();
     const revoked = await change(this.#engine, (db) => {
       let rows = db
         .deleteFrom("vitrine_consents")
         .where("user", "=", indexable(user))
         .where("server", "=", storableText(server));
+      if (identity !== undefined)
+        rows = rows.where(({ eb, or }) =>
+          or([eb("identity", "=", identity), ...(isHeir ? [eb("identity", "is", null)] : [])]),
+        );
       if (method !== undefined) rows = rows.where("method", "=", storableText(method));
       if (subject !== undefined) rows = rows.where("subject", "=", storableText(subject));
       // As a caller has it, or as `list` shows it.
@@ -82,6 +96,21 @@ export class StoredConsents implements Consents {
     });
     this.#forget();
     return revoked;
+  }
+
+  async #find(id: string): Promise<StoredConsent | undefined> {
+    return this.#remembered.has(id) ? this.#remembered.get(id) : this.#read(id);
+  }
+
+  /** What was answered for this name before there were identities, if it is this server's. */
+  async #inherited(user: string, key: ServerConsentKey): Promise<StoredConsent | undefined> {
+    return (await this.#isHeir(key)) ? this.#find(namedId(user, key)) : undefined;
+  }
+
+  async #isHeir({ server: name, identity }: Pick<ServerConsentKey, "server" | "identity">): Promise<boolean> {
+    if (identity === undefined) return false;
+    await this.#servers.settled();
+    return this.#servers.isHeir({ name, identity });
   }
 
   async #read(id: string): Promise<StoredConsent | undefined> {
@@ -101,5 +130,12 @@ export class StoredConsents implements Consents {
 }
 
 /** Exact: no two keys have the same, whatever is in them. */
-const idOf = (user: string, { server, method, subject }: ConsentKey): string =>
+const idOf = (user: string, key: ServerConsentKey): string => {
+  const { server, identity, method, subject } = key;
+  if (identity === undefined) return namedId(user, key);
+  return sha256(JSON.stringify([user, server, identity, method, subject]));
+};
+
+/** The id of an answer that is older than identities. */
+const namedId = (user: string, { server, method, subject }: ConsentKey): string =>
   sha256(JSON.stringify([user, server, method, subject]));

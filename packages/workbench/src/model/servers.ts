@@ -49,6 +49,16 @@ export class Servers extends Observable {
     return this.#states.get(name);
   }
 
+  /** What the page keeps of a server is kept under this: another server of the same name has another one. */
+  keyOf(name: string): string {
+    return `${name} ${this.get(name)?.summary.identity ?? ""}`.trim();
+  }
+
+  /** What the person should know of servers that took over the name of another one: a line each. */
+  get notices(): string {
+    return this.list.flatMap(({ summary }) => summary.notice ?? []).join("\n");
+  }
+
   /** What a server says of one of its tools. */
   tool(server: string, name: string): Tool | undefined {
     return this.get(server)?.catalogue?.tools.find((tool) => tool.name === name);

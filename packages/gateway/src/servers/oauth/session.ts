@@ -13,6 +13,7 @@ import {
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client";
 import type { RemoteSettings } from "../../config/config.js";
+import { identityOf } from "../../config/server-identity.js";
 import { GatewayError } from "../../errors.js";
 import type { SecretStore } from "../secrets/secrets.js";
 import { type Begun, type Credentials, Flow } from "./flow.js";
@@ -51,6 +52,8 @@ export class OAuthSession {
   readonly provider: AuthProvider;
   readonly #context: OAuthSessionContext;
   readonly #key: string;
+  /** From before there were identities. */
+  readonly #oldKey: string;
   /** Which token an answer is about. */
   readonly #sent = new WeakMap<Response, string>();
   readonly #listeners = new Set<() => void>();
@@ -59,7 +62,8 @@ export class OAuthSession {
 
   constructor(context: OAuthSessionContext) {
     this.#context = context;
-    this.#key = `oauth/${context.user}/${context.server}`;
+    this.#oldKey = `oauth/${context.user}/${context.server}`;
+    this.#key = `${this.#oldKey}/${identityOf({ url: context.settings.url })}`;
     this.provider = {
       token: async () => (await this.#load()).tokens?.access_token,
       onUnauthorized: async ({ response }) => {
@@ -119,6 +123,7 @@ export class OAuthSession {
     await this.#run?.catch(() => {});
     this.#loaded = Promise.resolve({ url: this.#context.settings.url });
     await this.#context.secrets.delete(this.#key);
+    if (await this.#readOf(this.#oldKey)) await this.#context.secrets.delete(this.#oldKey);
   }
 
   /** Takes what the authorization server sent the browser back with. The sign-in cannot be used again. */
@@ -209,11 +214,15 @@ export class OAuthSession {
   }
 
   async #read(): Promise<Credentials> {
-    const { settings, secrets } = this.#context;
-    const text = await secrets.get(this.#key);
+    const { url } = this.#context.settings;
+    return (await this.#readOf(this.#key)) ?? (await this.#readOf(this.#oldKey)) ?? { url };
+  }
+
+  /** What is kept under a key, if it is for this very URL: a token is never sent to another one. */
+  async #readOf(key: string): Promise<Credentials | undefined> {
+    const text = await this.#context.secrets.get(key);
     const saved: Credentials | undefined = text === undefined ? undefined : JSON.parse(text);
-    // The server of this name is another one now: it gets nothing that was meant for the one before.
-    return saved?.url === settings.url ? saved : { url: settings.url };
+    return saved?.url === this.#context.settings.url ? saved : undefined;
   }
 
   async #save(change: Partial<Credentials>): Promise<void> {

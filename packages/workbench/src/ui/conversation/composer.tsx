@@ -90,7 +90,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
       onForm({ server, tool: facts.tool.name });
       return;
     }
-    rememberArguments(server, facts.tool, read.input);
+    rememberArguments(servers.keyOf(server), facts.tool, read.input);
     conversation.call(server, facts.tool.name, read.input, facts.hasUi);
   };
   const send = (): void => {

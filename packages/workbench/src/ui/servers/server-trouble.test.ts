@@ -15,6 +15,14 @@ it("says what is missing of what a server offers", () => {
   expect(troubleOf({ summary, catalogue: { ...catalogue, missing } })).toEqual(missing);
 });
 
+it("attack E01: says that another server had its name", () => {
+  const notice = '"s" is not the server that had this name before.';
+  expect(troubleOf({ summary: { ...summary, notice }, catalogue: { ...catalogue, missing } })).toEqual([
+    notice,
+    ...missing,
+  ]);
+});
+
 it("says what matters most first, and what is missing after it", () => {
   const worse: ServerSummary = {
     ...summary,

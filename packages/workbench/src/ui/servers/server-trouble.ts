@@ -5,14 +5,14 @@
  */
 import type { ServerState } from "../../model/servers.js";
 
-/** The one thing that matters most, and what is missing of what the server offers. */
+/** The one thing that matters most, whether another server had its name, and what is missing of what the server offers. */
 export function troubleOf({ summary, catalogue, problem }: ServerState): string[] {
-  const { crash, garbage } = summary;
+  const { crash, garbage, notice } = summary;
   const crashed = crash && `It ended at ${new Date(crash.at).toLocaleTimeString()}: ${crash.message}`;
   const printed =
     garbage === undefined
       ? undefined
       : `It prints what is no message to stdout, which is for messages alone; stderr is for the rest: ${garbage}`;
   const first = summary.problem?.message ?? problem ?? crashed ?? printed;
-  return [...(first === undefined ? [] : [first]), ...(catalogue?.missing ?? [])];
+  return [first, notice, ...(catalogue?.missing ?? [])].filter((each) => each !== undefined);
 }

@@ -58,7 +58,7 @@ export function ToolPage({ workbench, chosen: { server, tool }, facts, onBack, o
       {facts?.isCallable && (
         <Boundary name="The form of this tool">
           <ToolForm
-            server={server}
+            server={workbench.servers.keyOf(server)}
             tool={facts.tool}
             onRun={(input) => {
               workbench.conversation.call(server, tool, input, facts.hasUi);

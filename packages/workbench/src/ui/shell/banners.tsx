@@ -4,6 +4,7 @@
  * @module
  */
 import { useEffect, useState } from "react";
+import { Button } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { useObserved } from "../use-observable.js";
 import { closedAdvice } from "./connection.js";
@@ -32,15 +33,35 @@ export function Banners({ workbench }: { workbench: Workbench }) {
   const connection = useObserved(workbench, (each) => each.connection);
   const problem = useObserved(workbench, (each) => each.problem);
   const alarm = useObserved(workbench, (each) => each.alarm);
+  const notices = useObserved(workbench.servers, (each) => each.notices);
   // What else went wrong because the connection is gone needs no saying.
   const isAway = useLasting(connection.phase === "reconnecting", PATIENCE);
   const away = isAway ? AWAY : undefined;
   const lines = [away ?? closedAdvice(connection) ?? problem, alarm];
-  return lines.map((line) =>
-    line === undefined ? null : (
-      <p key={line} className="banner" role="alert">
-        {line}
-      </p>
-    ),
+  return (
+    <>
+      {lines.map((line) =>
+        line === undefined ? null : (
+          <p key={line} className="banner" role="alert">
+            {line}
+          </p>
+        ),
+      )}
+      {notices.split("\n").map((line) => line && <Notice key={line} text={line} />)}
+    </>
+  );
+}
+
+/** A line that stays until the person has read it. */
+function Notice({ text }: { text: string }) {
+  const [isRead, setRead] = useState(false);
+  if (isRead) return null;
+  return (
+    <div className="banner notice" role="alert">
+      <span>{text}</span>
+      <Button className="button quiet" onPress={() => setRead(true)}>
+        Got it
+      </Button>
+    </div>
   );
 }

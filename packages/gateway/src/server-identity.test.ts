@@ -1,0 +1,223 @@
+/** A server that takes the name of another one, at a real gateway with a data folder (attack E01). */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Gateway, readSettings } from "@vitrine/gateway";
+import type { CallItem, OpenedView } from "@vitrine/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RawPage } from "../../../testing/gateway/doors.js";
+import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
+import { olderDatabase, writeOlderFolder } from "../../../testing/gateway/older-database.js";
+
+const MAIL = fileURLToPath(new URL("../../../testing/gateway/mail-server.mjs", import.meta.url));
+/** Three servers that a settings file calls `mail`. Their tools and pages are the same, letter by letter. */
+const mail = (account: string) => ({
+  mcpServers: { mail: { command: process.execPath, args: [MAIL, account], isolation: "process" } },
+});
+
+let folder: string;
+let gateway: Gateway;
+let page: RawPage;
+let log: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "vitrine-identity-"));
+});
+afterEach(async () => {
+  await stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts the gateway on the same folder, with the server of this account, and opens a page. */
+async function start(account: string, settings: object = {}): Promise<void> {
+  ({ gateway, log } = await startTestGateway({ ...mail(account), ...settings }, folder));
+  page = new RawPage({ origin: gateway.origin, token: gateway.token ?? "", over: "websocket" });
+  page.answer = () => ({ answer: "allow", remember: "always" });
+}
+
+async function stop(): Promise<void> {
+  page?.close();
+  await gateway?.close();
+}
+
+async function restart(account: string, settings?: object): Promise<void> {
+  await stop();
+  await start(account, settings);
+}
+
+/** Gives the gateway that runs the server of another account. */
+async function update(account: string): Promise<void> {
+  gateway.update(
+    await readSettings({ listen: { port: 0 }, sandbox: { port: 0 }, dataFolder: folder, ...mail(account) }),
+  );
+}
+
+const label = ({ place }: OpenedView): string | undefined =>
+  /^http:\/\/v\.([a-z2-7]{26})\./.exec(place?.viewOrigin ?? "")?.[1];
+
+const openInbox = (): Promise<OpenedView> => page.request("gateway/open", { server: "mail", tool: "show" });
+
+/** An app sends a mail; returns how many questions that took. */
+async function send(): Promise<number> {
+  const before = page.asked.length;
+  const { view } = await openInbox();
+  await page.ask(view, "tools/call", { name: "send", arguments: {} });
+  return page.asked.length - before;
+}
+
+/** A call in a new conversation; returns where it is. */
+async function converse(): Promise<{ conversation: string; item: string }> {
+  const { id } = await page.request("conversation/open", {});
+  const { item } = await page.request("conversation/call", {
+    id,
+    server: "mail",
+    tool: "show",
+    arguments: {},
+  });
+  await expect.poll(async () => (await page.request("conversation/open", { id })).isRunning).toBe(false);
+  return { conversation: id, item };
+}
+
+const openCall = (call: { conversation: string; item: string }): Promise<OpenedView> =>
+  page.request("gateway/open", { server: "mail", tool: "show", call });
+
+const summary = async () => (await page.request("gateway/servers", {})).servers[0];
+
+describe("attack E01: another server under a known name", () => {
+  it("gets its own origin, is asked about again, and does not get old results; the first server finds its own things again", async () => {
+    await start("ann");
+    const first = label(await openInbox());
+    expect(await send()).toBe(1);
+    expect(await send()).toBe(0);
+    const call = await converse();
+    expect(await openCall(call)).toMatchObject({ result: { _meta: { session: "secret of ann" } } });
+    expect((await summary())?.notice).toBeUndefined();
+
+    await restart("eve");
+    const second = label(await openInbox());
+    expect(second).toBeDefined();
+    expect(second).not.toBe(first);
+    expect(await send()).toBe(1);
+    await expect(openCall(call)).rejects.toThrow(/another server was called "mail"/);
+    // The person still reads what was said.
+    const { items } = await page.request("conversation/open", { id: call.conversation });
+    expect((items[0] as CallItem).result).toMatchObject({ content: [{ text: "show for ann" }] });
+    expect((await summary())?.notice).toMatch(/^"mail" is not the server that had this name before\. /);
+    expect(log.join("")).toContain('\\"mail\\" is not the server that had this name before');
+
+    await restart("ann");
+    expect(label(await openInbox())).toBe(first);
+    expect(await send()).toBe(0);
+    expect(await openCall(call)).toMatchObject({ result: { _meta: { session: "secret of ann" } } });
+    expect((await summary())?.notice).toMatch(/^"mail" is again a server that had this name earlier\. /);
+    // Nothing changed since: nothing is said.
+    await restart("ann");
+    expect((await summary())?.notice).toBeUndefined();
+  });
+
+  it("is on record: rows have the identity, and a mark says that the name was taken over", async () => {
+    await start("ann");
+    await send();
+    const ann = (await summary())?.identity;
+    await restart("eve");
+    await send();
+    const eve = (await summary())?.identity;
+    expect(ann).toMatch(/^[0-9a-f]{64}$/);
+    expect(eve).not.toBe(ann);
+    const rows = await gateway.audit.query({ user: "local" }, { server: "mail", method: "tools/call" });
+    expect(rows.map(({ kind, identity }) => [kind, identity])).toEqual([
+      ["entry", ann],
+      ["outcome", ann],
+      ["entry", eve],
+      ["outcome", eve],
+    ]);
+    expect(await gateway.audit.query({ user: "local" }, { identity: `${eve}` })).toHaveLength(2);
+    expect(await gateway.audit.verify({ user: "local" })).toMatchObject({ ok: true });
+    expect(await gateway.consents.list({ user: "local" })).toMatchObject([
+      { identity: ann },
+      { identity: eve },
+    ]);
+    // One of them can be taken back alone.
+    expect(await gateway.consents.revoke({ user: "local" }, { server: "mail", identity: eve })).toBe(1);
+    expect(await send()).toBe(1);
+  });
+
+  it("takes nothing over while the gateway runs either: open apps stay with their server, and go on when it is back", async () => {
+    await start("ann");
+    const call = await converse();
+    const { view } = await openCall(call);
+    await page.ask(view, "tools/call", { name: "send", arguments: {} });
+    await update("eve");
+    await expect.poll(async () => (await summary())?.notice).toMatch(/is not the server/);
+    // The page that is open is told without asking.
+    expect(page.notices("gateway/status").at(-1)).toMatchObject({ name: "mail", notice: expect.any(String) });
+    await expect(page.ask(view, "tools/call", { name: "send", arguments: {} })).rejects.toThrow(
+      /not there any more/,
+    );
+    await expect(openCall(call)).rejects.toMatchObject({ data: { code: "server-replaced" } });
+    expect(await send()).toBe(1);
+    await update("ann");
+    await page.ask(view, "tools/call", { name: "send", arguments: {} });
+    expect(await openCall(call)).toMatchObject({ result: { _meta: { session: "secret of ann" } } });
+  });
+
+  it("holds where no question is asked: with trusted and with strict settings", async () => {
+    for (const strict of [false, true]) {
+      const more = { strict, dataFolder: join(folder, `${strict}`) };
+      await start("ann", more);
+      const first = label(await openInbox());
+      const call = await converse();
+      await restart("eve", more);
+      expect(label(await openInbox())).not.toBe(first);
+      await expect(openCall(call)).rejects.toMatchObject({ data: { code: "server-replaced" } });
+      await stop();
+    }
+  });
+
+  it("does not get a call that was made for the other one, however its key is known", async () => {
+    await start("ann");
+    const key = `${page.nonce}.1000`;
+    const call = { server: "mail", name: "show", arguments: {} };
+    expect(await page.ask(".", "gateway/call", call, key)).toMatchObject({
+      _meta: { session: "secret of ann" },
+    });
+    await update("eve");
+    await expect(page.ask(".", "gateway/call", call, key)).rejects.toMatchObject({
+      data: { code: "conflict" },
+    });
+  });
+});
+
+describe("a data folder of before there were identities", () => {
+  it("stays with the server that has the name now: origin, answers and conversations; another one gets nothing of it", async () => {
+    const older = await olderDatabase();
+    const { conversation, item, viewOrigin } = older.about;
+    const call = { conversation, item };
+    await writeOlderFolder(folder, older);
+    await start("ann");
+    expect((await summary())?.notice).toBeUndefined();
+    const first = label(await openInbox());
+    expect(viewOrigin).toContain(`.${first}.`);
+    expect(await send()).toBe(0);
+    expect(await openCall(call)).toMatchObject({ result: { _meta: { session: "secret of ann" } } });
+
+    await restart("eve");
+    expect(label(await openInbox())).not.toBe(first);
+    expect(await send()).toBe(1);
+    await expect(openCall(call)).rejects.toMatchObject({ data: { code: "server-replaced" } });
+    expect((await summary())?.notice).toMatch(/is not the server/);
+
+    await restart("ann");
+    expect(label(await openInbox())).toBe(first);
+    expect(await send()).toBe(0);
+    expect(await openCall(call)).toMatchObject({ result: { _meta: { session: "secret of ann" } } });
+  });
+
+  it("gives its origins to nobody else: a gateway with another database has its own", async () => {
+    const older = await olderDatabase();
+    await writeOlderFolder(folder, older);
+    await start("eve", { database: `sqlite:${join(folder, "other.db")}` });
+    expect(older.about.viewOrigin).not.toContain(`.${label(await openInbox())}.`);
+  });
+});

@@ -1,0 +1,97 @@
+/**
+ * Which servers have had which names. All of it is in memory, too: there are few, and nobody else writes.
+ *
+ * @module
+ */
+import { ask, change, type Engine } from "./engine.js";
+import { sha256 } from "./row.js";
+import { HAS_NAMED_ROWS, type StoredServer } from "./schema.js";
+import type { KnownServers, ServerChange, ServerKey } from "./store.js";
+
+/** A server that is about to be noted, and whether it takes its name over from another one. */
+interface Arrival {
+  readonly row: StoredServer;
+  readonly takeover?: ServerChange | undefined;
+}
+
+export class StoredServers implements KnownServers {
+  readonly #engine: Engine;
+  /** Rows without an identity wait for their heirs. */
+  readonly #hasNamedRows: boolean;
+  readonly #known = new Map<string, StoredServer[]>();
+  #last = 0;
+  /** Names are taken one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+  /** What could not be written the last time. */
+  #unwritten: readonly ServerKey[] | undefined;
+
+  private constructor(engine: Engine, rows: readonly StoredServer[], hasNamedRows: boolean) {
+    this.#engine = engine;
+    this.#hasNamedRows = hasNamedRows;
+    for (const row of rows) this.#add(row);
+  }
+
+  static async open(engine: Engine): Promise<StoredServers> {
+    const rows = await ask(engine, (db) => db.selectFrom("vitrine_servers").selectAll().execute());
+    const state = await ask(engine, (db) =>
+      db.selectFrom("vitrine_state").select("value").where("name", "=", HAS_NAMED_ROWS).executeTakeFirst(),
+    );
+    return new StoredServers(engine, rows, state !== undefined);
+  }
+
+  take(servers: Iterable<ServerKey>): Promise<ServerChange[]> {
+    const all = [...servers];
+    const taken = this.#turn.then(() => this.#take(all));
+    // Whoever needs it to be written asks for `settled`, which tries again.
+    this.#turn = taken.then(
+      () => {
+        this.#unwritten = undefined;
+      },
+      () => {
+        this.#unwritten = all;
+      },
+    );
+    return taken;
+  }
+
+  async settled(): Promise<void> {
+    await this.#turn;
+    if (this.#unwritten) await this.take(this.#unwritten);
+  }
+
+  isHeir({ name, identity }: ServerKey): boolean {
+    return this.#known.get(name)?.some((each) => each.identity === identity && each.heir === 1) ?? false;
+  }
+
+  async #take(servers: readonly ServerKey[]): Promise<ServerChange[]> {
+    const arrivals = servers.flatMap((server, index) => this.#arrival(server, this.#last + 1 + index));
+    if (arrivals.length === 0) return [];
+    await change(this.#engine, (db) =>
+      arrivals.map(({ row }) =>
+        db
+          .insertInto("vitrine_servers")
+          .values(row)
+          .onConflict((conflict) => conflict.column("id").doUpdateSet({ turn: row.turn })),
+      ),
+    );
+    for (const { row } of arrivals) this.#add(row);
+    return arrivals.flatMap(({ takeover }) => (takeover ? [takeover] : []));
+  }
+
+  /** Nothing for a server that has its name already. */
+  #arrival({ name, identity }: ServerKey, turn: number): Arrival[] {
+    const known = this.#known.get(name) ?? [];
+    const [holder] = known.toSorted((a, b) => b.turn - a.turn);
+    if (holder?.identity === identity) return [];
+    const before = known.find((each) => each.identity === identity);
+    const heir = before?.heir ?? (this.#hasNamedRows && known.length === 0 ? 1 : 0);
+    const row = { id: sha256(JSON.stringify([name, identity])), name, identity, turn, heir };
+    return [{ row, ...(holder && { takeover: { name, identity, isBack: before !== undefined } }) }];
+  }
+
+  #add(row: StoredServer): void {
+    const others = this.#known.get(row.name)?.filter(({ id }) => id !== row.id) ?? [];
+    this.#known.set(row.name, [...others, row]);
+    this.#last = Math.max(this.#last, row.turn);
+  }
+}

@@ -1,0 +1,59 @@
+/** A database as an older gateway left it, and its sandbox key: recorded, not made up. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { openPostgres } from "../../packages/gateway/src/store/postgres.ts";
+import { migrate, type Tables } from "../../packages/gateway/src/store/schema.ts";
+import { openSqlite } from "../../packages/gateway/src/store/sqlite.ts";
+
+/** What one user did with one server, `mail-server.mjs` under the name `mail`: two calls in a conversation, and an "always". */
+export interface OlderDatabase {
+  about: {
+    conversation: string;
+    /** The call that has an app. */
+    item: string;
+    viewOrigin: string;
+    /** `sandbox.key` in its data folder. */
+    key: string;
+  };
+  tables: Pick<
+    Tables,
+    | "vitrine_audit"
+    | "vitrine_consents"
+    | "vitrine_conversations"
+    | "vitrine_conversation_items"
+    | "vitrine_state"
+  > extends infer Rows
+    ? { [Name in keyof Rows]: Rows[Name][] }
+    : never;
+}
+
+/** Reads the recording. What was agreed to would expire 90 days after it was made: here it does not. */
+export async function olderDatabase(): Promise<OlderDatabase> {
+  const text = await readFile(new URL("./database-before-identities.json", import.meta.url), "utf8");
+  const older = JSON.parse(text) as OlderDatabase;
+  for (const consent of older.tables.vitrine_consents) consent.expiresAt = null;
+  return older;
+}
+
+/** Writes its rows into tables of their time; `more` is done to them afterwards. */
+export async function writeOlder(url: string, { tables }: OlderDatabase, more: string[] = []): Promise<void> {
+  const engine = url.startsWith("sqlite:")
+    ? await openSqlite(url.slice("sqlite:".length), 2000)
+    : await openPostgres(url, { patience: 2000, commitTimeout: 10_000 });
+  await migrate(engine.db, engine.kind, "002-conversations");
+  for (const [name, rows] of Object.entries(tables))
+    for (const row of rows)
+      await engine.db
+        .insertInto(name as keyof Tables)
+        .values(row as never)
+        .execute();
+  for (const statement of more) await sql.raw(statement).execute(engine.db);
+  await engine.close();
+}
+
+/** Makes a data folder of it. */
+export async function writeOlderFolder(folder: string, older: OlderDatabase): Promise<void> {
+  await writeOlder(`sqlite:${join(folder, "gateway.db")}`, older);
+  await writeFile(join(folder, "sandbox.key"), older.about.key, { mode: 0o600 });
+}
