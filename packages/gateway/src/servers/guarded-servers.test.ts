@@ -51,8 +51,8 @@ describe("GuardedServers", () => {
       expect(yours.guard).not.toBe(mine.guard);
       expect(yours.server === mine.server).toBe(stateless);
       expect(guardOf.mock.calls).toEqual([
-        ["me", "a"],
-        ["you", "a"],
+        ["me", expect.objectContaining({ name: "a", identity: expect.any(String) })],
+        ["you", expect.objectContaining({ name: "a", identity: expect.any(String) })],
       ]);
     }
   });

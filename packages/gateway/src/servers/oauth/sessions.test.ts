@@ -6,6 +6,7 @@ import {
   startOAuthServer,
 } from "../../../../../testing/oauth-server.js";
 import type { RemoteSettings } from "../../config/config.js";
+import { identityOf } from "../../config/server-identity.js";
 import type { SecretStore } from "../secrets/secrets.js";
 import type { OAuthSession } from "./session.js";
 import { OAuthSessions } from "./sessions.js";
@@ -51,6 +52,9 @@ async function setUp(options?: OAuthServerOptions, more?: Partial<RemoteSettings
   const settings = remote(server.mcp, more);
   return { server, clock, secrets, sessions, settings, make, ana: sessions.for("ana", "mail", settings) };
 }
+
+/** Where the tokens of a URL are kept. */
+const keyOf = (url: string): string => `oauth/ana/mail/${identityOf({ url })}`;
 
 /** Connects as the gateway does: with a key for the server itself, and a look at which generation it is of. */
 async function connect(session: OAuthSession, url: string): Promise<Client> {
@@ -99,7 +103,7 @@ describe("OAuthSessions", () => {
     expect(ana.authorizeUrl).toBeUndefined();
     const client = await connect(ana, server.mcp);
     expect((await client.listTools()).tools).toMatchObject([{ name: "hello" }]);
-    expect([...secrets.map.keys()]).toEqual(["oauth/ana/mail"]);
+    expect([...secrets.map.keys()]).toEqual([keyOf(server.mcp)]);
   });
 
   it("what is for the server is not sent to its authorization server", async () => {
@@ -283,7 +287,7 @@ describe("OAuthSessions", () => {
     server.revoke();
     await expect(client.listTools()).rejects.toThrow("sign in first");
     expect(ana.authorizeUrl).toContain(server.origin);
-    expect(JSON.parse(secrets.map.get("oauth/ana/mail") ?? "").tokens).toBeUndefined();
+    expect(JSON.parse(secrets.map.get(keyOf(server.mcp)) ?? "").tokens).toBeUndefined();
     await sessions.authorized(await server.signIn(ana.authorizeUrl ?? ""), "ana");
     expect((await client.listTools()).tools).toHaveLength(1);
   });
@@ -366,17 +370,44 @@ describe("OAuthSessions", () => {
     expect(server.tokenRequests[0]?.authorization).toBe(
       `Basic ${Buffer.from("configured:s3cret").toString("base64")}`,
     );
-    expect(secrets.map.get("oauth/ana/mail")).not.toContain("s3cret");
+    expect(secrets.map.get(keyOf(settings.url))).not.toContain("s3cret");
 
     // The server names another authorization server now.
     const thief = await start();
     const moved = await start({ authorizationServer: thief.origin });
-    const saved = JSON.parse(secrets.map.get("oauth/ana/mail") ?? "");
-    secrets.map.set("oauth/ana/mail", JSON.stringify({ ...saved, url: moved.mcp }));
+    const saved = JSON.parse(secrets.map.get(keyOf(settings.url)) ?? "");
+    secrets.map.set(keyOf(moved.mcp), JSON.stringify({ ...saved, url: moved.mcp }));
     const session = setting.make().for("ana", "mail", { ...settings, url: moved.mcp });
     await expect(connect(session, moved.mcp)).rejects.toThrow(/names another authorization server/);
     expect(session.authorizeUrl).toBeUndefined();
     expect(thief.tokenRequests).toEqual([]);
+  });
+
+  it("attack E01: tokens of one URL are not sent to another of the same name, and are there when the first is back", async () => {
+    const setting = await setUp();
+    await signedIn(setting);
+    const { server, settings, make } = setting;
+    const other = await start();
+    const eve = make().for("ana", "mail", remote(other.mcp));
+    await expect(connect(eve, other.mcp)).rejects.toThrow("sign in first");
+    expect(other.tokenRequests).toEqual([]);
+    await connect(make().for("ana", "mail", settings), server.mcp);
+  });
+
+  it("tokens that were kept before servers had identities are found, for the same URL alone", async () => {
+    const setting = await setUp();
+    await signedIn(setting);
+    const { server, secrets, settings, make } = setting;
+    secrets.map.set("oauth/ana/mail", secrets.map.get(keyOf(server.mcp)) ?? "");
+    secrets.map.delete(keyOf(server.mcp));
+    await connect(make().for("ana", "mail", settings), server.mcp);
+    const other = await start();
+    await expect(connect(make().for("ana", "mail", remote(other.mcp)), other.mcp)).rejects.toThrow(
+      "sign in first",
+    );
+    // Who signs out has signed out there, too.
+    await make().for("ana", "mail", settings).signOut();
+    expect([...secrets.map.keys()].filter((key) => key !== keyOf(other.mcp))).toEqual([]);
   });
 
   it("tokens of one authorization server are not sent to another", async () => {
@@ -385,8 +416,8 @@ describe("OAuthSessions", () => {
     const { secrets, settings, make } = setting;
     const other = await start();
     const moved = await start({ authorizationServer: other.origin });
-    const saved = JSON.parse(secrets.map.get("oauth/ana/mail") ?? "");
-    secrets.map.set("oauth/ana/mail", JSON.stringify({ ...saved, url: moved.mcp }));
+    const saved = JSON.parse(secrets.map.get(keyOf(settings.url)) ?? "");
+    secrets.map.set(keyOf(moved.mcp), JSON.stringify({ ...saved, url: moved.mcp }));
     const session = make().for("ana", "mail", { ...settings, url: moved.mcp });
     await expect(connect(session, moved.mcp)).rejects.toThrow("sign in first");
     expect(new URL(session.authorizeUrl ?? "").origin).toBe(other.origin);
@@ -420,6 +451,6 @@ describe("OAuthSessions", () => {
     const session = sessions.for("ana", "mail", settings);
     await expect(connect(session, server.mcp)).rejects.toThrow("disk");
     await expect(connect(session, server.mcp)).rejects.toThrow("sign in first");
-    expect(get).toHaveBeenCalledTimes(2);
+    expect(get).toHaveBeenCalledTimes(3);
   });
 });
