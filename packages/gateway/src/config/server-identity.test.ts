@@ -78,13 +78,13 @@ describe("attack E01: the identity of a server", () => {
 
   it("has no secrets in it: with another token it is the same server", async () => {
     const remote = {
-      url: "https://mail.example/${secret:box}",
-      headers: { authorization: "Bearer ${TOKEN}" },
+      url: `https://mail.example/\${secret:box}`,
+      headers: { authorization: `Bearer \${TOKEN}` },
     };
     const program = {
       command: "mail",
-      args: ["--token", "${TOKEN}"],
-      env: { API_KEY: "${secret:box}", DEBUG: "1" },
+      args: ["--token", `\${TOKEN}`],
+      env: { API_KEY: `\${secret:box}`, DEBUG: "1" },
     };
     for (const server of [remote, program]) {
       const first = await written(server, { TOKEN: "one" }, { "settings/box": "s1" });

@@ -55,7 +55,12 @@ export interface GatewayApi {
     list(caller: Caller): Promise<ConsentRecord[]>;
     revoke(
       caller: Caller,
-      key: { server: string; method?: string | undefined; subject?: string | undefined },
+      key: {
+        server: string;
+        identity?: string | undefined;
+        method?: string | undefined;
+        subject?: string | undefined;
+      },
     ): Promise<number>;
   };
   /** Whether it can do its work: the audit log can be written. */
