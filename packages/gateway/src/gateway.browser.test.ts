@@ -184,7 +184,9 @@ describe("questions", () => {
       await question().waitFor();
       expect(await question().getByRole("button").allTextContents()).toEqual(["Deny", "Allow once"]);
       expect(await question().textContent()).not.toContain("all tools");
-      await answer("Allow once");
+      // Attack E02: what destroys is confirmed by a second press.
+      await question().getByRole("button", { name: "Allow once" }).click();
+      await answer("Yes, run destroy");
       await saying(view).toBe('destroy: "destroy done"');
       expect((await calls()).filter((name) => name === "destroy")).toHaveLength(times);
     }
@@ -197,7 +199,7 @@ describe("questions", () => {
     await restore();
     const asked = question(page.locator("#restored-0"));
     // It came into the frame, and says whose it is.
-    expect(await asked.locator("strong").textContent()).toMatch(/^.+ · demo asks$/);
+    expect(await asked.locator("strong").textContent()).toMatch(/^demo asks · .+$/);
     await answer("Allow once", asked);
     await expect.poll(calls).toContain("change");
     expect((await calls()).filter((name) => name === "change")).toHaveLength(1);
@@ -308,7 +310,9 @@ describe("a gateway that is stopped and started", () => {
   it("always is remembered, over a reload and over a restart; the page goes on by itself", async () => {
     let view = await open();
     await press(view, "change");
-    await answer("Always allow all ordinary tools of demo");
+    const always = question().getByRole("button", { name: /^Always allow/ });
+    await always.click();
+    await answer("Yes, always allow all ordinary tools of demo");
     await saying(view).toBe('change: "change done"');
     await page.reload();
     [view = view] = await restore();

@@ -4,15 +4,16 @@ import {
   type Bridge,
   defineMcpApp,
   type FrameView,
+  guardApproval,
   type HostHandlers,
+  oneLine,
   ProxyTransport,
   saveFiles,
   standardGuard,
   type Upstream,
   warm,
-  watchSight,
 } from "@vitrine/host";
-import type { CallToolResult } from "@vitrine/protocol";
+import type { CallToolResult, Tool } from "@vitrine/protocol";
 import "@vitrine/host/define";
 
 const info = { name: "chat", version: "1.0.0" };
@@ -33,15 +34,27 @@ export function askInFrameExample(upstream: Upstream) {
   return guard;
 }
 
-export function watchSightExample(dialog: Element, allow: HTMLButtonElement, agree: () => void) {
-  //#region watchSight
-  const sight = watchSight(dialog, () => {
-    allow.ariaDisabled = `${!sight.counts()}`;
+export function guardApprovalExample(
+  dialog: Element,
+  allow: HTMLButtonElement,
+  hint: HTMLElement,
+  agree: () => void,
+) {
+  //#region guardApproval
+  const guard = guardApproval(dialog, () => {
+    allow.ariaDisabled = `${!guard.isReady()}`;
+    hint.textContent = guard.hint();
   });
-  allow.onclick = ({ isTrusted }) => {
-    if (isTrusted && sight.counts()) agree();
+  allow.onclick = (click) => {
+    if (guard.accepts(click)) agree();
   };
-  //#endregion watchSight
+  //#endregion guardApproval
+}
+
+export function oneLineExample(heading: HTMLElement, tool: Tool) {
+  //#region oneLine
+  heading.textContent = oneLine(tool.title ?? tool.name);
+  //#endregion oneLine
 }
 
 export function proxyTransportExample(bridge: Bridge, iframe: HTMLIFrameElement, view: FrameView) {

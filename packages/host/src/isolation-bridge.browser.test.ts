@@ -235,6 +235,8 @@ describe("tools and resources", () => {
     expect(await page.locator("input:visible").count()).toBe(0);
     // The control: what it may ask for is asked there, in its own server's name.
     void ask(asks, "tools/call", { name: "change" }).catch(() => {});
+    // The apps leave no room for it.
+    await page.getByRole("button", { name: "Answer", exact: true }).click();
     await dialogs.waitFor();
     expect(await dialogs.textContent()).toContain("attacker");
   });
@@ -454,9 +456,10 @@ describe("what a person sees", () => {
     const at = { x: (box?.x ?? 0) + 5, y: (box?.y ?? 0) + 5 };
     // It has been there for long enough when the other app comes over it with something to click on.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1000)));
-    await attacker.evaluate(() => raw.tell("ui/notifications/size-changed", { height: 500 }));
     await attacker.click("#go");
-    expect(await ask(attacker, "ui/request-display-mode", { mode: "pip" })).toEqual({ mode: "pip" });
+    expect(await ask(attacker, "ui/request-display-mode", { mode: "fullscreen" })).toEqual({
+      mode: "fullscreen",
+    });
     const owner = (): Promise<string | undefined> =>
       page.evaluate(({ x, y }) => document.elementFromPoint(x, y)?.id, at);
     expect(await owner()).toBe("attacker");

@@ -9,6 +9,7 @@ import type { Failure } from "./failure.js";
 export interface Chrome {
   /** Everything. Never moved in the document: an iframe that moves begins anew. */
   box: HTMLDialogElement;
+  server: HTMLElement;
   title: HTMLElement;
   close: HTMLButtonElement;
   /** Questions and notices, above the app. */
@@ -28,14 +29,22 @@ const STYLE = `
 dialog{all:unset;display:flex;flex-direction:column;box-sizing:border-box;width:100%;font:13px/1.5 system-ui;color:CanvasText}
 [data-border],[data-mode=pip]{border:1px solid #8886;border-radius:8px;overflow:clip}
 [data-mode=fullscreen],[data-mode=pip]{position:fixed;inset:0;height:100%;background:Canvas}
-[part=notices]{position:sticky;inset:0;background:Canvas}
 [data-mode=pip]{inset:auto 8px 8px auto;width:min(420px,100% - 16px);height:auto;max-height:calc(100% - 16px);overflow:auto;z-index:9}
 [part=header]{display:flex;gap:8px;padding:2px 8px}
-span{flex:1;opacity:.7;overflow:hidden;white-space:nowrap;text-overflow:ellipsis}
-button{all:unset;padding:2px 8px;border:1px solid;border-radius:8px;cursor:pointer;margin-right:8px}
+[part=server]{max-width:100%;flex:none;font-weight:600;overflow-wrap:anywhere}
+[part=title]{flex:1;opacity:.7;overflow:hidden;white-space:nowrap;text-overflow:ellipsis}
+button{all:unset;padding:2px 8px;border:1px solid;border-radius:8px;cursor:pointer;margin:4px 8px 0 0;display:inline-block}
+[part=header] button{margin:0}
+[aria-disabled=true]{opacity:.5;cursor:default}
+[popover]{inset:auto;margin:0;box-sizing:border-box;width:min(420px,100vw - 16px);max-height:calc(100vh - 16px);overflow:auto;border:1px solid #8886;border-radius:8px;box-shadow:0 4px 24px #0005;color:CanvasText}
+[part~=waiting]{inset:8px 8px auto auto;width:auto;max-width:calc(100vw - 16px)}
+[data-covers]::before{content:"";position:fixed;inset:0;z-index:-1}
+[data-compact] pre{max-height:4.5em}
+[part=confirm]{text-align:right}
+[part=hint]:empty{display:none}
 :focus-visible{outline:2px solid}
 [part~=panel]{padding:8px;background:#8881;overflow-wrap:anywhere}
-[part~=notice]{background:#fa03}
+[part~=notice]{background:linear-gradient(#fa03,#fa03),Canvas}
 p,pre{margin:4px 0}
 pre{max-height:40vh;border:1px solid #8886;overflow:auto;white-space:pre-wrap}
 [part=stage]{flex:auto;min-height:0}
@@ -75,6 +84,7 @@ export function buildChrome(root: ShadowRoot): Chrome {
     sheet.replaceSync(STYLE);
   }
   root.adoptedStyleSheets = [sheet];
+  const server = make("span", { part: "server" });
   const title = make("span", { part: "title" });
   const close = make("button", { part: "close", textContent: "Close" });
   // Always there, so that what comes into it is read out.
@@ -84,11 +94,11 @@ export function buildChrome(root: ShadowRoot): Chrome {
   const failure = make("div", { part: "failure panel", role: "alert" });
   // In the conversation it is no dialog; over the page it is one.
   const props = { part: "box", role: "group" };
-  const header = make("div", { part: "header" }, title, close);
+  const header = make("div", { part: "header" }, server, title, close);
   const box = make("dialog", props, header, notices, stage, failure);
   Object.assign(box.dataset, { mode: "inline", state: "loading" });
   root.append(box);
-  return { box, title, close, notices, notice, stage, failure };
+  return { box, server, title, close, notices, notice, stage, failure };
 }
 
 /** Says why there is no app, and what the tool said in text (C07). */

@@ -17,6 +17,8 @@ import { buildChrome, type Chrome, showFailure, showNotice } from "./chrome.js";
 import { FAILURES, type Failure, type FailureCode } from "./failure.js";
 import { showMode } from "./modes.js";
 import { type Mount, mounts } from "./mount-queue.js";
+import { oneLine } from "./one-line.js";
+import { addAppBox } from "./page-layout.js";
 import { type FrameView, type ProxyFrame, placeFrame } from "./proxy-frame.js";
 import { keepHeight, keptHeight, Sizing } from "./sizing.js";
 import { watch } from "./watch.js";
@@ -117,7 +119,10 @@ export class AppFrame {
     const requestDisplayMode: HostHandlers["requestDisplayMode"] = async (params, context) => {
       const { mode } = (await own.requestDisplayMode?.(params, context)) ?? params;
       // C12: over the page only when a person did something; what they do in a frame counts in the page above it.
-      if (mode === "inline" || (navigator.userActivation?.isActive !== false && this.#allows(mode)))
+      // While the person is asked something, an app stays where it is (attack E02).
+      const isAsked = this.notices.querySelector("[part~=prompt]") !== null;
+      const isActive = navigator.userActivation?.isActive !== false;
+      if (!isAsked && (mode === "inline" || (isActive && this.#allows(mode))))
         this.setDisplayMode(mode);
       return { mode: this.#mode };
     };
@@ -176,7 +181,7 @@ export class AppFrame {
     const frame = placeFrame(view, this.#chrome.stage);
     this.#frame = frame;
     const { iframe, transport } = frame;
-    iframe.title = this.#options.title;
+    iframe.title = oneLine(this.#options.title);
     transport.onreport = (report) => this.#hear(report);
     iframe.onload = () =>
       this.#later(PATIENCE, () => {
@@ -289,11 +294,12 @@ export class AppFrame {
   }
 
   #draw(): void {
-    const { title, box, close } = this.#chrome;
+    const { server, title, box, close } = this.#chrome;
     const { title: name, upstream } = this.#options;
-    // D07: who it is from stands outside of the frame, in the host's own words.
-    title.textContent = upstream ? `${name} · ${upstream.server}` : name;
-    box.ariaLabel = name;
+    // D07, attack E05: the server comes first, and no title can push it out of sight.
+    server.textContent = upstream?.server ?? "";
+    title.textContent = oneLine(name);
+    box.ariaLabel = oneLine(name);
     // Of a dialog that is closed by then, the browser closes nothing more.
     const back = (): void => this.setDisplayMode("inline");
     close.onclick = box.oncancel = back;
@@ -311,6 +317,7 @@ export class AppFrame {
     this.#ends.push(
       () => frames.delete(instance),
       () => sized.disconnect(),
+      addAppBox(this.#chrome.box),
       onThemeChange(() => this.#tell()),
     );
   }

@@ -18,6 +18,11 @@ export function showMode(chrome: Chrome, mode: DisplayMode): void {
   box.role = mode === "inline" ? "group" : "dialog";
   // Over everything, and the rest of the page out of reach.
   if (mode === "fullscreen") box.showModal();
+  // Questions stay above it.
+  for (const question of chrome.notices.querySelectorAll<HTMLElement>(":popover-open")) {
+    question.hidePopover();
+    question.showPopover();
+  }
   if (mode !== "inline") close.focus();
   else chrome.before?.focus?.();
 }

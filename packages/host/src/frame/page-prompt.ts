@@ -6,12 +6,9 @@
 import type { Answer } from "../guard/consent.js";
 import { buildChrome, make } from "./chrome.js";
 import { frameListeners, frameOf } from "./frame.js";
-import { entitle, type FrameQuestion, prompt } from "./prompt.js";
+import { type FrameQuestion, prompt, show } from "./prompt.js";
 
-const STYLE =
-  "inset:auto 8px 8px auto;margin:0;padding:0;border:1px solid #8886;border-radius:8px;width:min(420px,90vw)";
-
-/** The card over the page, for all questions that have no frame. */
+/** Where questions without a frame are in the document; they float over the page. */
 let card: { host: HTMLElement; notices: HTMLElement } | undefined;
 
 /**
@@ -36,8 +33,8 @@ export async function askInPage(question: FrameQuestion, signal: AbortSignal): P
   const settle = (): void => {
     const frame = frameOf(question.view);
     (frame?.notices ?? openCard()).append(place);
-    // Moved along, it can say which app asks.
-    for (const box of place.children) entitle(box, question.server);
+    // Moved along, it is shown anew, and can say which app asks.
+    for (const box of place.querySelectorAll<HTMLElement>("[part~=prompt]")) show(box, question.server);
     if (frame) leave();
   };
   const leave = (): void => {
@@ -62,11 +59,7 @@ function openCard(): HTMLElement {
     const { box, notices } = buildChrome(host.attachShadow({ mode: "open" }));
     notices.replaceChildren();
     box.replaceChildren(notices);
-    host.style.cssText = STYLE;
     document.body.append(host);
-    // Above everything. Not as a dialog: that would take the focus, and with it what is typed elsewhere (attack C21).
-    host.popover = "manual";
-    host.showPopover();
     card = { host, notices };
   }
   return card.notices;

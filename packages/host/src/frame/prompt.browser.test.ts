@@ -68,6 +68,8 @@ it("attack C21: what does not fit is said to be cut, and what fits is not", asyn
   await answer("Deny");
   await page.setViewportSize({ width: 400, height: 400 });
   void ask(`https://example.com/${"long/".repeat(300)}`);
+  // There is no room beside the app.
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
   await prompt().waitFor();
   expect(await hint.isVisible()).toBe(true);
 });
@@ -77,6 +79,8 @@ it("is where the person is looking, however tall the app is", async () => {
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(4000);
   await page.evaluate(() => scrollTo(0, 2000));
   const asked = ask();
+  // The app is everywhere, so that a question would come under the pointer: a button leads to it (attack E02).
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
   // It takes a press only while it can be seen, and nothing lies over it.
   await expect.poll(() => button("Allow once").getAttribute("aria-disabled")).toBe("false");
   await button("Allow once").click();
@@ -84,10 +88,10 @@ it("is where the person is looking, however tall the app is", async () => {
   expect(await page.evaluate(() => scrollY)).toBe(2000);
 });
 
-it("D07: the heading names the app and its server", async () => {
+it("D07: the heading names the server and its app", async () => {
   view = await stage.mount(page, "weather", { id: "titled", title: "Weather\u202e forecast" });
   void ask();
-  const text = "Weather%E2%80%AE forecast · weather asks";
+  const text = "weather asks · Weather%E2%80%AE forecast";
   expect(await page.getByRole("alertdialog", { name: text }).locator("strong").textContent()).toBe(text);
 });
 
@@ -106,7 +110,8 @@ it("allowed once, it is done once, and asked again the next time", async () => {
 it("always allowed, it is not asked again", async () => {
   const asked = ask();
   await prompt().waitFor();
-  await answer("Always allow example.com");
+  await button("Always allow example.com").click();
+  await answer("Yes, always allow example.com");
   expect(await asked).toEqual({});
   expect(await ask()).toEqual({});
 });
@@ -187,7 +192,7 @@ async function draw(words: Partial<FrameQuestion>, of = "p,pre"): Promise<string
   };
   return page.evaluate(
     ([asked, selector]) => {
-      const place = document.createElement("div");
+      const place = document.body.appendChild(document.createElement("div"));
       void drawn.prompt(place, asked, new AbortController().signal);
       return [...place.querySelectorAll(selector)].map(({ textContent }) => `${textContent}`);
     },

@@ -1,14 +1,16 @@
 /**
- * A question to the person, drawn by the host page above an app, where no app can draw.
+ * A question to the person, drawn by the host page where no app can draw.
  *
  * @module
  */
 import { warnedName } from "../download.js";
 import type { Answer, Question } from "../guard/consent.js";
 import { arrayAt, resultObject } from "../guard/listing.js";
+import { type ApprovalGuard, guardApproval } from "./approval-guard.js";
 import { button, make } from "./chrome.js";
 import { frameOf } from "./frame.js";
-import { watchSight } from "./sight.js";
+import { oneLine } from "./one-line.js";
+import { appBoxes, freePlace, lastPointer, type Point } from "./page-layout.js";
 
 /** Characters that are shown; of what is left out, it is said how much (attack C21). */
 const SHOWN = 100_000;
@@ -16,12 +18,18 @@ const SHOWN = 100_000;
 /** What is shown of a question; one of a gateway's has it too, and says which answers can be remembered. */
 export type FrameQuestion = Pick<
   Question,
-  "view" | "server" | "title" | "subject" | "reason" | "method" | "params" | "files" | "scope"
+  "view" | "server" | "title" | "subject" | "reason" | "method" | "params" | "files" | "scope" | "tool"
 > & { readonly remember?: readonly ("session" | "always")[] | undefined };
 
+type Approval = "once" | "session" | "always";
+
 /**
- * Asks the person in the frame of the view that wants something: give it to a guard as `ask`, or to a gateway as
+ * Asks the person beside the frame of the view that wants something: give it to a guard as `ask`, or to a gateway as
  * `onask`.
+ *
+ * The question floats over the page, never over an app, and moves nothing: the pointer may be in an app. Without room
+ * for it, a button says that there is one. Presses approve by the rules of {@link guardApproval}. "Always" and
+ * destructive tools take a second press, on another button.
  *
  * @example
  * ```ts source="../frame.examples.ts#askInFrame"
@@ -35,67 +43,170 @@ export const askInFrame = async (question: FrameQuestion, signal: AbortSignal): 
 
 /** Shows a question, and gives the person's answer. */
 export function prompt(place: HTMLElement, question: FrameQuestion, signal: AbortSignal): Promise<Answer> {
-  const { server, title, subject, reason, scope = subject || server, remember = ["always"] } = question;
-  const detail = detailOf(question);
-  const rest = detail.length - SHOWN;
   return new Promise((resolve) => {
     const end = (answer: Answer): void => {
-      sight.stop();
+      guard.stop();
+      hide(box);
       box.remove();
       resolve(answer);
     };
     const deny = (): void => end({ answer: "deny" });
-    // What a yes is for stands on its button.
-    const words = {
-      once: "Allow once",
-      session: `Allow ${scope} for this session`,
-      always: `Always allow ${scope}`,
-    };
-    const yes = (["once", ...remember] as const).map((how) =>
-      choice(words[how], () => sight.counts() && end({ answer: "allow", remember: how })),
-    );
-    const text = line("pre", detail.slice(0, SHOWN));
+    const text = line("pre", detailOf(question).slice(0, SHOWN));
     const more = line("p", "Scroll in it to read all.");
-    // What would not count does not look as if it did, and what is cut not as if it were all.
+    const hint = make("p", { part: "hint", role: "status" });
+    const asking = make("div", {});
+    const confirming = make("div", { part: "confirm", hidden: true });
+    const box = make("div", { part: "prompt notice panel", role: "alertdialog" }, make("strong", {}));
+    const approve = (how: Approval): void => end({ answer: "allow", remember: how });
+    /** Asks once more, on buttons that are elsewhere. */
+    const confirm = (how: Approval): void => {
+      asking.hidden = true;
+      confirming.hidden = false;
+      const back = button("Back", () => {
+        asking.hidden = false;
+        confirming.replaceChildren();
+        confirming.hidden = true;
+        guard.restart();
+      });
+      const [words, yes] = confirmation(question, how);
+      confirming.replaceChildren(
+        line("p", words),
+        back,
+        agree(yes, guard, () => approve(how)),
+      );
+      guard.restart();
+      draw();
+      // With the keyboard, one goes on from here; nothing is agreed to by staying.
+      back.focus();
+    };
     const draw = (): void => {
       more.hidden = text.scrollHeight <= text.clientHeight;
-      const counts = sight.counts();
-      const style = `display:inline-block;margin-top:4px;opacity:${counts ? 1 : 0.5}`;
-      for (const each of yes) Object.assign(each, { style, ariaDisabled: `${!counts}` });
+      hint.textContent = guard.hint();
+      for (const each of box.querySelectorAll<HTMLElement>("[part=agree]"))
+        each.ariaDisabled = `${!guard.isReady()}`;
+      box.toggleAttribute("data-covers", guard.awaitsPointer());
     };
-    const box = make(
-      "div",
-      { part: "prompt notice panel", role: "alertdialog" },
-      make("strong", {}),
-      line("p", reason),
-      // What has no subject has no title of its own either.
-      line("p", subject && title !== subject ? `${title} (${subject})` : subject),
-      text,
-      line("p", rest > 0 ? `${rest} more characters` : ""),
-      more,
-      // A no that was not meant harms nobody.
-      choice("Deny", deny),
-      ...yes,
-    );
+    asking.append(...describe(question), text, rest(question), more, choice("Deny", deny));
+    box.append(asking, confirming, hint);
     signal.addEventListener("abort", deny);
     place.append(box);
-    const sight = watchSight(box, draw);
+    const guard = guardApproval(box, draw);
+    for (const how of ["once", ...(question.remember ?? ["always"])] as const)
+      asking.append(
+        agree(wordsOf(question, how), guard, () =>
+          how === "always" || isDestructive(question) ? confirm(how) : approve(how),
+        ),
+      );
+    show(box, question.server);
     draw();
-    entitle(box, server);
     // It may have been taken back before anybody listened.
     if (signal.aborted) deny();
   });
 }
 
+/**
+ * Shows a question where neither an app nor the pointer is. Without such a place, a button stands in for it: its press says
+ * where the pointer is.
+ */
+export function show(box: HTMLElement, server: string): void {
+  hide(box);
+  entitle(box, server);
+  // In the top layer nothing of the page or of an app lies over it; and it moves nothing.
+  box.popover = "manual";
+  if (put(box, appBoxes())) return;
+  const answer = choice("Answer", () => {
+    hide(box);
+    // The pointer is where the person pressed. A place over an app will do; at worst, the middle of the window.
+    if (!put(box, [])) box.showPopover();
+    box.querySelector("button")?.focus();
+  });
+  const standIn = make("div", { part: "waiting notice panel", role: "status" }, `${box.ariaLabel} `, answer);
+  box.before(standIn);
+  standIn.popover = "manual";
+  standIn.showPopover();
+}
+
+/** Puts a question into a free place, if there is one. */
+function put(box: HTMLElement, apps: readonly Point[]): boolean {
+  box.showPopover();
+  const near = box.closest("dialog")?.getBoundingClientRect();
+  const boxes = [...apps, ...[...openPrompts].map((other) => other.getBoundingClientRect())];
+  for (const isCompact of [false, true]) {
+    box.toggleAttribute("data-compact", isCompact);
+    const found = freePlace(box.getBoundingClientRect(), near, { boxes, pointer: lastPointer() });
+    if (!found) continue;
+    Object.assign(box.style, { left: `${found.left}px`, top: `${found.top}px` });
+    openPrompts.add(box);
+    return true;
+  }
+  box.hidePopover();
+  return false;
+}
+
+/** Takes a question out of sight, and what stands in for it. */
+function hide(box: HTMLElement): void {
+  openPrompts.delete(box);
+  if (box.popover) box.hidePopover();
+  const before = box.previousElementSibling;
+  if (before?.matches("[part~=waiting]")) before.remove();
+}
+
+/** Questions in sight: two never lie over each other. */
+const openPrompts = new Set<HTMLElement>();
+
 /** A button for people: a script's click is none. */
 const choice = (text: string, act: () => void): HTMLElement =>
   button(visible(text), ({ isTrusted }) => isTrusted && act());
 
-/** Says who asks: the app by the name of the frame that the question is in, and its server (D07). */
+/** A button that approves. */
+const agree = (text: string, guard: ApprovalGuard, act: () => void): HTMLElement =>
+  Object.assign(
+    button(visible(text), (click) => guard.accepts(click) && act()),
+    { part: "agree" },
+  );
+
+/** Says who asks: the server first, then its app by the name of the frame that the question is in (D07, attack E05). */
 export function entitle(box: Element, server: string): void {
   const app = box.closest("dialog")?.ariaLabel;
-  box.ariaLabel = visible(`${app ? `${app} · ` : ""}${server} asks`);
+  box.ariaLabel = visible(`${server} asks${app ? ` · ${app}` : ""}`);
   box.children[0]?.replaceChildren(box.ariaLabel);
+}
+
+function describe({ reason, subject, title }: FrameQuestion): HTMLElement[] {
+  const name = oneLine(title);
+  return [
+    line("p", reason),
+    // What has no subject has no title of its own either.
+    line("p", subject && name !== subject ? `${name} (${subject})` : subject),
+  ];
+}
+
+const isDestructive = ({ tool }: FrameQuestion): boolean => tool?.annotations?.destructiveHint === true;
+
+const scopeOf = ({ scope, subject, server }: FrameQuestion): string => scope ?? (subject || server);
+
+/** What an approval is for stands on its button. */
+const wordsOf = (question: FrameQuestion, how: Approval): string =>
+  how === "once"
+    ? "Allow once"
+    : how === "session"
+      ? `Allow ${scopeOf(question)} for this session`
+      : `Always allow ${scopeOf(question)}`;
+
+/** The second question, and its button. */
+function confirmation(question: FrameQuestion, how: Approval): [words: string, button: string] {
+  const { server, subject } = question;
+  if (how === "always")
+    return [
+      `${server} will not ask you about this again: ${scopeOf(question)}.`,
+      `Yes, always allow ${scopeOf(question)}`,
+    ];
+  return [`${subject} of ${server} may delete or overwrite something for good.`, `Yes, run ${subject}`];
+}
+
+function rest(question: FrameQuestion): HTMLElement {
+  const left = detailOf(question).length - SHOWN;
+  return line("p", left > 0 ? `${left} more characters` : "");
 }
 
 /** What exactly is to be done, for a person to read; by the method, so that nothing else that is sent along hides it. */

@@ -38,10 +38,5 @@ export function AppSlot({ workbench, app }: { workbench: Workbench; app: AppMode
         workbench.select(workbench.conversation.apps.findLast((other) => other !== app));
     };
   }, [workbench, app]);
-  const { questions } = app;
-  useLayoutEffect(() => {
-    // Once that a question waits is written above the app: that may take a line more.
-    if (questions > 0) app.element.frame?.notices.scrollIntoView({ block: "nearest" });
-  }, [app, questions]);
   return <div ref={slot} className="app-slot" />;
 }

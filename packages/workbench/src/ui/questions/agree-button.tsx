@@ -1,35 +1,48 @@
 /**
- * Answers that give something away: they count when the question was in sight for a moment.
+ * Buttons that approve something: they work by the rules of `guardApproval` (attacks C21, E02).
  *
  * @module
  */
-import { type Sight, watchSight } from "@vitrine/host";
+import { type ApprovalGuard, guardApproval } from "@vitrine/host";
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 
-/** Whether an answer counts now; as of the last time that it was drawn, and as of this moment. */
-interface Counted {
-  readonly isDrawn: boolean;
-  now(): boolean;
+interface Guarded {
+  /** As of the last time that the question was drawn. */
+  readonly isReady: boolean;
+  readonly guard: () => ApprovalGuard | undefined;
 }
 
-const Counting = createContext<Counted>({ isDrawn: false, now: () => false });
+const Guarding = createContext<Guarded>({ isReady: false, guard: () => undefined });
 
-/** Watches the box of a question, for all that is in it. */
-export function Counts({ box, children }: { box: Element | null; children: ReactNode }) {
-  const sight = useRef<Sight>(undefined);
-  const [isDrawn, setDrawn] = useState(false);
+/** Guards the box of a question, for all buttons in it. Says why a press did not count. */
+export function GuardedQuestion({ box, children }: { box: Element | null; children: ReactNode }) {
+  const current = useRef<ApprovalGuard>(undefined);
+  const [isReady, setReady] = useState(false);
+  const [hint, setHint] = useState("");
   useEffect(() => {
     if (!box) return;
-    const watched = watchSight(box, () => setDrawn(watched.counts()));
-    sight.current = watched;
-    return () => watched.stop();
+    const guard = guardApproval(box, () => {
+      setReady(guard.isReady());
+      setHint(guard.hint());
+    });
+    current.current = guard;
+    return () => guard.stop();
   }, [box]);
-  const now = (): boolean => sight.current?.counts() ?? false;
-  return <Counting value={{ isDrawn, now }}>{children}</Counting>;
+  return (
+    <Guarding value={{ isReady, guard: () => current.current }}>
+      {children}
+      <p className="small question-hint" role="status">
+        {hint}
+      </p>
+    </Guarding>
+  );
 }
 
-/** Whether an answer counts, asked at the moment when it is given. */
-export const useCounts = (): (() => boolean) => useContext(Counting).now;
+/** Whether the press that is handled now approves. */
+export const useAcceptsPress = (): (() => boolean) => {
+  const { guard } = useContext(Guarding);
+  return () => guard()?.acceptsPress() ?? false;
+};
 
 interface AgreeButtonProps {
   isDisabled?: boolean;
@@ -37,17 +50,17 @@ interface AgreeButtonProps {
   children: ReactNode;
 }
 
-/** A yes. It looks like one that does not count until it does; a script's press is none (attack C21). */
+/** Approves. It looks disabled until a press counts. */
 export function AgreeButton({ isDisabled = false, onAgree, children }: AgreeButtonProps) {
-  const { isDrawn, now } = useContext(Counting);
+  const { isReady, guard } = useContext(Guarding);
   return (
     <button
       type="button"
       className="button primary agree"
       disabled={isDisabled}
       // It can have the focus all the while: who waits for it with the keyboard does not lose their place.
-      aria-disabled={!isDrawn}
-      onClick={({ nativeEvent }) => nativeEvent.isTrusted && now() && onAgree()}
+      aria-disabled={!isReady}
+      onClick={({ nativeEvent }) => guard()?.accepts(nativeEvent) && onAgree()}
     >
       {children}
     </button>

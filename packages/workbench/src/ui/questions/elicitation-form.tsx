@@ -8,7 +8,7 @@ import { Button, Heading } from "react-aria-components";
 import type { PendingElicitation } from "../../model/questions.js";
 import { focusFirstError, SchemaForm, type SchemaFormHandle } from "../form/schema-form.js";
 import { startOf } from "../form/starting-input.js";
-import { AgreeButton, useCounts } from "./agree-button.js";
+import { AgreeButton, useAcceptsPress } from "./agree-button.js";
 import { elicitationSchema } from "./elicitation-schema.js";
 import { hostOf } from "./link-host.js";
 
@@ -36,7 +36,7 @@ function Fields({ asked, schema: given }: { asked: PendingElicitation; schema: u
   const [value, setValue] = useState(() => startOf(schema, undefined));
   const form = useRef<SchemaFormHandle>(null);
   const box = useRef<HTMLDivElement>(null);
-  const counts = useCounts();
+  const acceptsPress = useAcceptsPress();
   return (
     <>
       <div ref={box}>
@@ -48,7 +48,7 @@ function Fields({ asked, schema: given }: { asked: PendingElicitation; schema: u
           onChange={setValue}
           onError={() => focusFirstError(box.current)}
           // Also by Enter in a field: what was typed when the question came up was not meant for it.
-          onSubmit={(content) => counts() && asked.answer({ action: "accept", content })}
+          onSubmit={(content) => acceptsPress() && asked.answer({ action: "accept", content })}
         />
       </div>
       <p className="soft small">

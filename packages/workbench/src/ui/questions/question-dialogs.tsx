@@ -8,7 +8,7 @@ import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import type { Workbench } from "../../model/workbench.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
-import { Counts } from "./agree-button.js";
+import { GuardedQuestion } from "./agree-button.js";
 import { ElicitationForm } from "./elicitation-form.js";
 import "./questions.css";
 import { SamplingForm } from "./sampling-form.js";
@@ -56,7 +56,7 @@ function QuestionModal({ more, children }: { more: number; children: ReactNode }
       <Modal className="modal question-modal">
         <Dialog ref={setBox} className="question" role="alertdialog">
           <Boundary name="The question">
-            <Counts box={box}>{children}</Counts>
+            <GuardedQuestion box={box}>{children}</GuardedQuestion>
           </Boundary>
           {more > 0 && (
             <p className="soft small" role="status">
