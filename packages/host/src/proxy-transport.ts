@@ -50,6 +50,16 @@ const PATIENCE = 10_000;
 /** Milliseconds of work at a time: under what a person notices, and few enough turns that waiting costs little. */
 const SLICE = 40;
 
+/** Whether a window is somewhere inside another one. */
+function isWithin(source: MessageEventSource | null, target: Window): boolean {
+  let at = source;
+  while (at && "parent" in at && at !== at.parent) {
+    at = at.parent;
+    if (at === target) return true;
+  }
+  return false;
+}
+
 const isShort = (form: unknown): form is string => typeof form === "string" && form.length < LARGE;
 
 /**
@@ -71,6 +81,10 @@ export class ProxyTransport implements Transport {
   onreport: ((report: ProxyReport) => void) | undefined;
   /** Hears the answer to a ping. */
   onpong: (() => void) | undefined;
+  /** Hears of a press in the view, by the proxy's word. */
+  onpress: (() => void) | undefined;
+  /** Hears of each message that the view sent past its proxy. None has a meaning. */
+  onstray: (() => void) | undefined;
   readonly #options: ProxyTransportOptions;
   #receive: (message: unknown) => void = () => {};
   #proxy: MessagePort | undefined;
@@ -177,7 +191,11 @@ export class ProxyTransport implements Transport {
   }
 
   readonly #hear = (event: MessageEvent): void => {
-    if (event.source !== this.#options.target || event.origin !== this.#options.origin) return;
+    const { target, origin } = this.#options;
+    if (event.source !== target || event.origin !== origin) {
+      if (isWithin(event.source, target)) this.onstray?.();
+      return;
+    }
     // Not before: to look at what a stranger sent is to unpack it here, and an app can reach this window (D03).
     const { data, ports } = event;
     const [port] = ports;
@@ -207,6 +225,7 @@ export class ProxyTransport implements Transport {
     }
     const what = method.slice(RESERVED.length);
     if (what === "pong") this.onpong?.();
+    else if (what === "pressed") this.onpress?.();
     else if (what === "report") {
       const { code, by, id } = params as ProxyReport;
       // What did not get through is answered all the same (L12).
@@ -225,7 +244,11 @@ export class ProxyTransport implements Transport {
     this.#before = before;
     this.#heard();
     // Whatever it says means that it heard. It is not looked at: the view may have got hold of the port.
-    if (port) port.onmessage = () => this.#heard();
+    if (port)
+      port.onmessage = () => {
+        this.#heard();
+        this.onstray?.();
+      };
   }
 
   close(): void {

@@ -29,17 +29,26 @@ export function proxyPage(page: {
   );
 }
 
+/** What the script before a view's document is told. */
+export interface BeforeView {
+  proxy: string;
+  /** Report what is written to the console. */
+  console?: boolean | undefined;
+  /** The view was granted the clipboard. */
+  copy?: boolean | undefined;
+}
+
 /**
  * What stands before a view's own HTML, on the same line, so that line numbers stay what they are. A script
  * there takes the place of the doctype and would give the document quirks, so the same doctype comes before it; a
  * document without one keeps the quirks that it was written for.
  */
-export const beforeDocument = (html: string, proxy: string, console = false): string =>
-  `${doctype(html)}${script(proxy, DIRECT)}${consoleScript(proxy, console)}`;
+export const beforeDocument = (html: string, view: BeforeView): string =>
+  `${doctype(html)}${scripts(view, DIRECT)}`;
 
-const script = (proxy: string, text: string): string => `<script data-proxy="${proxy}">${text}</script>`;
-
-const consoleScript = (proxy: string, wanted: boolean): string => (wanted ? script(proxy, CONSOLE) : "");
+const scripts = ({ proxy, console, copy }: BeforeView, text: string): string =>
+  `<script data-proxy="${proxy}"${copy ? " data-copy" : ""}>${text}</script>` +
+  (console ? `<script data-proxy="${proxy}">${CONSOLE}</script>` : "");
 
 /** What a parser passes over on its way to the doctype: white space, comments, and what it takes for comments. */
 const BEFORE_DOCTYPE =
@@ -61,12 +70,11 @@ function doctype(html: string): string {
 }
 
 /** The view's document when its HTML comes by message. */
-export const loaderPage = (proxy: string, console = false): string =>
-  `<!doctype html><title>App</title>${script(proxy, LOADER)}${consoleScript(proxy, console)}`;
+export const loaderPage = (view: BeforeView): string =>
+  `<!doctype html><title>App</title>${scripts(view, LOADER)}`;
 
 /** What stands before a view's HTML that is fetched before it is needed: all that follows is text. */
-export const beforeText = (proxy: string, console = false): string =>
-  `${loaderPage(proxy, console)}<plaintext hidden>`;
+export const beforeText = (view: BeforeView): string => `${loaderPage(view)}<plaintext hidden>`;
 
 async function hash(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

@@ -253,10 +253,10 @@ async function proxyAnswer(head: RecordHead, places: Places, src: string): Promi
 }
 
 function viewAnswer(head: RecordHead, places: Places, html: string, later = false): Answer {
-  const { proxy } = places;
-  const before = later ? beforeText(proxy, head.console) : beforeDocument(html, proxy, head.console);
+  const view = { ...head, proxy: places.proxy, copy: head.features.includes("clipboard-write") };
+  const before = later ? beforeText(view) : beforeDocument(html, view);
   return {
-    body: head.waits ? loaderPage(proxy, head.console) : before + html,
+    body: head.waits ? loaderPage(view) : before + html,
     headers: viewHeaders(head, places),
   };
 }

@@ -19,6 +19,10 @@ export type FailureCode =
   | "navigated_away"
   /** The browser ended the app's process. */
   | "crashed"
+  /** The app took the keyboard focus again and again, without a press in it (attack E03). */
+  | "took_focus"
+  /** The app flooded the page with messages (attack E10). */
+  | "flooded"
   /** The person stopped an app that did not respond, or the page one that takes what is not its own. */
   | "stopped";
 
@@ -39,5 +43,7 @@ export const FAILURES: Readonly<Record<FailureCode, string>> = {
   bad_resource: "This app cannot be shown: the server describes it wrongly.",
   navigated_away: "This app left its page and was stopped.",
   crashed: "This app crashed.",
+  took_focus: "This app was stopped: it kept taking the keyboard focus while you were elsewhere.",
+  flooded: "This app was stopped: it flooded the page with messages.",
   stopped: "This app was stopped.",
 };

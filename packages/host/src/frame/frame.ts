@@ -15,6 +15,7 @@ import type { ProxyReport } from "../proxy-transport.js";
 import { browserContext, onThemeChange } from "./browser-context.js";
 import { buildChrome, type Chrome, showFailure, showNotice } from "./chrome.js";
 import { FAILURES, type Failure, type FailureCode } from "./failure.js";
+import { guardFocus } from "./focus-guard.js";
 import { showMode } from "./modes.js";
 import { type Mount, mounts } from "./mount-queue.js";
 import { oneLine } from "./one-line.js";
@@ -188,6 +189,9 @@ export class AppFrame {
         if (!transport.isReady) this.#fail("load_failed", `Nothing answered at ${view.origin}.`);
       });
     this.#later(TURN, () => mounts.leave(this.#mount));
+    const focus = guardFocus(iframe, () => this.#fail("took_focus"));
+    transport.onpress = focus.pressed;
+    this.#ends.push(focus.stop);
     let before = this.state;
     this.#ends.push(
       watch(frame, {

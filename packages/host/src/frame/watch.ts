@@ -14,9 +14,13 @@ const MISSED = 3;
 /** Windows that an app may have: a page has about a thousand for all. */
 const MOST = 100;
 
+/** Messages past the proxy that an app may send at once, and in each second after: it has no reason to send any. */
+const STRAY_BURST = 300;
+const STRAY_PER_SECOND = 50;
+
 /** What is seen. */
 export interface Watched {
-  /** The browser ended it; or it has so many frames that others may get none (attack D11). */
+  /** The browser ended it; or it has so many frames that others may get none (attack D11), or floods the page (E10). */
   onend(code: FailureCode, detail?: string): void;
   /** Does not respond any more, or does again. */
   onsilence(silent: boolean): void;
@@ -28,6 +32,14 @@ export function watch({ iframe, transport }: ProxyFrame, { onend, onsilence }: W
   transport.onpong = () => {
     if (unanswered > MISSED) onsilence(false);
     unanswered = 0;
+  };
+  let strays = STRAY_BURST;
+  let counted = performance.now();
+  transport.onstray = () => {
+    const now = performance.now();
+    strays = Math.min(STRAY_BURST, strays + ((now - counted) / 1000) * STRAY_PER_SECOND) - 1;
+    counted = now;
+    if (strays < 0) onend("flooded");
   };
   const timer = setInterval(() => {
     if (!transport.isReady) return;

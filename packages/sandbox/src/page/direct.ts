@@ -2,5 +2,5 @@
 import { prelude } from "./prelude.js";
 
 const script = document.currentScript as HTMLScriptElement;
-prelude(`${script.dataset["proxy"]}`);
+prelude({ ...script.dataset });
 script.remove();

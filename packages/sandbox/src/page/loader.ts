@@ -4,8 +4,9 @@
  */
 import { prelude, tell } from "./prelude.js";
 
-const { proxy = "" } = (document.currentScript as HTMLScriptElement).dataset;
-prelude(proxy);
+const view = { ...(document.currentScript as HTMLScriptElement).dataset };
+const { proxy = "" } = view;
+prelude(view);
 addEventListener("message", (event) => {
   if (event.source !== parent || event.origin !== proxy) return;
   const { data } = event;
@@ -15,7 +16,7 @@ addEventListener("message", (event) => {
   history.replaceState(null, "", location.pathname);
   // This also takes every listener off the window.
   document.open();
-  prelude(proxy);
+  prelude(view);
   document.write(html);
   document.close();
 });

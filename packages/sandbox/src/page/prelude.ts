@@ -3,10 +3,13 @@
  * document began, that it drew something, what its policy blocked, what its scripts threw. All of it is about the view itself, so a
  * view that lies here only hurts its own diagnosis. Nothing else of the document is touched.
  */
+import { closeEscapes } from "./escapes.js";
+import { watchInput } from "./input.js";
 import { awaitVue, PARENT } from "./parent.js";
 
-export function prelude(proxy: string): void {
+export function prelude({ proxy = "", copy }: DOMStringMap): void {
   awaitVue();
+  closeEscapes(window, copy !== undefined);
   let left = 50;
   const report = (code: string, params: object): void => {
     if (left-- > 0) tell(proxy, "report", { code, ...params });
@@ -46,8 +49,8 @@ export function prelude(proxy: string): void {
   });
   // `document.open()` takes every listener from the window. This one stays, and puts them back.
   const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => prelude(proxy);
-  tell(proxy, "started", {}, [port2, largeMessages(proxy)]);
+  port1.onmessage = () => prelude({ proxy, copy });
+  tell(proxy, "started", {}, [port2, largeMessages(proxy), watchInput()]);
 }
 
 /**

@@ -36,6 +36,8 @@ let taken: MessagePort | undefined;
 let viewSendsText = false;
 /** Makes a document that was there before say once more that it began. */
 let again: MessagePort | undefined;
+/** On it comes word of presses in the view; only the script before the first document has its other end. */
+let presses: MessagePort | undefined;
 /** What leads straight to the view, until the host has it. */
 let direct: MessagePort[] = [];
 /** How many messages the frame was sent, and how many of them before this view was there. */
@@ -143,7 +145,13 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
     begun = true;
     started = !left;
     waiting = false;
-    [again, ...direct] = ports;
+    const [first, large, press] = ports;
+    again = first;
+    direct = large ? [large] : [];
+    if (press && !presses) {
+      presses = press;
+      press.onmessage = () => taken && tell("pressed");
+    }
     before = relayed;
     offer();
   } else if (what === "waiting") {

@@ -28,6 +28,8 @@ export interface AppSource {
   readonly place: ViewPlace | undefined;
   /** Why it cannot be shown. */
   readonly problem?: OpenedView["problem"];
+  /** Played from a file: server and title are the file's word (attack E09). */
+  readonly isRecording?: true | undefined;
   /** The document itself, where it is known: that of a recording. */
   readonly document?: { readonly html: string; readonly meta: ResourceMeta } | undefined;
   /** It had been open before, such as before a reload of the page, and may have kept something. */

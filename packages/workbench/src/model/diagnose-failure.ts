@@ -93,6 +93,14 @@ export function failed({ state, failure }: Diagnosed, facts: Facts): Diagnosis |
       );
     case "crashed":
       return found("Look for endless allocation or very large canvases in the app, and try again.");
+    case "took_focus":
+      return found(
+        "Call focus() only when the person pressed something in the app. The page gives the focus back, and ends an app that takes it three times within a minute.",
+      );
+    case "flooded":
+      return found(
+        "Send messages to window.parent alone. Messages to window.top have no meaning, and many of them end the app.",
+      );
     case "stopped":
       return found(
         "Look for an endless loop in the app's scripts, or for frames that it makes without end; then start it again.",

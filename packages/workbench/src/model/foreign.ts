@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { oneLine } from "@vitrine/host";
 import {
   type CallToolResult,
   type ContentBlock,
@@ -23,8 +24,9 @@ export const isFields = (value: unknown): value is Fields =>
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** What a tool is called, for people. */
-export const toolTitle = ({ title, annotations, name }: Tool): string => title ?? annotations?.title ?? name;
+/** What a tool is called, for people: on one line, without blanks that push something else out of sight (attack E05). */
+export const toolTitle = ({ title, annotations, name }: Tool): string =>
+  oneLine(title ?? annotations?.title ?? name);
 
 /** A tool, without what is wrong with it; undefined for one that has no name. */
 export function readTool(value: unknown): Tool | undefined {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Bridge } from "@vitrine/host";
+import { type Bridge, oneLine } from "@vitrine/host";
 import { type Gateway, gatewayApp } from "@vitrine/host/gateway";
 import { type CallToolResult, type DisplayMode, type HostContext, mergeHostContext } from "@vitrine/protocol";
 import { AppModel, type AppSurroundings } from "./app-model.js";
@@ -41,6 +41,8 @@ export interface ReplayOptions {
   /** What to do in place of what was done, when all messages have happened: the recording does not say when. */
   readonly acts?: readonly Act[] | undefined;
   readonly surroundings?: Omit<AppSurroundings, "message" | "call"> | undefined;
+  /** Changes display modes as the recording did: only where nobody looks at the page. */
+  readonly setsMode?: boolean | undefined;
 }
 
 /** Milliseconds of silence after which what the app did then counts as not done: of one that is ready, and before. */
@@ -245,7 +247,12 @@ export class Replay extends Observable {
     const { hostContext, hostCapabilities } = record(greeting?.m["result"]);
     const known = isRecord(hostContext) ? hostContext : header.context;
     this.#context = recordedContext(known);
-    const server = new RecordedServer(header.server, this.messages, record(hostCapabilities));
+    // The frame says whose app this is: here it is nobody's word but the file's (attack E09).
+    const server = new RecordedServer(
+      `Recording of ${oneLine(header.server)}`,
+      this.messages,
+      record(hostCapabilities),
+    );
     this.#server = server;
     this.#owed = 0;
     this.#acted = 0;
@@ -256,7 +263,8 @@ export class Replay extends Observable {
     const source: AppSource = {
       id: view.id,
       server: header.server,
-      title: header.title,
+      title: oneLine(header.title),
+      isRecording: true,
       uri: header.uri,
       tool: header.tool,
       document,
@@ -372,8 +380,8 @@ export class Replay extends Observable {
     this.#context = mergeHostContext(this.#context, recordedContext(change));
     app.source.frame.context = this.#context;
     app.setLook(app.look);
-    // Where it is shown in another place, that place has its own mode.
-    if (!this.#options.look && /^(inline|fullscreen|pip)$/.test(`${displayMode}`))
+    // A file that a stranger made fills no window: the person chooses the mode (attack E09).
+    if (this.#options.setsMode && /^(inline|fullscreen|pip)$/.test(`${displayMode}`))
       app.showIn(displayMode as DisplayMode);
   }
 }

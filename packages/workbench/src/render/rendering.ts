@@ -109,6 +109,7 @@ export class Rendering implements RenderPage {
         document,
         acts,
         act: (act) => this.#commissions.give(act),
+        setsMode: true,
       });
       this.#show(replay.app);
       const { differences, compared, untested } = await replay.run(Math.max(0, deadline - performance.now()));

@@ -115,6 +115,7 @@ function CallFacts({ call }: { call: CallItem }) {
   return (
     <span className="facts small soft">
       <span className={`badge ${kind}`}>{word}</span>
+      {app?.source.isRecording && <span className="badge warn">recording</span>}
       {by === "model" && <span className="badge">by the model</span>}
       {app?.state === "failed" && <span className="badge bad">app failed</span>}
       {app !== undefined && app.questions > 0 && <span className="badge warn">needs your answer</span>}

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { oneLine } from "@vitrine/host";
 import type { AppContext } from "@vitrine/protocol";
 import { memo } from "react";
 import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
@@ -27,7 +28,8 @@ export const ContextChips = memo(({ contexts }: { contexts: readonly AppContext[
 });
 
 function Chip({ context }: { context: AppContext }) {
-  const { title, server, at, isStale, content = [], structuredContent } = context;
+  const { server, at, isStale, content = [], structuredContent } = context;
+  const title = oneLine(context.title);
   return (
     <DialogTrigger>
       <Button className="button context-chip" data-stale={isStale || undefined}>
@@ -39,7 +41,7 @@ function Chip({ context }: { context: AppContext }) {
       <Popover className="popover" placement="top">
         <Dialog className="context-whole">
           <Heading slot="title" level={2}>
-            The app {title} of {server}
+            {server}: what its app {title} said
           </Heading>
           <p className="soft small">
             Said at {new Date(at).toLocaleTimeString()}. The model is told once, with what is said next, as

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { oneLine } from "@vitrine/host";
 import type { ContentBlock, SamplingQuestion } from "@vitrine/protocol";
 import { useState } from "react";
 import { Button, Heading, Input, Label, NumberField, TextArea, TextField } from "react-aria-components";
@@ -23,7 +24,7 @@ export function SamplingForm({ asked }: { asked: PendingSampling }) {
     <>
       <Heading slot="title" level={2}>
         {app
-          ? `The app ${app.title} of ${server} wants to ask the model`
+          ? `The server ${server}, by its app ${oneLine(app.title)}, wants to ask the model`
           : `The server ${server} wants to ask the model`}
       </Heading>
       <p className="soft">

@@ -235,6 +235,34 @@ it("plays a recording without the server: the same screen, step by step, and aft
   await other.context().close();
 });
 
+it("attack E09: a recording says that it is one, under any name, and takes no display mode by itself", async () => {
+  const other = await open(elsewhere);
+  const [header = "", ...events] = (await readFile(file, "utf8")).trimEnd().split("\n");
+  const title = `Your Bank${"\u3164".repeat(400)}`;
+  const forged = JSON.stringify({ ...JSON.parse(header), server: "bank", title });
+  const { t } = JSON.parse(events.at(-1) ?? "");
+  const method = "ui/notifications/host-context-changed";
+  const m = { jsonrpc: "2.0", method, params: { displayMode: "fullscreen" } };
+  const path = join(folder, "forged.vitrine.jsonl");
+  await writeFile(path, [forged, ...events, JSON.stringify({ t, d: "out", m })].join("\n"));
+  await play(other, path);
+  await expect.poll(() => timeIn(appIn(other))).toBe(times[0]);
+  const bar = other.getByRole("region", { name: "Replay" });
+  await bar
+    .getByText(`${events.length} of ${events.length}`)
+    .or(bar.getByText(/\b(\d+) of \1\b/))
+    .first()
+    .waitFor();
+  expect(await other.locator("mcp-app").locator("dialog[data-mode=fullscreen]").count()).toBe(0);
+  await other.getByText("Recording of bank", { exact: true }).waitFor();
+  await other.getByRole("article").getByText("recording", { exact: true }).waitFor();
+  // The control: the person may, and still reads what it is.
+  await other.getByRole("button", { name: /^Full screen/ }).click();
+  await other.locator("mcp-app").locator("dialog[data-mode=fullscreen]").waitFor();
+  expect(await other.getByText("Recording of bank", { exact: true }).isVisible()).toBe(true);
+  await other.context().close();
+});
+
 it("says what a changed document does otherwise, and what is wrong with a file", async () => {
   const other = await open(elsewhere);
   const changed = (await readFile(file, "utf8")).replaceAll("Get Time App", "Another App");
