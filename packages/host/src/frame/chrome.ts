@@ -37,14 +37,17 @@ button{all:unset;padding:2px 8px;border:1px solid;border-radius:8px;cursor:point
 [part=header] button{margin:0}
 [aria-disabled=true]{opacity:.5;cursor:default}
 [popover]{inset:auto;margin:0;box-sizing:border-box;width:min(420px,100vw - 16px);max-height:calc(100vh - 16px);overflow:auto;border:1px solid #8886;border-radius:8px;box-shadow:0 4px 24px #0005;color:CanvasText}
-[part~=waiting]{inset:8px 8px auto auto;width:auto;max-width:calc(100vw - 16px)}
+[part~=waiting]{inset:8px 0 auto;margin:auto;width:fit-content;max-width:calc(100vw - 16px)}
 [data-covers]::before{content:"";position:fixed;inset:0;z-index:-1}
 [data-compact] pre{max-height:4.5em}
-[part=confirm]{text-align:right}
+[part=confirm]{text-align:end}
+[part=confirm] p{text-align:start}
 [part=hint]:empty{display:none}
 :focus-visible{outline:2px solid}
 [part~=panel]{padding:8px;background:#8881;overflow-wrap:anywhere}
 [part~=notice]{background:linear-gradient(#fa03,#fa03),Canvas}
+[part~=prompt]{background:Canvas;border-top:4px solid #e90;padding:12px}
+[part~=prompt] pre{padding:4px 8px;background:#8881}
 p,pre{margin:4px 0}
 pre{max-height:40vh;border:1px solid #8886;overflow:auto;white-space:pre-wrap}
 [part=stage]{flex:auto;min-height:0}

@@ -131,11 +131,14 @@ function put(box: HTMLElement, apps: readonly Point[]): boolean {
   box.showPopover();
   const near = box.closest("dialog")?.getBoundingClientRect();
   const boxes = [...apps, ...[...openPrompts].map((other) => other.getBoundingClientRect())];
+  box.style.maxHeight = "";
   for (const isCompact of [false, true]) {
     box.toggleAttribute("data-compact", isCompact);
     const found = freePlace(box.getBoundingClientRect(), near, { boxes, pointer: lastPointer() });
     if (!found) continue;
-    Object.assign(box.style, { left: `${found.left}px`, top: `${found.top}px` });
+    // It may grow later, and scrolls then.
+    const maxHeight = `calc(100vh - ${found.top + 8}px)`;
+    Object.assign(box.style, { left: `${found.left}px`, top: `${found.top}px`, maxHeight });
     openPrompts.add(box);
     return true;
   }
@@ -198,7 +201,7 @@ function confirmation(question: FrameQuestion, how: Approval): [words: string, b
   const { server, subject } = question;
   if (how === "always")
     return [
-      `${server} will not ask you about this again: ${scopeOf(question)}.`,
+      `You will not be asked again about ${scopeOf(question)}.`,
       `Yes, always allow ${scopeOf(question)}`,
     ];
   return [`${subject} of ${server} may delete or overwrite something for good.`, `Yes, run ${subject}`];
