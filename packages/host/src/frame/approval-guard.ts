@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { appBoxes, hitsBox, isPointerKnown, lastPointer, type Point, pointOf } from "./page-layout.js";
+import { hitsBox, isPointerKnown, lastPointer, type Point, pointOf, usedAppBoxes } from "./page-layout.js";
 
 /** Milliseconds without a press, a move of the question or something over it, before a press approves. */
 const DELAY = 600;
@@ -59,7 +59,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   let wasVisible: boolean | undefined;
   /** The pointer was outside of the question when it became ready, or later. */
   let wasOutside = false;
-  /** The question lies over an app, so that the pointer may be on it without having moved there. */
+  /** The question lies over the app in use, so that the pointer may be on it without having moved there. */
   let mayBeUnder = false;
   /** The element that was pressed last, if that press may approve. */
   let pressed: EventTarget | undefined;
@@ -88,7 +88,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     const now = `${rect.x} ${rect.y} ${rect.width} ${rect.height}`;
     if (now !== at) {
       at = now;
-      mayBeUnder = !isPointerKnown() && appBoxes().some((app) => hitsBox(app, rect));
+      mayBeUnder = !isPointerKnown() && usedAppBoxes().some((app) => hitsBox(app, rect));
       restart();
     }
     if (isReady() && !mayBeUnder && !isInside(lastPointer())) wasOutside = true;

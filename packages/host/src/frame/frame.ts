@@ -123,8 +123,7 @@ export class AppFrame {
       // While the person is asked something, an app stays where it is (attack E02).
       const isAsked = this.notices.querySelector("[part~=prompt]") !== null;
       const isActive = navigator.userActivation?.isActive !== false;
-      if (!isAsked && (mode === "inline" || (isActive && this.#allows(mode))))
-        this.setDisplayMode(mode);
+      if (!isAsked && (mode === "inline" || (isActive && this.#allows(mode)))) this.setDisplayMode(mode);
       return { mode: this.#mode };
     };
     const handlers = { ...own, requestDisplayMode };

@@ -12,7 +12,7 @@ export interface Point {
   readonly bottom: number;
 }
 
-/** The boxes of all apps that are shown. While the pointer is in one of them, the page hears nothing of it. */
+/** The boxes of all apps. While the pointer is in one of them, the page hears nothing of it. */
 const apps = new Set<Element>();
 let pointer: Point | undefined;
 let pointerAt = Number.NEGATIVE_INFINITY;
@@ -42,8 +42,11 @@ export const pointOf = ({ clientX: x, clientY: y }: MouseEvent): Point => ({
   bottom: y,
 });
 
-/** The boxes of all apps, in the window. */
-export const appBoxes = (): Point[] => [...apps].map((box) => box.getBoundingClientRect());
+/** The box of the app that the person pressed last, in the window: a press takes the focus there. */
+export const usedAppBoxes = (): Point[] =>
+  [...apps]
+    .filter((box) => (box.getRootNode() as Document | ShadowRoot).activeElement?.localName === "iframe")
+    .map((box) => box.getBoundingClientRect());
 
 /** Where the pointer was when the page last heard of it. */
 export const lastPointer = (): Point | undefined => pointer;

@@ -10,7 +10,7 @@ import { type ApprovalGuard, guardApproval } from "./approval-guard.js";
 import { button, make } from "./chrome.js";
 import { frameOf } from "./frame.js";
 import { oneLine } from "./one-line.js";
-import { appBoxes, freePlace, lastPointer, type Point } from "./page-layout.js";
+import { freePlace, lastPointer, type Point, usedAppBoxes } from "./page-layout.js";
 
 /** Characters that are shown; of what is left out, it is said how much (attack C21). */
 const SHOWN = 100_000;
@@ -27,8 +27,8 @@ type Approval = "once" | "session" | "always";
  * Asks the person beside the frame of the view that wants something: give it to a guard as `ask`, or to a gateway as
  * `onask`.
  *
- * The question floats over the page, never over an app, and moves nothing: the pointer may be in an app. Without room
- * for it, a button says that there is one. Presses approve by the rules of {@link guardApproval}. "Always" and
+ * The question floats over the page and moves nothing. It never lies over its own app or the one that was pressed last,
+ * as the pointer may be there unseen. Without room for it, a button says that there is one. Presses approve by the rules of {@link guardApproval}. "Always" and
  * destructive tools take a second press, on another button.
  *
  * @example
@@ -53,7 +53,7 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
     const deny = (): void => end({ answer: "deny" });
     const text = line("pre", detailOf(question).slice(0, SHOWN));
     const more = line("p", "Scroll in it to read all.");
-    const hint = make("p", { part: "hint", role: "status" });
+    const hint = make("div", { part: "hint", role: "status" });
     const asking = make("div", {});
     const confirming = make("div", { part: "confirm", hidden: true });
     const box = make("div", { part: "prompt notice panel", role: "alertdialog" }, make("strong", {}));
@@ -113,7 +113,8 @@ export function show(box: HTMLElement, server: string): void {
   entitle(box, server);
   // In the top layer nothing of the page or of an app lies over it; and it moves nothing.
   box.popover = "manual";
-  if (put(box, appBoxes())) return;
+  const own = box.closest("dialog")?.getBoundingClientRect();
+  if (put(box, [...usedAppBoxes(), ...(own ? [own] : [])])) return;
   const answer = choice("Answer", () => {
     hide(box);
     // The pointer is where the person pressed. A place over an app will do; at worst, the middle of the window.
