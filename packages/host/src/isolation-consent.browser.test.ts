@@ -147,6 +147,33 @@ describe("attack E02: presses on a question", () => {
     await isReady("Allow once");
   });
 
+  it("one press is enough for a person who was typing elsewhere in the page", async () => {
+    const view = await open();
+    await page.evaluate(() => {
+      const input = document.body.appendChild(document.createElement("input"));
+      input.focus();
+    });
+    void ask(view);
+    await page.keyboard.type("hello");
+    await isReady("Allow once");
+    await button("Allow once").click();
+    await expect.poll(opened).toHaveLength(1);
+  });
+
+  it("two questions do not keep each other from being answered", async () => {
+    const view = await open();
+    const other = await stage.mount(page, "game", { id: "other" });
+    void ask(view);
+    void ask(other, "ui/open-link", { url: "https://example.org/" });
+    await expect.poll(() => prompt().count()).toBe(2);
+    for (const app of ["game", "other"]) {
+      const allow = page.locator(`#${app}`).getByRole("button", { name: "Allow once" });
+      await allow.click();
+      await expect.poll(() => allow.count()).toBe(0);
+    }
+    expect(await opened()).toHaveLength(2);
+  });
+
   it("a question that was moved under the pointer is not answered by a press", async () => {
     const view = await open();
     void ask(view);

@@ -118,7 +118,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     press(event, !event.repeat, EARLY);
   });
   // A press in an app takes the focus there, which is all that a page can know of it.
-  listen("blur", restart);
+  listen("blur", ({ target }) => target === window && restart());
   document.addEventListener("visibilitychange", restart, { signal });
 
   const uncovered = new IntersectionObserver(
