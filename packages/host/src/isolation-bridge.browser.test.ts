@@ -235,9 +235,8 @@ describe("tools and resources", () => {
     expect(await page.locator("input:visible").count()).toBe(0);
     // The control: what it may ask for is asked there, in its own server's name.
     void ask(asks, "tools/call", { name: "change" }).catch(() => {});
-    // The apps leave no room for it.
-    await page.getByRole("button", { name: "Answer", exact: true }).click();
-    await dialogs.waitFor();
+    // In sight, or behind a button where the apps leave no room for it.
+    await dialogs.waitFor({ state: "attached" });
     expect(await dialogs.textContent()).toContain("attacker");
   });
 
