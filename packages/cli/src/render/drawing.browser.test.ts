@@ -33,7 +33,7 @@ async function run(server: string, options: RenderOptions): Promise<RenderResult
   const terminal = new Terminal(out, new PassThrough());
   const code = await renderCommand(
     server,
-    { timeout: 20_000, ...options, json: true },
+    { timeout: 60_000, ...options, json: true },
     { terminal, browser },
   );
   const printed = JSON.parse(String(out.read()));
@@ -78,7 +78,7 @@ describe.concurrent("an app of which nothing is seen", () => {
 
   it("has no height: that is the cause, within the time, and no fault of the browser", async () => {
     const screenshot = file("flat.png");
-    const printed = await run(SERVER, { tool: ["flat"], screenshot, timeout: 10_000 });
+    const printed = await run(SERVER, { tool: ["flat"], screenshot, timeout: 20_000 });
     expect(printed.cause).toMatchObject({ code: "zero_height" });
     expect(printed).not.toHaveProperty("screenshot");
     expect(printed.size.height).toBe(0);
@@ -95,7 +95,7 @@ describe.concurrent("an app whose script fails before or while it draws", () => 
     ["throwsAtStart", "Uncaught ReferenceError: nothing is not defined", "document:3:1"],
     ["rejects", "Uncaught Error: no tea", "document:4:19"],
   ])("fails with its own cause, with the line of the document: %s", async (tool, text, place) => {
-    const { cause, console: lines } = await run(SERVER, { tool: [tool], timeout: 6000 });
+    const { cause, console: lines } = await run(SERVER, { tool: [tool], timeout: 20_000 });
     expect(cause).toMatchObject({ code: "script_error" });
     expect(cause?.message).toContain(`${text} (${place})`);
     expect(lines).toContainEqual({ level: "error", from: "script", text, place });
