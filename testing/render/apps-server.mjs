@@ -91,7 +91,9 @@ const PAGES = {
       ),
     ),
   },
-  silent: { text: html("<p>I say nothing.") },
+  silent: { text: html("<p>I say nothing.<script>void 0</script>") },
+  /** Has no script: it is there as it is. */
+  still: { text: html("<p>A report.") },
   half: { text: html(`<script>${INITIALIZE}</script>`) },
   throws: { text: html("<script>missing.thing();</script>") },
   blocked: { text: html('<script src="https://cdn.example/app.js"></script>') },

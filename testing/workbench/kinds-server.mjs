@@ -55,6 +55,10 @@ const text = (value) => ({ type: "text", text: value });
 const none = { type: "object" };
 const app = (resourceUri) => ({ ui: { resourceUri } });
 
+/** A document without a script. */
+const REPORT = "ui://kinds/report.html";
+const DOCUMENTS = { [REPORT]: "<!doctype html><h1>Yearly report</h1><p>All is well." };
+
 const TOOLS = {
   // Named like another server and its tool (attack E08).
   "bakery bread": {
@@ -151,6 +155,12 @@ const TOOLS = {
     _meta: app("ui://kinds/missing.html"),
     act: () => ({ content: [text("what the app would have shown")] }),
   },
+  report: {
+    title: "A static report",
+    inputSchema: none,
+    _meta: app(REPORT),
+    act: () => ({ content: [text("what the report is about")] }),
+  },
 };
 
 const note = (line) => appendFileSync(join(folder, "calls.log"), `${line}\n`);
@@ -180,6 +190,9 @@ const METHODS = {
   }),
   "tools/call": call,
   "resources/list": () => ({ resources: [] }),
+  "resources/read": ({ uri }) => ({
+    contents: [{ uri, mimeType: "text/html;profile=mcp-app", text: DOCUMENTS[uri] }],
+  }),
   "resources/templates/list": () => ({ resourceTemplates: [] }),
 };
 
@@ -187,7 +200,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params = {} } = JSON.parse(line);
   if (method === "notifications/cancelled") cancelled.add(params.requestId);
   if (id === undefined) continue;
-  const act = METHODS[method];
+  const isMissing = method === "resources/read" && !DOCUMENTS[params.uri];
+  const act = isMissing ? undefined : METHODS[method];
   if (!act) send({ id, error: { code: -32601, message: `no ${method}` } });
   else void Promise.resolve(act(params, id)).then((result) => send({ id, result }));
 }

@@ -304,6 +304,37 @@ describe("vitrine dev", () => {
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
+  it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "under npm start, ends with %s, and its servers with it",
+    async (signal) => {
+      const project = join(folder, `npm-${signal}`);
+      const [file, own] = [join(project, "server.pid"), join(project, "own.pid")];
+      mkdirSync(project);
+      const words = ["--static", page, "--port", "0", "--data", join(project, "data")].join(" ");
+      // As a project of `vitrine new` has it.
+      const start = `node --import ${join(project, "own.mjs")} ${MAIN} dev . ${words}`;
+      writeFileSync(
+        join(project, "own.mjs"),
+        `import { writeFileSync } from "node:fs"; if (process.argv.includes("dev")) writeFileSync(${JSON.stringify(own)}, String(process.pid));`,
+      );
+      writeFileSync(
+        join(project, "package.json"),
+        JSON.stringify({ name: "x", mcp: `${BAD} well ${file}`, scripts: { start } }),
+      );
+      const npm = spawn("npm", ["start"], { cwd: project, env, stdio: "ignore", detached: true });
+      children.add(npm);
+      const pids = [await pidIn(file), await pidIn(own)];
+      // Ctrl-C reaches all that the terminal has started; the others are for npm alone.
+      process.kill(signal === "SIGINT" ? -Number(npm.pid) : Number(npm.pid), signal);
+      for (const pid of pids) await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);
+    },
+  );
+
+  it("npm start of the repository is one command: a shell would keep signals from the second", () => {
+    const { scripts } = JSON.parse(readFileSync(at("../../../package.json"), "utf8"));
+    expect(scripts.start).toMatch(/^node [\w./]+$/);
+  });
+
   it("ends in order after a fault that nobody foresaw, with code 1 and the place", async () => {
     const file = join(folder, "fault.pid");
     const words = ["--static", page, "--port", "0", "--data", join(folder, "fault")];

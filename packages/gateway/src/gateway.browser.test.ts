@@ -229,7 +229,7 @@ describe("questions", () => {
     await press(view, "message");
     await question().waitFor();
     expect(await question().locator("p:not([hidden]),pre").allTextContents()).toEqual([
-      "The app wants to write into the conversation as you:",
+      "The app wants to say in the conversation:",
       "hello",
     ]);
     expect(await question().getByRole("button").allTextContents()).toContain(

@@ -72,6 +72,7 @@ export interface ViewPlace {
   permissions: ResourcePermissions;
   relax: readonly string[];
   prefersBorder?: boolean | undefined;
+  static?: true | undefined;
 }
 
 /** A call in a conversation. */

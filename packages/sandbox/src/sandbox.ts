@@ -21,6 +21,7 @@ import { Keys } from "./keys.js";
 import { type Origins, PatternOrigins } from "./origins.js";
 import { beforeDocument, beforeText, loaderPage, proxyPage, proxyScriptHash } from "./pages.js";
 import { MemoryRecords, type RecordStore } from "./records.js";
+import { isStaticDocument } from "./static-document.js";
 
 /** What a sandbox is made of. */
 export interface SandboxOptions {
@@ -85,6 +86,8 @@ export interface SandboxedView {
   permissions: Partial<Record<Permission, object>>;
   relax: readonly Relaxation[];
   prefersBorder?: boolean | undefined;
+  /** The document has no script: it is shown as it is, and no handshake is waited for. */
+  static?: true | undefined;
 }
 
 /** A record is this, as JSON, and then the document: it need not be parsed to be served. */
@@ -185,6 +188,7 @@ export class Sandbox {
       permissions: Object.fromEntries(granted.map((permission) => [permission, {}])),
       relax,
       prefersBorder: meta.prefersBorder,
+      ...(html !== undefined && isStaticDocument(html) && { static: true as const }),
     };
   }
 

@@ -222,6 +222,7 @@ describe("McpApp", () => {
     const view = await mount("/blank", {
       answers: {
         "tools/call": { result: text("") },
+        "resources/read": { result: { contents: [] } },
         "ui/message": done,
         "ui/update-model-context": done,
         "ui/open-link": done,
@@ -232,6 +233,7 @@ describe("McpApp", () => {
       Object.assign(globalThis, { app: new McpApp() });
       await app.connect();
       await app.callServerTool("get_forecast", { days: 5 });
+      await app.readServerResource("weather://rome");
       await app.sendMessage("assistant", { type: "text", text: "Updated" });
       await app.updateModelContext([{ type: "text", text: "72°F" }], { temperature: 72 });
       await app.openLink("https://a.example");
@@ -244,6 +246,7 @@ describe("McpApp", () => {
     expect(sent.filter(({ params }) => params?.width !== 3 && params?.width)).not.toEqual([]);
     expect(sent.slice(2).filter(({ params }) => !params?.width || params.width === 3)).toMatchObject([
       { method: "tools/call", params: { name: "get_forecast", arguments: { days: 5 } } },
+      { method: "resources/read", params: { uri: "weather://rome" } },
       { method: "ui/message", params: { role: "user", content: [{ type: "text", text: "Updated" }] } },
       {
         method: "ui/update-model-context",

@@ -99,6 +99,10 @@ export class McpApp {
   callServerTool(name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> {
     return this.#app.callServerTool({ name, arguments: args });
   }
+  /** Reads a resource of the view's own server. */
+  readServerResource(uri: string): Promise<Result<"resources/read">> {
+    return this.#app.readServerResource({ uri });
+  }
   /** The conversation takes the message as a turn of the user, whatever the role. */
   sendMessage(_role: string, content: ContentBlock | ContentBlock[]): Promise<Result<"ui/message">> {
     return this.#app.sendMessage({ role: "user", content: [content].flat() });

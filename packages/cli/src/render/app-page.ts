@@ -233,6 +233,7 @@ async function finish(
     arguments: turn.arguments,
     resourceUri: snapshot.uri,
     ...(view && { view }),
+    ...(snapshot.isStatic && { static: true }),
     timings: timingsOf(turn, snapshot),
     size: snapshot.size,
     text: text ?? "",

@@ -19,6 +19,7 @@ export function printResult(terminal: Terminal, result: RenderResult): void {
   const { appInfo } = view ?? {};
   const row = (name: string, value: string): void =>
     terminal.print(`  ${terminal.dim(name.padEnd(10))} ${oneLine(value)}`);
+  if (result.static) row("app", "static document: it has no script, and was not given the result");
   if (appInfo) row("app", `${appInfo["name"] ?? ""} ${appInfo["version"] ?? ""}`);
   if (size.height > 0) row("size", `${size.width} × ${size.height}`);
   if (result.replay)

@@ -45,6 +45,8 @@ export interface RenderResult {
   readonly view?:
     | { readonly appInfo: Record<string, unknown>; readonly capabilities: Record<string, unknown> }
     | undefined;
+  /** The app is a document without a script. */
+  readonly static?: true | undefined;
   readonly timings: RenderTimings;
   readonly size: { readonly width: number; readonly height: number };
   readonly text: string;

@@ -412,7 +412,7 @@ describe.concurrent("several at once", () => {
     { silent: "handshake_timeout", throws: "script_error", typed: "mime_type_wrong" },
     { half: "handshake_timeout", leaves: "navigated_away", gone: "content_missing", spins: "unresponsive" },
     { never: "call_timeout", blocked: "csp_blocked", odd: "bad_resource" },
-    { fine: "", error: "result_error", fails: "call_ended", exits: "call_ended" },
+    { fine: "", still: "", error: "result_error", fails: "call_ended", exits: "call_ended" },
   ])("says of each tool what went wrong with it: %j", async (expected) => {
     // A page that leaves before it has loaded is told of by the whole browser alone.
     const given = "leaves" in expected ? await wholeBrowser() : undefined;
@@ -421,6 +421,8 @@ describe.concurrent("several at once", () => {
     expect(found).toEqual(expected);
     expect(printed.cause?.code).toBe("some_failed");
     const said = printed.results.map(({ cause }) => cause?.message ?? "").join("\n");
+    const statics = printed.results.filter((each) => each.static).map(({ tool, text }) => [tool, text]);
+    expect(statics).toEqual("still" in expected ? [["still", "A report."]] : []);
     if ("blocked" in expected) expect(said).toContain("https://cdn.example/app.js");
     if ("fails" in expected) expect(said).toContain("the kettle is broken");
     if ("error" in expected) expect(said).toContain("out of tea");

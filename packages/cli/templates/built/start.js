@@ -27,6 +27,10 @@ function end(code, why) {
   process.exit(code);
 }
 
-// Ctrl-C reaches both of them; what ends this one alone must end the other.
-process.on("SIGINT", () => vitrine ?? end(130));
+// What ends this process must end the other. Ctrl-C in a terminal reaches both of them: only if the other stays, it was for this one alone.
+process.on("SIGINT", () => (vitrine ? setTimeout(() => vitrine?.kill("SIGINT"), 3000) : end(130)));
 process.on("SIGTERM", () => vitrine?.kill("SIGTERM") ?? end(143));
+process.on("SIGHUP", () => vitrine?.kill("SIGHUP") ?? end(129));
+// npm does not hand on every signal that ends it.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || (vitrine?.kill("SIGHUP") ?? end(129)), 1000).unref();

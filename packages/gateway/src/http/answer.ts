@@ -8,6 +8,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { JsonText } from "@vitrine/protocol";
 import { HTML_HEADERS, JSON_HEADERS } from "./headers.js";
+import type { Failure } from "./http-error.js";
 
 /** What is said to a request. */
 export interface Answer {
@@ -33,6 +34,24 @@ export const page = (sentence: string, headers: Record<string, string> = {}): An
   headers: { ...HTML_HEADERS, ...headers },
   body: `<!doctype html><meta charset="utf-8"><title>Vitrine</title><p>${escapeHtml(sentence)}</p>\n`,
 });
+
+/**
+ * The same for a person whose browser opened an address that it may not, or that is not good any more: with what to do, and the code for whoever is asked
+ * about it.
+ */
+export function failurePage({ status, code, message, headers }: Failure): Answer {
+  const help =
+    code === "unauthenticated"
+      ? `<p>Vitrine prints a new link in its terminal when it is started: open that one. It works once. If this browser is signed in already, <a href="/">go to Vitrine</a>.</p>`
+      : "";
+  return {
+    status,
+    headers: { ...headers, ...HTML_HEADERS },
+    body: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>Vitrine</title><h1>This page cannot be opened</h1><p>${escapeHtml(sentence(message))}</p>${help}<p><small>${escapeHtml(code)}</small></p></html>\n`,
+  };
+}
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 

@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { GatewayError } from "../errors.js";
-import { type Answer, type Answered, signalOf, write } from "./answer.js";
+import { type Answer, type Answered, failurePage, signalOf, write } from "./answer.js";
 import type { Admitted } from "./auth.js";
 import { parseBody, readBody } from "./body.js";
 import type { Buckets } from "./buckets.js";
@@ -94,7 +94,7 @@ export async function serve(
   } catch (error) {
     cause = error;
     failure = failureOf(error);
-    answered = answerFailure(failure, serving.isStopping());
+    answered = answerFailure(failure, serving.isStopping(), isVisit(incoming));
   }
   // Nobody hears the answer, and nothing failed: who asked went away.
   const isGone = outgoing.destroyed && !outgoing.headersSent;
@@ -175,8 +175,13 @@ function readKey({ headers }: IncomingMessage): string | undefined {
   throw new HttpError("bad-request", "Idempotency-Key must be 1 to 200 printable ASCII characters");
 }
 
-/** The answer that tells what went wrong. */
-function answerFailure(failure: Failure, isStopping: boolean): Answer {
+/** Whether a person opened the address: a browser says so, and no script of a page can. */
+const isVisit = ({ headers }: IncomingMessage): boolean =>
+  headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+
+/** The answer that tells what went wrong: a page for a person, JSON for a program. */
+function answerFailure(failure: Failure, isStopping: boolean, isForPerson: boolean): Answer {
+  if (isForPerson) return failurePage(failure);
   const headers = { ...JSON_HEADERS, ...failure.headers, ...(isStopping ? { connection: "close" } : {}) };
   return { status: failure.status, headers, body: failureText(failure) };
 }

@@ -24,6 +24,26 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+it("a link that was used shows a page that says what to do", async () => {
+  const link = stage.listener.loginUrl();
+  for (const isFirst of [true, false]) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const answer = await page.goto(link);
+    if (!isFirst) {
+      expect([answer?.status(), answer?.headers()["content-type"]]).toEqual([
+        401,
+        "text/html; charset=utf-8",
+      ]);
+      const shown = await page.locator("body").textContent();
+      expect(shown).toContain("This link was used, or is too old");
+      expect(shown).toContain("prints a new link in its terminal");
+      expect(shown).not.toContain("{");
+    }
+    await context.close();
+  }
+});
+
 it("a person opens the link, and their page can do everything; a page elsewhere can do nothing", async () => {
   const { listener, calls } = stage;
   const context = await browser.newContext();

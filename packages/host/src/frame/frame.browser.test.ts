@@ -494,6 +494,21 @@ describe("an app that fails", () => {
     expect(await page.locator("#silent iframe").count()).toBe(0);
   });
 
+  it("a static document is shown as one when it has loaded, and is not given up on", async () => {
+    await stage.serve("report", { html: "<!doctype html><h1>Yearly report</h1>" });
+    await page.evaluate(
+      (result) => host.mount("report", { result, input: {}, options: { limits: { initialize: 1000 } } }),
+      RESULT,
+    );
+    await expect.poll(() => stateOf("report")).toBe("ready");
+    await (await begun("report")).getByText("Yearly report").waitFor();
+    // Longer than it would have had to begin.
+    await page.waitForTimeout(1500);
+    expect(await stateOf("report")).toBe("ready");
+    expect(await page.locator("#report [part~=notice]").textContent()).toContain("Static document");
+    await page.evaluate(() => host.app("report").close());
+  });
+
   it("one whose policy blocks what it needs to start says so, within 2 s", async () => {
     await stage.serve("blocked", {
       html: `<!doctype html><script src="https://cdn.example/app.js"></script>`,

@@ -134,7 +134,7 @@ export class AppFrame {
       if (!this.#allows(this.#mode)) this.setDisplayMode("inline");
       this.#enter("ready");
     });
-    this.bridge.on("failed", ({ message }) => this.#fail("handshake_timeout", message));
+    this.bridge.on("failed", ({ message }) => this.#view?.static || this.#fail("handshake_timeout", message));
     this.bridge.on("size", (size) => this.#follow(size));
     this.#draw();
   }
@@ -219,6 +219,11 @@ export class AppFrame {
       this.#blocked ??= `${directive} blocked ${blocked}`;
     } else if (code === "script_error" && /EvalError|unsafe-eval/.test(`${message}`)) {
       this.#blocked ??= `${message}`;
+    } else if (code === "loaded" && this.#view?.static) {
+      // It cannot say how high it is, and scrolls.
+      this.#follow({ height: 400 });
+      this.#enter("ready");
+      this.#chrome.notice.replaceChildren("Static document");
     } else if (code === "loaded")
       this.#later(PATIENCE, () => {
         if (this.#state === "loading" && this.bridge.phase === "loading" && this.#blocked)

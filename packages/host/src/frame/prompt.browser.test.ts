@@ -212,9 +212,6 @@ it("shows what it is about as text: a link's address, the words of a message, th
   expect(message).toBe(`Buy "it"\nnow\n${JSON.stringify(image, null, 1)}`);
   expect(await shown({ method: "ui/message", params: { content: "none" } })).toBe("");
   expect(await shown({ method: "ui/download-file", files: ["a.txt", "b.txt"] })).toBe("a.txt\nb.txt");
-  expect(await shown({ method: "ui/download-file", files: ["a_pdf.desktop"] })).toBe(
-    "a_pdf.desktop (a program: it runs when it is opened)",
-  );
   // An app that calls a tool cannot put something else before its arguments.
   const params = { name: "pay", arguments: { sum: 9 }, url, content };
   expect(await shown({ params })).toBe(JSON.stringify(params, null, 1));

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { warnedName } from "../download.js";
 import type { Answer, Question } from "../guard/consent.js";
 import { arrayAt, resultObject } from "../guard/listing.js";
 import { type ApprovalGuard, guardApproval } from "./approval-guard.js";
@@ -217,7 +216,7 @@ function rest(question: FrameQuestion): HTMLElement {
 function detailOf({ method, params, files }: FrameQuestion): string {
   if (method === "ui/open-link") return `${params["url"]}`;
   if (method === "ui/message") return arrayAt(params, "content").map(blockText).join("\n");
-  return files?.map(warnedName).join("\n") ?? JSON.stringify(params, null, 1);
+  return files?.join("\n") ?? JSON.stringify(params, null, 1);
 }
 
 function blockText(block: unknown): string {

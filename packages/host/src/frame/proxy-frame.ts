@@ -16,6 +16,8 @@ export interface FrameView {
   allow?: string | undefined;
   /** Whether the view wants a border around it. */
   prefersBorder?: boolean | undefined;
+  /** The document has no script: it is shown when it has loaded, without a handshake. */
+  static?: boolean | undefined;
 }
 
 /** A frame, and the wire to what is in it. */

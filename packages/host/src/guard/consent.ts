@@ -29,7 +29,7 @@ export interface Question extends ConsentKey {
   readonly tool?: Tool | undefined;
   /** The link in the form that will be opened, and its host as it is and as it reads (attack C14). */
   readonly link?: WebLink | undefined;
-  /** Names under which files will be saved. */
+  /** Names under which files will be saved, each with a warning if it is one of a program. */
   readonly files?: string[] | undefined;
   /** Why it is asked, in a sentence. */
   readonly reason: string;

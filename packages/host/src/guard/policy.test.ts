@@ -168,7 +168,7 @@ describe("the question", () => {
     const { send } = setUp({ ask });
     const contents = [{ type: "resource", resource: { uri: "file:///../a\u202Ecod.exe", text: "" } }];
     await send("ui/download-file", { contents });
-    expect(ask.mock.calls[0]?.[0].files).toEqual(["acod.exe"]);
+    expect(ask.mock.calls[0]?.[0].files).toEqual(["acod.exe (a program: it runs when it is opened)"]);
   });
 
   it("I05, I06: says that an app would speak as the person, or to the model; of anything else, what it is", async () => {
@@ -183,7 +183,7 @@ describe("the question", () => {
     await send("ui/update-model-context", {});
     await send("resources/list");
     expect(ask.mock.calls.map(([{ reason }]) => reason)).toEqual([
-      "The app wants to write into the conversation as you:",
+      "The app wants to say in the conversation:",
       "The app wants to tell the model:",
       "The app wants resources/list.",
     ]);

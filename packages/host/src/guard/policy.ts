@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { fileName } from "../download.js";
+import { fileName, warnedName } from "../download.js";
 import { readLink } from "../link-policy.js";
 import { type Ask, askOnce, type ConsentStore, type Question } from "./consent.js";
 import type { Link, ViewCall } from "./link.js";
@@ -63,7 +63,7 @@ const REASONS: Record<string, string> = {
   "tools/call": "The app wants to use a tool that may change something.",
   "ui/open-link": "The app wants to open a page outside of this conversation.",
   "ui/download-file": "The app wants to save files on this device.",
-  "ui/message": "The app wants to write into the conversation as you:",
+  "ui/message": "The app wants to say in the conversation:",
   "ui/update-model-context": "The app wants to tell the model:",
   "sampling/createMessage": "The app wants to use your model.",
 };
@@ -137,5 +137,6 @@ async function describe(call: ViewCall, tools: ToolDirectory): Promise<Question>
     if (!link.ok) throw new Refusal("link-invalid", link.message);
     return { ...base, params: { ...params, url: link.url }, subject: link.host, title: link.display, link };
   }
-  return method === "ui/download-file" ? { ...base, files: arrayAt(params, "contents").map(fileName) } : base;
+  if (method !== "ui/download-file") return base;
+  return { ...base, files: arrayAt(params, "contents").map((block) => warnedName(fileName(block))) };
 }

@@ -58,6 +58,8 @@ export class CallItem extends Observable {
   endedAt: number | undefined;
   #isInputWhole = false;
   #isTakenBack = false;
+  /** Browser permissions that the person is asked about now: until they are answered, there is no app. */
+  permissions: readonly string[] = [];
   /** Takes the call back. */
   oncancel: (() => unknown) | undefined;
 
@@ -81,6 +83,16 @@ export class CallItem extends Observable {
     this.document = document;
     this.isAppClosed = isClosed;
     this.#read(told);
+  }
+
+  /** The person is asked about a permission of the app before it is shown. */
+  async asked(permission: string, answer: Promise<unknown>): Promise<void> {
+    this.permissions = [...this.permissions, permission];
+    this.changed();
+    await answer.catch(() => {});
+    const at = this.permissions.indexOf(permission);
+    this.permissions = this.permissions.filter((_, index) => index !== at);
+    this.changed();
   }
 
   /** It is to be shown in an app. */

@@ -47,6 +47,20 @@ export function starting(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   return undefined;
 }
 
+/** It is a document that only shows something: it never talks, and nothing is wrong with that. */
+export function still({ state, source }: Diagnosed): Diagnosis | undefined {
+  if (state !== "ready" || !source.place?.static) return undefined;
+  return {
+    level: "info",
+    cause: {
+      code: "static_document",
+      message: "This is a static document: it has no script, so it takes no part in the conversation.",
+    },
+    evidence: [],
+    fix: "To show the tool's input and result, add a script that connects to the host.",
+  };
+}
+
 /** It runs, and all the same something may be wrong. The worst comes first. */
 export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   const warning = (code: DiagnosisCode, message: string, evidence: string[], fix: string): Diagnosis => ({

@@ -4,7 +4,7 @@
  * @module
  */
 import { failed, unshown } from "./diagnose-failure.js";
-import { GRACE, running, starting } from "./diagnose-running.js";
+import { GRACE, running, starting, still } from "./diagnose-running.js";
 import type { Diagnosed, Diagnosis } from "./diagnosis.js";
 import { factsOf } from "./diagnosis-facts.js";
 
@@ -17,6 +17,7 @@ export function diagnose(app: Diagnosed): Diagnosis | undefined {
     unshown(app) ??
     failed(app, facts) ??
     starting(app, facts) ??
+    still(app) ??
     (app.state === "ready" || app.state === "unresponsive" ? running(app, facts) : undefined)
   );
 }

@@ -49,6 +49,8 @@ export type DiagnosisCode =
   | "call_ended"
   /** The app does not respond. */
   | "unresponsive"
+  /** The document has no script. */
+  | "static_document"
   /** The app was closed. */
   | "view_closed";
 

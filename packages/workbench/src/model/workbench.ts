@@ -144,6 +144,14 @@ export class Workbench extends Observable {
     const answer = this.asking(question, signal);
     const app = this.conversation.apps.find(({ id }) => id === question.view);
     void app?.asked(answer).then(() => this.changed());
+    // Asked before there is an app: the card of its call says what it waits for.
+    if (!app && question.method === "ui/permission") {
+      for (const item of this.conversation.items) {
+        const isWaiting =
+          item.kind === "call" && item.server === question.server && item.wantsApp && !item.app;
+        if (isWaiting) void item.asked(question.subject, answer);
+      }
+    }
     this.changed();
     return answer;
   }

@@ -122,6 +122,8 @@ export interface RenderSnapshot {
   readonly uri: string;
   readonly isReady: boolean;
   readonly hasResult: boolean;
+  /** The document has no script: it is there, and takes no result. */
+  readonly isStatic?: boolean | undefined;
   /** Why it is not as it should be. */
   readonly problem?: RenderProblem | undefined;
   readonly view?:

@@ -152,6 +152,7 @@ export class Rendering implements RenderPage {
   snapshot(): RenderSnapshot {
     const app = this.#app;
     const { details, log, source } = app ?? {};
+    const isStatic = app !== undefined && isShownStatic(app);
     // An app may fail later, too. That of a recording is compared with what it was, and not judged.
     const problem = this.#problem ?? (app && !this.#replayed ? this.#find(app) : undefined);
     const frame = app?.element.shadowRoot?.querySelector("iframe")?.getBoundingClientRect();
@@ -159,8 +160,9 @@ export class Rendering implements RenderPage {
       server: source?.server ?? "",
       tool: source?.tool?.name ?? "",
       uri: source?.uri ?? "",
-      isReady: this.#times.initialized !== undefined,
-      hasResult: this.#times.resultDelivered !== undefined,
+      isReady: this.#times.initialized !== undefined || isStatic,
+      hasResult: this.#times.resultDelivered !== undefined || isStatic,
+      ...(isStatic && { isStatic }),
       problem,
       view: details && { appInfo: { ...details.appInfo }, capabilities: { ...details.appCapabilities } },
       times: this.#times,
@@ -240,10 +242,11 @@ export class Rendering implements RenderPage {
   }
 
   /** Nothing more will come of it: the app has its result, or will never be there. */
-  #isOver({ state }: AppModel): boolean {
+  #isOver(app: AppModel): boolean {
     const { initialized, resultDelivered } = this.#times;
     const isTold = resultDelivered !== undefined || this.#hasEnded;
-    return state === "failed" || (initialized !== undefined && isTold);
+    if (isShownStatic(app)) return true;
+    return app.state === "failed" || (initialized !== undefined && isTold);
   }
 
   #find(app: AppModel): RenderProblem | undefined {
@@ -292,6 +295,10 @@ function modeProblem(app: AppModel, mode: DisplayMode): RenderProblem | undefine
 /** Whether the recorded app became ready, so that there was something to see. */
 const wasReady = ({ events }: Recording): boolean =>
   sinceLastStart(events).some((event) => isStep(event) && event.step === "ready");
+
+/** A static document is there when it has loaded: it takes no result. */
+const isShownStatic = ({ state, source }: AppModel): boolean =>
+  state === "ready" && source.place?.static === true;
 
 /** An app is as high as it wants to be: a picture shows all of it. */
 function lookOf({ device, mode }: RenderRequest): Look {

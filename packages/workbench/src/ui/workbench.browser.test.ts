@@ -365,6 +365,45 @@ describe("a call", () => {
   });
 });
 
+describe("an app", () => {
+  it("that is a static document is shown as one, with the answer beside it, and the inspector says so", async () => {
+    await pick("A static report");
+    await run();
+    const place = card("A static report");
+    const view = await appIn(place);
+    await view.getByText("All is well.").waitFor();
+    await place.getByText("static document", { exact: true }).waitFor();
+    await place.getByText("what the report is about").first().waitFor();
+    await page.getByText("This is a static document").first().waitFor();
+    expect(await place.getByText("app failed").count()).toBe(0);
+  });
+
+  it("that wants permissions of the browser waits for an answer, and its card says so", async () => {
+    await pick("Recorder");
+    await run();
+    const place = card("Recorder");
+    await place.getByText("needs your answer").waitFor();
+    await place.getByText(/Its app waits for your answer: it wants to use (camera|microphone)/).waitFor();
+    for (const permission of ["camera", "microphone"]) {
+      const question = page.getByRole("alertdialog").filter({ hasText: permission });
+      await expect
+        .poll(async () => {
+          await question
+            .getByRole("button", { name: "Deny", exact: true })
+            .click({ timeout: 1000 })
+            .catch(() => {});
+          return question.count();
+        })
+        .toBe(0);
+    }
+    await place.getByText("needs your answer").waitFor({ state: "detached" });
+    await appIn(place);
+    // What was denied once is asked again after a reload.
+    await place.getByRole("button", { name: "Close app" }).click();
+    await place.locator("mcp-app").waitFor({ state: "detached" });
+  });
+});
+
 describe("a tool that is called by typing", () => {
   it("attack E08: a server's name refers to that server alone, also when it is down", async () => {
     const message = page.getByRole("textbox", { name: "Message" });

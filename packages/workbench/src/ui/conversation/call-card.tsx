@@ -27,7 +27,9 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
   const { conversation } = workbench;
   const { app, result, problem, state } = call;
   const isSelected = useObserved(workbench, ({ selected }) => app !== undefined && selected === app);
-  const isBare = !app || app.state === "failed" || (result?.isError ?? false);
+  // A static document shows nothing of the answer.
+  const isStatic = app?.source.place?.static === true;
+  const isBare = !app || app.state === "failed" || isStatic || (result?.isError ?? false);
   const hasInput = Object.keys(call.input).length > 0;
   return (
     <article className="card" aria-labelledby={`call-${call.id}`} data-selected={isSelected || undefined}>
@@ -52,6 +54,12 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
       {problem !== undefined && (
         <p className="problem" role="status">
           {problem}
+        </p>
+      )}
+      {call.permissions.length > 0 && (
+        <p role="status">
+          Its app waits for your answer: it wants to use {call.permissions.join(", ")}. The question is in the
+          corner of this page.
         </p>
       )}
       {app && call.note !== undefined && (
@@ -118,7 +126,10 @@ function CallFacts({ call }: { call: CallItem }) {
       {app?.source.isRecording && <span className="badge warn">recording</span>}
       {by === "model" && <span className="badge">by the model</span>}
       {app?.state === "failed" && <span className="badge bad">app failed</span>}
-      {app !== undefined && app.questions > 0 && <span className="badge warn">needs your answer</span>}
+      {app?.source.place?.static && <span className="badge">static document</span>}
+      {(app?.questions ?? call.permissions.length) > 0 && (
+        <span className="badge warn">needs your answer</span>
+      )}
       <span>{duration((call.isOver ? (endedAt ?? at) : now) - at)}</span>
       <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
       <span className="mono">

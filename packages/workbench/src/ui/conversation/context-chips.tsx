@@ -19,7 +19,7 @@ export const ContextChips = memo(({ contexts }: { contexts: readonly AppContext[
   if (contexts.length === 0) return null;
   return (
     <section className="contexts" aria-label="What apps want the model to know">
-      <span className="soft small">For the model:</span>
+      <span className="soft small">The model will be told:</span>
       {contexts.map((context) => (
         <Chip key={context.item} context={context} />
       ))}
