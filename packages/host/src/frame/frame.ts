@@ -19,7 +19,7 @@ import { guardFocus } from "./focus-guard.js";
 import { showMode } from "./modes.js";
 import { type Mount, mounts } from "./mount-queue.js";
 import { oneLine } from "./one-line.js";
-import { addAppBox } from "./page-layout.js";
+import { addAppBox, forgetPointer } from "./page-layout.js";
 import { type FrameView, type ProxyFrame, placeFrame } from "./proxy-frame.js";
 import { keepHeight, keptHeight, Sizing } from "./sizing.js";
 import { watch } from "./watch.js";
@@ -189,7 +189,10 @@ export class AppFrame {
       });
     this.#later(TURN, () => mounts.leave(this.#mount));
     const focus = guardFocus(iframe, () => this.#fail("took_focus"));
-    transport.onpress = focus.pressed;
+    transport.onpress = () => {
+      focus.pressed();
+      forgetPointer();
+    };
     this.#ends.push(focus.stop);
     let before = this.state;
     this.#ends.push(

@@ -51,6 +51,11 @@ export const usedAppBoxes = (): Point[] =>
 /** Where the pointer was when the page last heard of it. */
 export const lastPointer = (): Point | undefined => pointer;
 
+/** The person pressed something in an app: the pointer is there now, and not where the page last saw it. */
+export const forgetPointer = (): void => {
+  pointer = undefined;
+};
+
 /** Whether the page heard of the pointer a moment ago: then it is in no app. */
 export const isPointerKnown = (): boolean => performance.now() - pointerAt < 200;
 
