@@ -5,7 +5,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -42,7 +42,8 @@ export function makeImage(engine: string): Image | string {
   symlinkSync("usr/bin", join(root, "bin"));
   for (const program of programs) {
     copy(program, join(root, "usr/bin", program.slice(program.lastIndexOf("/") + 1)));
-    for (const [library] of run("ldd", program).stdout.matchAll(/\/[^ )]*/g))
+    // Lines such as `libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f…)`.
+    for (const [, library = ""] of run("ldd", program).stdout.matchAll(/(?:^\s*|=> )(\/\S+)/gm))
       copy(library, join(root, library));
   }
   writeFileSync(join(root, "etc/passwd"), "root:x:0:0::/:/bin/sh\n");
@@ -67,5 +68,6 @@ const which = (program: string) => spawnSync("which", [program], { encoding: "ut
 
 function copy(from: string, to: string): void {
   mkdirSync(dirname(to), { recursive: true });
-  cpSync(from, to, { dereference: true });
+  // Follows links, as `cpSync` does not in all versions of Node.js: it takes them for folders in 22.
+  copyFileSync(from, to);
 }

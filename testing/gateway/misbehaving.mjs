@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { connect as open } from "node:net";
 import { networkInterfaces, userInfo } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const MEGABYTE = 2 ** 20;
 const say = (result) => console.log(JSON.stringify(result));
@@ -43,9 +44,12 @@ const DEEDS = {
     }
     return { started, error: error?.code };
   },
-  /** Takes memory, a megabyte at a time. */
-  hog(megabytes) {
-    for (let taken = 0; taken < Number(megabytes); taken++) held.push(Buffer.alloc(MEGABYTE, 1));
+  /** Takes memory, a hundred megabytes a second: what measures it has the time to. */
+  async hog(megabytes) {
+    while (held.length < Number(megabytes)) {
+      held.push(Buffer.alloc(MEGABYTE, 1));
+      if (held.length % 5 === 0) await sleep(50);
+    }
     return { taken: held.length };
   },
   /** Takes memory in several processes, each of which takes little. */
@@ -90,8 +94,8 @@ const DEEDS = {
   },
   /** Leaves a process behind, in a session of its own and without a parent; with `wiped`, with no environment. */
   async daemonise(token, wiped) {
-    const sleep = `sleep 300.${token}`;
-    const command = wiped ? `env -i ${sleep}` : sleep;
+    const waiting = `sleep 300.${token}`;
+    const command = wiped ? `env -i ${waiting}` : waiting;
     spawn("setsid", ["sh", "-c", `${command} >/dev/null 2>&1 </dev/null & exit 0`], { stdio: "ignore" });
     // Inside a namespace, too, the process can be seen by those inside.
     while (

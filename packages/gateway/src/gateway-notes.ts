@@ -6,6 +6,7 @@
 import type { GuardMetrics } from "./guard/guard-options.js";
 import type { Log } from "./http/logging.js";
 import type { GatewayMetrics } from "./http/metrics-gateway.js";
+import type { ServerFault } from "./servers/exit-cause.js";
 import type { CatalogueChange, Server } from "./servers/server.js";
 import type { AuditEntry, AuditLog, ServerChange, ServerKey } from "./store/store.js";
 
@@ -38,6 +39,30 @@ export function logStarts(server: Pick<Server, "onStatus">, user: string | undef
     told = news;
     if (state === "ready") log.info({ server: name, user, driver }, "server started");
     else log.warn({ server: name, user, code: problem?.code }, `${SERVER_FAILED}: ${problem?.message}`);
+  });
+}
+
+/** Counts each fault once for each start, and logs a server that prints garbage: all others say so as they fail. */
+export function noteFaults(
+  server: Pick<Server, "onStatus">,
+  user: string | undefined,
+  { log, serverFaults }: { log: Log; serverFaults: GatewayMetrics["serverFaults"] },
+): void {
+  const counted = new Map<ServerFault, number>();
+  server.onStatus(({ name, state, starts, problem, garbage }) => {
+    const count = (fault: ServerFault): boolean => {
+      if (counted.get(fault) === starts) return false;
+      counted.set(fault, starts);
+      serverFaults.add({ server: name, fault });
+      return true;
+    };
+    // While it starts anew, the problem is still that of the last time.
+    if (problem?.fault && state !== "starting" && state !== "ready") count(problem.fault);
+    if (!garbage || garbage.count === 0 || !count("garbage")) return;
+    log.warn(
+      { server: name, user },
+      "the server prints lines to stdout that are no messages: let it write them to stderr",
+    );
   });
 }
 

@@ -29,12 +29,14 @@ export async function hostExample(settings: GatewaySettings, chats: Map<string, 
 
 export async function updateExample(file: string, log: (line: string) => void) {
   //#region update
-  const watch = await watchSettings(file, (settings) => void gateway.update(settings), {
+  const watch = await watchSettings(file, async (settings) => void (await starting).update(settings), {
     onerror: (error) => log(error.message),
   });
-  const gateway = await startGateway(watch.current);
+  // A change that comes while the gateway starts is applied when it has.
+  const starting = startGateway(watch.current);
+  const gateway = await starting;
   //#endregion update
-  return gateway;
+  return { gateway, watch };
 }
 
 export async function gatewayErrorExample(settings: GatewaySettings, log: (line: string) => void) {

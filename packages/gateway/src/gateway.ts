@@ -14,7 +14,7 @@ import type { ServerIdentity } from "./config/server-identity.js";
 import { type ConversationLimits, Conversations } from "./conversation/index.js";
 import { serverTools } from "./conversation/server-tools.js";
 import { GatewayError } from "./errors.js";
-import { changeOf, guardMetrics, logStarts, noticeOf, recordChange } from "./gateway-notes.js";
+import { changeOf, guardMetrics, logStarts, noteFaults, noticeOf, recordChange } from "./gateway-notes.js";
 import { CallRecord, type RecordPlace } from "./guard/call-record.js";
 import type { GatewayAsk } from "./guard/guard-options.js";
 import { Idempotency } from "./guard/idempotency.js";
@@ -121,10 +121,12 @@ const DAY = 86_400_000;
  *
  * @example
  * ```ts source="./gateway.examples.ts#update"
- * const watch = await watchSettings(file, (settings) => void gateway.update(settings), {
+ * const watch = await watchSettings(file, async (settings) => void (await starting).update(settings), {
  *   onerror: (error) => log(error.message),
  * });
- * const gateway = await startGateway(watch.current);
+ * // A change that comes while the gateway starts is applied when it has.
+ * const starting = startGateway(watch.current);
+ * const gateway = await starting;
  * ```
  */
 export class Gateway implements GatewayApi {
@@ -271,6 +273,7 @@ export class Gateway implements GatewayApi {
         ready = status.starts;
       });
       logStarts(server, user, log);
+      noteFaults(server, user, { log, serverFaults: this.#counts.serverFaults });
       if (options.onstatus) server.onStatus(options.onstatus);
       server.onChange((changes) => {
         const { name } = server.settings;

@@ -296,6 +296,19 @@ describe("whom the proxy serves", () => {
     await shown.untilHeard("hello");
     await others.served.close();
   });
+
+  it("S08: a sandbox with several hosts speaks to the one that shows it, and logs no error for the others", async () => {
+    const hosts = ["https://chat.example", stage.site.origin(), "https://other.example"];
+    const others = await SandboxStage.beside(stage, { hosts });
+    const page = await stage.openPage(`${stage.site.origin()}/`);
+    const said: string[] = [];
+    page.on("console", (message) => said.push(message.text()));
+    const { src, origin, allow } = await others.served.sandbox.register({ server: "test", html: APP });
+    await page.evaluate((options) => host.show(options), { src, origin, allow, port: true });
+    await until(async () => expect(JSON.stringify(await page.evaluate("host.heard"))).toContain("loaded"));
+    expect(said).toEqual([]);
+    await others.served.close();
+  });
 });
 
 describe("a page that is made ready before it is needed", () => {

@@ -30,6 +30,8 @@ export interface GatewayMetrics {
   readonly queueDepth: Gauge;
   /** `driver` */
   readonly processes: Gauge;
+  /** `server`, `fault`: `port-in-use`, `out-of-memory`, `too-many-files` or `garbage` */
+  readonly serverFaults: Counter;
   readonly sessions: Gauge;
   /** `kind`: `websocket` or `http` */
   readonly carriers: Gauge;
@@ -64,6 +66,11 @@ export function gatewayMetrics(metrics: Metrics, readings: GatewayReadings = {})
       "Server processes that run.",
       ["driver"],
       readings.processes,
+    ),
+    serverFaults: metrics.counter(
+      "vitrine_server_faults_total",
+      "Starts of servers that ended by a known fault, or printed garbage.",
+      ["server", "fault"],
     ),
     sessions: metrics.gauge("vitrine_sessions", "Browser sessions.", [], readings.sessions),
     carriers: metrics.gauge(

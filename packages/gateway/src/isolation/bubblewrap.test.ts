@@ -203,17 +203,20 @@ describe.skipIf(!report.works)(title, () => {
   });
 
   it("is ended when it takes more memory than its limit", async () => {
-    const memory = 150 * 2 ** 20;
-    await expect(closed({ memory }, "hog", 250)).resolves.toBeUndefined();
+    const launched = await start(misbehaving({ memory: 150 * 2 ** 20 }, "hog", 250));
+    await expect(firstLine(launched)).resolves.toBeUndefined();
+    await expect(launched.exited).resolves.toMatchObject({ outOfMemory: true });
     await expect(closed({ memory: 2 ** 29 }, "hog", 250)).resolves.toEqual({ taken: 250 });
   });
 
-  it("limits the memory of each process where there is no control group", async () => {
+  it("limits the memory of all processes together where there is no control group", async () => {
     const tools = { ...(await bubblewrapTools()), cgroup: undefined };
-    const hog = async (megabytes: number) =>
-      firstLine(await start(misbehaving({ memory: megabytes * 2 ** 20 }, "hog", 250), tools));
-    await expect(hog(150)).resolves.toBeUndefined();
-    await expect(hog(512)).resolves.toEqual({ taken: 250 });
+    const launch = (megabytes: number, deed: string, ...args: number[]) =>
+      start(misbehaving({ memory: megabytes * 2 ** 20, processes: 100 }, deed, ...args), tools);
+    const over = { outOfMemory: true };
+    await expect((await launch(150, "hog", 250)).exited).resolves.toMatchObject(over);
+    await expect((await launch(300, "hogTogether", 4, 100)).exited).resolves.toMatchObject(over);
+    await expect(launch(512, "hog", 250).then(firstLine)).resolves.toEqual({ taken: 250 });
   });
 
   it("limits the memory of all processes together where there is a control group", async (context) => {

@@ -21,7 +21,7 @@ import {
   takeIdentity,
 } from "./identity.js";
 import { newInstance } from "./instance.js";
-import type { Isolation, Launched, LaunchSpec } from "./isolation.js";
+import type { Launched, LaunchSpec } from "./isolation.js";
 import { perProcessLimits } from "./process.js";
 import { findFamily, signal } from "./processes.js";
 import { needProgram, searchPath } from "./program.js";
@@ -64,7 +64,8 @@ export async function launchWith(tools: BubblewrapTools, spec: LaunchSpec): Prom
       ...(group ? ["/bin/sh", "-c", JOIN, "sh", ...group.folders, "--"] : []),
       ...(as.identity ? [as.setpriv, ...switchTo(as.identity), "--"] : []),
       ...[tools.bwrap, "--args", "3", "--"],
-      ...[tools.prlimit, ...limits(isolation, group !== undefined), "--"],
+      // The processes of one user in one namespace are counted.
+      ...[tools.prlimit, `--nproc=${isolation.processes + 2}`, ...perProcessLimits(isolation), "--"],
       ...[program, ...spec.args],
     ];
     return await startChild({
@@ -76,6 +77,7 @@ export async function launchWith(tools: BubblewrapTools, spec: LaunchSpec): Prom
       data: [args.map((arg) => `${arg}\0`).join(""), passwd(identity)],
       env: { PATH: searchPath({}) },
       cwd: "/",
+      ...(group ? { ranOutOfMemory: () => group.ranOutOfMemory() } : { memory: isolation.memory }),
       async terminate({ leader, mark }) {
         // The two processes of bubblewrap would take the server with them at once.
         for (const { pid, parent } of await findFamily({ leader, mark })) {
@@ -88,12 +90,6 @@ export async function launchWith(tools: BubblewrapTools, spec: LaunchSpec): Prom
     await cleanUp();
     throw error;
   }
-}
-
-/** The processes of one user in one namespace are counted; memory only where no control group counts it for all. */
-function limits(isolation: Isolation, hasGroup: boolean): string[] {
-  const each = perProcessLimits(isolation).filter((limit) => !(hasGroup && limit.startsWith("--data")));
-  return [`--nproc=${isolation.processes + 2}`, ...each];
 }
 
 /** Many programs end when their user has no name. */

@@ -31,6 +31,8 @@ interface Limit {
 /** A group of one server. */
 export interface Cgroup {
   readonly folders: readonly string[];
+  /** Whether the kernel has ended one of its processes because they used too much memory. */
+  ranOutOfMemory(): Promise<boolean>;
   /** Removes it; it must be empty. */
   remove(): Promise<void>;
 }
@@ -39,6 +41,9 @@ const memory = ({ memory }: Limits) => memory;
 /** Beside the server's own processes there are those that close it in. */
 const processes = ({ processes }: Limits) => processes + 3;
 const none = () => 0;
+
+/** Where the kernel counts processes that it ended for lack of memory. */
+const EVENTS = ["memory.events", "memory.oom_control"];
 
 const V1 = {
   memory: [
@@ -81,6 +86,12 @@ export async function createCgroup(home: CgroupHome, id: string, limits: Limits)
   const released = folders.map((folder) => entrust(`folder ${folder}`));
   const group: Cgroup = {
     folders,
+    async ranOutOfMemory() {
+      // Version 2, and version 1: `oom_kill 1`.
+      const files = folders.flatMap((folder) => EVENTS.map((file) => join(folder, file)));
+      const lines = (await Promise.all(files.map(readLines))).flat();
+      return lines.some((line) => /^oom_kill [1-9]/.test(line));
+    },
     async remove() {
       await Promise.all(folders.map(removeFolder));
       for (const release of released) release();

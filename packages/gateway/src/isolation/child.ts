@@ -6,10 +6,12 @@
 import { spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { GatewayError } from "../errors.js";
+import { explainSpawn } from "../servers/exit-cause.js";
 import { withoutInherited } from "./descriptors.js";
 import type { Instance } from "./instance.js";
 import { MARK } from "./instance.js";
 import type { DriverName, Exit, Launched } from "./isolation.js";
+import { watchMemory } from "./memory-watch.js";
 import { type Family, killFamily } from "./processes.js";
 import { entrust, watch } from "./watchdog.js";
 
@@ -29,6 +31,10 @@ export interface Plan {
   cwd: string;
   /** Texts that the program reads from the file descriptors 3, 4, …: arguments are seen by everybody, these are not. */
   data?: readonly string[];
+  /** Bytes of memory that the server's processes may use together, where nothing else limits them. */
+  memory?: number | undefined;
+  /** Whether what limits its memory has ended one of its processes. */
+  ranOutOfMemory?(): Promise<boolean>;
   /** Asks the server to end. */
   terminate(family: Family): Promise<void>;
   /** Ends what is no process of this machine; runs before the last processes are killed. */
@@ -49,15 +55,17 @@ export async function startChild(plan: Plan): Promise<Launched> {
     stdio: withoutInherited(["pipe", "pipe", "pipe", ...data.map(() => "pipe" as const)]),
   });
   const { stdin, stdout, stderr } = child;
-  const exited = new Promise<Exit>((resolve) => {
+  const ended = new Promise<Exit>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
   try {
     await new Promise((resolve, reject) => child.once("spawn", resolve).once("error", reject));
   } catch (error) {
     await plan.cleanUp?.();
-    throw new GatewayError("server-failed", `The server "${plan.name}" cannot start: ${String(error)}`, {
+    const { message, fault } = explainSpawn(error) ?? { message: String(error), fault: undefined };
+    throw new GatewayError("server-failed", `The server "${plan.name}" cannot start: ${message}`, {
       cause: error,
+      data: { fault },
     });
   }
   const { pid } = child;
@@ -72,6 +80,20 @@ export async function startChild(plan: Plan): Promise<Launched> {
 
   const family: Family = { mark: plan.instance.mark, leader: pid };
   const released = entrust(`group ${pid}`);
+  let isExceeded = false;
+  const unwatch =
+    plan.memory === undefined
+      ? ignore
+      : watchMemory(pid, plan.memory, () => {
+          isExceeded = true;
+          // What does not end is reported by `gone`.
+          killFamily(family).catch(ignore);
+        });
+  const exited = ended.then(async (exit): Promise<Exit> => {
+    unwatch();
+    const isOver = isExceeded || (exit.code !== 0 && (await plan.ranOutOfMemory?.()));
+    return isOver ? { ...exit, outOfMemory: true } : exit;
+  });
   /** When the server has ended, so must all that it started, whoever ended it. */
   const gone = exited.then(async () => {
     await plan.kill?.();

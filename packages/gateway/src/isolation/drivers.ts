@@ -34,7 +34,7 @@ export async function probeDriver(
   driver: DriverName,
   { engine: name, image }: Pick<Isolation, "engine" | "image"> = {},
 ): Promise<DriverReport> {
-  if (driver === "process") return { works: true, detail: "closes nothing; limits for each process" };
+  if (driver === "process") return { works: true, detail: "closes nothing; limits memory by measuring it" };
   if (driver === "bubblewrap") return (bubblewrap ??= tryBubblewrap());
   try {
     const engine = await engineFor(name);
@@ -92,8 +92,8 @@ async function tryBubblewrap(): Promise<DriverReport> {
     if (code !== 0)
       return { works: false, reason: explain(said.trim() || `It ended with ${code ?? signal}.`) };
     const { cgroup } = tools;
-    const memory = cgroup ? `all processes (cgroup v${cgroup.version})` : "each process (prlimit)";
-    return { works: true, detail: `limits memory of ${memory}` };
+    const memory = cgroup ? `by cgroup v${cgroup.version}` : "by measuring it";
+    return { works: true, detail: `limits memory ${memory}` };
   } catch (error) {
     return { works: false, reason: messageOf(error) };
   }

@@ -5,8 +5,8 @@ export async function launchExample() {
   //#region launch
   const server = await launch({
     name: "files",
-    command: "npx",
-    args: ["some-server", "/srv/documents"],
+    command: "node",
+    args: ["/opt/some-server/server.js", "/srv/documents"],
     env: { LANG: "en" },
     isolation: {
       driver: "auto",

@@ -26,7 +26,7 @@ export interface Isolation {
   read: readonly string[];
   /** Folders it may write to, as absolute paths. */
   write: readonly string[];
-  /** Bytes of memory: of all processes together where there are control groups, of each one elsewhere. */
+  /** Bytes of memory that all its processes may use together: what they only reserve does not count. */
   memory: number;
   /** Processes and threads at a time; `process` cannot limit them. Node alone has about ten. */
   processes: number;
@@ -57,6 +57,8 @@ export interface LaunchSpec {
 export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
+  /** It used more than {@link Isolation.memory}. */
+  outOfMemory?: true;
 }
 
 /** A server that runs. */

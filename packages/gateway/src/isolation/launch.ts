@@ -9,6 +9,7 @@ import { launchBubblewrap } from "./bubblewrap.js";
 import { launchContainer } from "./container.js";
 import { engineFor, probeDriver } from "./drivers.js";
 import type { DriverName, Isolation, Launch, LaunchSpec } from "./isolation.js";
+import { needDownload } from "./package-runner.js";
 import { launchProcess } from "./process.js";
 
 /**
@@ -36,8 +37,8 @@ export async function chooseDriver(
  * ```ts source="./isolation.examples.ts#launch"
  * const server = await launch({
  *   name: "files",
- *   command: "npx",
- *   args: ["some-server", "/srv/documents"],
+ *   command: "node",
+ *   args: ["/opt/some-server/server.js", "/srv/documents"],
  *   env: { LANG: "en" },
  *   isolation: {
  *     driver: "auto",
@@ -64,7 +65,9 @@ export const launch: Launch = async (spec: LaunchSpec) => {
   const driver = await chooseDriver(spec.isolation);
   if (driver === "container") return launchContainer(spec, await engineFor(spec.isolation.engine));
   await needFolder(spec);
-  return driver === "bubblewrap" ? launchBubblewrap(spec) : launchProcess(spec);
+  if (driver === "process") return launchProcess(spec);
+  await needDownload(spec);
+  return launchBubblewrap(spec);
 };
 
 async function needFolder({ name, cwd }: LaunchSpec): Promise<void> {

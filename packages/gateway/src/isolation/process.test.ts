@@ -89,13 +89,18 @@ describe("the driver process", () => {
     await expect(launch({ ...plain("behave"), cwd: "/no/such/folder" })).rejects.toThrow("is no folder");
   });
 
-  it.runIf(process.platform === "linux")("limits memory and processor time of each process", async () => {
-    const memory = (megabytes: number) =>
-      misbehaving({ driver: "process", memory: megabytes * 2 ** 20 }, "hog", 200);
-    await expect(start(memory(1000)).then(firstLine)).resolves.toEqual({ taken: 200 });
-    await expect(start(memory(150)).then(firstLine)).resolves.toBeUndefined();
+  it.runIf(process.platform === "linux")(
+    "limits the memory that its processes use, and the processor time of each",
+    async () => {
+      const memory = (megabytes: number, deed: string, ...args: number[]) =>
+        start(misbehaving({ driver: "process", memory: megabytes * 2 ** 20 }, deed, ...args));
+      await expect(memory(1000, "hog", 200).then(firstLine)).resolves.toEqual({ taken: 200 });
+      const over = { code: null, signal: "SIGKILL", outOfMemory: true };
+      await expect((await memory(150, "hog", 250)).exited).resolves.toEqual(over);
+      await expect((await memory(300, "hogTogether", 4, 100)).exited).resolves.toEqual(over);
 
-    const spinning = await start(misbehaving({ driver: "process", cpuSeconds: 1 }, "spin"));
-    await expect(spinning.exited).resolves.toEqual({ code: null, signal: "SIGKILL" });
-  });
+      const spinning = await start(misbehaving({ driver: "process", cpuSeconds: 1 }, "spin"));
+      await expect(spinning.exited).resolves.toEqual({ code: null, signal: "SIGKILL" });
+    },
+  );
 });

@@ -1,6 +1,7 @@
 /**
  * The driver `process`: an ordinary process of the gateway's user. It closes nothing, but has an environment of its
- * own, limits for each process where `prlimit` (util-linux) is installed, and is ended with all that it started.
+ * own, a limit of memory, one of processor time where `prlimit` (util-linux) is installed, and is ended with all that it
+ * started.
  *
  * @module
  */
@@ -10,16 +11,9 @@ import type { Isolation, Launched, LaunchSpec } from "./isolation.js";
 import { signal } from "./processes.js";
 import { findProgram, needProgram, searchPath } from "./program.js";
 
-/**
- * Limits that the kernel keeps for each process. Memory is what a process may write to and does not share: the limit
- * of all addresses (`RLIMIT_AS`) does not fit Node, which reserves gigabytes that it never uses.
- */
-export function perProcessLimits({ memory, cpuSeconds }: Pick<Isolation, "memory" | "cpuSeconds">): string[] {
-  return [
-    "--core=0",
-    `--data=${memory}`,
-    ...(cpuSeconds === undefined ? [] : [`--cpu=${Math.ceil(cpuSeconds)}`]),
-  ];
+/** Limits that the kernel keeps for each process. */
+export function perProcessLimits({ cpuSeconds }: Pick<Isolation, "cpuSeconds">): string[] {
+  return ["--core=0", ...(cpuSeconds === undefined ? [] : [`--cpu=${Math.ceil(cpuSeconds)}`])];
 }
 
 /** Starts a server as an ordinary process. `PATH` is all that it gets beside the variables that are declared. */
@@ -36,6 +30,7 @@ export async function launchProcess(spec: LaunchSpec): Promise<Launched> {
     args,
     env: { PATH: searchPath({}), ...spec.env },
     cwd: spec.cwd ?? spec.folder ?? process.cwd(),
+    memory: spec.isolation.memory,
     async terminate({ leader }) {
       signal(-leader, "SIGTERM");
     },

@@ -58,7 +58,7 @@ function examine(pid: number, { mark, leader }: Family): Entry | undefined {
 }
 
 /** A file of a process; undefined when the process has gone, or belongs to somebody else. */
-function readProc(pid: number, file: string): string | undefined {
+export function readProc(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "latin1");
   } catch {

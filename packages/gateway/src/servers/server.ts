@@ -7,6 +7,7 @@ import type { ServerCapabilities, ToolView, Upstream } from "@vitrine/host";
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool, UiDocument } from "@vitrine/protocol";
 import type { ServerSettings } from "../config/config.js";
 import type { DriverName } from "../isolation/isolation.js";
+import type { ServerFault } from "./exit-cause.js";
 
 /**
  * - `idle`: not started yet, or stopped because nobody used it
@@ -22,7 +23,7 @@ export interface ServerStatus {
   readonly name: string;
   readonly state: ServerState;
   /** What went wrong last, with the end of what the server wrote to stderr. */
-  readonly problem?: { code: string; message: string; stderr?: string } | undefined;
+  readonly problem?: { code: string; message: string; stderr?: string; fault?: ServerFault } | undefined;
   /**
    * How its process ended last without being told to, `at` in milliseconds since 1970: until it is restarted on purpose or has run
    * for ten minutes since.

@@ -54,7 +54,7 @@ async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
   const { command, args, env, cwd, folder, isolation } = options.transport;
   const { limits, name } = settings;
   const launched = await launch({ name, command, args, env, cwd, folder, isolation });
-  const transport = new StdioTransport(launched, { message: limits.message });
+  const transport = new StdioTransport(launched, { message: limits.message, isolation });
   transport.ongarbage = () => options.ongarbage?.(transport);
   let resolveEnded: (reason: GatewayError) => void = () => {};
   const ended = new Promise<GatewayError>((resolve) => {
@@ -157,8 +157,9 @@ function failure(name: string, transport: StdioTransport, why: unknown, cause: u
     garbage.count > 0
       ? `; it printed ${garbage.count} lines that are no messages: let it write such lines to stderr`
       : "";
+  const fault = why instanceof GatewayError ? why.data["fault"] : undefined;
   return new GatewayError(code, `${name} could not be started: ${(why as Error).message}${strange}`, {
     cause,
-    data: { stderr },
+    data: { stderr, fault },
   });
 }

@@ -109,7 +109,9 @@ describe("a server that ends", () => {
       problem: undefined,
       crash: {
         at: expect.any(Number),
-        message: "the server was ended by SIGKILL",
+        message: expect.stringMatching(
+          /^the server was ended by SIGKILL: it was killed, as when memory runs out\./,
+        ),
         stderr: expect.stringMatching(/the last words\n$/),
       },
     });

@@ -6,7 +6,8 @@
 import type { Readable } from "node:stream";
 import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from "@modelcontextprotocol/client";
 import { GatewayError } from "../errors.js";
-import type { Exit, Launched } from "../isolation/isolation.js";
+import type { Exit, Isolation, Launched } from "../isolation/isolation.js";
+import { explainExit } from "./exit-cause.js";
 import { LineReader } from "./line-reader.js";
 import { isRecord } from "./record.js";
 import { TextTail } from "./text-tail.js";
@@ -28,6 +29,8 @@ export interface StdioTransportOptions {
   message?: number | undefined;
   /** Bytes that may wait for a server that does not read; 64 MB by default. */
   queue?: number | undefined;
+  /** Limits of the program, for the sentence that says why it ended. */
+  isolation?: Pick<Isolation, "memory" | "cpuSeconds"> | undefined;
 }
 
 const LIMIT = 64 * 1024 * 1024;
@@ -59,6 +62,7 @@ export class StdioTransport implements Transport {
   readonly #reader: LineReader;
   readonly #message: number;
   readonly #queue: number;
+  readonly #isolation: StdioTransportOptions["isolation"];
   readonly #stderr = new TextTail();
   readonly #strange: string[] = [];
   #garbage = 0;
@@ -70,6 +74,7 @@ export class StdioTransport implements Transport {
   constructor(launched: Launched, options: StdioTransportOptions = {}) {
     this.#launched = launched;
     const { message = LIMIT, queue = LIMIT } = options;
+    this.#isolation = options.isolation;
     this.#queue = queue;
     this.#message = message;
     const endless = Math.max(ENDLESS, message);
@@ -100,9 +105,8 @@ export class StdioTransport implements Transport {
   /** Why the connection ended, or will end. */
   get failure(): GatewayError | undefined {
     if (this.#failure || !this.#exit) return this.#failure;
-    const { code, signal } = this.#exit;
-    const how = signal ? `was ended by ${signal}` : `ended with code ${code}`;
-    return new GatewayError("server-exited", `the server ${how}`, { data: { exit: this.#exit } });
+    const { message, fault } = explainExit(this.#exit, this.stderr, this.#isolation);
+    return new GatewayError("server-exited", message, { data: { exit: this.#exit, fault } });
   }
 
   async start(): Promise<void> {

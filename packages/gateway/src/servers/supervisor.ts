@@ -12,6 +12,7 @@ import { ServerCatalogue } from "./catalogue.js";
 import { backoff, type Clock, systemClock } from "./clock.js";
 import type { Connection, ConnectOptions } from "./connection.js";
 import { explainCutOff, isUnsent, mayRepeat } from "./cut-off.js";
+import { isFault } from "./exit-cause.js";
 import { LastCrash } from "./last-crash.js";
 import { Listeners } from "./listeners.js";
 import { isRecord } from "./record.js";
@@ -411,13 +412,17 @@ export class ManagedServer implements Server {
 
   #failed(error: unknown, connection?: Connection): void {
     const { data, message } = Object(error) as { data?: unknown; message?: unknown };
-    const { code, stderr, authorizeUrl } = isRecord(data) ? data : {};
+    const { code, stderr, authorizeUrl, fault } = isRecord(data) ? data : {};
     const lastWords = connection?.stderr ?? stderr;
     const said = {
       message: String(message),
       ...(typeof lastWords === "string" && lastWords !== "" && { stderr: lastWords }),
     };
-    this.#problem = { code: typeof code === "string" ? code : "server-failed", ...said };
+    this.#problem = {
+      code: typeof code === "string" ? code : "server-failed",
+      ...said,
+      ...(isFault(fault) && { fault }),
+    };
     this.#authorizeUrl = typeof authorizeUrl === "string" ? authorizeUrl : undefined;
     if (this.#isStopped) return;
     // Of a connection that was cut nobody knows whose fault it was.

@@ -11,7 +11,8 @@ type Message = { jsonrpc?: unknown; method?: unknown; id?: unknown; params?: Rec
 
 const { hosts = "", view = "" } = document.body.dataset;
 const frame = document.querySelector("template")?.content.firstChild as HTMLIFrameElement;
-const HOSTS = hosts.split(" ");
+/** The host page's origin, where the browser tells it: a message for an origin that it does not have is logged as an error. */
+const HOSTS = hosts.split(" ").filter((each) => each === (location.ancestorOrigins?.[0] ?? each));
 const RESERVED = "ui/notifications/sandbox-";
 /** Most characters in a message of a view, and in what it says about itself; most levels in either. */
 const LONGEST = 32e6;
