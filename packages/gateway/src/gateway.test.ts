@@ -341,7 +341,7 @@ describe("settings that change", () => {
     await expect(call(page, view, "look")).rejects.toMatchObject({
       code: -32050,
       data: { code: "server-unknown" },
-      message: 'there is no server "shop" any more',
+      message: 'the server "shop" of this app is not there any more',
     });
     expect((await doors.rows("ann")).at(-1)).toMatchObject({
       view,
