@@ -100,6 +100,7 @@ export async function conversationStage(
           if (!found) throw new Error(`the server lists no tool ${call.tool}`);
           return found.work(call.arguments, { ...callOptions, call });
         },
+        recall: async () => ({ outcome: "indeterminate" }),
       },
       apps: { call: (_user, call, signal) => stage.appTool(call, signal) },
       models: { current: () => (stage.hasModel ? model : undefined), help: "Add one to the settings." },

@@ -24,6 +24,8 @@ export interface MemoryStore extends Omit<Store, "conversations"> {
   readonly failing: Failing;
   /** How often the log was asked about a key. */
   readonly finds: string[];
+  /** Results that are kept, by the number of their entry. */
+  readonly kept: Map<number, string>;
   readonly entries: AuditRow[];
   readonly outcomes: AuditRow[];
 }
@@ -33,6 +35,7 @@ export function memoryStore(): MemoryStore {
   const records: ConsentRecord[] = [];
   const failing: Failing = {};
   const finds: string[] = [];
+  const kept = new Map<number, string>();
   const add = (row: Omit<AuditRow, "seq" | "time" | "hash">): number => {
     rows.push({ ...row, seq: rows.length + 1, time: 0, hash: "" });
     return rows.length;
@@ -47,6 +50,8 @@ export function memoryStore(): MemoryStore {
     records,
     failing,
     finds,
+    kept,
+    results: { keep: (seq, json) => void kept.set(seq, json), find: async (seq) => kept.get(seq) },
     get entries() {
       return rows.filter(({ kind }) => kind === "entry");
     },
@@ -70,6 +75,7 @@ export function memoryStore(): MemoryStore {
         const entry = rows.find((row) => row.user === user && row.key === key);
         return entry && { entry, outcome: rows.find((row) => row.of === entry.seq) };
       },
+      mayHaveSeries: async (series) => rows.some(({ key }) => key?.startsWith(`${series}.`)),
       query: unused,
       rows: unused,
       verify: unused,

@@ -4,10 +4,13 @@
  *
  * @module
  */
-import { VitrineError } from "@vitrine/protocol";
+import { JsonText, VitrineError } from "@vitrine/protocol";
 
 /** JSON-RPC: one of the codes that are left to implementations. Why is in `data.code`. */
 export const GATEWAY_ERROR = -32050;
+
+/** In the message of every error whose `data.indeterminate` is true. */
+export const MAY_HAVE_RUN = "the call may have run";
 
 /** What went wrong; the meaning of a word never changes. */
 export type GatewayErrorCode =
@@ -53,6 +56,21 @@ export type GatewayErrorCode =
   | "overloaded"
   /** The gateway is stopping. */
   | "stopping";
+
+/**
+ * The JSON of an answer. A result that cannot be written as JSON came from a call that ran, so the error says that.
+ *
+ * @throws {GatewayError} `server-too-large`
+ */
+export function answerText(result: unknown): string {
+  if (result instanceof JsonText) return result.text;
+  try {
+    return JSON.stringify(result ?? {});
+  } catch (cause) {
+    const message = `the result is nested too deep to be sent; ${MAY_HAVE_RUN}`;
+    throw new GatewayError("server-too-large", message, { cause, data: { indeterminate: true } });
+  }
+}
 
 /** What a {@link GatewayError} says to programs. It crosses the wire as the error's `data`. */
 export interface GatewayErrorData {

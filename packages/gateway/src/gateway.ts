@@ -55,6 +55,7 @@ import {
 import { restoreView } from "./sessions/restore-view.js";
 import { showDocument } from "./sessions/show-document.js";
 import { openStore, type StoreOptions } from "./store/open.js";
+import { type Ownership, takeFolder } from "./store/sqlite-owner.js";
 import type { ServerKey, Store } from "./store/store.js";
 
 /** What else a gateway may be given. */
@@ -108,6 +109,21 @@ const conversationLimits = ({ model }: GatewaySettings): Partial<ConversationLim
   return { ...limits, seconds: time / 1000 };
 };
 
+/** What a gateway has open from its start on. */
+interface GatewayParts {
+  readonly store: Store;
+  readonly secrets: SecretStore;
+  readonly browsers: KeptBrowsers;
+  readonly models: Models;
+  /** The lock on the data folder. */
+  readonly folder: Ownership | undefined;
+  readonly log: Log;
+}
+
+const IN_MEMORY = "sqlite::memory:";
+/** Milliseconds to wait for another gateway to leave the data folder: it may be stopping. */
+const FOLDER_TIMEOUT = 2000;
+
 /** Who we are to servers and views. */
 const INFO: Implementation = { name: "vitrine-gateway", version: "0.1.0" };
 /** Of what an authorization server answers: bytes and milliseconds. */
@@ -135,6 +151,7 @@ export class Gateway implements GatewayApi {
   readonly #log: Log;
   readonly #counts: GatewayMetrics;
   readonly #store: Store;
+  readonly #folder: Ownership | undefined;
   readonly #auth: Authentication;
   readonly #browsers: KeptBrowsers;
   readonly #pool: ServerPool;
@@ -163,18 +180,13 @@ export class Gateway implements GatewayApi {
   private constructor(
     settings: GatewaySettings,
     options: GatewayOptions,
-    {
-      store,
-      secrets,
-      browsers,
-      models,
-      log,
-    }: { store: Store; secrets: SecretStore; browsers: KeptBrowsers; models: Models; log: Log },
+    { store, secrets, browsers, models, folder, log }: GatewayParts,
   ) {
     this.#settings = settings;
     this.#options = options;
     this.#log = log;
     this.#store = store;
+    this.#folder = folder;
     this.#counts = gatewayMetrics(this.metrics, this.#readings());
     this.#browsers = browsers;
     this.#auth = new Authentication({
@@ -221,7 +233,7 @@ export class Gateway implements GatewayApi {
       pool: this.#pool,
       settings: this.#live(),
       store,
-      idempotency: new Idempotency({ find: (user, key) => store.audit.find(user, key) }),
+      idempotency: new Idempotency({ audit: store.audit, results: store.results }),
       metrics: guardMetrics(this.#counts),
       onerror,
       noticeOf: ({ name, identity }) => {
@@ -290,32 +302,53 @@ export class Gateway implements GatewayApi {
   /** Opens the store, the sandbox and the listener, and starts the servers that are to be there at once. */
   static async start(settings: GatewaySettings, options: GatewayOptions = {}): Promise<Gateway> {
     const log = options.log ?? createLog();
-    await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 });
-    const secrets = await openSecrets({ folder: settings.dataFolder });
-    const browsers = await KeptBrowsers.open(settings.dataFolder, (error) =>
-      log.error({ err: error }, "who is signed in could not be kept"),
-    );
-    let gateway: Gateway | undefined;
-    const store = await openStore(settings.database, {
-      ...options.store,
-      oncommit: (seconds) => {
-        if (gateway) gateway.#committed(seconds);
-      },
-      onalarm: (alarm) => {
-        log[alarm.active ? "error" : "info"]({ err: alarm.cause }, `audit log: ${alarm.message}`);
-        if (gateway) gateway.#alarm(alarm);
-      },
-    });
-    const models = await Models.open({
-      ...{ settings: settings.model, folder: settings.dataFolder },
-      onerror: (error) => log.error({ err: error }, "something failed"),
-    });
-    gateway = new Gateway(settings, options, { store, secrets, browsers, models, log });
+    const gateway = await Gateway.#make(settings, options, log);
     try {
       await gateway.#open();
       return gateway;
     } catch (error) {
       await gateway.close(0);
+      throw error;
+    }
+  }
+
+  /** Opens all that is on disk. If one part cannot be opened, those before it are closed: nothing stays locked. */
+  static async #make(settings: GatewaySettings, options: GatewayOptions, log: Log): Promise<Gateway> {
+    const { dataFolder } = settings;
+    const opened: (() => unknown)[] = [];
+    let gateway: Gateway | undefined;
+    try {
+      await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+      // One whose database is in memory runs beside another on purpose, and leaves nothing behind.
+      const folder =
+        settings.database === IN_MEMORY ? undefined : await takeFolder(dataFolder, FOLDER_TIMEOUT);
+      opened.push(() => folder?.release());
+      const secrets = await openSecrets({ folder: dataFolder });
+      const browsers = await KeptBrowsers.open(dataFolder, (error) =>
+        log.error({ err: error }, "who is signed in could not be kept"),
+      );
+      opened.push(() => browsers.close());
+      const store = await openStore(settings.database, {
+        folder: dataFolder,
+        ...options.store,
+        oncommit: (seconds) => {
+          if (gateway) gateway.#committed(seconds);
+        },
+        onalarm: (alarm) => {
+          log[alarm.active ? "error" : "info"]({ err: alarm.cause }, `audit log: ${alarm.message}`);
+          if (gateway) gateway.#alarm(alarm);
+        },
+      });
+      opened.push(() => store.close());
+      const models = await Models.open({
+        ...{ settings: settings.model, folder: dataFolder },
+        onerror: (error) => log.error({ err: error }, "something failed"),
+      });
+      gateway = new Gateway(settings, options, { store, secrets, browsers, models, folder, log });
+      return gateway;
+    } catch (error) {
+      for (const close of opened.reverse())
+        await (async () => close())().catch((cause: unknown) => log.error({ err: cause }, "closing failed"));
       throw error;
     }
   }
@@ -449,6 +482,7 @@ export class Gateway implements GatewayApi {
     await this.#browsers.close();
     await this.#changes.flush();
     await this.#store.close();
+    this.#folder?.release();
   }
 
   /** Notes which servers have which names now, and tells people of those that took over a name. */
@@ -491,6 +525,8 @@ export class Gateway implements GatewayApi {
       },
       summaries: () => this.#servers.summaries(user),
       server: (name) => this.#servers.get(user, name),
+      pass: (call, effect) => this.#servers.pass(call, effect),
+      refuse: (call, error) => this.#servers.refuse(call, error),
       catalogue: (name, who) => this.#servers.catalogue(user, name, who),
       start: (name) => this.#servers.start(user, name),
       restart: (name) => this.#servers.restart(user, name),
@@ -586,9 +622,8 @@ export class Gateway implements GatewayApi {
     params: Record<string, unknown>,
     { key, signal }: ApiRequestOptions,
   ): Promise<object | JsonText> {
-    const { server, guard } = this.#servers.get(user, name);
     const call = { actor: "http" as const, user, view: "", server: name, method, params, key, signal };
-    const result = await guard.pass({ ...call, mayBeOld: key !== undefined }, (passed) =>
+    const result = await this.#servers.pass(call, ({ server }, passed) =>
       server.upstream.request(method, passed.params as Params<UpstreamMethod>, { signal }),
     );
     return (result ?? {}) as object | JsonText;

@@ -186,7 +186,7 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
       try {
         return await ask(method, params, requestOptions);
       } catch (error) {
-        throw translate(error, requestOptions.signal);
+        throw translate(error, method, requestOptions.signal);
       }
     },
     listen(listener) {
@@ -219,11 +219,13 @@ const missed = (filter: ListenFilter): { method: UpstreamNotification; params: o
 ];
 
 /** The client's own errors have words for codes; the server's have numbers, and pass as they are. */
-function translate(error: unknown, signal: AbortSignal | undefined): unknown {
+function translate(error: unknown, method: string, signal: AbortSignal | undefined): unknown {
   const { code } = Object(error) as { code?: unknown };
   if (signal?.aborted) return new VitrineError("aborted", "the request was aborted", { cause: error });
   if (code === "REQUEST_TIMEOUT") {
-    return new VitrineError("timeout", "the server did not answer in time", { cause: error });
+    // A tool that did not answer may have run.
+    const data = { indeterminate: method === "tools/call" };
+    return new VitrineError("timeout", "the server did not answer in time", { cause: error, data });
   }
   return code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED" ? notConnected(error) : error;
 }

@@ -87,6 +87,8 @@ export interface CallItem {
   /** There was a result, too large to be kept. */
   isResultLost?: boolean | undefined;
   problem?: string | undefined;
+  /** It failed, and nobody knows whether it ran: the answer was lost, or came too late. */
+  isIndeterminate?: boolean | undefined;
   endedAt?: number | undefined;
   /** The tool has an app to show. */
   hasApp: boolean;

@@ -17,9 +17,9 @@ export async function auditCommand([what = "", days]: readonly string[], line: C
   if (!/^(verify|export|prune|accept-broken-chain)$/.test(what)) {
     throw new GatewayError("config-invalid", "audit: say verify, export, accept-broken-chain, or prune DAYS");
   }
-  const { database } = await settingsOf(line);
+  const { database, dataFolder: folder } = await settingsOf(line);
   const accepted = what === "accept-broken-chain" ? { acceptBrokenChain: "the command line" } : {};
-  const store = await openStore(database, accepted);
+  const store = await openStore(database, { folder, ...accepted });
   try {
     if (what === "export") {
       // Whoever reads may have seen enough: `audit export | head`.

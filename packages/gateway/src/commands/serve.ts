@@ -26,10 +26,15 @@ export async function serveCommand(line: CommandLine): Promise<number> {
           onerror: (error) => log.error(error.message),
         });
   const settings = watch?.current ?? (await settingsOf(line));
-  gateway = await Gateway.start(settings, {
-    log,
-    static: line.static === undefined ? undefined : { folder: line.static },
-  });
+  try {
+    gateway = await Gateway.start(settings, {
+      log,
+      static: line.static === undefined ? undefined : { folder: line.static },
+    });
+  } catch (error) {
+    watch?.close();
+    throw error;
+  }
   // The file may have changed while it was started.
   if (watch && watch.current !== settings) update(watch.current);
   const users = settings.listen.users.map(({ name }) => name);

@@ -11,6 +11,7 @@ import {
   type Tool,
   withoutSecrets,
 } from "@vitrine/protocol";
+import { MAY_HAVE_RUN } from "../errors.js";
 import type { Clock } from "../servers/clock.js";
 import type { Apps } from "./apps.js";
 import { inputProblem, readInput } from "./check-input.js";
@@ -18,8 +19,9 @@ import { newItemId } from "./item-id.js";
 import type { Journal } from "./journal.js";
 import type { ConversationLimits } from "./limits.js";
 import type { LiveResults } from "./live-results.js";
+import { callKey } from "./lost-calls.js";
 import { paced } from "./paced.js";
-import type { AppPort, CallOptions, ToolPort } from "./ports.js";
+import type { AppCall, AppPort, CallOptions, ToolPort } from "./ports.js";
 import { forgetBeginning, keepBeginning, MAYBE_DONE } from "./result-text.js";
 import { type CallHearer, ShownCall } from "./shown-call.js";
 import type { NamedTool } from "./tool-names.js";
@@ -37,6 +39,8 @@ export interface CallsOptions {
   readonly onerror: (error: unknown) => void;
   /** One began, or is over. */
   readonly onchange: () => void;
+  /** Writes an entry to the store; resolves when it is there, or to false if it cannot be written. */
+  readonly save: (item: string) => Promise<boolean>;
   /** There was no room for a result any more. */
   readonly ondropped: () => void;
 }
@@ -110,12 +114,12 @@ export class Calls {
     const wrong = inputProblem(named.tool.inputSchema, input);
     if (wrong) return this.#fail(item, wrong, { input });
     this.#update(item, { state: "running", input, inputText: undefined });
-    const { user, journal, apps, open } = this.#options;
+    const { journal, open } = this.#options;
     await this.#run(item, (options) => {
       if (named.kind === "server") return this.#callServer(item, input, options);
       if (!open.isOpen(named.view)) throw new Error("The app is closed, and its tools are gone.");
       const call = { view: named.view, tool: named.tool, arguments: input };
-      return apps.call(user, { ...call, conversation: journal.id, item: item.id }, options.signal);
+      return this.#callApp(item, { ...call, conversation: journal.id, item: item.id }, options.signal);
     });
   }
 
@@ -141,9 +145,9 @@ export class Calls {
     const input = item.input ?? {};
     const wrong = inputProblem(tool.inputSchema, input);
     if (wrong) return this.#fail(item, wrong);
-    const { user, apps, journal } = this.#options;
+    const { journal } = this.#options;
     const call = { view, tool, arguments: input, conversation: journal.id, item: item.id };
-    await this.#run(item, ({ signal }) => apps.call(user, call, signal));
+    await this.#run(item, ({ signal }) => this.#callApp(item, call, signal));
   }
 
   /** Takes a call back; whether there was anything to take back. */
@@ -187,12 +191,28 @@ export class Calls {
     };
   }
 
-  #callServer(item: CallItem, input: Record<string, unknown>, options: CallOptions): Promise<CallToolResult> {
+  async #callServer(
+    item: CallItem,
+    input: Record<string, unknown>,
+    options: CallOptions,
+  ): Promise<CallToolResult> {
     const { user, journal, tools } = this.#options;
     const { id, server, identity = "", tool, by } = item;
-    const key = `${journal.id}.${id}`;
+    const key = callKey(journal.id, id);
     const call = { server, identity, tool, arguments: input, key, by, conversation: journal.id, item: id };
+    await this.#save(item, options.signal);
     return tools.call(user, call, options);
+  }
+
+  async #callApp(item: CallItem, call: AppCall, signal: AbortSignal): Promise<CallToolResult> {
+    await this.#save(item, signal);
+    return this.#options.apps.call(this.#options.user, call, signal);
+  }
+
+  /** The entry is on disk before its effect: after a crash the conversation has every call that may have run. */
+  async #save({ id }: CallItem, signal: AbortSignal): Promise<void> {
+    if (!(await this.#options.save(id))) throw new Error(NOT_SAVED);
+    signal.throwIfAborted();
   }
 
   #add(call: OpenCall): void {
@@ -222,8 +242,10 @@ export class Calls {
       else working.catch(() => {});
     } catch (error) {
       const { code, data } = Object(error);
-      const isOpen = code === "timeout" || Object(data).indeterminate === true;
-      this.#fail(item, isOpen ? `${messageOf(error)}. ${MAYBE_DONE}` : messageOf(error));
+      const isIndeterminate = code === "timeout" || Object(data).indeterminate === true;
+      const said = messageOf(error);
+      const problem = isIndeterminate && !said.includes(MAY_HAVE_RUN) ? `${said}. ${MAYBE_DONE}` : said;
+      this.#fail(item, problem, isIndeterminate ? { isIndeterminate } : {});
     } finally {
       if (leave) signal.removeEventListener("abort", leave);
     }
@@ -279,6 +301,9 @@ export class Calls {
     for (const shown of [...(this.#shown.get(item.id) ?? [])]) tell(shown);
   }
 }
+
+const NOT_SAVED =
+  "The call was not made: the conversation cannot be saved. A note in the conversation says why.";
 
 const unknownTool = (name: string): string =>
   `There is no tool ${JSON.stringify(name)}. Call only tools that are offered, by their exact names.`;

@@ -23,12 +23,13 @@ import { itemIdOf, newItemId } from "./item-id.js";
 import { type ConversationListener, Journal, type JournalStart } from "./journal.js";
 import type { ConversationLimits } from "./limits.js";
 import type { LiveResults } from "./live-results.js";
+import { endUnderWay } from "./lost-calls.js";
 import { appFlood, RESULTS_DROPPED } from "./notes.js";
-import type { ConversationPorts } from "./ports.js";
+import type { ConversationPorts, RecalledCall } from "./ports.js";
 import { Room } from "./room.js";
+import { isSameCall, isSameMessage } from "./same-request.js";
 import { Saver } from "./saver.js";
 import type { CallHearer } from "./shown-call.js";
-import { endUnderWay } from "./stored-item.js";
 import { isOwnTitle, titleOf } from "./title.js";
 import { Turns } from "./turns.js";
 
@@ -38,6 +39,8 @@ export interface ConversationOptions extends ConversationPorts {
   readonly start: JournalStart;
   /** It is in the store. */
   readonly isStored: boolean;
+  /** How calls ended that were under way when the gateway did, by their entries. */
+  readonly recalled?: ReadonlyMap<string, RecalledCall> | undefined;
   readonly limits: ConversationLimits;
   /** Everybody's. */
   readonly live: LiveResults;
@@ -96,7 +99,7 @@ export class Conversation {
       ...{ user, store, clock, isStored, onlisted, schemaOf: (item) => this.#calls.schemaOf(item) },
       onhealth: (problem) => this.#room.health(problem),
     });
-    const lost = endUnderWay(start.items ?? [], clock.now());
+    const lost = endUnderWay(start.items ?? [], clock.now(), options.recalled);
     // Apps that were open when the gateway ended are open no more, as far as it knows.
     const contexts = start.contexts?.map((each) => ({ ...each, isStale: true }));
     this.#journal = new Journal(
@@ -120,6 +123,10 @@ export class Conversation {
     });
     this.#calls = new Calls({
       ...{ user, tools, apps, live, clock, limits, onerror, journal: this.#journal, open: this.#apps },
+      save: (item) => {
+        this.#saver.item(item);
+        return this.#saver.saved();
+      },
       onchange: () => this.#changed(),
       ondropped: () => this.#sayDropped(),
     });
@@ -189,12 +196,14 @@ export class Conversation {
    * Says something: as the person, or as an app in their place. The model answers; while it still does something else, when
    * that is done. Resolves to the entry when it is kept.
    *
-   * @throws {GatewayError} `overloaded` when too much waits for its turn
+   * @param key the caller's own name for the message: the same message under the same key is said once
+   * @throws {GatewayError} `overloaded` when too much waits for its turn; `conflict`
    * @throws {ConversationError} `conversation-too-large`
    */
   async send(content: readonly ContentBlock[], from?: SpeakingApp, key?: string): Promise<string> {
     const id = this.#idFor(key);
-    if (this.#journal.find(id)) return id;
+    const said = this.#journal.find(id);
+    if (said) return this.#again(said, said.kind === "user" && isSameMessage(said, content));
     this.#checkRoom();
     if (content.length === 0) throw new VitrineError(INVALID_PARAMS, "a message must say something");
     this.#turns.check(from);
@@ -215,6 +224,8 @@ export class Conversation {
   /**
    * Calls a tool by hand. Resolves to the entry when it is kept; the call goes on.
    *
+   * @param key the caller's own name for the call: the same call under the same key is made once
+   * @throws {GatewayError} `conflict`
    * @throws {ConversationError} `conversation-too-large`
    */
   async call(
@@ -225,7 +236,8 @@ export class Conversation {
     key?: string,
   ): Promise<string> {
     const id = this.#idFor(key);
-    if (this.#journal.find(id)) return id;
+    const made = this.#journal.find(id);
+    if (made) return this.#again(made, made.kind === "call" && isSameCall(made, { server, tool, input }));
     this.#checkRoom();
     const identity = this.#options.tools.identityOf(server) ?? "";
     const item: CallItem = {
@@ -419,6 +431,16 @@ export class Conversation {
   /** What is asked again under the same key is done once: a page asks again when its session was lost. */
   #idFor(key: string | undefined): string {
     return key === undefined ? newItemId() : itemIdOf(this.user, key);
+  }
+
+  /** Acknowledges a retry like the first request: when the entry is in the store (attack C20 for another request). */
+  async #again({ id }: ConversationItem, isSame: boolean): Promise<string> {
+    if (!isSame) {
+      const message = "this key was used for something else in the conversation: take a new key";
+      throw new GatewayError("conflict", message);
+    }
+    await this.#kept();
+    return id;
   }
 
   #checkOpen(): void {

@@ -11,7 +11,8 @@ import type { ConversationQuery } from "../store/store.js";
 import { Conversation } from "./conversation.js";
 import { type ConversationLimits, DEFAULT_LIMITS } from "./limits.js";
 import { LiveResults } from "./live-results.js";
-import type { ConversationPorts } from "./ports.js";
+import { recallCalls } from "./lost-calls.js";
+import type { ConversationPorts, RecalledCall } from "./ports.js";
 import { NO_TITLE } from "./title.js";
 
 /** Options of {@link Conversations}. */
@@ -142,7 +143,7 @@ export class Conversations {
     const now = this.#clock.now();
     const id = randomUUID();
     const start = { id, title: NO_TITLE, startedAt: now, changedAt: now };
-    const conversation = this.#make(user, start, false);
+    const conversation = this.#make(user, start);
     this.#look(keyOf(user, id), Promise.resolve(conversation));
     return conversation;
   }
@@ -156,7 +157,7 @@ export class Conversations {
   async #load(user: string, id: string): Promise<Conversation | undefined> {
     try {
       const stored = await this.#options.store.get(user, id);
-      if (stored) return this.#make(user, stored, true);
+      if (stored) return this.#make(user, stored, await recallCalls(this.#options.tools, user, stored));
       this.#forget(keyOf(user, id));
       return undefined;
     } catch (error) {
@@ -166,10 +167,12 @@ export class Conversations {
     }
   }
 
-  #make(user: string, start: ConversationStart, isStored: boolean): Conversation {
+  /** @param recalled of one that is in the store: how calls ended that were under way */
+  #make(user: string, start: ConversationStart, recalled?: ReadonlyMap<string, RecalledCall>): Conversation {
     const { store, tools, apps, models, onerror = () => {}, onlisted } = this.#options;
     const conversation = new Conversation({
-      ...{ user, start, isStored, store, tools, apps, models, onerror },
+      ...{ user, start, isStored: recalled !== undefined, recalled },
+      ...{ store, tools, apps, models, onerror },
       ...{ limits: this.#limits, live: this.#live, clock: this.#clock },
       onlisted: () => onlisted?.(user),
       onidle: () => this.#tidy(),

@@ -42,6 +42,12 @@ export interface CallOptions {
   readonly onprogress: (progress: Progress) => void;
 }
 
+/** What is known of a call whose answer nobody heard. `cancelled`: it never ran. */
+export interface RecalledCall {
+  readonly outcome: "ok" | "failed" | "cancelled" | "indeterminate";
+  readonly result?: CallToolResult | undefined;
+}
+
 /** The tools of a user's servers. Whoever implements it asks the guard: nothing is checked here. */
 export interface ToolPort {
   /**
@@ -57,6 +63,8 @@ export interface ToolPort {
   find(user: string, server: string, tool: string): Promise<OfferedTool | undefined>;
   /** A server's own error is a result; what fails otherwise rejects. */
   call(user: string, call: ServerCall, options: CallOptions): Promise<CallToolResult>;
+  /** What became of a call that an earlier process of the gateway was making under this key. Never rejects. */
+  recall(user: string, key: string): Promise<RecalledCall>;
 }
 
 /** A call of a tool of an app. */

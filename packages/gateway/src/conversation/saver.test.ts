@@ -129,3 +129,42 @@ it("a conversation that is being written is not idle: what fails then is not for
   await conversation.flush();
   expect(conversation.isIdle).toBe(true);
 });
+
+it("a retry is acknowledged when the entry is in the store, like the first request", async () => {
+  const { state, go, conversation } = await setUp();
+  state.isHeld = true;
+  const said = [{ type: "text" as const, text: "once" }];
+  let acknowledged = 0;
+  const asked = [1, 2].map(async () => {
+    const item = await conversation.send(said, undefined, "page.1");
+    acknowledged++;
+    return item;
+  });
+  await expect.poll(() => state.waiting.length).toBe(1);
+  expect(acknowledged).toBe(0);
+  go();
+  const [first, second] = await Promise.all(asked);
+  expect(second).toBe(first);
+  const other = conversation.send([{ type: "text", text: "other" }], undefined, "page.1");
+  await expect(other).rejects.toMatchObject({ data: { code: "conflict" } });
+});
+
+it("a call is on disk before it runs, and is not made when it cannot be written", async () => {
+  const { state, go, conversation, stage } = await setUp();
+  const made = stage.called.length;
+  state.isHeld = true;
+  const item = conversation.call("weather", "show", { n: 1 });
+  await expect.poll(() => state.waiting.length).toBe(1);
+  expect(stage.called).toHaveLength(made);
+  go();
+  await item;
+  await expect.poll(() => stage.called.length).toBe(made + 1);
+  await expect.poll(() => conversation.isRunning).toBe(false);
+  await conversation.flush();
+  state.fails = 2;
+  const lost = await conversation.call("weather", "show", { n: 2 });
+  await expect
+    .poll(() => conversation.find(lost))
+    .toMatchObject({ state: "failed", problem: expect.stringContaining("not made") });
+  expect(stage.called).toHaveLength(made + 1);
+});

@@ -3,17 +3,15 @@
  *
  * @module
  */
-import { Refusal, sizeOf } from "@vitrine/host";
-import { type CallToolResult, JsonText, type Params } from "@vitrine/protocol";
+import type { CallToolResult, Params } from "@vitrine/protocol";
 import type { GuardedServers } from "../servers/guarded-servers.js";
+import { showableResult } from "../servers/showable-result.js";
 import { messageOf } from "./calls.js";
 import type { OfferedTool, ToolPort } from "./ports.js";
 import { replacedServer } from "./replaced-server.js";
 
 /** Milliseconds that one server may keep a turn waiting for its list of tools. */
 const LIST_LIMIT = 5000;
-/** Characters of a result. */
-const MAX_RESULT = 64_000_000;
 
 /**
  * The tools of servers behind their guards.
@@ -50,23 +48,32 @@ export function serverTools(servers: GuardedServers): ToolPort {
     find: async (user, server, name) => (await offered(user, server)).find(({ tool }) => tool.name === name),
     call: async (user, asked, options) => {
       const { server: name, identity, tool, arguments: input, key, by, conversation } = asked;
-      const { server, guard } = servers.get(user, name);
-      if (identity !== server.settings.identity) throw replacedServer(name);
+      const current = servers.identityOf(name);
+      if (current !== undefined && identity !== current) throw replacedServer(name);
       const { signal } = options;
+      let learn = (_result: CallToolResult): void => {};
       const call = {
         ...{ user, view: conversation, server: name, method: "tools/call" as const, key, signal },
         ...{ params: { name: tool, arguments: input } },
         actor: by === "model" ? ("model" as const) : ("host" as const),
       };
-      const answer = await guard.pass(call, ({ params }) =>
-        server.upstream.request("tools/call", params as Params<"tools/call">, options),
-      );
-      const result = (answer instanceof JsonText ? answer.parse() : answer) as CallToolResult;
-      // What is nested too deep could not be written again, and the conversation would be lost with it.
-      if (sizeOf(result, MAX_RESULT) > MAX_RESULT)
-        throw new Refusal("too-large", "the result is too large, or nested too deep");
-      guard.learn(result);
+      const answer = await servers.pass(call, ({ server, guard }, { params }) => {
+        learn = (result) => guard.learn(result);
+        return server.upstream.request("tools/call", params as Params<"tools/call">, options);
+      });
+      const result = showableResult(answer);
+      learn(result);
       return result;
+    },
+    recall: async (user, key) => {
+      try {
+        const known = await servers.recall(user, key);
+        if (!known) return { outcome: "cancelled" };
+        return { outcome: known.outcome, result: known.result && showableResult(known.result) };
+      } catch {
+        // The log cannot be read.
+        return { outcome: "indeterminate" };
+      }
     },
   };
 }

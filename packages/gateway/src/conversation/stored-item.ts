@@ -1,5 +1,5 @@
 /**
- * What is kept of an entry: without secrets, and without what is too large; and what becomes of one that was under way.
+ * What is kept of an entry: without secrets, and without what is too large.
  *
  * @module
  */
@@ -80,19 +80,3 @@ const shortened = (text: string, length = MAX_STORED / 7): string => text.slice(
 /** Counted first: what is far too large is not written out. */
 const isSmall = (item: ConversationItem): boolean =>
   sizeOf(item, MAX_STORED) <= MAX_STORED && Buffer.byteLength(JSON.stringify(item)) <= MAX_STORED;
-
-const LOST_CALL =
-  "the gateway stopped before the answer came; its audit log says whether the call was sent. Call it again if it should happen";
-
-/** Entries that were under way when the gateway ended: they are over. Returns those that it changed. */
-export function endUnderWay(items: readonly ConversationItem[], now: number): ConversationItem[] {
-  return items.filter((item) => {
-    if (item.kind === "model" && item.state === "streaming") item.state = "stopped";
-    else if (item.kind === "call" && (item.state === "writing" || item.state === "running")) {
-      Object.assign(item, { state: "failed", problem: LOST_CALL, endedAt: now });
-      delete item.inputText;
-      delete item.progress;
-    } else return false;
-    return true;
-  });
-}

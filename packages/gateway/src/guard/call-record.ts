@@ -8,11 +8,20 @@ import type { VitrineError } from "@vitrine/protocol";
 import type { AuditSettings } from "../config/config.js";
 import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayError } from "../errors.js";
-import type { AuditLog, AuditOutcome } from "../store/store.js";
-import { recordingOf } from "./allow-list.js";
+import type { AuditLog, AuditOutcome, KeptResults } from "../store/store.js";
+import { onlyReads, recordingOf } from "./allow-list.js";
 import type { GuardMetrics } from "./guard-options.js";
 import { type GuardedCall, laneOf } from "./guarded-call.js";
-import { entryOf, failureOf, hashOf, paramsFor, reasonOf, resultFor, wasNotSent } from "./record.js";
+import {
+  entryOf,
+  failureOf,
+  hashOf,
+  paramsFor,
+  reasonOf,
+  resultFor,
+  resultText,
+  wasNotSent,
+} from "./record.js";
 import type { RefusalLog } from "./refusal-log.js";
 
 /** Where calls are recorded. */
@@ -21,6 +30,8 @@ export interface RecordPlace {
   /** Which server it is; undefined for what was asked of none. */
   readonly identity: ServerIdentity | undefined;
   readonly audit: AuditLog;
+  /** Where results are kept for a repeated key. */
+  readonly results?: Pick<KeptResults, "keep"> | undefined;
   /** As they are now: they may change while the gateway runs. */
   readonly settings: { readonly audit: AuditSettings };
   readonly refusals: RefusalLog;
@@ -91,10 +102,23 @@ export class CallRecord {
   ended(result: unknown): void {
     const duration = this.#place.clock() - this.#start;
     if (this.#seq === undefined) this.#end({ outcome: "ok", duration });
-    else
-      setImmediate(() => {
-        this.#end({ outcome: "ok", duration, ...resultFor(result, this.#place.settings.audit) });
-      });
+    else setImmediate(() => this.#end({ outcome: "ok", duration, ...this.#resultOf(result) }));
+  }
+
+  /** What is recorded of a result. Whatever goes wrong with that, the call was done. */
+  #resultOf(result: unknown): Partial<AuditOutcome> {
+    const { settings, results, onerror } = this.#place;
+    try {
+      const text = resultText(result);
+      const { key, method } = this.#call;
+      // What only reads is read again in place of being kept.
+      if (key !== undefined && text !== undefined && !onlyReads(method, this.question?.tool))
+        if (typeof this.#seq === "number") results?.keep(this.#seq, text);
+      return resultFor(result, text, settings.audit);
+    } catch (error) {
+      onerror(error);
+      return {};
+    }
   }
 
   /** It had begun, and failed. */
@@ -111,8 +135,10 @@ export class CallRecord {
     const { refusals } = this.#place;
     const reason = reasonOf(error);
     this.#told(({ decided }) => decided?.(this.#call, "refused", reason, this.#hash?.paramsSize));
-    // What could not be recorded a moment ago cannot be now: the store raises the alarm.
-    if (UNRECORDABLE.test(reason) || isRepeated(error)) return;
+    // What could not be recorded a moment ago cannot be now: the store raises the alarm. A log that could not be read may
+    // be written.
+    const isUnread = Object(error.data).indeterminate === true;
+    if ((UNRECORDABLE.test(reason) && !isUnread) || isRepeated(error)) return;
     // Without a hash that is not there yet: it costs, and nothing happened.
     const entry = entryOf(this.#call, this.#place, "refused", reason, this.#hash);
     // Names of views that are none are endless.

@@ -14,7 +14,6 @@ import {
 import {
   type GatewayPermit,
   INTERNAL_ERROR,
-  INVALID_PARAMS,
   isVisibleTo,
   type Permission,
   VitrineError,
@@ -26,7 +25,8 @@ import { CallRecord, type RecordPlace } from "./call-record.js";
 import { type GuardChains, guardChains } from "./guard-chains.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
 import { asViewCall, type GuardedCall } from "./guarded-call.js";
-import { Idempotency, type KeyedCall } from "./idempotency.js";
+import { Idempotency } from "./idempotency.js";
+import { keyedCall } from "./keyed-call.js";
 import { type PermitOutcome, Permits } from "./permits.js";
 import { PERMISSION_METHOD } from "./policy.js";
 import { RefusalLog } from "./refusal-log.js";
@@ -40,9 +40,6 @@ interface RecordedCall extends ViewCall {
 }
 
 const NOTHING = (): void => {};
-
-/** Characters of a key: it is kept in memory and on disk. */
-const MAX_KEY = 200;
 
 /**
  * The guard of one user at one server. A call passes, in this order: known view → method → visibility → server
@@ -72,12 +69,12 @@ export class GatewayGuard {
     this.tools = new ToolDirectory(server.upstream);
     this.resources = new ResourceDirectory(server.upstream, this.tools);
     this.#asking = new Asking(options, this.tools);
-    this.#idempotency =
-      options.idempotency ?? new Idempotency({ find: (user, key) => audit.find(user, key), clock });
+    this.#idempotency = options.idempotency ?? new Idempotency({ audit, results: store.results, clock });
     this.#permits = new Permits((seq, outcome) => audit.end(seq, outcome), clock);
     const refusals = new RefusalLog({ write: async (entry) => audit.begin(entry), onerror });
     const { name, identity } = server.settings;
-    this.#place = { server: name, identity, audit, settings, refusals, metrics, clock, onerror };
+    const { results } = store;
+    this.#place = { server: name, identity, audit, results, settings, refusals, metrics, clock, onerror };
     this.#chains = guardChains({
       ...{ server, settings, views: options.views, tools: this.tools, resources: this.resources, clock },
       asking: this.#asking,
@@ -191,27 +188,20 @@ export class GatewayGuard {
     record.question = question;
   }
 
-  /** Sees to it that nothing is done twice, and that what is not done is on record. */
+  /**
+   * Sees to it that nothing is done twice, and that what is not done is on record. The key is looked up first, before the
+   * view, the tool or the server: whatever became of them, a call that may have run is not answered with a refusal.
+   */
   async #enter(call: GuardedCall, effect: Effect | undefined): Promise<unknown> {
     const record = new CallRecord(call, this.#place);
     try {
-      this.#checkView(call);
-      const { user, key, method, mayBeOld } = call;
-      if (key !== undefined && key.length > MAX_KEY) {
-        throw new VitrineError(INVALID_PARAMS, `a key has at most ${MAX_KEY} characters`);
-      }
-      if (key === undefined) return await this.#run(call, record, effect, NOTHING);
-      const keyed: KeyedCall = {
-        user,
-        key,
-        server: call.server,
+      this.#checkUser(call);
+      const keyed = keyedCall(call, {
         identity: this.#options.server.settings.identity,
-        method,
-        paramsHash: record.hash.paramsHash,
-        caller: `${call.actor} ${call.view}`,
-        mayBeOld,
+        paramsHash: () => record.hash.paramsHash,
         isReplayable: () => this.#isReplayable(call),
-      };
+      });
+      if (!keyed) return await this.#run(call, record, effect, NOTHING);
       return await this.#idempotency.run(keyed, (begun) => this.#run(call, record, effect, begun));
     } catch (error) {
       if (error instanceof Error && this.#recorded.has(error)) throw error;
@@ -231,6 +221,7 @@ export class GatewayGuard {
     let permit: number | undefined;
     this.#waiting.add(record);
     try {
+      this.#checkView(call);
       const method = allowedMethod(call, effect === undefined);
       const viewCall: RecordedCall = { ...asViewCall(call, method), record };
       const starting = this.#ready(method);
@@ -285,8 +276,11 @@ export class GatewayGuard {
     return answer;
   }
 
-  #checkView({ actor, user, view, signal }: GuardedCall): void {
+  #checkUser({ user }: GuardedCall): void {
     if (user !== this.#options.user) throw new Refusal("not-allowed", "this is another user's");
+  }
+
+  #checkView({ actor, view, signal }: GuardedCall): void {
     if (signal?.aborted) throw new VitrineError("aborted", "the request was taken back");
     if (actor === "view" && !this.#options.views(view)) {
       throw new GatewayError("view-unknown", "there is no such view any more: open it again");
@@ -310,13 +304,19 @@ export class GatewayGuard {
     return needsServer(method) && server.status.state !== "ready" ? server.ready() : undefined;
   }
 
+  /** A tool whose server does not say what it does counts as one that must not run twice. */
   async #isReplayable({ method, params }: GuardedCall): Promise<boolean> {
     if (method !== "tools/call") return isRepeatable(method);
-    await this.#ready(method);
     const name = String(params["name"]);
-    const { readOnlyHint, idempotentHint } = (await this.tools.find(name))?.annotations ?? {};
-    const { idempotent } = this.#options.server.settings;
-    return readOnlyHint === true || idempotentHint === true || idempotent.includes(name);
+    if (this.#options.server.settings.idempotent.includes(name)) return true;
+    try {
+      await this.#ready(method);
+      const { readOnlyHint, idempotentHint } = (await this.tools.find(name))?.annotations ?? {};
+      return readOnlyHint === true || idempotentHint === true;
+    } catch {
+      // The server does not run. What the caller needs to know is that the call may have run before.
+      return false;
+    }
   }
 
   /** What the caller is told of a call that was not done. What the guard itself failed with is the operator's alone. */

@@ -42,7 +42,7 @@ export interface GatewayGuardOptions {
   readonly server: Server;
   readonly user: string;
   readonly settings: Pick<GatewaySettings, "policy" | "strict" | "audit">;
-  readonly store: Pick<Store, "audit" | "consents">;
+  readonly store: Pick<Store, "audit" | "consents"> & Partial<Pick<Store, "results">>;
   /** Finds the views of this user on this server. */
   readonly views: FindView;
   /** Without it, what would be asked is denied. */

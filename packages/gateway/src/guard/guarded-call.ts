@@ -21,7 +21,7 @@ export interface GuardedCall {
   readonly paramsText?: string | undefined;
   /** The caller's own name for this call: with the same one it is done once. */
   readonly key?: string | undefined;
-  /** The call may have begun in an earlier life of the gateway: the audit log is asked about its key. */
+  /** The view may have had another name when it asked under this key: its session was lost. */
   readonly mayBeOld?: boolean | undefined;
   /** Aborted when the request is taken back, or the view is closed. */
   readonly signal?: AbortSignal | undefined;
@@ -42,6 +42,10 @@ export type FindView = (view: string) => KnownView | undefined;
 /** What a call is called where limits are counted: views, programs and the page never share a place. */
 export const laneOf = ({ actor, view }: GuardedCall): string =>
   actor === "view" ? view : `${actor}:${view}`;
+
+/** Who asks under an idempotency key: each view is a caller of its own, the others are one each. */
+export const callerOf = ({ actor, view }: Pick<GuardedCall, "actor" | "view">): string =>
+  actor === "view" ? `view ${view}` : actor;
 
 /** The call as the links of `@vitrine/host` take it. */
 export const asViewCall = (call: GuardedCall, method: ViewCall["method"]): ViewCall => ({

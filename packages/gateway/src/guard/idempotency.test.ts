@@ -1,12 +1,13 @@
 import { JsonText, VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore } from "../../../../testing/gateway/guard-stage.js";
+import type { AuditEntry } from "../store/store.js";
 import { Idempotency, type IdempotencyOptions, type KeyedCall } from "./idempotency.js";
 
 function setUp(limits: Partial<IdempotencyOptions> = {}) {
   const store = memoryStore();
   let time = 0;
-  const idempotency = new Idempotency({ find: store.audit.find, clock: () => time, ...limits });
+  const idempotency = new Idempotency({ audit: store.audit, clock: () => time, ...limits });
   const call = (key: string, more: Partial<KeyedCall> = {}): KeyedCall => ({
     ...{ user: "ann", key, server: "shop", method: "tools/call", paramsHash: "1", caller: "view v1" },
     identity: "1",
@@ -22,6 +23,10 @@ function setUp(limits: Partial<IdempotencyOptions> = {}) {
   return { store, idempotency, call, work, pass: (ms: number) => (time += ms) };
 }
 
+/** An entry of the audit log, but for its key and params. */
+const begun: Omit<AuditEntry, "decision"> = {
+  ...{ user: "ann", actor: "view", view: "v1", server: "shop", method: "tools/call", reason: "policy" },
+};
 const conflict = { data: { code: "conflict" } };
 const indeterminate = { data: { code: "indeterminate" } };
 
@@ -34,6 +39,7 @@ describe("the same key", () => {
       return new Promise<object>((resolve) => (finish = resolve));
     });
     const both = [idempotency.run(call("k"), run), idempotency.run(call("k"), run)];
+    await expect.poll(() => run.mock.calls.length).toBe(1);
     finish({ n: 1 });
     expect(await Promise.all(both)).toEqual([{ n: 1 }, { n: 1 }]);
     expect(run).toHaveBeenCalledOnce();
@@ -63,10 +69,12 @@ describe("the same key", () => {
     await expect(idempotency.run(call("f"), fails)).rejects.toThrow("once");
     await expect(idempotency.run(call("f"), fails)).rejects.toThrow("once");
     expect(fails).toHaveBeenCalledOnce();
+    expect(store.finds).toEqual(["k", "f"]);
+    // Then the audit log knows it, and it does not run again.
+    await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
     pass(600_000);
-    await idempotency.run(call("k"), run);
-    expect(run).toHaveBeenCalledTimes(2);
-    expect(store.finds).toEqual([]);
+    await expect(idempotency.run(call("k"), run)).rejects.toMatchObject(indeterminate);
+    expect(run).toHaveBeenCalledOnce();
   });
 
   it.each([
@@ -103,24 +111,17 @@ describe("the same key", () => {
 
   it("does not take a call back from one because another was", async () => {
     const { idempotency, call, work } = setUp();
-    let leave = (_error: Error) => {};
+    let leave: ((error: Error) => void) | undefined;
     const first = idempotency.run(call("k"), () => new Promise((_resolve, reject) => (leave = reject)));
     const second = idempotency.run(call("k"), work());
-    leave(new VitrineError("aborted", "taken back"));
+    await expect.poll(() => leave).toBeDefined();
+    leave?.(new VitrineError("aborted", "taken back"));
     await expect(first).rejects.toMatchObject({ code: "aborted" });
     await expect(second).resolves.toEqual({ n: 1 });
   });
 });
 
 describe("an old key", () => {
-  const begun = {
-    user: "ann",
-    actor: "view",
-    server: "shop",
-    method: "tools/call",
-    reason: "policy",
-  } as const;
-
   it("that the log does not know never began: it runs", async () => {
     const { idempotency, call, work, store } = setUp();
     await expect(idempotency.run(call("k", { mayBeOld: true }), work())).resolves.toEqual({ n: 1 });
@@ -171,45 +172,84 @@ describe("an old key", () => {
     await expect(idempotency.run(call("k", more), work())).rejects.toMatchObject(conflict);
   });
 
-  it("does not run when the log cannot be read", async () => {
-    const find = async () => Promise.reject(new Error("database is locked"));
-    const { idempotency, call, work } = setUp({ find });
+  it.each(["k", "page.1"])("does not run when the log cannot be read, and may have run: %s", async (key) => {
+    const fails = async () => Promise.reject(new Error("database is locked"));
+    const { idempotency, call, work } = setUp({ audit: { find: fails, mayHaveSeries: fails } });
     const run = work();
-    await expect(idempotency.run(call("k", { mayBeOld: true }), run)).rejects.toThrow("locked");
+    await expect(idempotency.run(call(key), run)).rejects.toMatchObject({
+      data: { code: "audit-failed", indeterminate: true },
+      cause: { message: "database is locked" },
+    });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it("D2: is looked up also for a caller that says nothing of an earlier session", async () => {
+    const { idempotency, call, work, store } = setUp();
+    await store.audit.begin({ ...begun, decision: "allowed", key: "page.1", paramsHash: "1" });
+    const run = work();
+    await expect(idempotency.run(call("page.1"), run)).rejects.toMatchObject(indeterminate);
+    await expect(idempotency.run(call("page.1", { paramsHash: "2" }), run)).rejects.toMatchObject(conflict);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it("D1: is answered with what is known of it in place of a refusal", async () => {
+    const { idempotency, call, store } = setUp();
+    await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    const refuse = () => Promise.reject(new VitrineError(-32050, "there is no such server"));
+    await expect(idempotency.run(call("k"), refuse)).rejects.toMatchObject(indeterminate);
+    await expect(idempotency.run(call("k", { server: undefined }), refuse)).rejects.toMatchObject(
+      indeterminate,
+    );
+    await expect(idempotency.run(call("new"), refuse)).rejects.toThrow("no such server");
+  });
+
+  it("gets its kept result, with the same arguments and for the same caller", async () => {
+    const store = memoryStore();
+    const { idempotency, call, work } = setUp({ audit: store.audit, results: store.results });
+    const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+    store.results.keep(seq, '{"n":1}');
+    const run = work();
+    expect(await idempotency.run(call("k"), run)).toEqual(new JsonText('{"n":1}'));
+    await expect(idempotency.run(call("k", { paramsHash: "2" }), run)).rejects.toMatchObject(conflict);
+    await expect(idempotency.run(call("k", { caller: "host" }), run)).rejects.toMatchObject(conflict);
     expect(run).not.toHaveBeenCalled();
   });
 });
 
 describe("memory", () => {
   it("has a limit; of what is forgotten early the log is asked", async () => {
-    const { idempotency, call, work, store } = setUp({ entries: 10 });
+    const { idempotency, call, store } = setUp({ entries: 10 });
+    const recorded = (key: string) => async (began: () => void) => {
+      await store.audit.begin({ ...begun, decision: "allowed", key, paramsHash: "1" });
+      began();
+      return { n: 1 };
+    };
     for (let n = 1; n <= 100; n++) {
       const key = `page.${n}`;
-      await store.audit.begin({
-        ...{ user: "ann", actor: "view", server: "shop", method: "tools/call", reason: "policy" },
-        ...{ decision: "allowed", key, paramsHash: "1" },
-      });
-      await idempotency.run(call(key), work());
+      await idempotency.run(call(key), recorded(key));
     }
     expect(idempotency.count).toBeLessThanOrEqual(10);
     // New keys cost no question.
     expect(store.finds).toEqual([]);
-    const run = work();
+    const run = vi.fn(recorded("page.98"));
     await expect(idempotency.run(call("page.5"), run)).rejects.toMatchObject(indeterminate);
     await expect(idempotency.run(call("page.98"), run)).resolves.toEqual({ n: 1 });
     expect(run).not.toHaveBeenCalled();
     expect(store.finds).toEqual(["page.5"]);
   });
 
-  it("asks the log about every unknown key while one without a number may be forgotten", async () => {
-    const { idempotency, call, work, store, pass } = setUp({ entries: 1 });
-    await idempotency.run(call("uuid-a"), work());
-    await idempotency.run(call("uuid-b"), work());
-    await idempotency.run(call("uuid-c"), work());
-    expect(store.finds).toEqual(["uuid-c"]);
-    pass(600_001);
-    await idempotency.run(call("uuid-d"), work());
-    expect(store.finds).toEqual(["uuid-c"]);
+  it("asks the log about keys without a number, and about those of a series that it knows", async () => {
+    const { idempotency, call, work, store } = setUp();
+    await store.audit.begin({ ...begun, decision: "allowed", key: "old.7", paramsHash: "1" });
+    for (const key of ["uuid-a", "old.8", "old.9", "new.1", "new.2"])
+      await idempotency.run(call(key), work());
+    expect(store.finds).toEqual(["uuid-a", "old.8", "old.9"]);
+  });
+
+  it("asks the log about a number of a new series that came in before", async () => {
+    const { idempotency, call, work, store } = setUp({ entries: 1 });
+    await Promise.all(["new.2", "new.1", "new.3"].map((key) => idempotency.run(call(key), work())));
+    expect(store.finds).toEqual(["new.1"]);
   });
 
   it("keeps no large result, only that there was one", async () => {

@@ -4,15 +4,19 @@
  * @module
  */
 import { sizeOf } from "@vitrine/host";
-import { VitrineError } from "@vitrine/protocol";
+import { JsonText, VitrineError } from "@vitrine/protocol";
 import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayError } from "../errors.js";
-import type { AuditLog } from "../store/store.js";
+import type { AuditLog, AuditOutcome, AuditRow, KeptResults } from "../store/store.js";
+import { type Actor, callerOf } from "./guarded-call.js";
+import { KeySeries } from "./key-series.js";
 
 /** Limits of {@link Idempotency}, and where it looks up what it does not remember. */
 export interface IdempotencyOptions {
-  readonly find: AuditLog["find"];
-  /** Milliseconds for which an outcome is kept; ten minutes by default. */
+  readonly audit: Pick<AuditLog, "find" | "mayHaveSeries">;
+  /** Results that outlive the process. */
+  readonly results?: Pick<KeptResults, "find"> | undefined;
+  /** Milliseconds for which an outcome is kept in memory; ten minutes by default. */
   readonly keepFor?: number | undefined;
   /** Outcomes that are kept, and characters of them together; 20,000 and 32 million by default. */
   readonly entries?: number | undefined;
@@ -27,14 +31,15 @@ export interface IdempotencyOptions {
 export interface KeyedCall {
   readonly user: string;
   readonly key: string;
-  readonly server: string;
-  /** Which server it is: another one of its name does not get the answer. */
-  readonly identity: ServerIdentity;
+  /** Undefined where it is not known, as for a view that was closed: then it is not compared. */
+  readonly server: string | undefined;
+  /** Which server it is: another one of its name does not get the answer. Undefined where there is none now. */
+  readonly identity: ServerIdentity | undefined;
   readonly method: string;
   readonly paramsHash: string;
-  /** Who asks, for calls of this life of the gateway: another one does not get its answer. */
+  /** Who asks, as {@link callerOf} says it: another caller does not get the answer. */
   readonly caller: string;
-  /** Look the key up in the audit log, if it is not remembered. */
+  /** The caller may have another name than before: a view that was opened again after its session was lost. */
   readonly mayBeOld?: boolean | undefined;
   /** Whether it may be done again when nobody knows whether it was: the tool reads only, or is idempotent. */
   readonly isReplayable: () => Promise<boolean>;
@@ -42,6 +47,13 @@ export interface KeyedCall {
 
 /** What must be the same for a key to mean the same call. */
 type Sameness = Pick<KeyedCall, "caller" | "server" | "identity" | "method" | "paramsHash">;
+
+/** A call that began under a key, in this process or an earlier one. */
+export interface RecalledKey {
+  readonly entry: AuditRow;
+  readonly outcome: AuditOutcome["outcome"];
+  readonly result?: JsonText;
+}
 
 interface Entry extends Sameness {
   /** The outcome; undefined when it was too large to keep. */
@@ -55,31 +67,29 @@ interface Entry extends Sameness {
 const TEN_MINUTES = 10 * 60 * 1000;
 /** What an entry costs beside its result. */
 const OVERHEAD = 300;
-const MAX_SERIES = 10_000;
 /** Milliseconds between looks at what is old. */
 const SWEEP = 1000;
 
 /**
- * Remembers calls by user and key. Who comes with a key that is under way waits for its outcome; within ten minutes
- * they get the one that was; with other params they get `conflict` (attack C20). A key that is not remembered is new,
- * unless it may be old: then the audit log knows whether it ever began.
+ * Remembers calls by user and key. A caller with a key that is under way waits for its outcome. Within ten minutes the
+ * same key gets the same outcome; with other params it gets `conflict` (attack C20). The audit log knows every other key
+ * that may have run, also in an earlier process.
  */
 export class Idempotency {
-  readonly #find: AuditLog["find"];
+  readonly #options: IdempotencyOptions;
   readonly #limits: { keepFor: number; entries: number; total: number; result: number };
   readonly #clock: () => number;
+  readonly #series: KeySeries;
   /** Those that are over, the oldest first, and their size. */
   readonly #over = new Map<string, Entry>();
   readonly #running = new Map<string, Entry>();
   #size = 0;
   #nextSweep = Number.NEGATIVE_INFINITY;
-  /** Keys are often `<series>.<number>`: the highest number of each series that was forgotten early. */
-  readonly #forgotten = new Map<string, number>();
-  /** Until when any other key may be one that was forgotten early. */
-  #unsureUntil = Number.NEGATIVE_INFINITY;
 
-  constructor({ find, keepFor, entries, total, result, clock }: IdempotencyOptions) {
-    this.#find = find;
+  constructor(options: IdempotencyOptions) {
+    const { audit, keepFor, entries, total, result, clock } = options;
+    this.#options = options;
+    this.#series = new KeySeries((series) => audit.mayHaveSeries(series));
     this.#limits = {
       keepFor: keepFor ?? TEN_MINUTES,
       entries: entries ?? 20_000,
@@ -95,20 +105,18 @@ export class Idempotency {
   }
 
   /**
-   * Runs it, or gives the outcome that there is.
+   * Runs it, or gives the outcome that there is. To refuse a call that never came as far as its effect, let `run` throw:
+   * if the key may have run before, that is what the caller hears in place of the refusal.
    *
    * @param run calls `begun` when it is about to have an effect: what failed before may be tried again
-   * @throws {GatewayError} `conflict`, or `indeterminate`
+   * @throws {GatewayError} `conflict`, `indeterminate`; `audit-failed` when the log cannot be read
    */
   async run<T>(call: KeyedCall, run: (begun: () => void) => Promise<T>): Promise<T> {
     this.#forget();
     const id = JSON.stringify([call.user, call.key]);
     const running = this.#running.get(id);
     const known = running ?? this.#kept(id);
-    // A view that was opened again has another name: who may ask again after a lost session is known by the key.
-    if (known && !(isSame(known, call) && (call.mayBeOld || known.caller === call.caller))) {
-      throw conflict(call.key);
-    }
+    if (known && !(isSame(known, call) && isSameServer(known, call))) throw conflict(call.key);
     if (known?.outcome) {
       try {
         // The one who ran it got a `T` under this very key.
@@ -122,12 +130,11 @@ export class Idempotency {
     if (known && !(await call.isReplayable()))
       throw unknownOutcome("its answer was too large to keep", known.end);
 
-    const isSure = known !== undefined || !(call.mayBeOld || this.#mayBeForgotten(id));
     let hasBegun = false;
     const begun = () => {
       hasBegun = true;
     };
-    const outcome = isSure ? run(begun) : this.#runUnlessOld(call, () => run(begun));
+    const outcome = known ? run(begun) : this.#runUnlessOld(call, () => run(begun));
     const { caller, server, identity, method, paramsHash } = call;
     const entry: Entry = {
       caller,
@@ -159,17 +166,40 @@ export class Idempotency {
   }
 
   async #runUnlessOld<T>(call: KeyedCall, run: () => Promise<T>): Promise<T> {
-    const old = await this.#find(call.user, call.key);
-    // What was taken back between its entry and its effect, or whose entry could not be written, never began.
-    const hasBegun = old?.entry.decision === "allowed" && old.outcome?.outcome !== "cancelled";
-    if (old && hasBegun) {
-      // A row of before there were identities has none. No result is in it that could be given away.
-      const { server = "", method = "", paramsHash = "", identity = call.identity } = old.entry;
-      if (!isSame({ server, method, paramsHash, identity }, call)) throw conflict(call.key);
-      const outcome = old.outcome?.outcome ?? "indeterminate";
-      if (!(await call.isReplayable())) throw unknownOutcome("its answer was lost", outcome);
-    }
+    const old = await this.#recall(call);
+    if (old && !isSameServer(old.entry, call))
+      throw unknownOutcome("another server has its name now", old.outcome);
+    // Whoever got it first got it as a `T`; JSON text is one wherever results of servers are passed on.
+    if (old?.result !== undefined) return old.result as T;
+    if (old && !(await call.isReplayable())) throw unknownOutcome("its answer was lost", old.outcome);
     return run();
+  }
+
+  async #recall(call: KeyedCall): Promise<RecalledKey | undefined> {
+    const { user, key } = call;
+    if (await this.#series.isNew(user, key)) return undefined;
+    const old = await this.recall(user, key);
+    if (old && !isSame(samenessOf(old.entry), call)) throw conflict(key);
+    return old;
+  }
+
+  /**
+   * What the audit log knows of a key; undefined if the call never began.
+   *
+   * @throws {GatewayError} `audit-failed` when the log cannot be read
+   */
+  async recall(user: string, key: string): Promise<RecalledKey | undefined> {
+    const { audit, results } = this.#options;
+    try {
+      const old = await audit.find(user, key);
+      // What was taken back between its entry and its effect, or whose entry could not be written, never began.
+      if (old?.entry.decision !== "allowed" || old.outcome?.outcome === "cancelled") return undefined;
+      const { entry, outcome: { outcome = "indeterminate" } = {} } = old;
+      const text = await results?.find(entry.seq);
+      return { entry, outcome, ...(text !== undefined && { result: new JsonText(text) }) };
+    } catch (error) {
+      throw unreadable(error);
+    }
   }
 
   /** Counts what is kept of an outcome, or lets go of it. */
@@ -208,7 +238,6 @@ export class Idempotency {
       const isOld = entry.until <= now;
       if (!isOld && this.#over.size <= entries * share && this.#size <= total * share) return;
       this.#drop(id, entry);
-      if (!isOld) this.#noteForgotten(id, entry.until);
     }
   }
 
@@ -216,42 +245,26 @@ export class Idempotency {
     this.#over.delete(id);
     this.#size -= entry.size;
   }
-
-  /** Remembers of what was forgotten early that it may have been, so that the audit log is asked about it. */
-  #noteForgotten(id: string, until: number): void {
-    const { series, number } = seriesOf(id);
-    if (number === undefined || this.#forgotten.size >= MAX_SERIES) {
-      this.#unsureUntil = Math.max(this.#unsureUntil, until);
-    } else {
-      this.#forgotten.set(series, Math.max(number, this.#forgotten.get(series) ?? 0));
-    }
-    // Every series is covered by the time now.
-    if (this.#forgotten.size >= MAX_SERIES) {
-      this.#forgotten.clear();
-      this.#unsureUntil = this.#clock() + this.#limits.keepFor;
-    }
-  }
-
-  #mayBeForgotten(id: string): boolean {
-    if (this.#clock() < this.#unsureUntil) return true;
-    const { series, number } = seriesOf(id);
-    return number !== undefined && number <= (this.#forgotten.get(series) ?? -1);
-  }
 }
 
-/** An id is the JSON of user and key, so the number, if there is one, is before its last two characters. */
-function seriesOf(id: string): { series: string; number?: number } {
-  const [, series = id, digits] = /^(.*)\.(\d{1,15})"\]$/s.exec(id) ?? [];
-  return digits === undefined ? { series } : { series, number: Number(digits) };
-}
+/** A view that was opened again has another name; what else asks under the key is the same caller. */
+const isSame = (known: Omit<Sameness, "identity">, call: KeyedCall): boolean =>
+  known.paramsHash === call.paramsHash &&
+  known.method === call.method &&
+  (call.server === undefined || known.server === call.server) &&
+  (known.caller === call.caller ||
+    (call.mayBeOld === true && known.caller.startsWith("view ") && call.caller.startsWith("view ")));
 
-type Asked = Pick<Sameness, "server" | "method" | "paramsHash" | "identity">;
+const samenessOf = ({ actor, view, server, method, paramsHash }: AuditRow): Omit<Sameness, "identity"> => ({
+  caller: callerOf({ actor: actor as Actor, view: view ?? "" }),
+  server,
+  method: method ?? "",
+  paramsHash: paramsHash ?? "",
+});
 
-const isSame = (a: Asked, b: Asked): boolean =>
-  a.paramsHash === b.paramsHash &&
-  a.method === b.method &&
-  a.server === b.server &&
-  a.identity === b.identity;
+/** A row of before there were identities has none; and where there is no such server now, none can be compared. */
+const isSameServer = (known: { identity?: ServerIdentity | undefined }, call: KeyedCall): boolean =>
+  known.identity === undefined || call.identity === undefined || known.identity === call.identity;
 
 const isTakenBack = (error: unknown): boolean => error instanceof VitrineError && error.code === "aborted";
 
@@ -262,6 +275,14 @@ const conflict = (key: string): GatewayError =>
   );
 
 const unknownOutcome = (why: string, outcome: string): GatewayError =>
-  new GatewayError("indeterminate", `this call may have been done before, and ${why}: it is not done again`, {
-    data: { outcome },
+  new GatewayError("indeterminate", `this call may have run before, and ${why}: it does not run again`, {
+    data: { outcome, indeterminate: true },
   });
+
+/** Nothing is done now; but the call may have run before. */
+const unreadable = (cause: unknown): GatewayError =>
+  new GatewayError(
+    "audit-failed",
+    "the audit log cannot be read, so the call does not run now; whether it ran before under this key is not known. Send it again with the same key",
+    { cause, data: { indeterminate: true } },
+  );

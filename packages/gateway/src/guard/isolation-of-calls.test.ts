@@ -47,7 +47,7 @@ it("random interleavings never mix answers, consents or limits", async () => {
       fc.scheduler(),
       async (steps, scheduler) => {
         const store = memoryStore();
-        const idempotency = new Idempotency({ find: store.audit.find });
+        const idempotency = new Idempotency({ audit: store.audit });
         const guards = new Map<string, GatewayGuard>();
         const asked: string[] = [];
         for (const user of USERS) {

@@ -60,12 +60,12 @@ function target(call: GuardedCall): string | undefined {
 export const paramsFor = (call: GuardedCall, { payloads, redact }: AuditSettings): string | undefined =>
   payloads === "none" ? undefined : redacted(call.params, { fields: redact });
 
-/** What is recorded of a result. One that is no JSON has no hash. */
+/** What is recorded of a result, and of its {@link resultText}. One that is no JSON has no hash. */
 export function resultFor(
   result: unknown,
+  text: string | undefined,
   { payloads, redact }: AuditSettings,
 ): Pick<AuditOutcome, "resultHash" | "resultSize" | "result"> {
-  const text = textOf(result ?? {});
   return {
     ...(text !== undefined && { resultHash: sha256(text), resultSize: text.length }),
     ...(payloads === "all" && { result: redacted(result, { fields: redact }) }),
@@ -99,13 +99,15 @@ export function failureOf(error: unknown): Pick<AuditOutcome, "outcome" | "code"
   // Taken back, or its view was closed, between the record and the effect.
   if (wasNotSent(error) || (error instanceof VitrineError && /^(aborted|view-unknown)$/.test(code)))
     return { outcome: "cancelled", code };
-  const isOurs = error instanceof VitrineError && !isRefusal(error);
-  return { outcome: isOurs && UNKNOWN_END.test(code) ? "indeterminate" : "failed", code };
+  if (!(error instanceof VitrineError) || isRefusal(error)) return { outcome: "failed", code };
+  const isUnknown = UNKNOWN_END.test(code) || Object(error.data).indeterminate === true;
+  return { outcome: isUnknown ? "indeterminate" : "failed", code };
 }
 
-function textOf(result: unknown): string | undefined {
+/** The JSON of a result; undefined if it is none. */
+export function resultText(result: unknown): string | undefined {
   try {
-    return jsonOf(result);
+    return jsonOf(result ?? {});
   } catch {
     return undefined;
   }

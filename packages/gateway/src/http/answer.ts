@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { JsonText } from "@vitrine/protocol";
+import { answerText } from "../errors.js";
 import { HTML_HEADERS, JSON_HEADERS } from "./headers.js";
 import type { Failure } from "./http-error.js";
 
@@ -25,7 +25,7 @@ export type Answered = Answer | "written";
 export const json = (value: object, status = 200, headers = JSON_HEADERS): Answer => ({
   status,
   headers,
-  body: value instanceof JsonText ? value.text : JSON.stringify(value),
+  body: answerText(value),
 });
 
 /** A page with one sentence, for a person. */

@@ -1,11 +1,11 @@
 /**
- * What it means for a call that its server ended, or the connection to it.
+ * What it means for a call that its answer was lost, late or unusable.
  *
  * @module
  */
-import type { Tool } from "@vitrine/protocol";
+import { type Tool, VitrineError } from "@vitrine/protocol";
 import type { ServerSettings } from "../config/config.js";
-import { GatewayError } from "../errors.js";
+import { GatewayError, MAY_HAVE_RUN } from "../errors.js";
 import { isRecord } from "./record.js";
 
 /** Whether it is known that the server never got it. */
@@ -33,17 +33,31 @@ function isSafe(
   return hints?.readOnlyHint === true || hints?.idempotentHint === true;
 }
 
-/** The error for the caller: of a call that was cut off it says whether nobody knows if it ran. */
-export function explainCutOff(
+/** Whether the answer is missing although the server may have got the request and acted on it. */
+function hasLostAnswer(error: VitrineError): boolean {
+  if (!(error instanceof GatewayError)) return /^(timeout|closed|invalid)$/.test(`${error.code}`);
+  const { code, status } = error.data;
+  // A status below 500 refuses the request.
+  if (code === "server-failed") return !isUnsent(error) && !(typeof status === "number" && status < 500);
+  return code === "server-exited" || code === "server-too-large";
+}
+
+/**
+ * The error for the caller of a request that was sent. If the answer is missing, `data.indeterminate` says whether the
+ * call may have run: then the message says so, too. It is false for what the server never got, and for what may safely be
+ * sent again.
+ */
+export function explainFailure(
   error: unknown,
   call: { method: string; params: unknown },
   settings: ServerSettings,
   tools: readonly Tool[],
 ): unknown {
-  if (!isCutOff(error)) return error;
+  if (!(error instanceof VitrineError) || !hasLostAnswer(error)) return error;
   const indeterminate = !isUnsent(error) && !isSafe(call.method, call.params, settings, tools);
-  return new GatewayError("server-exited", error.message, {
-    cause: error,
-    data: { ...error.data, indeterminate },
-  });
+  const message = indeterminate ? `${error.message}; ${MAY_HAVE_RUN}` : error.message;
+  const options = { cause: error, data: { ...Object(error.data), indeterminate } };
+  return error instanceof GatewayError
+    ? new GatewayError(error.data.code, message, options)
+    : new VitrineError(error.code, message, options);
 }

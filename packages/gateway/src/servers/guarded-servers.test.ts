@@ -25,7 +25,7 @@ function setUp(own: Partial<ServerSettings> = {}) {
   const servers = new GuardedServers({
     ...{ pool, store, guardOf },
     settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
-    idempotency: new Idempotency({ find: store.audit.find }),
+    idempotency: new Idempotency({ audit: store.audit }),
   });
   return { servers, pool, store, settings, guardOf };
 }

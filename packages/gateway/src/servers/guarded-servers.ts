@@ -16,6 +16,9 @@ import {
 import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayGuard } from "../guard/gateway-guard.js";
 import type { GatewayGuardOptions } from "../guard/guard-options.js";
+import type { GuardedCall } from "../guard/guarded-call.js";
+import type { Idempotency } from "../guard/idempotency.js";
+import { refuseUnlessRun } from "../guard/keyed-call.js";
 import type { ServerKey } from "../store/store.js";
 import type { ServerPool } from "./pool.js";
 import type { Server, ServerStatus } from "./server.js";
@@ -28,7 +31,9 @@ export interface GuardedServer {
 
 /** Options of {@link GuardedServers}. */
 export interface GuardedServersOptions
-  extends Pick<GatewayGuardOptions, "settings" | "store" | "idempotency" | "metrics" | "onerror"> {
+  extends Pick<GatewayGuardOptions, "settings" | "store" | "metrics" | "onerror"> {
+  /** Keys are a user's, not a server's. */
+  readonly idempotency: Idempotency;
   readonly pool: ServerPool;
   /** What people should know about who a server is. */
   noticeOf?(server: ServerKey): string | undefined;
@@ -71,6 +76,35 @@ export class GuardedServers {
   /** Which server has this name now; undefined if there is none. */
   identityOf(name: string): ServerIdentity | undefined {
     return this.#options.pool.identityOf(name);
+  }
+
+  /**
+   * Passes a call through the guard of its server. If there is no such server, a call that may have run before under the
+   * same key is answered with what is known of it.
+   *
+   * @throws {GatewayError} `server-unknown`, `stopping`; and what the guard throws
+   */
+  async pass(
+    call: GuardedCall,
+    effect: (at: GuardedServer, passed: GuardedCall) => Promise<unknown>,
+  ): Promise<unknown> {
+    let at: GuardedServer;
+    try {
+      at = this.get(call.user, call.server);
+    } catch (error) {
+      return this.refuse(call, error);
+    }
+    return at.guard.pass(call, (passed) => effect(at, passed));
+  }
+
+  /** Refuses a call that came to no guard; see {@link refuseUnlessRun}. */
+  refuse(call: GuardedCall, error: unknown): Promise<unknown> {
+    return refuseUnlessRun(this.#options.idempotency, call, error);
+  }
+
+  /** What is known of a call under a key; see {@link Idempotency.recall}. */
+  recall(user: string, key: string): ReturnType<Idempotency["recall"]> {
+    return this.#options.idempotency.recall(user, key);
   }
 
   summaries(user: string): ServerSummary[] {

@@ -210,8 +210,6 @@ function translateError(
   return new GatewayError(
     unsent ? "server-failed" : "server-exited",
     `${name} could not be reached: ${message}`,
-    {
-      cause: error,
-    },
+    { cause: error, ...(unsent && { data: { unsent } }) },
   );
 }

@@ -6,6 +6,7 @@
 import { fingerprint, type Question, Refusal, sizeOf } from "@vitrine/host";
 import { type CallToolResult, callToolResultSchema, decode, VitrineError } from "@vitrine/protocol";
 import type { AppCall, AppPort } from "../conversation/ports.js";
+import { MAY_HAVE_RUN } from "../errors.js";
 import { CallRecord, type RecordPlace } from "../guard/call-record.js";
 import { APP_TOOL_METHOD, operatorDecision, type PolicySources } from "../guard/policy.js";
 import type { KnownViews, ViewOwner } from "./known-views.js";
@@ -72,7 +73,9 @@ export class AppCalls implements AppPort {
     } catch (error) {
       const isLate = late.signal.aborted && !signal.aborted;
       const told = isLate
-        ? new VitrineError("timeout", `${tool.name}: the app did not answer in time`)
+        ? new VitrineError("timeout", `${tool.name}: the app did not answer in time; ${MAY_HAVE_RUN}`, {
+            data: { indeterminate: true },
+          })
         : error;
       record.failed(told);
       throw told;

@@ -101,7 +101,15 @@ async function setUp() {
       sampling: { forView: nothing },
       models: { state: nothing, choose: nothing },
     },
-    ...{ summaries: () => [], server: nothing, catalogue: nothing, start: nothing, restart: nothing },
+    ...{
+      summaries: () => [],
+      server: nothing,
+      pass: nothing,
+      refuse: nothing,
+      catalogue: nothing,
+      start: nothing,
+      restart: nothing,
+    },
     ...{ document: nothing, closeDocument: nothing, know: nothing, forget: nothing, prepare: nothing },
     restore: async (opened: OpenedView) => opened,
   });

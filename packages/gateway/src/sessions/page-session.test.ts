@@ -6,7 +6,7 @@ import { Conversations } from "../conversation/index.js";
 import { GatewayError } from "../errors.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
 import { Idempotency } from "../guard/idempotency.js";
-import type { AuditLog } from "../store/store.js";
+import type { GuardedServer } from "../servers/guarded-servers.js";
 import { type PageOptions, PageSession } from "./page-session.js";
 
 function setUp(options: Partial<PageOptions> = {}) {
@@ -35,19 +35,25 @@ function setUp(options: Partial<PageOptions> = {}) {
   };
   const conversations = new Conversations({
     store: { create: nothing, get: async () => undefined, list: nothing, put: nothing, delete: nothing },
-    tools: { list: nothing, identityOf: () => undefined, find: nothing, call: nothing },
+    tools: { list: nothing, identityOf: () => undefined, find: nothing, call: nothing, recall: nothing },
     apps: { call: nothing },
     models: { current: () => undefined, help: "" },
   });
+  const serverOf = (name: string): GuardedServer => {
+    if (name === "shop") return at;
+    throw new GatewayError("server-unknown", `there is no server "${name}"`);
+  };
   const page: PageSession = new PageSession({
     ...{ user: "ann", wire, mayBeOld: false, refused, onerror, conversations, known: NO_HEIRS },
     sampling: { forView: nothing },
     models: { state: () => ({ models: [], help: "" }), choose: nothing },
     summaries: () => [],
-    server: (name) => {
-      if (name === "shop") return at;
-      throw new GatewayError("server-unknown", `there is no server "${name}"`);
+    server: serverOf,
+    pass: async (call, effect) => {
+      const found = serverOf(call.server);
+      return found.guard.pass(call, (passed) => effect(found, passed));
     },
+    refuse: (_call, error) => Promise.reject(error),
     catalogue: async () => ({ tools: [], resources: [], templates: [], prompts: [], views: [] }),
     start: async (name) => ({ name, state: "ready", capabilities: {} }),
     restart: async (name) => ({ name, state: "ready", capabilities: {}, protocolVersion: "new" }),
@@ -234,11 +240,10 @@ describe("what a page asks", () => {
 
   it("is not made again after a reload when its answer is not kept any more: the audit log knows that it was made", async () => {
     const { ask, at, page, say, sent, server, store } = setUp();
-    const find: AuditLog["find"] = (user, key) => store.audit.find(user, key);
     at.guard = gatewayGuard({
       ...{ server, user: "ann", store, views: () => undefined, ask: () => ({ answer: "deny" }) },
       settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
-      idempotency: new Idempotency({ find, keepFor: 0 }),
+      idempotency: new Idempotency({ audit: store.audit, keepFor: 0 }),
     });
     const request = { id: "7-9.1", method: "gateway/call", params: { server: "shop", name: "change" } };
     const answers = () => sent.filter(({ message }) => message["id"] === "7-9.1");

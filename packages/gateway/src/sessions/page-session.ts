@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { type Answer, type Question, Refusal, sizeOf } from "@vitrine/host";
+import type { Answer, Question } from "@vitrine/host";
 import {
   type CallToolResult,
   type ConversationCall,
@@ -16,7 +16,7 @@ import {
   type GatewayRequests,
   INVALID_PARAMS,
   INVALID_REQUEST,
-  JsonText,
+  type JsonText,
   METHOD_NOT_FOUND,
   type Narrowing,
   type OpenedView,
@@ -34,8 +34,10 @@ import type { SamplingDesk } from "../asks/index.js";
 import type { ServerIdentity } from "../config/server-identity.js";
 import type { Conversations } from "../conversation/index.js";
 import { replacedServer } from "../conversation/replaced-server.js";
+import { GatewayError } from "../errors.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
-import type { GuardedServer } from "../servers/guarded-servers.js";
+import type { GuardedServer, GuardedServers } from "../servers/guarded-servers.js";
+import { showableResult } from "../servers/showable-result.js";
 import type { KnownServers, ServerKey } from "../store/store.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { inOneMessage } from "./in-one-message.js";
@@ -79,6 +81,10 @@ export interface PageOptions {
   summaries(): ServerSummary[];
   /** @throws {GatewayError} `server-unknown` */
   server(name: string): GuardedServer;
+  /** Passes a call through the guard of its server; see {@link GuardedServers.pass}. */
+  readonly pass: GuardedServers["pass"];
+  /** Refuses a call that came to no guard; see {@link GuardedServers.refuse}. */
+  readonly refuse: GuardedServers["refuse"];
   catalogue(name: string, who?: ToolVisibility): Promise<ServerCatalogue>;
   start(name: string): Promise<ServerSummary>;
   restart(name: string): Promise<ServerSummary>;
@@ -109,8 +115,6 @@ export interface WantedView {
 /** Views of one page, its requests under way, and closed views whose servers are remembered. */
 const MAX_VIEWS = 1000;
 const MAX_OPEN = 1000;
-/** Characters of a result that is kept for a page that is reloaded. */
-const MAX_RESULT = 64_000_000;
 const MAX_CLOSED = 1000;
 
 /** A request of the page, beside its params. */
@@ -280,9 +284,15 @@ export class PageSession {
     const error = this.#documents.has(view) ? withoutServer() : unknownView(view);
     const asked = { method, params: Object(params) as Record<string, unknown> };
     const { server = "", identity } = this.#closed.get(view) ?? {};
-    const call = { actor: "view" as const, user: this.#options.user, view, server, ...asked };
-    await this.#options.refused(call, error, identity);
-    this.#options.wire.send(view, errorMessage(id, error));
+    const { user, refused, refuse, wire, mayBeOld } = this.#options;
+    const call: GuardedCall = { actor: "view", user, view, server, ...asked };
+    try {
+      const result = await refuse({ ...call, key: keyOf(id), mayBeOld }, error);
+      wire.send(view, resultMessage(id, result));
+    } catch (told) {
+      if (told === error) await refused(call, error, identity);
+      wire.send(view, errorMessage(id, told));
+    }
   }
 
   #receive(text: string): void {
@@ -395,7 +405,7 @@ export class PageSession {
       return { cancelled: cancelled ?? this.#shown.get(view)?.cancel("the call was cancelled") ?? false };
     },
     "gateway/call": ({ server, name, arguments: input }, request) =>
-      this.#call(this.#options.server(server), name, input ?? {}, request),
+      this.#call(this.#toolCall(server, name, input ?? {}, request), request.onprogress),
     "gateway/open": async ({ server, tool, uri, arguments: input, call, narrow }, request) => {
       if ((tool === undefined) === (uri === undefined)) {
         throw new VitrineError(INVALID_PARAMS, 'name either a "tool" or a "uri"');
@@ -408,7 +418,12 @@ export class PageSession {
       this.#checkRoom();
       // Before anybody is asked about a view that will not be shown.
       if (call) await this.#conversations.checkServer(call, this.#options.server(server).server.settings);
-      const { opened, at } = await this.#prepare(server, { tool, uri, narrow }, request.signal);
+      const { opened, at } = await this.#prepare(server, { tool, uri, narrow }, request.signal).catch(
+        (error: unknown) => {
+          if (tool === undefined || !input) throw error;
+          return this.#cannotShow(this.#toolCall(server, tool, input, request), error);
+        },
+      );
       const view = this.#add(opened, at);
       if (call) return this.#showCall(view, call);
       if (tool !== undefined && input)
@@ -465,9 +480,9 @@ export class PageSession {
   }
 
   #add(opened: OpenedView, at: GuardedServer): ViewChannel {
-    const { wire, user, refused, sampling, onerror } = this.#options;
+    const { wire, user, refused, refuse, sampling, onerror } = this.#options;
     const view = new ViewChannel({
-      ...{ opened, user, at, refused, sampling },
+      ...{ opened, user, at, refused, refuse, sampling },
       send: (text) => wire.send(opened.view, text),
       isCongested: () => wire.isFull,
       onerror: (error) => isUnexpected(error) && onerror(error),
@@ -496,22 +511,34 @@ export class PageSession {
     this.#options.wire.closeChannel(id);
   }
 
-  /** Calls a tool as the model or the person would (C02). */
-  async #call(
-    { server, guard }: GuardedServer,
+  /** A tool call as the model or the person would make it (C02). */
+  #toolCall(
+    server: string,
     name: string,
     input: Record<string, unknown>,
-    { key, signal, mayBeOld, onprogress }: PageRequest,
+    { key, signal, mayBeOld }: Pick<PageRequest, "key" | "signal" | "mayBeOld">,
     view = "",
-  ): Promise<CallToolResult | JsonText> {
-    const call = {
-      ...{ view, server: server.settings.name, method: "tools/call" as const, signal, key, mayBeOld },
-      ...{ params: { name, arguments: input }, actor: "host" as const, user: this.#options.user },
+  ): GuardedCall {
+    return {
+      ...{ view, server, method: "tools/call", signal, key, mayBeOld },
+      ...{ params: { name, arguments: input }, actor: "host", user: this.#options.user },
     };
-    const result = await guard.pass(call, (passed) =>
-      server.upstream.request("tools/call", passed.params as { name: string }, { signal, onprogress }),
+  }
+
+  async #call(call: GuardedCall, onprogress: PageRequest["onprogress"]): Promise<CallToolResult | JsonText> {
+    const result = await this.#options.pass(call, ({ server }, { params, signal }) =>
+      server.upstream.request("tools/call", params as { name: string }, { signal, onprogress }),
     );
     return result as CallToolResult | JsonText;
+  }
+
+  /** The view of a call cannot be opened. The call itself may have run, before the gateway was restarted. */
+  async #cannotShow(call: GuardedCall, error: unknown): Promise<never> {
+    await this.#options.refuse(call, error);
+    throw new GatewayError("indeterminate", "the call ran before, and its view cannot be opened any more", {
+      cause: error,
+      data: { outcome: "ok", indeterminate: true },
+    });
   }
 
   /** Shows a call of a conversation; without it the view is of no use. */
@@ -538,11 +565,10 @@ export class PageSession {
     try {
       const signal = AbortSignal.any([this.#ended.signal, shown.signal]);
       const onprogress = (progress: Progress): void => shown.progress(progress);
-      const answer = await this.#call(at, tool, input, { key, mayBeOld, signal, onprogress }, id);
-      const result = (answer instanceof JsonText ? answer.parse() : answer) as CallToolResult;
-      // What is nested too deep could not be written again, and all views of the page would be lost with it.
-      if (sizeOf(result, MAX_RESULT) > MAX_RESULT)
-        throw new Refusal("too-large", "the result is nested too deep");
+      const { name } = at.server.settings;
+      const call = this.#toolCall(name, tool, input, { key, mayBeOld, signal }, id);
+      const answer = await this.#call(call, onprogress);
+      const result = showableResult(answer);
       if (shown.done(result)) at.guard.learn(result);
     } catch (error) {
       if (isUnexpected(error)) this.#options.onerror(error);

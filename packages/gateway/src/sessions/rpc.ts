@@ -3,13 +3,16 @@
  *
  * @module
  */
-import { encodeError, INTERNAL_ERROR, JsonText, type RequestId, VitrineError } from "@vitrine/protocol";
+import { encodeError, INTERNAL_ERROR, type RequestId, VitrineError } from "@vitrine/protocol";
+import { answerText } from "../errors.js";
 
-/** An answer. `result` stands last, so that the page finds its text without parsing. */
-export const resultMessage = (id: RequestId, result: unknown): string => {
-  const text = result instanceof JsonText ? result.text : JSON.stringify(result ?? {});
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
-};
+/**
+ * An answer. `result` stands last, so that the page finds its text without parsing.
+ *
+ * @throws {GatewayError} `server-too-large` if it cannot be written
+ */
+export const resultMessage = (id: RequestId, result: unknown): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${answerText(result)}}`;
 
 /**
  * The id of a request, if it is a key: our pages write `<nonce>.<n>`, which no other request has. Others count 1, 2, 3,
@@ -44,7 +47,8 @@ export const requestMessage = (id: RequestId, method: string, params: object): s
 export function presentable(error: unknown): { code: number; message: string; data?: unknown } {
   const { code, message, data } = Object(error) as Partial<VitrineError>;
   if (Number.isInteger(code)) return { code: Number(code), message: `${message}`, data };
-  if (error instanceof VitrineError) return { code: INTERNAL_ERROR, message: error.message, data: { code } };
+  if (error instanceof VitrineError)
+    return { code: INTERNAL_ERROR, message: error.message, data: { ...Object(data), code } };
   return { code: INTERNAL_ERROR, message: "the gateway failed; its log says more" };
 }
 

@@ -32,6 +32,7 @@ function setUp(limits?: Partial<ServerSettings["limits"]>) {
   const channel = new ViewChannel({
     opened: { view: "v1", server: "shop", capabilities: {}, uri: "ui://shop/cart.html" },
     ...{ user: "ann", at: guarded(server), refused },
+    refuse: (_call, error) => Promise.reject(error),
     sampling: {
       forView: async () => {
         throw new Error("no test here needs this: conversations.test.ts has one");

@@ -19,7 +19,7 @@ import { GatewayError } from "../errors.js";
 import { isByThePage } from "../guard/allow-list.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import { membersOf } from "../servers/answer-text.js";
-import type { GuardedServer } from "../servers/guarded-servers.js";
+import type { GuardedServer, GuardedServers } from "../servers/guarded-servers.js";
 import { BoundedSubscriptions } from "./bounded-subscriptions.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices, type PacedNoticesOptions } from "./paced-notices.js";
@@ -38,6 +38,8 @@ export interface ViewChannelOptions extends PacedNoticesOptions {
   send(text: string): void;
   /** Records what could not even be asked. */
   refused(call: GuardedCall, error: VitrineError, identity: ServerIdentity | undefined): Promise<void>;
+  /** Refuses a call that came to no guard; see {@link GuardedServers.refuse}. */
+  readonly refuse: GuardedServers["refuse"];
   /** Hears what failed and the view is not told. */
   onerror(error: unknown): void;
 }
@@ -224,11 +226,15 @@ export class ViewChannel {
     });
   }
 
-  async #refuse(call: GuardedCall): Promise<never> {
+  async #refuse(call: GuardedCall): Promise<unknown> {
     const message = `the server "${call.server}" of this app is not there any more`;
     const error = new GatewayError("server-unknown", message);
-    await this.#options.refused(call, error, this.opened.identity);
-    throw error;
+    try {
+      return await this.#options.refuse(call, error);
+    } catch (told) {
+      if (told === error) await this.#options.refused(call, error, this.opened.identity);
+      throw told;
+    }
   }
 
   #hear(method: string, params: Record<string, unknown>): void {

@@ -6,6 +6,7 @@
 import { GatewayError } from "../errors.js";
 import {
   findByKey,
+  hasSeries,
   readFirstSeq,
   readMark,
   readPages,
@@ -36,6 +37,8 @@ const REMOVED_AT_ONCE = 1000;
 export class StoredAuditLog implements AuditLog {
   readonly #engine: Engine;
   readonly #writer: AuditWriter;
+  /** Rows that were written once, and are missing from the end. Until somebody accepts it. */
+  #missing: Verification | undefined;
 
   constructor(engine: Engine, writer: AuditWriter) {
     this.#engine = engine;
@@ -74,9 +77,17 @@ export class StoredAuditLog implements AuditLog {
     user: string,
     key: string,
   ): Promise<{ entry: AuditRow; outcome?: AuditRow | undefined } | undefined> {
-    await this.#writer.settle();
-    const found = await findByKey(this.#engine, user, key);
+    let found = await findByKey(this.#engine, user, key);
+    if (found && !found.outcome) {
+      // Its outcome may wait for the next commit.
+      await this.#writer.settle();
+      found = await findByKey(this.#engine, user, key);
+    }
     return found && { entry: shownRow(found.entry), outcome: found.outcome && shownRow(found.outcome) };
+  }
+
+  async mayHaveSeries(series: string): Promise<boolean> {
+    return hasSeries(this.#engine, series);
   }
 
   async query(query: AuditQuery): Promise<AuditRow[]> {
@@ -99,18 +110,29 @@ export class StoredAuditLog implements AuditLog {
 
   async verify(noted?: AuditHead): Promise<Verification> {
     await this.#writer.settle();
-    return this.verifyEnd(Number.POSITIVE_INFINITY, noted);
+    return this.#verifyEnd(Number.POSITIVE_INFINITY, [noted]);
   }
 
-  /** Checks about the last `count` rows; the one before them is trusted. */
-  async verifyEnd(count: number, noted?: AuditHead): Promise<Verification> {
+  /**
+   * At a start: checks about the last `count` rows; the one before them is trusted. Rows that were noted once must be
+   * there.
+   */
+  async verifyStart(count: number, noted: readonly (AuditHead | undefined)[]): Promise<Verification> {
+    const result = await this.#verifyEnd(count, []);
+    if (!result.ok) return result;
+    const withNotes = await this.#verifyEnd(0, noted);
+    if (!withNotes.ok) this.#missing = withNotes;
+    return withNotes.ok ? result : withNotes;
+  }
+
+  async #verifyEnd(count: number, noted: readonly (AuditHead | undefined)[]): Promise<Verification> {
     const head = this.head;
     const result = (await this.#check(head, count)).result();
     if (!result.ok) return result;
-    for (const known of [head, noted]) {
-      if (known && !(await this.#has(known))) return missingNoted(known, result.rows);
+    for (const known of [head, ...noted]) {
+      if (known && !(await this.#has(known))) return missingRow(known, head, result.rows);
     }
-    return result;
+    return this.#missing ?? result;
   }
 
   async prune(before: number): Promise<number> {
@@ -132,6 +154,7 @@ export class StoredAuditLog implements AuditLog {
     const problem = this.#writer.brokenBy;
     if (problem === undefined) return 0;
     const breaks = (await this.#check(this.head)).breaks();
+    this.#missing = undefined;
     this.#writer.accept();
     await this.#writer.write({
       kind: "mark",
@@ -198,6 +221,15 @@ export class StoredAuditLog implements AuditLog {
     const pruned = prunedThrough(await readMark(this.#engine, PRUNE_MARK));
     return pruned !== undefined && seq <= pruned.seq;
   }
+}
+
+/** The answer when a row that was written once is not there. */
+function missingRow(known: AuditHead, head: AuditHead, rows: number): Verification {
+  if (known.seq <= head.seq) return missingNoted(known, rows);
+  const { seq } = known;
+  const which = seq === head.seq + 1 ? `row ${seq} is` : `rows ${head.seq + 1} to ${seq} are`;
+  const message = `${which} missing from its end: the database file or its -wal file was cut short, or an older backup was restored`;
+  return { ok: false, rows, seq, message };
 }
 
 /** Removes rows from the oldest on, some at a time, so that others can write in between. */

@@ -93,8 +93,8 @@ function matching(rows: Query, query: AuditQuery): Query {
 }
 
 /**
- * The entry under a caller's key, and its outcome. One that was allowed goes before one that was refused, whichever is
- * newer: it may have run. One that was allowed and then could not be recorded did not run.
+ * The entry under a caller's key, and its outcome. An allowed entry comes before a refused one, whichever is newer: it may
+ * have run. An entry that was cancelled did not run, so it comes last.
  */
 export async function findByKey(
   engine: Engine,
@@ -125,7 +125,26 @@ export async function findByKey(
       .execute(),
   );
   const found = entries.map((entry) => ({ entry, outcome: outcomes.find(({ of }) => of === entry.seq) }));
-  return found.find(({ outcome }) => outcome?.code !== "audit-failed") ?? found[0];
+  return found.find(({ outcome }) => outcome?.outcome !== "cancelled") ?? found[0];
+}
+
+/**
+ * Whether there may be a key that begins with `series` and a dot. SQLite compares text by its bytes, so its index finds
+ * them. PostgreSQL compares by the database's locale, and the index cannot be used: the answer is always yes.
+ */
+export async function hasSeries(engine: Engine, series: string): Promise<boolean> {
+  if (engine.kind !== "sqlite") return true;
+  // "/" is the character after ".".
+  const row = await ask(engine, (db) =>
+    db
+      .selectFrom("vitrine_audit")
+      .select("seq")
+      .where("key", ">=", `${series}.`)
+      .where("key", "<", `${series}/`)
+      .limit(1)
+      .executeTakeFirst(),
+  );
+  return row !== undefined;
 }
 
 /** Entries that were allowed, and whose end nobody wrote down. */

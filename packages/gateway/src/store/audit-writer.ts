@@ -26,6 +26,8 @@ export interface WriterOptions {
   now: () => number;
   onalarm: OnAlarm;
   oncommit?: ((seconds: number) => void) | undefined;
+  /** Told the last row that is on disk, whenever that is another one. */
+  onhead?: ((head: AuditHead) => void) | undefined;
   limits: QueueLimits;
   /** The last row that is in the database. */
   readHead: () => Promise<AuditHead>;
@@ -249,7 +251,9 @@ export class AuditWriter {
 
   #moveHead(rows: readonly StoredRow[]): void {
     const last = rows.at(-1);
-    if (last) this.#head = { seq: last.seq, hash: last.hash };
+    if (!last) return;
+    this.#head = { seq: last.seq, hash: last.hash };
+    this.#options.onhead?.(this.#head);
   }
 
   /** Whoever waits is refused; outcomes are kept. From here on it is tried again until it works. */

@@ -9,11 +9,13 @@ import { StoredAuditLog } from "./audit-log.js";
 import { readHead } from "./audit-reader.js";
 import { AuditWriter } from "./audit-writer.js";
 import { type Engine, messageOf } from "./engine.js";
+import { headFile, NotedHead } from "./noted-head.js";
 import { migrate } from "./schema.js";
 import { openSqlite } from "./sqlite.js";
 import type { AuditHead, OnAlarm, Store } from "./store.js";
 import { StoredConsents } from "./stored-consents.js";
 import { StoredConversations } from "./stored-conversations.js";
+import { StoredResults } from "./stored-results.js";
 import { StoredServers } from "./stored-servers.js";
 
 /** Rows that are checked at the start, at most. */
@@ -31,6 +33,11 @@ export interface StoreOptions {
   acceptBrokenChain?: string | undefined;
   /** The end of the chain as it was noted elsewhere. If its row is not there, the chain counts as broken. */
   noted?: AuditHead | undefined;
+  /**
+   * Where the end of PostgreSQL's log is noted, to show at the next start that rows are missing; SQLite's is noted beside
+   * its file.
+   */
+  folder?: string | undefined;
   /** Milliseconds to wait for another gateway to let go of the database; 2,000 by default. */
   patience?: number | undefined;
   /** Milliseconds after which a commit that PostgreSQL does not answer counts as lost; 10,000 by default. */
@@ -70,10 +77,14 @@ export interface StoreOptions {
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const { patience = 2000, commitTimeout = 10_000 } = options;
   let engine: Engine | undefined;
+  let noted: NotedHead | undefined;
   try {
     engine = await openEngine(url, { patience, commitTimeout });
-    return await openOn(engine, options);
+    const file = headFile(url, options.folder);
+    noted = file === undefined ? undefined : new NotedHead(file);
+    return await openOn(engine, noted, options);
   } catch (error) {
+    noted?.close();
     await engine?.close();
     throw unusable(url, error);
   }
@@ -102,32 +113,38 @@ async function openEngine(
   return openSqlite(path === ":memory:" ? path : resolve(path), options.patience);
 }
 
-async function openOn(engine: Engine, options: StoreOptions): Promise<Store> {
+async function openOn(engine: Engine, noted: NotedHead | undefined, options: StoreOptions): Promise<Store> {
   await migrate(engine.db, engine.kind);
   const writer = new AuditWriter(engine, await readHead(engine), {
     now: options.now ?? Date.now,
     onalarm: options.onalarm ?? (() => {}),
     oncommit: options.oncommit,
+    onhead: (head) => noted?.note(head),
     limits: { waiting: options.maxWaiting ?? 10_000, weight: options.maxWaitingBytes ?? 64_000_000 },
     readHead: () => readHead(engine),
   });
   const audit = new StoredAuditLog(engine, writer);
-  const found = await audit.verifyEnd(CHECKED_AT_START, options.noted);
-  if (found.ok) await audit.start();
-  else {
+  const found = await audit.verifyStart(CHECKED_AT_START, [options.noted, noted?.before]);
+  if (found.ok) {
+    noted?.note(audit.head);
+    await audit.start();
+  } else {
     writer.break(
-      `the audit log is broken: ${found.message}. Nothing is recorded, and so nothing is done, until somebody accepts it`,
+      `the audit log is broken: ${found.message}. Nothing is recorded, and so nothing is done, until somebody accepts it with "vitrine-gateway audit accept-broken-chain"`,
     );
     if (options.acceptBrokenChain !== undefined) await audit.acceptBrokenChain(options.acceptBrokenChain);
   }
   const conversations = new StoredConversations(engine);
+  const results = new StoredResults(engine, options.now ?? Date.now);
   const servers = await StoredServers.open(engine);
   const consents = new StoredConsents(engine, servers);
   let closed: Promise<void> | undefined;
   const close = async () => {
     await conversations.close();
+    await results.close();
     await audit.close();
+    noted?.close();
     await engine.close();
   };
-  return { audit, consents, servers, conversations, close: () => (closed ??= close()) };
+  return { audit, results, consents, servers, conversations, close: () => (closed ??= close()) };
 }

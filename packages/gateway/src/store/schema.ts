@@ -78,6 +78,15 @@ export interface StoredServer {
   heir: number;
 }
 
+/** The result of a call, kept for a repeated idempotency key. */
+export interface StoredResult {
+  /** The number of the call's entry in the audit log. */
+  seq: number;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+  json: string;
+}
+
 /** What the gateway knows about its own database. */
 export interface StoredState {
   name: string;
@@ -92,6 +101,7 @@ export interface Tables {
   vitrine_conversation_items: StoredItem;
   vitrine_conversation_contexts: StoredContexts;
   vitrine_servers: StoredServer;
+  vitrine_results: StoredResult;
   vitrine_state: StoredState;
 }
 
@@ -266,6 +276,20 @@ async function hasColumn(
   return rows.length > 0;
 }
 
+/** Small results, for keys that are repeated after a restart. */
+const results = (kind: EngineKind): Migration => ({
+  async up(db) {
+    const integer = kind === "sqlite" ? "integer" : "bigint";
+    await db.schema
+      .createTable("vitrine_results")
+      .ifNotExists()
+      .addColumn("seq", integer, (column) => column.primaryKey())
+      .addColumn("expiresAt", integer, (column) => column.notNull())
+      .addColumn("json", "text", (column) => column.notNull())
+      .execute();
+  },
+});
+
 /**
  * Brings the tables to the newest form.
  *
@@ -282,6 +306,7 @@ export async function migrate(db: Kysely<Tables>, kind: EngineKind, through?: st
         "001-first": first(kind),
         "002-conversations": conversations(kind),
         "003-server-identities": identities(kind),
+        "004-results": results(kind),
       }),
     },
     migrationTableName: "vitrine_migration",

@@ -108,8 +108,16 @@ export interface AuditLog {
   mark(mark: AuditMark): Promise<number>;
   /** Resolves when all that was ended is on disk. */
   flush(): Promise<void>;
-  /** What was recorded under a caller's key; for calls whose answer was lost. */
+  /**
+   * What was recorded under a caller's key; for calls whose answer was lost. A call that may have run comes before one
+   * that was cancelled before its effect.
+   */
   find(user: string, key: string): Promise<{ entry: AuditRow; outcome?: AuditRow | undefined } | undefined>;
+  /**
+   * Whether a key that begins with `series` and a dot may be on record, whoever's it is. False means that every such key is
+   * new, which spares a {@link find} for each of them.
+   */
+  mayHaveSeries(series: string): Promise<boolean>;
   query(query: AuditQuery): Promise<AuditRow[]>;
   /** Every row in order, for export. */
   rows(query?: Omit<AuditQuery, "limit" | "newestFirst">): AsyncIterable<AuditRow>;
@@ -257,9 +265,20 @@ export interface KeptConversations {
   delete(user: string, id: string): Promise<boolean>;
 }
 
+/** Small results of calls, so that a repeated key gets its answer after a restart. Bounded in size, number and time. */
+export interface KeptResults {
+  /**
+   * Keeps the result of the call with this audit entry, soon. One that is too large, or cannot be written, is not kept.
+   */
+  keep(seq: number, json: string): void;
+  /** The JSON of the result, if it was kept and has not expired. */
+  find(seq: number): Promise<string | undefined>;
+}
+
 /** The database. */
 export interface Store {
   readonly audit: AuditLog;
+  readonly results: KeptResults;
   readonly consents: Consents;
   readonly servers: KnownServers;
   readonly conversations: KeptConversations;

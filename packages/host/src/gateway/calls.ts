@@ -109,10 +109,11 @@ export class Calls {
     }
   }
 
-  /** Gives up what was asked at a port, or everywhere. */
+  /** Gives up what was asked at a port, or everywhere. The gateway may have acted on it. */
   fail(message: string, port?: Port): void {
     for (const { port: own, settle } of [...this.#pending.values()]) {
-      if (!port || own === port) settle(new VitrineError("closed", message));
+      if (!port || own === port)
+        settle(new VitrineError("closed", message, { data: { indeterminate: true } }));
     }
   }
 

@@ -25,12 +25,17 @@ export const viewGuard =
     const { permit, params: permitted } = (await calls.request(port, method, params, {
       signal,
     })) as GatewayPermit;
-    const tell = (outcome: GatewayOutcome["outcome"], code?: unknown): void =>
-      calls.notify(port, "gateway/outcome", {
-        permit,
-        outcome,
-        ...(code !== undefined && { code: `${code}` }),
-      });
+    const tell = (outcome: GatewayOutcome["outcome"], code?: unknown): void => {
+      try {
+        calls.notify(port, "gateway/outcome", {
+          permit,
+          outcome,
+          ...(code !== undefined && { code: `${code}` }),
+        });
+      } catch {
+        // The report cannot be sent. That changes nothing of what was done; the gateway records it as indeterminate.
+      }
+    };
     try {
       const result = await next({ ...call, params: permitted });
       const { isError } = Object(result) as { isError?: unknown };

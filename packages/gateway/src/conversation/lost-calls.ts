@@ -1,0 +1,60 @@
+/**
+ * What became of the entries that were under way when the gateway ended.
+ *
+ * @module
+ */
+import type { CallItem, ConversationItem } from "@vitrine/protocol";
+import { MAY_HAVE_RUN } from "../errors.js";
+import type { RecalledCall, ToolPort } from "./ports.js";
+
+const NOT_MADE =
+  "the gateway stopped before the call was made: it did not run. Call it again if it should happen";
+const UNKNOWN = `the gateway stopped before the answer came; ${MAY_HAVE_RUN}. Check before you call it again`;
+const FAILED = "the call failed; why was lost when the gateway stopped";
+const RESULT_LOST = "The call ran. Its result was lost when the gateway stopped.";
+
+/** The key of a call of a conversation: the same for the same call, and for no other. */
+export const callKey = (conversation: string, item: string): string => `${conversation}.${item}`;
+
+const isRunning = (item: ConversationItem): item is CallItem =>
+  item.kind === "call" && item.state === "running";
+
+/** How calls that were under way ended, as far as the audit log and the kept results know. */
+export async function recallCalls(
+  tools: ToolPort,
+  user: string,
+  { id, items }: { readonly id: string; readonly items: readonly ConversationItem[] },
+): Promise<Map<string, RecalledCall>> {
+  // Calls of apps' tools have no key: nobody can know.
+  const lost = items.filter(isRunning).filter(({ app }) => !app);
+  const found = await Promise.all(
+    lost.map(async (item) => [item.id, await tools.recall(user, callKey(id, item.id))] as const),
+  );
+  return new Map(found);
+}
+
+/** Ends what was under way when the gateway ended. Returns the entries that it changed. */
+export function endUnderWay(
+  items: readonly ConversationItem[],
+  now: number,
+  recalled: ReadonlyMap<string, RecalledCall> = new Map(),
+): ConversationItem[] {
+  return items.filter((item) => {
+    if (item.kind === "model" && item.state === "streaming") item.state = "stopped";
+    else if (item.kind === "call" && (item.state === "writing" || item.state === "running")) {
+      const end = item.state === "writing" ? ({ outcome: "cancelled" } as const) : recalled.get(item.id);
+      Object.assign(item, endOf(end), { endedAt: now });
+      delete item.inputText;
+      delete item.progress;
+    } else return false;
+    return true;
+  });
+}
+
+function endOf({ outcome, result }: RecalledCall = { outcome: "indeterminate" }): Partial<CallItem> {
+  if (result) return { state: result.isError === true ? "failed" : "done", result };
+  if (outcome === "ok") return { state: "done", result: { content: [{ type: "text", text: RESULT_LOST }] } };
+  if (outcome === "failed") return { state: "failed", problem: FAILED };
+  if (outcome === "cancelled") return { state: "failed", problem: NOT_MADE };
+  return { state: "failed", problem: UNKNOWN, isIndeterminate: true };
+}

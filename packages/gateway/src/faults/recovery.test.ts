@@ -1,0 +1,214 @@
+/** The gateway is killed after a call has run: nobody is told that it did not, and it does not run again. */
+import type { Gateway } from "@vitrine/host/gateway";
+import type { CallItem, ConversationState } from "@vitrine/protocol";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  byPage,
+  byView,
+  type Caller,
+  FaultStage,
+  faultyServer,
+  type Settings,
+} from "../../../../testing/gateway/fault-stage.ts";
+import {
+  callTool,
+  type ScriptedModel,
+  say,
+  startScriptedModel,
+} from "../../../../testing/model/scripted-model.ts";
+
+let stage: FaultStage;
+let model: ScriptedModel;
+
+beforeAll(async () => {
+  model = await startScriptedModel();
+});
+afterAll(() => model.close());
+beforeEach(async () => {
+  const providers = { local: { url: model.url, models: ["scripted"] } };
+  stage = await FaultStage.open({ model: { use: "local/scripted", providers } });
+});
+afterEach(() => stage.close());
+
+/** Kills the gateway, and starts it again with these servers. */
+async function restart(servers: Settings = { faulty: faultyServer() }): Promise<void> {
+  await stage.end("SIGKILL");
+  stage.settings = { ...stage.settings, mcpServers: servers };
+  await stage.start();
+}
+
+/** One that is started otherwise is another server, under the same name. */
+const SERVERS: [string, Settings][] = [
+  ["is there", { faulty: faultyServer() }],
+  ["does not start", { faulty: faultyServer(["exit-at-start"], { limits: { startTimeout: 2000 } }) }],
+  ["is gone from the settings", {}],
+];
+const indeterminate = { ok: false, code: "indeterminate", data: { indeterminate: true } };
+
+describe("D1: a call that ran before the gateway was killed", () => {
+  it.each(SERVERS)("is indeterminate for pages and programs when its server %s", async (_how, servers) => {
+    const pages = await Promise.all([stage.page({ heartbeat: 1000 }), stage.page({ over: "http" })]);
+    const pending = pages.map((page) => stage.call(byPage(page), "slow", { text: undefined }));
+    const program = stage.program();
+    const first = stage.call(program, "slow", { text: undefined });
+    await expect.poll(() => stage.effectsOf(3)).toBe(3);
+    const { key = "" } = stage.calls.at(-1) ?? {};
+    await restart(servers);
+    expect(await first).toMatchObject({ ok: false });
+    expect(await Promise.all(pending)).toMatchObject([indeterminate, indeterminate]);
+    await expect(program("faulty", "slow", { key }, key)).rejects.toMatchObject({
+      data: { code: "indeterminate", indeterminate: true },
+    });
+    expect(stage.effectsOf(3)).toBe(3);
+  });
+
+  it.each(SERVERS)("is indeterminate for a view when its server %s", async (_how, servers) => {
+    const page = await stage.page({ heartbeat: 1000 });
+    const view = await page.openView({ server: "faulty", tool: "echo" });
+    const pending = stage.call(byView(view), "slow", { text: undefined });
+    await expect.poll(() => stage.effectsOf(1)).toBe(1);
+    await restart(servers);
+    expect(await pending).toMatchObject({ ok: false, data: { indeterminate: true } });
+    expect(stage.effectsOf(1)).toBe(1);
+  });
+
+  it.each(SERVERS.filter(([how]) => how !== "does not start"))(
+    "answers with its kept result when its server %s",
+    async (_how, servers) => {
+      const program = stage.program();
+      const args = { key: "k1", text: "once" };
+      const answer = await program("faulty", "echo", args, "k1");
+      await expect.poll(async () => (await stage.rows()).some(({ outcome }) => outcome === "ok")).toBe(true);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await restart(servers);
+      expect(await program("faulty", "echo", args, "k1")).toEqual(answer);
+      // The same key for other arguments is refused (C20), and another user's key is another key.
+      await expect(program("faulty", "echo", { ...args, text: "twice" }, "k1")).rejects.toMatchObject({
+        data: { code: "conflict" },
+      });
+      expect(stage.effects().filter((effect) => effect === "k1")).toEqual(["k1"]);
+    },
+  );
+
+  it("is another call when another user has the same key", async () => {
+    await stage.program("ann")("faulty", "echo", { key: "a", text: "ann's" }, "k1");
+    await restart();
+    const answer = await stage.program("bob")("faulty", "echo", { key: "b", text: "bob's" }, "k1");
+    expect(answer).toMatchObject({ content: [{ text: expect.stringContaining("bob's") }] });
+  });
+});
+
+describe("D2: a page that lost its session and kept the id of a call", () => {
+  /** A caller that always uses the same request id. */
+  const under =
+    (page: Gateway, id: string): Caller =>
+    (server, name, args) =>
+      page.request("gateway/call", { server, name, arguments: args }, { id });
+
+  it.each([
+    ["after the gateway was killed", () => restart()],
+    ["of a gateway that runs on", async () => {}],
+  ])("does not run it twice, %s", async (_when, between) => {
+    const page = await stage.page();
+    const call = under(page, "kept-by-the-page.1");
+    const args = { key: "k1", text: "once" };
+    await call("faulty", "echo", args, "");
+    stage.closePage(page);
+    await between();
+    // Storage of its own: it knows of no session.
+    const other = under(await stage.page(), "kept-by-the-page.1");
+    const again = await other("faulty", "echo", args, "").catch(({ data }) => data.code);
+    expect([again]).toEqual([
+      expect.toSatisfy((end) => end === "indeterminate" || JSON.stringify(end).includes("once")),
+    ]);
+    await expect(other("faulty", "echo", { ...args, text: "other" }, "")).rejects.toMatchObject({
+      data: { code: "conflict" },
+    });
+    expect(stage.effects().filter((effect) => effect === "k1")).toEqual(["k1"]);
+  });
+});
+
+describe("a call that its server does not answer in time", () => {
+  it("may have run: pages, programs and the model are told so", async () => {
+    const servers = { faulty: faultyServer([], { limits: { timeout: 2000 } }) };
+    await restart(servers);
+    const page = await stage.page();
+    const outcomes = await Promise.all(
+      [byPage(page), stage.program()].map((caller) => stage.call(caller, "slow", { text: undefined })),
+    );
+    const late = { ok: false, code: "timeout", data: { indeterminate: true } };
+    expect(outcomes).toMatchObject([late, late]);
+    const asked = page.request("gateway/call", { server: "faulty", name: "slow", arguments: {} });
+    await expect(asked).rejects.toThrow(/the call may have run/);
+    const { id } = await page.request("conversation/open", {});
+    model.add(callTool("faulty__slow", { note: "x" }), say("Well."));
+    await page.request("conversation/send", { id, content: [{ type: "text", text: "Do it." }] });
+    await expect
+      .poll(() => JSON.stringify(model.requests.at(-1)?.body.messages.at(-1)))
+      .toContain("may have run");
+    const { items }: ConversationState = await page.request("conversation/open", { id });
+    expect(items.find(({ kind }) => kind === "call")).toMatchObject({
+      state: "failed",
+      isIndeterminate: true,
+    });
+    // A tool that only reads can be called again.
+    const read = page.request("gateway/call", { server: "faulty", name: "safe", arguments: {} });
+    await expect(read).rejects.toMatchObject({ data: { code: "timeout", indeterminate: false } });
+  });
+});
+
+describe("D3: a call in a conversation that ran before the gateway was killed", () => {
+  const calls = async (page: Gateway, id: string): Promise<CallItem[]> => {
+    const { items }: ConversationState = await page.request("conversation/open", { id });
+    return items.filter((item): item is CallItem => item.kind === "call");
+  };
+
+  it("is in the conversation, as indeterminate, when the model made it", async () => {
+    const page = await stage.page();
+    for (let run = 0; run < 5; run++) {
+      const key = `model-${run}`;
+      const { id } = await page.request("conversation/open", {});
+      model.add(callTool("faulty__slow", { key }), say("Done."));
+      await page.request("conversation/send", { id, content: [{ type: "text", text: "Do it." }] });
+      await expect.poll(() => stage.effects().includes(key), { interval: 1, timeout: 30_000 }).toBe(true);
+      await restart();
+      expect(await calls(page, id)).toMatchObject([
+        { tool: "slow", by: "model", state: "failed", isIndeterminate: true },
+      ]);
+      expect(stage.effects().filter((effect) => effect === key)).toEqual([key]);
+    }
+  });
+
+  it("is in the conversation, as indeterminate, when a person made it; a retry does not make it again", async () => {
+    const page = await stage.page();
+    const { id } = await page.request("conversation/open", {});
+    await page
+      .request("conversation/send", { id, content: [{ type: "text", text: "Hello" }] })
+      .catch(() => {});
+    const call = (text: string) =>
+      page.request(
+        "conversation/call",
+        { id, server: "faulty", tool: "slow", arguments: { key: "by-hand", note: text } },
+        { id: "person.1" },
+      );
+    const { item } = await call("one");
+    await expect.poll(() => stage.effects().includes("by-hand"), { interval: 1 }).toBe(true);
+    await restart();
+    expect(await call("one")).toEqual({ item });
+    await expect(call("two")).rejects.toMatchObject({ data: { code: "conflict" } });
+    expect(await calls(page, id)).toMatchObject([{ id: item, state: "failed", isIndeterminate: true }]);
+    expect(stage.effects().filter((effect) => effect === "by-hand")).toEqual(["by-hand"]);
+  });
+
+  it("has its result, if the gateway kept it", async () => {
+    const page = await stage.page();
+    const { id } = await page.request("conversation/open", {});
+    await page.request("conversation/call", {
+      ...{ id, server: "faulty", tool: "echo", arguments: { key: "quick", text: "the answer" } },
+    });
+    await expect.poll(async () => (await calls(page, id))[0]?.state).toBe("done");
+    await restart();
+    const [call] = await calls(page, id);
+    expect(call?.state === "done" ? call.result : call?.isIndeterminate).toBeTruthy();
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * A call with an idempotency key, as {@link Idempotency} takes it.
+ *
+ * @module
+ */
+import { INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
+import { isRepeatable } from "./allow-list.js";
+import { callerOf, type GuardedCall } from "./guarded-call.js";
+import type { Idempotency, KeyedCall } from "./idempotency.js";
+import { hashOf } from "./record.js";
+
+/** Characters of a key: it is kept in memory and on disk. */
+const MAX_KEY = 200;
+
+/** What a guard knows of a call. */
+interface Known extends Pick<KeyedCall, "identity" | "isReplayable"> {
+  paramsHash(): string;
+}
+
+/** The call under its key; undefined if it has none. */
+export function keyedCall(call: GuardedCall, known: Known): KeyedCall | undefined {
+  const { user, key, server, method, mayBeOld } = call;
+  if (key === undefined) return undefined;
+  if (key.length > MAX_KEY) throw new VitrineError(INVALID_PARAMS, `a key has at most ${MAX_KEY} characters`);
+  return {
+    ...{ user, key, method, mayBeOld, identity: known.identity, isReplayable: known.isReplayable },
+    server: server === "" ? undefined : server,
+    paramsHash: known.paramsHash(),
+    caller: callerOf(call),
+  };
+}
+
+/**
+ * Refuses a call that did not come as far as a guard: its server or its view is gone. A call that may have run under the
+ * same key before is not answered with the refusal but with what is known of it.
+ *
+ * @returns the kept result
+ * @throws {GatewayError} `indeterminate`, `conflict`; or `error` if the key is new
+ */
+export async function refuseUnlessRun(
+  idempotency: Idempotency,
+  call: GuardedCall,
+  error: unknown,
+): Promise<unknown> {
+  const keyed = keyedCall(call, {
+    identity: undefined,
+    paramsHash: () => hashOf(call).paramsHash,
+    // What a tool says of itself is not known without its server.
+    isReplayable: async () => isRepeatable(call.method),
+  });
+  if (!keyed) throw error;
+  return idempotency.run(keyed, () => Promise.reject(error));
+}

@@ -1,0 +1,60 @@
+/** A gateway that cannot start leaves nothing open. */
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
+import { openStore } from "./store/open.js";
+
+const folder = mkdtempSync(join(tmpdir(), "vitrine-start-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A gateway in the folder, with these settings. */
+const start = async (settings: Parameters<typeof startTestGateway>[0] = {}) =>
+  (await startTestGateway(settings, folder)).gateway;
+
+describe("a start that fails", () => {
+  it.each([
+    ["the list of signed-in browsers", "browsers.json"],
+    ["the chosen model", "model.json"],
+  ])("at %s leaves the database and the folder free", async (_what, name) => {
+    // A folder in place of a file cannot be read.
+    mkdirSync(join(folder, name));
+    await expect(start()).rejects.toThrow(name);
+    rmdirSync(join(folder, name));
+    const store = await openStore(`sqlite:${join(folder, "gateway.db")}`, { patience: 0 });
+    await store.close();
+    await (await start()).close(0);
+  });
+
+  it("at the database leaves the folder free", async () => {
+    mkdirSync(join(folder, "no.db"));
+    await expect(start({ database: `sqlite:${join(folder, "no.db")}` })).rejects.toMatchObject({
+      data: { code: "config-invalid" },
+    });
+    await (await start()).close(0);
+  });
+
+  it("at a port that is taken leaves the database and the folder free", async () => {
+    const first = await start();
+    const port = Number(new URL(first.origin).port);
+    await first.close(0);
+    const other = mkdtempSync(join(folder, "other-"));
+    const taken = await start({ dataFolder: other, listen: { port } });
+    await expect(start({ listen: { port } })).rejects.toThrow(/EADDRINUSE/);
+    await taken.close(0);
+    await (await start()).close(0);
+  });
+});
+
+describe("a data folder", () => {
+  it("has one gateway: the second is told which process has it", async () => {
+    const first = await start();
+    const database = `sqlite:${join(folder, "second.db")}`;
+    await expect(start({ database })).rejects.toMatchObject({
+      message: expect.stringContaining(`in use by process ${process.pid} `),
+      data: { code: "config-invalid", inUse: true },
+    });
+    await first.close(0);
+  });
+});

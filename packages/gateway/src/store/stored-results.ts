@@ -1,0 +1,110 @@
+/**
+ * Small results of calls, kept for a while so that a repeated idempotency key gets its answer after a restart.
+ *
+ * @module
+ */
+import { ask, change, type Engine } from "./engine.js";
+import type { StoredResult } from "./schema.js";
+import type { KeptResults } from "./store.js";
+
+/** Longest result that is kept, in characters of JSON. */
+export const MAX_RESULT = 16_000;
+/** How long a result is kept, in milliseconds: one hour. */
+const KEPT_FOR = 3_600_000;
+/** Most results that are kept. With {@link MAX_RESULT} this also bounds the space they take. */
+const MAX_RESULTS = 10_000;
+/** Milliseconds that a result waits for others, so that a busy gateway writes them with one commit. */
+const LINGER = 50;
+/** Most results that wait to be written. A database that cannot be written must not fill the memory. */
+const MAX_WAITING = 1000;
+/** Results of one statement: PostgreSQL and SQLite limit the number of parameters. */
+const GROUP = 100;
+/** Commits between two removals of expired results. */
+const SWEEP = 100;
+
+/** Results in the database, by the number of the audit entry of their call. */
+export class StoredResults implements KeptResults {
+  readonly #engine: Engine;
+  readonly #now: () => number;
+  #waiting: StoredResult[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #commits = 0;
+
+  constructor(engine: Engine, now: () => number) {
+    this.#engine = engine;
+    this.#now = now;
+  }
+
+  keep(seq: number, json: string): void {
+    if (json.length > MAX_RESULT || this.#waiting.length >= MAX_WAITING) return;
+    this.#waiting.push({ seq, expiresAt: this.#now() + KEPT_FOR, json });
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#writing = this.#writing.then(() => this.#write());
+    }, LINGER);
+  }
+
+  async find(seq: number): Promise<string | undefined> {
+    const waiting = this.#waiting.find((each) => each.seq === seq);
+    if (waiting) return waiting.json;
+    await this.#writing;
+    const row = await ask(this.#engine, (db) =>
+      db
+        .selectFrom("vitrine_results")
+        .select("json")
+        .where("seq", "=", seq)
+        .where("expiresAt", ">", this.#now())
+        .executeTakeFirst(),
+    );
+    return row?.json;
+  }
+
+  /** Writes what waits, and stops. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#writing;
+    await this.#write();
+  }
+
+  /**
+   * Never rejects. A result that cannot be written is dropped: its key is then answered with `indeterminate`, and the
+   * audit log, which is in the same database, has raised the alarm.
+   */
+  async #write(): Promise<void> {
+    const results = this.#waiting.splice(0);
+    if (results.length === 0) return;
+    const isSweep = this.#commits++ % SWEEP === 0;
+    try {
+      await change(this.#engine, (db) => {
+        const groups = Array.from({ length: Math.ceil(results.length / GROUP) }, (_, n) =>
+          results.slice(n * GROUP, (n + 1) * GROUP),
+        );
+        const inserts = groups.map((group) =>
+          db
+            .insertInto("vitrine_results")
+            .values(group)
+            .onConflict((conflict) => conflict.column("seq").doNothing()),
+        );
+        return isSweep ? [...inserts, ...this.#removals()] : inserts;
+      });
+    } catch {
+      // See above.
+    }
+  }
+
+  #removals() {
+    const { db } = this.#engine;
+    const newest = db
+      .selectFrom("vitrine_results")
+      .select("seq")
+      .orderBy("seq", "desc")
+      .limit(1)
+      .offset(MAX_RESULTS);
+    return [
+      db.deleteFrom("vitrine_results").where("expiresAt", "<=", this.#now()),
+      db.deleteFrom("vitrine_results").where("seq", "<=", newest),
+    ];
+  }
+}
