@@ -7,7 +7,7 @@ const MIME = "text/html;profile=mcp-app";
 
 /** Shows the host's context as JSON in `#context`, and what became of its styles in `#computed`. */
 const page = (capabilities) => `<!doctype html><meta charset="utf-8"><title>Probe</title>
-<body><p id="sample">Sample</p><pre id="context"></pre><pre id="computed"></pre><script>
+<body><p id="sample">Sample</p><pre id="computed"></pre><pre id="context"></pre><script>
   const waiting = new Map();
   const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
   const ask = (id, method, params) => new Promise((resolve) => {
@@ -33,7 +33,10 @@ const page = (capabilities) => `<!doctype html><meta charset="utf-8"><title>Prob
     const faces = [...document.fonts].map(({ family, status }) => ({ family, status }));
     document.getElementById("context").textContent = JSON.stringify(context);
     document.getElementById("computed").textContent =
-      JSON.stringify({ color, backgroundColor, fontFamily, fontSize, fontWeight, faces });
+      JSON.stringify({
+        variables: Object.keys(styles.variables ?? {}).length,
+        ...{ color, backgroundColor, fontFamily, fontSize, fontWeight, faces },
+      });
   };
   addEventListener("message", ({ source, data }) => {
     if (source !== parent || Object(data).jsonrpc !== "2.0") return;
@@ -58,6 +61,9 @@ const APPS = {
   probe: page({}),
   "inline-only": page({ availableDisplayModes: ["inline"] }),
 };
+// `--more=N` adds so many tools with apps of their own.
+const more = Number(process.argv.find((each) => each.startsWith("--more="))?.slice(7) ?? 0);
+for (let number = 1; number <= more; number++) APPS[`more-${number}`] = page({});
 
 const server = new Server(
   { name: "probe", version: "1.0.0" },

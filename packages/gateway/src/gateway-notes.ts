@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { OpenedView } from "@vitrine/protocol";
 import type { GuardMetrics } from "./guard/guard-options.js";
 import type { Log } from "./http/logging.js";
 import type { GatewayMetrics } from "./http/metrics-gateway.js";
@@ -78,6 +79,28 @@ export function recordChange(
     `not what it was: ${target}`,
   );
   return audit.mark({ user: user || undefined, server, identity, method, target, reason, params });
+}
+
+/** S12: the policy in force of every view that is opened is in the log and on record. */
+export async function recordPolicy(
+  { user, identity }: Pick<AuditEntry, "user" | "identity">,
+  { server, uri, place }: OpenedView,
+  log: Log,
+  audit: AuditLog,
+): Promise<void> {
+  if (!place) return;
+  const { policy } = place;
+  log.info({ server, user, uri, policy }, "view policy");
+  const params = JSON.stringify({ policy });
+  await audit.mark({
+    user,
+    server,
+    identity,
+    method: "gateway/policy",
+    target: uri,
+    reason: "opened",
+    params,
+  });
 }
 
 /** A change of a catalogue in the words of the audit log. */

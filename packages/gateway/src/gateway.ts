@@ -14,7 +14,15 @@ import type { ServerIdentity } from "./config/server-identity.js";
 import { type ConversationLimits, Conversations } from "./conversation/index.js";
 import { serverTools } from "./conversation/server-tools.js";
 import { GatewayError } from "./errors.js";
-import { changeOf, guardMetrics, logStarts, noteFaults, noticeOf, recordChange } from "./gateway-notes.js";
+import {
+  changeOf,
+  guardMetrics,
+  logStarts,
+  noteFaults,
+  noticeOf,
+  recordChange,
+  recordPolicy,
+} from "./gateway-notes.js";
 import { CallRecord, type RecordPlace } from "./guard/call-record.js";
 import type { GatewayAsk } from "./guard/guard-options.js";
 import { Idempotency } from "./guard/idempotency.js";
@@ -537,7 +545,15 @@ export class Gateway implements GatewayApi {
         this.#appCalls.closed(view);
       },
       prepare: (view, at, wanted, signal) =>
-        prepareView(this.#origins(), view, at, wanted, signal, (uri) => this.#views.found(view, uri)),
+        prepareView(this.#origins(), view, at, wanted, signal, (uri) => this.#views.found(view, uri)).then(
+          (opened) => {
+            // To open a view has no effect outside of the page: it is not refused when the record cannot be written.
+            recordPolicy({ user, identity: at.server.settings.identity }, opened, this.#log, audit).catch(
+              onerror,
+            );
+            return opened;
+          },
+        ),
       document: async (view, document) => showDocument(this.#place(), view, document),
       restore: async (opened, signal) =>
         restoreView(

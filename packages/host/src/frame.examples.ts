@@ -1,11 +1,13 @@
 import {
   AppFrame,
+  type AppFrameOptions,
   askInFrame,
   type Bridge,
   defineMcpApp,
   type FrameView,
   guardApproval,
   type HostHandlers,
+  hostStyles,
   oneLine,
   ProxyTransport,
   saveFiles,
@@ -25,6 +27,17 @@ export function warmExample(views: FrameView[], next: FrameView) {
   // Later the model begins to write a call of a tool with an app.
   warm(next, { run: true });
   //#endregion warm
+}
+
+export function hostStylesExample(app: HTMLElementTagNameMap["mcp-app"], options: AppFrameOptions) {
+  //#region hostStyles
+  const styles = hostStyles({
+    variables: { "--color-background-primary": "light-dark(#fffdf8, #201d18)", "--border-radius-md": "10px" },
+  });
+  app.app = { ...options, context: { styles } };
+  // Later the person chooses another theme: the same variables serve both.
+  app.frame?.setContext({ styles, theme: "dark" });
+  //#endregion hostStyles
 }
 
 export function askInFrameExample(upstream: Upstream) {

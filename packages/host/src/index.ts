@@ -37,6 +37,7 @@ export * from "./guard/tool-directory.js";
 export * from "./guard/visibility.js";
 export type * from "./handlers.js";
 export type { HostChannelOptions } from "./host-channel.js";
+export * from "./host-styles.js";
 export * from "./http-endpoint.js";
 export * from "./http-upstream.js";
 export * from "./link-policy.js";

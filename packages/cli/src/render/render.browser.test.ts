@@ -10,11 +10,12 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { STYLE_VARIABLES } from "@vitrine/protocol";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { sharedChromium } from "../../../../testing/browser.ts";
-import { officialServer } from "../../../../testing/gateway/gateway-stage.ts";
+import { officialServer, PROBE_SERVER } from "../../../../testing/gateway/gateway-stage.ts";
 import { FAULTY, isAlive } from "../../../../testing/gateway/servers.ts";
 import { decodePng } from "../../../../testing/host/picture.ts";
 import { writePdf } from "../../../../testing/host/small-pdf.ts";
@@ -592,5 +593,43 @@ describe("Ctrl-C", () => {
     expect(await ended).toBe(130);
     expect(JSON.parse(await out)).toMatchObject({ ok: false, cause: { code: "interrupted" } });
     await expect.poll(() => marked(mark)).toEqual([]);
+  });
+});
+
+describe("styles of the imitated hosts", () => {
+  const server = `node ${PROBE_SERVER}`;
+  /** What the probe saw of its host's styles: the first JSON that it shows. */
+  const probe = async (profile: string) => {
+    const { printed } = await runJson(server, { tool: ["probe"], profile, theme: "light" });
+    if ("results" in printed) throw new Error("several results");
+    expect(printed.cause, profile).toBeUndefined();
+    return JSON.parse(/\{"variables".*?\]\}/.exec(printed.text ?? "")?.[0] ?? "{}");
+  };
+
+  it.each([
+    ["strict", "rgb(27, 29, 33)", "Vitrine Sans"],
+    ["spec", "rgb(27, 29, 33)", "Vitrine Sans"],
+    ["common", "rgb(27, 29, 33)", undefined],
+    ["chatgpt", "rgb(27, 29, 33)", undefined],
+    ["claude", "rgb(20, 20, 19)", "Anthropic Sans"],
+    ["vscode", "rgb(32, 32, 32)", undefined],
+    ["goose", "rgb(63, 67, 75)", "Cash Sans"],
+    ["mcpjam", /^oklch\(0\.34/, undefined],
+    ["m365-copilot", "rgb(27, 29, 33)", "Vitrine Sans"],
+    ["alexa", "rgb(27, 29, 33)", "Vitrine Sans"],
+    ["continue", "rgb(27, 29, 33)", "Vitrine Sans"],
+  ])("X01, X03: %s", async (profile, color, font) => {
+    const seen = await probe(profile);
+    expect(seen).toMatchObject({
+      variables: STYLE_VARIABLES.length,
+      color: expect.stringMatching(typeof color === "string" ? color.replace(/[()]/g, "\\$&") : color),
+    });
+    const families = (seen.faces as { family: string }[]).map(({ family }) => family.replaceAll('"', ""));
+    expect([...new Set(families)].slice(0, 1)).toEqual(font ? [font] : []);
+  });
+
+  it("I07: says that an app does not declare the mode of --mode", async () => {
+    const { printed } = await runJson(server, { tool: ["inline-only"], mode: "fullscreen" });
+    expect(printed).toMatchObject({ ok: false, cause: { code: "mode_unsupported" } });
   });
 });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CallToolResult, Params } from "@vitrine/protocol";
+import { type CallToolResult, type Params, readToolUi, type Tool } from "@vitrine/protocol";
 import type { GuardedServers } from "../servers/guarded-servers.js";
 import { showableResult } from "../servers/showable-result.js";
 import { messageOf } from "./calls.js";
@@ -26,7 +26,10 @@ export function serverTools(servers: GuardedServers): ToolPort {
     const { identity } = servers.get(user, server).server.settings;
     const { tools, views } = await servers.catalogue(user, server, "model");
     const shown = new Set(views.map(({ tool }) => tool));
-    return tools.map((tool) => ({ server, identity, tool, hasApp: shown.has(tool.name) }));
+    // A catalogue reads the documents of its first tools only; a link to a UI says that there is one.
+    const hasApp = (tool: Tool): boolean =>
+      shown.has(tool.name) || readToolUi(tool).resourceUri !== undefined;
+    return tools.map((tool) => ({ server, identity, tool, hasApp: hasApp(tool) }));
   };
   return {
     list: async (user, missing = new Map()) => {

@@ -10,9 +10,10 @@ import {
   type FrameState,
   type HostHandlers,
   type McpAppElement,
+  type ProxyReport,
   saveFiles,
 } from "@vitrine/host";
-import type { DisplayMode, Implementation, Params, Tool } from "@vitrine/protocol";
+import type { DisplayMode, HostContext, Implementation, Params, Tool } from "@vitrine/protocol";
 import { AppLog } from "./app-log.js";
 import type { AppSource, CallListener } from "./app-source.js";
 import { AppToolList } from "./app-tool-list.js";
@@ -127,7 +128,7 @@ export class AppModel extends Observable {
     const { frame } = this.element;
     if (look.width !== undefined) this.element.style.width = `${look.width}px`;
     else this.element.style.removeProperty("width");
-    frame?.setContext({ ...this.source.frame.context, ...contextOf(look, this.profile) });
+    frame?.setContext(this.#context());
     // Only when it is asked for: the person may have left the mode since.
     if (look.displayMode && look.displayMode !== before) this.showIn(look.displayMode);
     this.changed();
@@ -185,6 +186,17 @@ export class AppModel extends Observable {
     await this.settled;
   }
 
+  /** What it is told of where it runs. The app of a recording is told what it knew then, and has that with its source. */
+  #context(): HostContext {
+    const { source, profile } = this;
+    const isRecorded = source.document !== undefined;
+    return {
+      ...(!isRecorded && { styles: profile.styles }),
+      ...source.frame.context,
+      ...contextOf(this.#look, profile),
+    };
+  }
+
   #open(): McpAppElement {
     const element = document.createElement("mcp-app") as McpAppElement;
     this.#element = element;
@@ -200,7 +212,7 @@ export class AppModel extends Observable {
       // What the tool answered is the conversation's to show, whole: here is what to do.
       fallback: () => failureText(this),
       displayModes: [...profile.displayModes],
-      context: { ...source.frame.context, ...contextOf(this.#look, profile) },
+      context: this.#context(),
       onstate: (state, failure) => {
         this.state = state;
         this.failure = failure;
@@ -208,7 +220,7 @@ export class AppModel extends Observable {
         this.log.step(state, failure ? `${failure.code}: ${failure.detail ?? failure.message}` : undefined);
         this.changed();
       },
-      onreport: (report) => this.log.report(report),
+      onreport: (report) => this.#report(report),
     };
     const bridge = bridgeOf(element);
     this.#listen(bridge);
@@ -217,10 +229,28 @@ export class AppModel extends Observable {
     return element;
   }
 
+  /** A font that the imitated host serves itself and that stays closed here is no fault of the app. */
+  #report(report: ProxyReport): void {
+    const { directive, blocked } = report;
+    const isFont = report.code === "csp_violation" && /^font-src/.test(`${directive}`);
+    const origin = isFont ? originOf(`${blocked}`) : undefined;
+    if (origin && this.profile.styles.css?.fonts?.includes(origin))
+      this.log.line({
+        level: "info",
+        from: "host",
+        text: `${this.profile.title} serves its fonts from ${origin}; here they are not loaded, and the next font of the list is shown.`,
+      });
+    else this.log.report(report);
+  }
+
   #listen(bridge: Bridge): void {
     const { log } = this;
     bridge.on("traffic", (traffic) => void log.add(traffic, traffic.direction === "in" && this.#isUsed()));
     bridge.on("ready", (details) => {
+      // S12: for whoever reviews the app with the browser's own tools.
+      const { place, uri } = this.source;
+      // biome-ignore lint/suspicious/noConsole: it is meant for the console.
+      if (!this.details && place) console.info(`Policy of ${uri}: ${place.policy}`);
       const { displayMode } = this.#look;
       const isFirst = !this.details;
       this.details = details;
@@ -296,6 +326,9 @@ export class AppModel extends Observable {
     return handlers;
   }
 }
+
+const originOf = (address: string): string | undefined =>
+  URL.canParse(address) ? new URL(address).origin : undefined;
 
 function bridgeOf({ bridge }: McpAppElement): Bridge {
   if (!bridge) throw new Error("an app without a bridge");

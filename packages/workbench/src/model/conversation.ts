@@ -181,6 +181,17 @@ export class Conversation extends Observable {
     await this.#apps.renew((this.#mirror?.items ?? []).filter(isMeant));
   }
 
+  /** A server is no longer in the settings: its open apps are closed, and told why. */
+  async serverRemoved(server: string): Promise<void> {
+    const problem = `The server “${server}” was removed from the settings: its app was closed.`;
+    const close = async (item: Item): Promise<void> => {
+      if (item.kind !== "call" || item.server !== server || !item.app) return;
+      await this.#apps.close(item, problem);
+      item.update({ problem });
+    };
+    await Promise.all((this.#mirror?.items ?? []).map(close));
+  }
+
   /** Takes an entry away, and closes its app. */
   async remove(item: Item): Promise<void> {
     const mirror = this.#mirror;

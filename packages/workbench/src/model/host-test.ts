@@ -200,9 +200,10 @@ export class HostTest implements HostTestApi {
   /** The tool that is meant: one with an app, that the model may call. */
   async #find(suite: string): Promise<TestApp> {
     const { servers } = this.#page;
-    const isSettled = (): boolean =>
-      servers.list.every(({ catalogue, problem, summary }) => catalogue || problem || summary.problem);
-    await this.#until(() => "what the servers offer", isSettled);
+    await this.#until(
+      () => "what the servers offer",
+      () => servers.isSettled,
+    );
     const all = servers.list.flatMap(({ summary: { name: server }, catalogue }) =>
       (catalogue?.views ?? []).flatMap(({ tool }) => {
         const described = servers.tool(server, tool);

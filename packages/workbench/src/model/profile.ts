@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { type DisplayMode, type HostContext, NARROWINGS, type Narrowing } from "@vitrine/protocol";
+import {
+  type DisplayMode,
+  type HostContext,
+  type HostStyles,
+  NARROWINGS,
+  type Narrowing,
+} from "@vitrine/protocol";
+import { WORKBENCH_STYLES } from "./workbench-styles.js";
 
 /** What the page does for apps, by the capability that says so (I13). */
 export interface Abilities {
@@ -36,6 +43,8 @@ export interface Profile {
   readonly maxHeightOfWindow?: number | undefined;
   /** What else its apps are told. */
   readonly context?: HostContext | undefined;
+  /** The style variables and fonts that its apps are told (X01, X03). */
+  readonly styles: HostStyles;
   /** What its policy keeps out although apps declare it: in force here, too. */
   readonly narrow: readonly Narrowing[];
   /** What its policy lets through that this sandbox does not: never in force here, and for people to read. */
@@ -60,6 +69,7 @@ export const SPEC: Profile = {
     "Everything that MCP Apps name, under a policy that allows what an app declares and nothing else: no eval, no inline workers, no address that is not named. Some hosts keep out more.",
   displayModes: ["inline", "fullscreen", "pip"],
   abilities: ALL,
+  styles: WORKBENCH_STYLES,
   narrow: [],
   sources: {},
 };

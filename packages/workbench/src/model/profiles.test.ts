@@ -1,3 +1,4 @@
+import { STYLE_VARIABLES } from "@vitrine/protocol";
 import { expect, it } from "vitest";
 import { type Abilities, type Profile, SPEC, STRICT } from "./profile.js";
 import { HOSTS, PROFILES } from "./profiles.js";
@@ -10,6 +11,7 @@ const FIELDS = [
   "maxHeight",
   "maxHeightOfWindow",
   "context",
+  "styles",
   "narrow",
   "allows",
 ] as const satisfies (keyof Profile)[];
@@ -41,6 +43,24 @@ it("begins with a policy that is never more lenient than any known host's, and i
     for (const each of narrow) expect(STRICT.narrow, `${id} ${each}`).toContain(each);
   for (const field of FIELDS) if (field !== "narrow") expect(STRICT[field]).toEqual(SPEC[field]);
   expect(SPEC.narrow).toEqual([]);
+});
+
+it.each(PROFILES.map((profile) => [profile.id, profile] as const))(
+  "X01: %s sends every standard style variable",
+  (_id, { styles }) => {
+    expect(Object.keys(styles.variables ?? {}).sort()).toEqual([...STYLE_VARIABLES].sort());
+    for (const value of Object.values(styles.variables ?? {})) expect(value).not.toBe("");
+  },
+);
+
+it("X01: our own profiles, Claude and goose send fonts, and ours load nothing over the network", () => {
+  const withFonts = PROFILES.filter(({ styles }) => styles.css?.fonts);
+  // Of the last three nothing is documented: they are as in the specification.
+  expect(withFonts.map(({ id }) => id)).toEqual([
+    ...["strict", "spec", "claude", "goose"],
+    ...["m365-copilot", "alexa", "continue"],
+  ]);
+  expect(SPEC.styles.css?.fonts).not.toContain("url(");
 });
 
 it("has one profile that is never more lenient than any known host", () => {

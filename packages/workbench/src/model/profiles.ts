@@ -5,25 +5,41 @@
  * @module
  */
 import { type DisplayMode, NARROWINGS } from "@vitrine/protocol";
+import { CLAUDE_VARIABLES } from "./host-styles/claude.js";
+import { CLAUDE_FONTS, GOOSE_FONTS } from "./host-styles/fonts.js";
+import { GOOSE_VARIABLES } from "./host-styles/goose.js";
+import { MCPJAM_VARIABLES } from "./host-styles/mcpjam.js";
+import { VSCODE_VARIABLES } from "./host-styles/vscode.js";
 import { type Abilities, type Profile, type Source, SPEC, STRICT } from "./profile.js";
 
 /** When the sources were read, in copies that may be older; what is written there changes. */
 const READ = "2026-11-15";
 const at = (url: string, note: string): Source => ({ url, date: READ, note });
 
+/** The style variables of this page, without fonts. */
+const NO_FONTS: Profile["styles"] = { variables: SPEC.styles.variables };
+
 const able = (missing: Partial<Abilities>): Abilities => ({ ...SPEC.abilities, ...missing });
 
 const VSCODE = "https://github.com/microsoft/vscode/blob/main/src/vs/workbench/contrib";
+/** MCPJam records what hosts answer to `ui/initialize`. */
+const MCPJAM_REPOSITORY = "https://github.com/MCPJam/inspector/blob/main";
+const MCPJAM_TEMPLATES = `${MCPJAM_REPOSITORY}/sdk/src/host-config/templates/seed-host-template.ts`;
 
 const CHATGPT: Profile = {
   id: "chatgpt",
   title: "ChatGPT",
   description:
-    "All display modes, and no limit to the height of an inline app. Files cannot be saved by ui/download-file. Its window.openai is not imitated. What its policy adds is not documented, and is as in the specification.",
+    "All display modes, and no limit to the height of an inline app. Files cannot be saved by ui/download-file. It sends style variables and no fonts; the values of its variables are not published, so they are those of this page. Its window.openai is not imitated. What its policy adds is not documented, and is as in the specification.",
   displayModes: ["inline", "fullscreen", "pip"],
   abilities: able({ downloadFile: false }),
+  styles: NO_FONTS,
   narrow: [],
   sources: {
+    styles: at(
+      `${MCPJAM_REPOSITORY}/mcpjam-inspector/client/src/config/chatgpt-host-context.ts`,
+      "ChatGPT has system fonts only, and sends no font rules. The values of its variables are not known.",
+    ),
     displayModes: at(
       "https://docs.skybridge.tech/api-reference/use-display-mode",
       "Inline, fullscreen and pip, in ChatGPT too; on phones pip becomes fullscreen.",
@@ -43,10 +59,11 @@ const CLAUDE: Profile = {
   id: "claude",
   title: "Claude (web and desktop)",
   description:
-    "Inline and fullscreen, no picture-in-picture. Frames of other sites stay closed even when they are declared, and http origins are dropped from resourceDomains. An inline app has at most 500 pixels of height. Its list of capabilities is not documented, and is as in the specification.",
+    "Inline and fullscreen, no picture-in-picture, no sampling. Frames of other sites stay closed even when they are declared, and http origins are dropped from resourceDomains. An inline app may be 5,000 pixels high; its guidelines advise at most 500. It sends style variables and its fonts, whose files are not loaded here.",
   displayModes: ["inline", "fullscreen"],
   abilities: SPEC.abilities,
-  maxHeight: 500,
+  maxHeight: 5000,
+  styles: { variables: CLAUDE_VARIABLES, css: { fonts: CLAUDE_FONTS } },
   narrow: ["frame-domains", "insecure-resources"],
   allows: ["img-src blob: and https://assets.claude.ai", "frame-src 'self' blob: data:"],
   sources: {
@@ -55,8 +72,12 @@ const CLAUDE: Profile = {
       "Open since 2026-02-17: a request for pip is answered with inline; confirmed on 2026-04-21.",
     ),
     maxHeight: at(
-      "https://claude.com/docs/connectors/building/mcp-apps/design-guidelines",
-      "At most 500 pixels high, for the inline apps of its directory. One of 900 pixels was seen all the same (issue 69 of anthropics/claude-ai-mcp).",
+      MCPJAM_TEMPLATES,
+      "containerDimensions of a recorded ui/initialize: width 720, maxHeight 5000. https://claude.com/docs/connectors/building/mcp-apps/design-guidelines advises 500 for apps of its directory.",
+    ),
+    styles: at(
+      MCPJAM_TEMPLATES,
+      "styles of a recorded ui/initialize of claude.ai: every standard variable, and rules for Anthropic Sans from assets.claude.ai.",
     ),
     narrow: at(
       "https://github.com/anthropics/claude-ai-mcp/issues/40",
@@ -73,9 +94,10 @@ const VS_CODE: Profile = {
   id: "vscode",
   title: "VS Code",
   description:
-    "Inline only, and at most three quarters of the window high. What it can do for apps is as in the specification, as no source that could be confirmed says otherwise.",
+    "Inline only, and at most three quarters of the window high. ui/message is not there. Its style variables refer to those of its own theme; outside of VS Code the values of its default themes are used. It sends no fonts.",
   displayModes: ["inline"],
-  abilities: SPEC.abilities,
+  abilities: able({ message: false }),
+  styles: { variables: VSCODE_VARIABLES },
   narrow: [],
   context: { platform: "desktop" },
   maxHeightOfWindow: 0.75,
@@ -84,6 +106,14 @@ const VS_CODE: Profile = {
     displayModes: at(
       "https://github.com/microsoft/vscode/pull/290483",
       "2026-01-26: VS Code supports only inline; the host context in mcpToolCallUI.ts says the same.",
+    ),
+    abilities: at(
+      `${MCPJAM_REPOSITORY}/mcpjam-inspector/client/src/config/vscode-client-context.ts`,
+      "Recorded from VS Code 1.121: links, downloads, logs and model context, and no message.",
+    ),
+    styles: at(
+      `${MCPJAM_REPOSITORY}/sdk/src/host-config/templates/vscode-style.ts`,
+      "Recorded from VS Code 1.121 and, in both themes, 1.130: every standard variable as a reference to a --vscode- variable, and no fonts.",
     ),
     context: at(`${VSCODE}/mcp/browser/mcpToolCallUI.ts`, "platform: desktop, unless it runs in a browser."),
     maxHeightOfWindow: at(
@@ -98,18 +128,23 @@ const GOOSE: Profile = {
   id: "goose",
   title: "goose Desktop",
   description:
-    "All display modes. ui/update-model-context is not there. An inline app may be as high as it wants. Its policy is not documented, and is as in the specification.",
-  displayModes: ["inline", "fullscreen", "pip"],
-  abilities: able({ updateModelContext: false }),
+    "Inline and fullscreen, and links alone: it advertises openLinks and nothing else. It does not advertise calls of server tools either; apps here may still make them, as nothing says that goose refuses them. An inline app may be as high as it wants. It sends style variables and its fonts, whose files are not loaded here. Its policy is not documented, and is as in the specification.",
+  displayModes: ["inline", "fullscreen"],
+  abilities: able({ downloadFile: false, message: false, updateModelContext: false, logging: false }),
+  styles: { variables: GOOSE_VARIABLES, css: { fonts: GOOSE_FONTS } },
   narrow: [],
   sources: {
     displayModes: at(
-      "https://github.com/aaif-goose/goose/issues/8017",
-      "2026-03-19: fullscreen and pip controls are done.",
+      MCPJAM_TEMPLATES,
+      "goose 1.30 was measured with inline and fullscreen; the record of 1.38 there (2026-06-19) has pip, too. The narrower one counts here.",
     ),
     abilities: at(
-      "https://github.com/aaif-goose/goose/issues/6472",
-      "Open: ui/update-model-context; the change that would add it (8044) was closed.",
+      MCPJAM_TEMPLATES,
+      "The answer to ui/initialize of goose 1.38, recorded on 2026-06-19, has openLinks alone; that of 1.30 was the same.",
+    ),
+    styles: at(
+      "https://github.com/aaif-goose/goose/blob/main/ui/desktop/src/theme/theme-tokens.ts",
+      "buildMcpHostStyles: every standard variable, and rules for Cash Sans from cash-f.squarecdn.com.",
     ),
     maxHeight: at(
       "https://github.com/aaif-goose/goose/pull/7300",
@@ -122,11 +157,16 @@ const MCPJAM: Profile = {
   id: "mcpjam",
   title: "MCPJam Inspector",
   description:
-    "All display modes. Its renderer does not save files. Its policy follows what the app declares; what it adds is not documented.",
+    "All display modes. Its renderer does not save files. It sends style variables and no fonts. Its policy follows what the app declares; what it adds is not documented.",
   displayModes: ["inline", "fullscreen", "pip"],
   abilities: able({ downloadFile: false }),
+  styles: { variables: MCPJAM_VARIABLES },
   narrow: [],
   sources: {
+    styles: at(
+      `${MCPJAM_REPOSITORY}/mcpjam-inspector/client/src/config/mcpjam-client-context.ts`,
+      "Every standard variable, for the theme in force, and no font rules.",
+    ),
     displayModes: at(
       "https://github.com/MCPJam/inspector/blob/main/mcpjam-inspector/client/src/components/chat-v2/thread/mcp-apps/mcp-apps-renderer.tsx",
       "availableDisplayModes: inline, pip, fullscreen.",
@@ -142,9 +182,10 @@ const COPILOT: Profile = {
   id: "m365-copilot",
   title: "Microsoft 365 Copilot",
   description:
-    "Inline and fullscreen, no picture-in-picture. Its table of capabilities could not be read in full: they are as in the specification.",
+    "Inline and fullscreen, no picture-in-picture. Its table of capabilities could not be read in full: they are as in the specification. Whether it sends style variables or fonts is not documented: apps get those of this page.",
   displayModes: ["inline", "fullscreen"],
   abilities: SPEC.abilities,
+  styles: SPEC.styles,
   narrow: [],
   sources: {
     displayModes: at(
@@ -157,9 +198,11 @@ const COPILOT: Profile = {
 const ALEXA: Profile = {
   id: "alexa",
   title: "Alexa+",
-  description: "Inline and fullscreen, no picture-in-picture. Nothing else of it is documented.",
+  description:
+    "Inline and fullscreen, no picture-in-picture. Nothing else of it is documented: style variables and fonts are those of this page.",
   displayModes: ["inline", "fullscreen"],
   abilities: SPEC.abilities,
+  styles: SPEC.styles,
   narrow: [],
   sources: {
     displayModes: at(
@@ -173,9 +216,10 @@ const CONTINUE: Profile = {
   id: "continue",
   title: "Continue",
   description:
-    "Links, messages and logs, and calls of tools of the same server; no model context. An app cannot read resources there either, which is not imitated. Display modes are not mentioned, and are as in the specification.",
+    "Links, messages and logs, and calls of tools of the same server; no model context. An app cannot read resources there either, which is not imitated. Display modes, style variables and fonts are not mentioned: modes are as in the specification, styles are those of this page.",
   displayModes: SPEC.displayModes,
   abilities: able({ updateModelContext: false }),
+  styles: SPEC.styles,
   narrow: [],
   sources: {
     abilities: at(
@@ -202,6 +246,7 @@ const COMMON: Profile = {
       is && HOSTS.every(({ abilities }) => abilities[name as keyof Abilities]),
     ]),
   ) as unknown as Abilities,
+  styles: NO_FONTS,
   maxHeight: Math.min(...HOSTS.map(({ maxHeight }) => maxHeight ?? Number.POSITIVE_INFINITY)),
   maxHeightOfWindow: Math.min(...HOSTS.map(({ maxHeightOfWindow }) => maxHeightOfWindow ?? 1)),
   narrow: NARROWINGS.filter((each) => HOSTS.some(({ narrow }) => narrow.includes(each))),
@@ -210,13 +255,11 @@ const COMMON: Profile = {
       "https://github.com/microsoft/vscode/pull/290483",
       "The least of all: those of VS Code.",
     ),
-    abilities: at(
-      "https://github.com/aaif-goose/goose/issues/6472",
-      "What one of the profiles lacks, this one lacks.",
-    ),
-    maxHeight: at(
-      "https://claude.com/docs/connectors/building/mcp-apps/design-guidelines",
-      "The least of all: that of Claude.",
+    abilities: at(MCPJAM_TEMPLATES, "What one of the profiles lacks, this one lacks: goose has links alone."),
+    maxHeight: at(MCPJAM_TEMPLATES, "The least of all: that of Claude."),
+    styles: at(
+      `${MCPJAM_REPOSITORY}/sdk/src/host-config/templates/vscode-style.ts`,
+      "Style variables, and no fonts: VS Code, ChatGPT and MCPJam send none.",
     ),
     maxHeightOfWindow: at(
       `${VSCODE}/chat/browser/widget/chatContentParts/toolInvocationParts/chatMcpAppSubPart.ts`,

@@ -1,5 +1,5 @@
 import type { Gateway } from "@vitrine/host/gateway";
-import type { ServerSummary } from "@vitrine/protocol";
+import { type ServerSummary, VitrineError } from "@vitrine/protocol";
 import { expect, it, vi } from "vitest";
 import { Servers } from "./servers.js";
 
@@ -61,6 +61,26 @@ it("a server with a problem is not asked; when it is ready for the first time it
   tell(summary("ready"));
   await vi.waitFor(() => expect(servers.get("s")?.catalogue?.tools).toHaveLength(1));
   expect(servers.get("s")?.catalogue?.tools[0]?.title).toBeUndefined();
+});
+
+it("a server that was removed from the settings vanishes, also when it says afterwards that it stopped", async () => {
+  const catalogue = { tools: [], resources: [], templates: [], prompts: [], views: [] };
+  let isThere = true;
+  const { servers, tell, change } = stage(async () => {
+    if (isThere) return catalogue;
+    throw new VitrineError(-32050, 'there is no server "s"', { data: { code: "server-unknown" } });
+  });
+  await servers.load();
+  await vi.waitFor(() => expect(servers.isSettled).toBe(true));
+  isThere = false;
+  change();
+  await vi.waitFor(() => expect(servers.list).toEqual([]));
+  tell(summary("stopped"));
+  expect(servers.list).toEqual([]);
+  // Added again, it is asked again.
+  isThere = true;
+  tell(summary("idle"));
+  await vi.waitFor(() => expect(servers.get("s")?.catalogue).toBeDefined());
 });
 
 it("a UI that changed is told, also when it could not be read in between; the first, and one that stayed, are not", async () => {

@@ -4,8 +4,8 @@
  * @module
  */
 import type { Gateway } from "@vitrine/host/gateway";
-import type { ServerCatalogue, ServerSummary, Tool } from "@vitrine/protocol";
-import { readCatalogue } from "./foreign.js";
+import { type ServerCatalogue, type ServerSummary, type Tool, VitrineError } from "@vitrine/protocol";
+import { isFields, readCatalogue } from "./foreign.js";
 import { messageOf } from "./messages.js";
 import { Observable, quietly } from "./observable.js";
 
@@ -34,6 +34,9 @@ export class Servers extends Observable {
   /** Hears of tools whose UI is not what it was: while somebody writes it, above all. */
   onchangedviews: ((server: string, tools: ReadonlySet<string>) => Promise<void>) | undefined;
 
+  /** Hears of a server that is no longer in the settings. */
+  onremoved: ((server: string) => void) | undefined;
+
   constructor(gateway: Gateway) {
     super();
     this.#gateway = gateway;
@@ -43,6 +46,13 @@ export class Servers extends Observable {
 
   get list(): ServerState[] {
     return [...this.#states.values()];
+  }
+
+  /** Every server has said what it offers, or why it does not. */
+  get isSettled(): boolean {
+    const isAnswered = ({ catalogue, problem, summary }: ServerState): boolean =>
+      (catalogue ?? problem ?? summary.problem) !== undefined;
+    return this.isKnown && this.list.every(isAnswered);
   }
 
   get(name: string): ServerState | undefined {
@@ -69,7 +79,7 @@ export class Servers extends Observable {
     const { servers, testMode = false } = await this.#gateway.request("gateway/servers", {});
     this.isTestMode = testMode;
     const names = new Set(servers.map(({ name }) => name));
-    for (const name of this.#states.keys()) if (!names.has(name)) this.#states.delete(name);
+    for (const name of [...this.#states.keys()]) if (!names.has(name)) this.#remove(name);
     this.isKnown = true;
     for (const summary of servers) this.#learn(summary);
     this.changed();
@@ -89,6 +99,8 @@ export class Servers extends Observable {
 
   #learn(summary: ServerSummary): void {
     const before = this.#states.get(summary.name);
+    // The last word of a server that was removed from the settings.
+    if (!before && summary.state === "stopped") return;
     this.#states.set(summary.name, { ...before, summary });
     this.changed();
     const { name, state, problem } = summary;
@@ -109,6 +121,10 @@ export class Servers extends Observable {
         problem: undefined,
       };
     } catch (error) {
+      if (isUnknownServer(error)) {
+        this.#remove(server);
+        return;
+      }
       read = { problem: messageOf(error) };
     }
     const state = this.#states.get(server);
@@ -117,6 +133,15 @@ export class Servers extends Observable {
     const changed = this.#changedViews(server, read.catalogue);
     const renewed = changed.size > 0 && this.onchangedviews?.(server, changed);
     if (renewed) void quietly(renewed, QUIET);
+    this.changed();
+  }
+
+  /** The server is no longer in the settings: nothing of it stays in the page. */
+  #remove(server: string): void {
+    if (!this.#states.delete(server)) return;
+    this.onremoved?.(server);
+    this.#hashes.delete(server);
+    for (const state of ["idle", "ready"]) this.#asked.delete(`${state} ${server}`);
     this.changed();
   }
 
@@ -133,3 +158,8 @@ export class Servers extends Observable {
     return changed;
   }
 }
+
+const isUnknownServer = (error: unknown): boolean => {
+  const data = error instanceof VitrineError ? error.data : undefined;
+  return isFields(data) && data["code"] === "server-unknown";
+};

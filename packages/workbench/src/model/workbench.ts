@@ -103,6 +103,7 @@ export class Workbench extends Observable {
       profile: (id) => (id === undefined ? this.#profile : (this.#profiles.get(id) ?? STRICT)),
     });
     this.servers.onchangedviews = (server, tools) => this.conversation.renew(server, tools);
+    this.servers.onremoved = (server) => void this.conversation.serverRemoved(server);
     this.conversation.onrenewed = (before, after) => {
       if (this.selected === before) this.select(after);
     };

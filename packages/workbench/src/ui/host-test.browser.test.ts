@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Gateway } from "@vitrine/gateway";
+import { STYLE_VARIABLES } from "@vitrine/protocol";
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { LIMIT, sharedChromium } from "../../../../testing/browser.ts";
@@ -266,6 +267,48 @@ describe("the environment", () => {
     await expect.poll(told).toMatch(/dark.*pt-PT/s);
     const { view: next } = await display("debug");
     await expect.poll(() => next.locator("#host-context-info").textContent()).toMatch(/dark.*pt-PT/s);
+  });
+
+  it("X01, X03: an app gets the page's style variables and fonts, and follows the theme with them", async () => {
+    const { view } = await display("probe/probe");
+    const read = async (id: string) => JSON.parse((await view.locator(id).textContent()) || "{}");
+    const { styles } = await read("#context");
+    expect(Object.keys(styles.variables)).toHaveLength(STYLE_VARIABLES.length);
+    expect(styles.variables).toMatchObject({ "--color-background-primary": "light-dark(#ffffff, #141517)" });
+    expect(await read("#computed")).toMatchObject({
+      color: "rgb(27, 29, 33)",
+      backgroundColor: "rgb(255, 255, 255)",
+      fontWeight: "700",
+      fontSize: "18px",
+    });
+    const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect((await read("#computed")).backgroundColor).toBe(background);
+    // Its fonts are those of the machine: they load under the app's own policy, which opens no fonts.
+    const loaded = await view.evaluate(async () => {
+      const faces = await document.fonts.load('16px "Vitrine Sans"');
+      return faces.map(({ family, status }) => [family.replaceAll('"', ""), status]);
+    });
+    expect(loaded).toEqual([["Vitrine Sans", "loaded"]]);
+    await page.evaluate(() => __mcpAppsHost.changeHostContext({ theme: "dark" }));
+    await expect
+      .poll(() => read("#computed"))
+      .toMatchObject({ color: "rgb(231, 232, 234)", backgroundColor: "rgb(20, 21, 23)" });
+  });
+
+  it("S12: the policy of every view is in the audit log, in the gateway's log and in the browser's console", async () => {
+    const lines: string[] = [];
+    page.on("console", (message) => lines.push(message.text()));
+    await display("probe/probe");
+    const policy = /Policy of ui:\/\/probe\/probe: default-src 'none'/;
+    await expect.poll(() => lines.filter((line) => policy.test(line)).length).toBe(1);
+    const rows = await gateway.audit.query({ user: "local" }, {});
+    expect(
+      rows.find(({ method, target }) => method === "gateway/policy" && target === "ui://probe/probe"),
+    ).toMatchObject({
+      server: "probe",
+      params: expect.stringContaining("default-src 'none'"),
+    });
+    expect(log.join("")).toContain("view policy");
   });
 
   it("changeHostContext refuses what this host cannot change", async () => {

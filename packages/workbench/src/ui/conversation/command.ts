@@ -21,7 +21,13 @@ export type Command =
   /** Something must be filled in first. */
   | { readonly kind: "form"; readonly tool: CallableTool }
   /** `at` is the character where it is wrong, if it is one. */
-  | { readonly kind: "problem"; readonly problem: string; readonly at?: number | undefined };
+  | {
+      readonly kind: "problem";
+      readonly problem: string;
+      readonly at?: number | undefined;
+      /** There is no such tool, as far as is known. */
+      readonly isUnknown?: true | undefined;
+    };
 
 /** Arguments that are named in a hint. */
 const NAMED = 6;
@@ -60,6 +66,7 @@ export function readCommand(
       : `There is no tool “${name.trim()}” to call`;
     return {
       kind: "problem",
+      isUnknown: true,
       problem: `${name.trim() ? missing : "Name a tool"}: those that there are come up after /. To say something that begins with /, put a space before it.`,
     };
   }

@@ -3,7 +3,16 @@
  *
  * @module
  */
-import { type FocusEvent, type KeyboardEvent, memo, useId, useMemo, useRef, useState } from "react";
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  memo,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { Button, TextArea } from "react-aria-components";
 import { messageOf } from "../../model/messages.js";
 import type { Workbench } from "../../model/workbench.js";
@@ -24,6 +33,8 @@ import {
 } from "./command.js";
 import "./composer.css";
 import { optionId, shownTools, ToolMenu } from "./tool-menu.js";
+
+const WAITING = "The servers are still saying what they offer: this is called as soon as its tool is known.";
 
 /** Lines that the field grows to, where it does not grow by itself. */
 const MOST_LINES = 8;
@@ -46,6 +57,8 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const area = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string>();
+  /** A command that was sent before its tool was known. */
+  const [early, setEarly] = useState<string>();
   /** The text for which the person closed the menu, and the place that they moved to in it. */
   const [closedFor, setClosedFor] = useState<string>();
   const [moved, setMoved] = useState<{ text: string; place: number }>();
@@ -79,7 +92,14 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   };
   const command = (): void => {
     const read = readCommand(text, tools, names);
+    setEarly(undefined);
     if (read.kind === "problem") {
+      if (read.isUnknown && !servers.isSettled) {
+        // Typed before the servers have said what they offer: it is called as soon as its tool is known.
+        setEarly(text);
+        setProblem(WAITING);
+        return;
+      }
       setProblem(read.problem);
       if (read.at !== undefined) area.current?.setSelectionRange(read.at, read.at);
       return;
@@ -93,6 +113,10 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     rememberArguments(servers.keyOf(server), facts.tool, read.input);
     conversation.call(server, facts.tool.name, read.input, facts.hasUi);
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: tried again when the list of tools changes, and not with each letter.
+  useEffect(() => {
+    if (early !== undefined && early === text) command();
+  }, [servers.version]);
   const send = (): void => {
     // Not the button, which has nothing to do any more.
     area.current?.focus();

@@ -1,6 +1,6 @@
 import type { Tool } from "@vitrine/protocol";
 import { expect, it } from "vitest";
-import { foundIn, type ToolFacts } from "./tool-facts.js";
+import { foundIn, type ToolFacts, toolFacts } from "./tool-facts.js";
 
 const facts = (name: string, description?: string): ToolFacts => ({
   tool: { name, description, inputSchema: { type: "object" } } as Tool,
@@ -21,6 +21,17 @@ const found = (search: string): string[] =>
     const left = foundIn(name, tools, search);
     return left ? [[name, ...left.map(({ tool }) => tool.name)].join(" ")] : [];
   });
+
+it("a tool whose UI was not read, as that of the last of many, has one all the same", () => {
+  const tool: Tool = {
+    name: "show",
+    inputSchema: { type: "object" },
+    _meta: { ui: { resourceUri: "ui://shop/show" } },
+  };
+  const plain: Tool = { name: "plain", inputSchema: { type: "object" } };
+  const catalogue = { tools: [tool, plain], resources: [], templates: [], prompts: [], views: [] };
+  expect(toolFacts(catalogue).map(({ hasUi }) => hasUi)).toEqual([true, false]);
+});
 
 it("without a search all servers are there with all of their tools", () => {
   expect(found("")).toEqual(["bakery order bake", "broken"]);

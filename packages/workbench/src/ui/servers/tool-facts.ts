@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isVisibleTo, type ServerCatalogue, type Tool } from "@vitrine/protocol";
+import { isVisibleTo, readToolUi, type ServerCatalogue, type Tool } from "@vitrine/protocol";
 import { toolTitle } from "../../model/foreign.js";
 
 /** What the page says of a tool. */
@@ -27,7 +27,8 @@ export const toolFacts = ({ tools, views }: ServerCatalogue): ToolFacts[] =>
     return {
       tool,
       title: toolTitle(tool),
-      hasUi: view !== undefined,
+      // A catalogue reads the documents of its first tools only; a link to a UI says that there is one.
+      hasUi: view !== undefined || readToolUi(tool).resourceUri !== undefined,
       uiProblem: view?.problem,
       isCallable: isVisibleTo(tool, "model"),
       isForApps: isVisibleTo(tool, "app"),

@@ -1,0 +1,65 @@
+/** The built workbench with servers that come late, have many tools, or are removed from the settings. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Gateway, readSettings } from "@vitrine/gateway";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { LIMIT, sharedChromium } from "../../../../../testing/browser.ts";
+import { PROBE_SERVER, startTestGateway } from "../../../../../testing/gateway/gateway-stage.ts";
+import { builtWorkbench } from "../../../../../testing/gateway/workbench-page.ts";
+
+let folder: string;
+let browser: Browser;
+let gateway: Gateway;
+let page: Page;
+
+const probe = (...args: string[]) => ({ command: process.execPath, args: [PROBE_SERVER, ...args] });
+const many = { many: probe("--more=150") };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "vitrine-changing-servers-"));
+  browser = await sharedChromium();
+  const settings = { mcpServers: { ...many, gone: probe() } };
+  ({ gateway } = await startTestGateway(settings, folder, builtWorkbench()));
+  const context = await browser.newContext();
+  context.setDefaultTimeout(LIMIT);
+  page = await context.newPage();
+  await page.goto(gateway.loginUrl());
+});
+afterAll(async () => {
+  await page?.context().close();
+  await gateway?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const type = async (text: string): Promise<void> => {
+  const message = page.getByRole("textbox", { name: "Message" });
+  await message.fill(text);
+  await message.press("Enter");
+};
+
+it("a tool that is typed before the list of tools is there is called, and its app is shown: the last of 152", async () => {
+  await type("/many more-150 {}");
+  await expect.poll(() => page.locator("mcp-app iframe").count()).toBe(1);
+  await page
+    .locator("mcp-app iframe")
+    .contentFrame()
+    .locator("iframe")
+    .contentFrame()
+    .getByText("Sample")
+    .waitFor();
+});
+
+it("a server that is removed from the settings vanishes, and its open app says so", async () => {
+  await type("/gone probe {}");
+  await expect.poll(() => page.locator("mcp-app iframe").count()).toBe(2);
+  const section = page.locator(".server-title").getByText("gone", { exact: true });
+  await expect.poll(() => section.count()).toBe(1);
+  gateway.update(
+    await readSettings({ listen: { port: 0 }, sandbox: { port: 0 }, dataFolder: folder, mcpServers: many }),
+  );
+  await expect.poll(() => section.count()).toBe(0);
+  await expect.poll(() => page.locator("mcp-app iframe").count()).toBe(1);
+  await page.getByText("The server “gone” was removed from the settings").waitFor();
+});
