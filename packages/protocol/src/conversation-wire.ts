@@ -14,6 +14,18 @@ export interface ConversationSummary {
   changedAt: number;
   /** Something in it is under way. */
   isRunning: boolean;
+  /** Where a search found its words. */
+  match?: ConversationMatch | undefined;
+}
+
+/** Where a search found its words, if not in the title alone. */
+export interface ConversationMatch {
+  /** The entry with the first of the words that the title does not have. */
+  item: string;
+  /** Whose words they are: `You`, the model, an app, or the tool of a call. */
+  who: string;
+  /** The words around the match, in one line; what is left out is `…`. */
+  text: string;
 }
 
 /** Who says something in a person's place: an app, by `ui/message`. */
@@ -31,6 +43,8 @@ export interface UserItem {
   at: number;
   content: ContentBlock[];
   from?: SpeakingApp | undefined;
+  /** The model answers something else first. */
+  isQueued?: boolean | undefined;
 }
 
 /** What the model said. Its calls are entries of their own, after it. */
@@ -44,6 +58,7 @@ export interface ModelItem {
   model: string;
   text: string;
   state: "streaming" | "done" | "stopped" | "failed";
+  /** Why it failed; or, of one that is `done`, that the model said nothing (`model-empty`). */
   problem?: { code: string; message: string } | undefined;
   usage?: ModelUsage | undefined;
 }
@@ -120,6 +135,10 @@ export interface AppContext {
   structuredContent?: Record<string, unknown> | undefined;
   /** The app is closed. */
   isStale: boolean;
+  /** The model has received it. */
+  isTold?: boolean | undefined;
+  /** What the model received last from this app, if that was something else. */
+  before?: Pick<AppContext, "content" | "structuredContent"> | undefined;
 }
 
 /** All of a conversation. */
@@ -262,6 +281,8 @@ export interface ConversationRequests {
     };
     result: { item: string };
   };
+  /** Asks the model again what an answer that failed, was stopped or is empty should have answered. */
+  "conversation/retry": { params: { id: string; item: string }; result: Record<string, never> };
   /** Stops all that is under way, or one call. */
   "conversation/stop": {
     params: { id: string; item?: string | undefined };

@@ -8,7 +8,7 @@ import {
   words,
 } from "../../../../testing/gateway/conversation-stage.js";
 import { manualClock } from "../../../../testing/gateway/manual-clock.js";
-import { callTool, pause, say } from "../../../../testing/model/scripted-model.js";
+import { callTool, pause, say, unauthorized } from "../../../../testing/model/scripted-model.js";
 
 const stages: ConversationStage[] = [];
 const stageOf: typeof conversationStage = async (...args) => {
@@ -93,6 +93,29 @@ describe("an app in a conversation", () => {
     expect(signal?.aborted).toBe(true);
     expect(page.calls.at(-1)).toMatchObject({ state: "cancelled", problem: "the app was closed" });
     expect(page.models.at(-1)?.text).toBe("Oh.");
+  });
+
+  it("I06: what it said is marked as told once the model has answered, and what changed since says what was told", async () => {
+    const { conversation, page, app } = await withApp([unauthorized, say("I see."), say("Gone.")]);
+    const said = () => page.state.contexts.map(({ isTold = false, before }) => ({ isTold, before }));
+    conversation.setContext("v1", app, { content: words("1 cherry") });
+    await expect.poll(said).toEqual([{ isTold: false, before: undefined }]);
+    // An answer that fails has told the model nothing.
+    await conversation.send(words("look"));
+    await done(page);
+    expect(said()).toEqual([{ isTold: false, before: undefined }]);
+    await conversation.retry(page.models.at(-1)?.id ?? "");
+    await done(page);
+    expect(said()).toEqual([{ isTold: true, before: undefined }]);
+    conversation.setContext("v1", app, { content: words("2 cherries") });
+    await expect.poll(said).toEqual([{ isTold: false, before: { content: words("1 cherry") } }]);
+    conversation.setContext("v1", app, { content: words("1 cherry") });
+    await expect.poll(said).toEqual([{ isTold: true, before: undefined }]);
+    conversation.appGone("v1");
+    await expect.poll(said).toEqual([{ isTold: false, before: undefined }]);
+    await conversation.send(words("and now?"));
+    await done(page);
+    expect(said()).toEqual([{ isTold: true, before: undefined }]);
   });
 
   it("stays known to the model while it is open, when the turn that told of it is left out; and no longer", async () => {

@@ -139,14 +139,17 @@ export class Apps {
     }
     this.#opened(view, app);
     const before = journal.contexts.find(({ item }) => item === app.item);
-    const said = {
-      ...(content !== undefined && { content }),
-      ...(structuredContent !== undefined && { structuredContent }),
-    };
+    const said = saidBy(whole);
     if (before && !before.isStale && isSame(before, said)) return;
     this.#count(app);
     const { item, server, title } = app;
-    const context: AppContext = { item, server, title, at: clock.now(), ...said, isStale: false };
+    const known = this.#known.get(item)?.context;
+    const context: AppContext = {
+      ...{ item, server, title, at: clock.now(), ...said, isStale: false },
+      // The app took its last change back: the model knows this already.
+      ...(known && isSame(known, said) && !known.isStale && { isTold: true }),
+      ...(known && !isSame(known, said) && { before: saidBy(known) }),
+    };
     journal.setContexts(fewer([...journal.contexts.filter((each) => each.item !== item), context]));
   }
 
@@ -161,7 +164,9 @@ export class Apps {
     const { journal } = this.#options;
     if (!journal.contexts.some((each) => each.item === item && !each.isStale)) return;
     journal.setContexts(
-      journal.contexts.map((each) => (each.item === item ? { ...each, isStale: true } : each)),
+      journal.contexts.map((each) =>
+        each.item === item ? { ...each, isStale: true, isTold: undefined } : each,
+      ),
     );
   }
 
@@ -186,6 +191,26 @@ export class Apps {
       );
   }
 
+  /** The model answered, so it has received what it was told of apps. */
+  received(): void {
+    const { journal } = this.#options;
+    const isNew = (context: AppContext): boolean => !context.isTold && this.#isKnown(context);
+    if (!journal.contexts.some(isNew)) return;
+    journal.setContexts(
+      journal.contexts.map((each) => {
+        if (!isNew(each)) return each;
+        const { before: _, ...context } = each;
+        return { ...context, isTold: true };
+      }),
+    );
+  }
+
+  /** The agent that answers in place of a model has received all that apps said. */
+  receivedElsewhere(): void {
+    for (const each of this.#untold()) this.#known.set(each.context.item, each);
+    this.received();
+  }
+
   /** What the model will be told with the next turn. */
   untold(): AppParts {
     return this.#untold().flatMap(({ parts }) => parts);
@@ -193,11 +218,16 @@ export class Apps {
 
   #untold(): { context: AppContext; parts: AppParts }[] {
     return this.#options.journal.contexts.flatMap((context) => {
+      if (this.#isKnown(context)) return [];
       const known = this.#known.get(context.item)?.context;
       const isSaid = known !== undefined && isSame(known, context);
-      if (isSaid && known.isStale === context.isStale) return [];
       return [{ context, parts: contextParts({ context, isKnown: isSaid && context.isStale }, MAX_SEEN) }];
     });
+  }
+
+  #isKnown(context: AppContext): boolean {
+    const known = this.#known.get(context.item)?.context;
+    return known !== undefined && isSame(known, context) && known.isStale === context.isStale;
   }
 
   #opened(view: string, app: SpeakingApp): OpenApp {
@@ -221,6 +251,11 @@ export class Apps {
     throw new GatewayError("overloaded", message, { data: { retryAfter: 10 } });
   }
 }
+
+const saidBy = ({ content, structuredContent }: SaidContext): SaidContext => ({
+  ...(content !== undefined && { content }),
+  ...(structuredContent !== undefined && { structuredContent }),
+});
 
 const isSame = (a: SaidContext, b: SaidContext): boolean =>
   isDeepStrictEqual(a.content, b.content) && isDeepStrictEqual(a.structuredContent, b.structuredContent);

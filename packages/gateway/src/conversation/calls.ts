@@ -4,6 +4,7 @@
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
+import { PartialJson } from "@vitrine/host";
 import {
   type CallItem,
   type CallToolResult,
@@ -51,12 +52,17 @@ interface OpenCall {
   readonly controller: AbortController;
   /** The view whose tool it is. */
   readonly view?: string | undefined;
+  /** The arguments so far, of a tool whose app is not shown yet. */
+  json?: PartialJson | undefined;
 }
 
 /** Longest problem that is kept: it may be what a server wrote. */
 const MAX_PROBLEM = 10_000;
 /** Milliseconds between two words of a call's progress: a server may tell of it a thousand times a second, and pages draw it. */
 const PROGRESS_PAUSE = 100;
+
+/** Characters of arguments after which nobody looks any more whether they begin like a JSON object. */
+const MAX_UNDECIDED = 1_000;
 
 /** Results that are no longer held of which the model still reads the beginning: more would not be sent to it. */
 const BEGINNINGS = 4;
@@ -90,11 +96,13 @@ export class Calls {
       ...{ server: named?.server ?? "", tool: named?.tool.name ?? name.slice(0, 200) },
       identity: named?.kind === "server" ? named.identity : "",
       ...(named?.kind === "app" && { app: named.app }),
-      ...{ state: "writing", inputText: "", hasApp: named?.hasApp ?? false },
+      // Its app is shown as soon as the arguments begin like a JSON object.
+      ...{ state: "writing", inputText: "", hasApp: false },
     };
     this.#schemas.set(item.id, named?.tool.inputSchema);
     const view = named?.kind === "app" ? named.view : undefined;
-    this.#add({ item, controller: new AbortController(), view });
+    const json = named?.hasApp ? new PartialJson() : undefined;
+    this.#add({ item, controller: new AbortController(), view, json });
     return item;
   }
 
@@ -103,17 +111,29 @@ export class Calls {
     if (item.state !== "writing" || text === "") return;
     this.#options.journal.addInput(item, text);
     this.#tell(item, (shown) => shown.write(text));
+    this.#showApp(item, text);
+  }
+
+  /** Shows the app of a call once its arguments are an object as far as they are written. */
+  #showApp(item: CallItem, text: string): void {
+    const call = this.#open.get(item.id);
+    if (!call?.json) return;
+    call.json.push(text);
+    const begun = /^\s*\{\s*["}]/.test(call.json.text);
+    if (begun && call.json.value()) this.#update(item, { hasApp: true });
+    if (item.hasApp || call.json.text.length > MAX_UNDECIDED) call.json = undefined;
   }
 
   /** The arguments are written: it is done, if it can be. Resolves when it is over; never rejects. */
   async written(item: CallItem, named: NamedTool | undefined): Promise<void> {
     if (item.state !== "writing") return;
     const { input, problem } = readInput(item.inputText ?? "");
-    if (!input) return this.#fail(item, problem);
+    // No server has heard of these calls, so there is nothing that an app could show.
+    if (!input) return this.#fail(item, problem, { hasApp: false });
     if (!named) return this.#fail(item, unknownTool(item.tool), { input });
     const wrong = inputProblem(named.tool.inputSchema, input);
-    if (wrong) return this.#fail(item, wrong, { input });
-    this.#update(item, { state: "running", input, inputText: undefined });
+    if (wrong) return this.#fail(item, wrong, { input, hasApp: false });
+    this.#update(item, { state: "running", input, inputText: undefined, hasApp: named.hasApp });
     const { journal, open } = this.#options;
     await this.#run(item, (options) => {
       if (named.kind === "server") return this.#callServer(item, input, options);

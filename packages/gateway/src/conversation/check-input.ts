@@ -27,14 +27,22 @@ export function readInput(text: string): ReadInput {
   } catch (error) {
     // What was written is not repeated: there may be secrets in it.
     const where = /position \d+/.exec(error instanceof Error ? error.message : "")?.[0];
-    const at = where ? ` (it breaks off or is wrong at ${where})` : "";
-    return { problem: `The arguments are no valid JSON${at}. Write them again, as one JSON object.` };
+    const at = where ? ` (wrong or cut off at ${where})` : "";
+    return {
+      problem: `The model wrote arguments that are not valid JSON${at}, so the tool was not called. Write them again, as one JSON object.`,
+    };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { problem: "The arguments must be a JSON object. Write them again, as one." };
+    return {
+      problem:
+        "The model wrote arguments that are not a JSON object, so the tool was not called. Write them again, as one.",
+    };
   // What is nested too deep could be neither written again nor compared.
   if (sizeOf(value, MAX_INPUT) > MAX_INPUT)
-    return { problem: "The arguments are too large, or nested too deep. Write less." };
+    return {
+      problem:
+        "The model wrote arguments that are too large, or nested too deep, so the tool was not called. Write less.",
+    };
   return { input: value as Record<string, unknown> };
 }
 

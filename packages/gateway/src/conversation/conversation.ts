@@ -101,7 +101,11 @@ export class Conversation {
     });
     const lost = endUnderWay(start.items ?? [], clock.now(), options.recalled);
     // Apps that were open when the gateway ended are open no more, as far as it knows.
-    const contexts = start.contexts?.map((each) => ({ ...each, isStale: true }));
+    // The next turn tells the model of them again.
+    const contexts = start.contexts?.map(({ before: _, isTold: __, ...each }) => ({
+      ...each,
+      isStale: true,
+    }));
     this.#journal = new Journal(
       { ...start, ...(contexts && { contexts }) },
       { now: () => clock.now(), keeper: this.#saver, onerror },
@@ -219,6 +223,34 @@ export class Conversation {
     }
     await this.#kept();
     return id;
+  }
+
+  /**
+   * Answers a message again whose answer failed, was stopped, or is empty. That answer goes, unless it made calls: they are
+   * not made again, and the model reads their results. Resolves when this is kept.
+   *
+   * @throws {GatewayError} `item-unknown`, `overloaded`
+   */
+  async retry(id: string): Promise<void> {
+    const item = this.#journal.find(id);
+    if (!item) throw unknownItem(id);
+    const { answers } = item.kind === "model" ? item : {};
+    if (item.kind !== "model" || (item.state === "done" && !item.problem) || item.state === "streaming")
+      throw new VitrineError(
+        INVALID_PARAMS,
+        "only an answer that failed, was stopped or is empty can be retried",
+      );
+    if (answers === undefined || !this.#journal.find(answers))
+      throw new VitrineError(INVALID_PARAMS, "the message was removed: send it again");
+    this.#checkRoom();
+    this.#turns.check(undefined);
+    if (!this.#options.models.current(this.user)) this.#sayNoModel();
+    else {
+      if (!this.#journal.items.some((each) => each.kind === "call" && each.turn === id))
+        this.#journal.remove(id);
+      this.#turns.add(answers);
+    }
+    await this.#kept();
   }
 
   /**

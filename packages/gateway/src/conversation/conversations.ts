@@ -84,9 +84,7 @@ export class Conversations {
     await Promise.all(ours.map((each) => each.flush()));
     const running = new Set(ours.filter(({ isRunning }) => isRunning).map(({ id }) => id));
     const found = await this.#options.store.list(user, query);
-    return found.map(({ id, title, startedAt, changedAt }) => ({
-      ...{ id, title, startedAt, changedAt, isRunning: running.has(id) },
-    }));
+    return found.map((each) => ({ ...each, isRunning: running.has(each.id) }));
   }
 
   /** @throws {GatewayError} `conversation-unknown` */

@@ -41,6 +41,7 @@ export function endUnderWay(
 ): ConversationItem[] {
   return items.filter((item) => {
     if (item.kind === "model" && item.state === "streaming") item.state = "stopped";
+    else if (item.kind === "user" && item.isQueued) delete item.isQueued;
     else if (item.kind === "call" && (item.state === "writing" || item.state === "running")) {
       const end = item.state === "writing" ? ({ outcome: "cancelled" } as const) : recalled.get(item.id);
       Object.assign(item, endOf(end), { endedAt: now });

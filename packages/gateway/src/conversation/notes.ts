@@ -34,6 +34,10 @@ export const STRANGE_ENDS: { readonly [R in Answer["reason"]]?: { code: string; 
   },
 };
 
+/** The model ended its answer without text or calls. */
+export const EMPTY_ANSWER =
+  "The answer is empty: the model ended it without a word. Retry, or ask in another way.";
+
 /** That the model is asked again. */
 export const waitingNote = (milliseconds: number, why: string): string =>
   `The model cannot answer now: ${why}. It is asked again in ${Math.ceil(milliseconds / 1_000)} seconds.`;

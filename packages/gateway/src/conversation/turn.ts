@@ -13,7 +13,14 @@ import { newItemId } from "./item-id.js";
 import type { Journal } from "./journal.js";
 import type { ConversationLimits } from "./limits.js";
 import { modelMessages, SYSTEM_PROMPT } from "./model-view.js";
-import { allToolsMissing, LIMIT_NOTES, STRANGE_ENDS, toolsMissing, waitingNote } from "./notes.js";
+import {
+  allToolsMissing,
+  EMPTY_ANSWER,
+  LIMIT_NOTES,
+  STRANGE_ENDS,
+  toolsMissing,
+  waitingNote,
+} from "./notes.js";
 import type { OfferedTool, ToolPort } from "./ports.js";
 import { Repetitions } from "./repetition.js";
 import { type NamedTools, nameTools } from "./tool-names.js";
@@ -110,12 +117,9 @@ export class Turn {
     } catch (error) {
       if (!(error instanceof Ended)) {
         onerror(error);
-        this.#endItem("failed");
-        note(
-          "error",
-          "turn-failed",
-          "Something went wrong in the gateway, and its log says what. Try again.",
-        );
+        const message = "Something went wrong in the gateway, and its log says what. Try again.";
+        if (this.#item?.state === "streaming") this.#endItem("failed", { code: "turn-failed", message });
+        else note("error", "turn-failed", message);
       }
     } finally {
       stopClock();
@@ -187,24 +191,30 @@ export class Turn {
     }
   }
 
-  #answered(item: ModelItem, { usage, calls }: Answer, messages: readonly ModelMessage[]): void {
-    const { journal } = this.#options;
+  #answered(item: ModelItem, { usage, calls, reason }: Answer, messages: readonly ModelMessage[]): void {
+    const { journal, apps } = this.#options;
+    apps.received();
     const used = usage ?? {
       input: Math.ceil(JSON.stringify(messages).length / TOKEN),
       output: Math.ceil((item.text.length + JSON.stringify(calls.map(({ input }) => input)).length) / TOKEN),
     };
     this.#tokens += used.input + used.output;
-    journal.update(item, { state: "done", ...(usage && { usage }) });
+    // Why an answer was cut off or held back is a note of its own.
+    const isEmpty = calls.length === 0 && item.text.trim() === "" && !STRANGE_ENDS[reason];
+    journal.update(item, {
+      state: "done",
+      ...(usage && { usage }),
+      ...(isEmpty && { problem: { code: "model-empty", message: EMPTY_ANSWER } }),
+    });
     if (usage) journal.addUsage(usage);
   }
 
   /** What was said stays; calls that were made go on to their end, those that were not are none. */
   async #failed(item: ModelItem, error: unknown, stream: AnswerStream): Promise<never> {
-    const { journal, calls, note, onerror } = this.#options;
+    const { journal, calls, onerror } = this.#options;
     const problem = problemOf(error);
     if (!(error instanceof VitrineError)) onerror(error);
     journal.update(item, { state: "failed", problem });
-    note("error", problem.code, problem.message);
     for (const call of stream.calls)
       if (call.state === "writing") calls.cancel(call.id, "the model did not finish the call");
     await stream.over;
@@ -236,9 +246,10 @@ export class Turn {
     return before;
   }
 
-  #endItem(state: "stopped" | "failed"): void {
+  #endItem(state: "stopped" | "failed", problem?: ModelProblem): void {
     const item = this.#item;
-    if (item?.state === "streaming") this.#options.journal.update(item, { state });
+    if (item?.state === "streaming")
+      this.#options.journal.update(item, { state, ...(problem && { problem }) });
   }
 
   #sleep(milliseconds: number): Promise<void> {
@@ -292,11 +303,11 @@ function problemOf(error: unknown): ModelProblem {
   return { code: "model-failed", message };
 }
 
-/** Milliseconds after which it can be asked again; undefined if it cannot, or not soon. */
+/** Milliseconds until the next try after a 429 or a 5xx; undefined if a retry does not help, or not soon. */
 function waitOf(error: unknown, tries: number): number | undefined {
-  const { code, retryAfter } = dataOf(error);
-  if (code !== "model-rate-limited" && (code !== "model-overloaded" || retryAfter === undefined))
-    return undefined;
+  const { code, retryAfter, status } = dataOf(error);
+  const isServerFault = typeof status === "number" && status >= 500;
+  if (code !== "model-rate-limited" && code !== "model-overloaded" && !isServerFault) return undefined;
   const wait = typeof retryAfter === "number" ? retryAfter : UNSAID_WAIT * 2 ** tries;
   return wait <= LONGEST_WAIT ? wait : undefined;
 }

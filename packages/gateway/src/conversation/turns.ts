@@ -69,12 +69,13 @@ export class Turns {
   add(item: string): void {
     this.#queue.push(item);
     if (this.#isFromApp(item)) this.#appTurns++;
-    if (!this.#turn) void this.#run();
+    if (this.#turn) this.#mark(item, true);
+    else void this.#run();
   }
 
   /** Stops the turn, and those that wait; or what concerns one entry. Returns whether there was anything. */
   stop(reason: string, item?: string): boolean {
-    const waited = item === undefined ? this.#queue.splice(0).length > 0 : this.#leaveQueue(item);
+    const waited = item === undefined ? this.#emptyQueue() : this.#leaveQueue(item);
     const turn = item === undefined || this.#turn?.isAbout(item) ? this.#turn : undefined;
     turn?.stop(reason);
     return waited || turn !== undefined;
@@ -84,7 +85,7 @@ export class Turns {
   windDown(reason: string): void {
     this.#isWindingDown = true;
     if (this.#turn) this.#options.note("info", "stopping", UNANSWERED.stopping);
-    this.#queue.length = 0;
+    this.#emptyQueue();
     this.#turn?.windDown(reason);
   }
 
@@ -122,6 +123,7 @@ export class Turns {
       const { models, ...options } = this.#options;
       const model = models.current(options.user);
       if (answers === undefined) break;
+      this.#mark(answers, false);
       // One that was there when it was said, and is not now.
       if (!model) {
         options.note("warning", "model-gone", UNANSWERED["model-gone"]);
@@ -136,15 +138,32 @@ export class Turns {
       await turn.run();
       this.#turn = undefined;
     }
-    this.#queue.length = 0;
+    this.#emptyQueue();
     this.#options.onchange();
     this.#options.ondone();
   }
 
   #leaveQueue(item: string): boolean {
     const at = this.#queue.indexOf(item);
-    if (at >= 0) this.#queue.splice(at, 1);
-    return at >= 0;
+    if (at < 0) return false;
+    this.#queue.splice(at, 1);
+    this.#mark(item, false);
+    return true;
+  }
+
+  /** Whether there was anything in it. */
+  #emptyQueue(): boolean {
+    const waiting = this.#queue.splice(0);
+    for (const item of waiting) this.#mark(item, false);
+    return waiting.length > 0;
+  }
+
+  /** Lets pages see which messages wait. */
+  #mark(id: string, isQueued: boolean): void {
+    const { journal } = this.#options;
+    const item = journal.find(id);
+    if (item?.kind === "user" && (item.isQueued ?? false) !== isQueued)
+      journal.update(item, { isQueued: isQueued || undefined });
   }
 
   #isFromApp(id: string): boolean {

@@ -109,6 +109,10 @@ export class PageConversations {
       const conversation = await this.#open(id);
       return { item: await conversation.call(server, tool, input, page, key) };
     },
+    "conversation/retry": async ({ id, item }) => {
+      await (await this.#open(id)).retry(item);
+      return {};
+    },
     "conversation/stop": async ({ id, item }) => ({ stopped: (await this.#open(id)).stop(item) }),
     "conversation/context": async ({ id, view, content, structuredContent }) => {
       const conversation = await this.#open(id);

@@ -55,6 +55,7 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]
     { id: STRING, server: STRING, tool: STRING },
     { arguments: RECORD, page: RECORD },
   ),
+  "conversation/retry": shape({ id: STRING, item: STRING }),
   "conversation/stop": shape({ id: STRING }, { item: STRING }),
   "conversation/context": shape(
     { id: STRING, view: STRING },

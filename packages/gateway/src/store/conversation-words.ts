@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ContentBlock, ConversationItem } from "@vitrine/protocol";
+import type { ContentBlock, ConversationItem, ConversationMatch } from "@vitrine/protocol";
 import { CONVERSATION_LIMITS } from "./conversation-limits.js";
 import { storableText } from "./row.js";
 
@@ -26,15 +26,49 @@ export const wordsOf = (search: string): string[] =>
   [...new Set(searchable(search).split(/\s+/u))].filter(Boolean).slice(0, CONVERSATION_LIMITS.words);
 
 /** What of an entry is searched: what was said, and the names of tools and apps. */
-export function itemText(item: ConversationItem): string {
+export const itemText = (item: ConversationItem): string => searchable(plainText(item));
+
+function plainText(item: ConversationItem): string {
   switch (item.kind) {
     case "user":
-      return searchable([...texts(item.content), item.from?.title].filter(Boolean).join("\n"));
+      return [...texts(item.content), item.from?.title].filter(Boolean).join("\n");
     case "model":
     case "note":
-      return searchable(item.text);
+      return item.text;
     case "call":
-      return searchable([item.tool, item.server, item.app?.title].filter(Boolean).join("\n"));
+      return [item.tool, item.server, item.app?.title].filter(Boolean).join("\n");
+  }
+}
+
+/** Characters around a match that a list shows. */
+const BEFORE = 30;
+const AROUND = 120;
+
+/** The words of an entry around the first match, and whose they are. */
+export function matchIn(item: ConversationItem, words: readonly string[]): ConversationMatch {
+  const text = plainText(item).replace(/\s+/gu, " ").trim();
+  const found = searchable(text);
+  const places = words.map((word) => found.indexOf(word)).filter((place) => place >= 0);
+  // Some letters are two in lower case: the match may be a little further left then, and is still shown.
+  const from = Math.max(0, Math.min(...places, text.length) - BEFORE);
+  const cut = text.slice(from, from + AROUND);
+  return {
+    item: item.id,
+    who: whoOf(item),
+    text: `${from > 0 ? "…" : ""}${cut}${from + AROUND < text.length ? "…" : ""}`,
+  };
+}
+
+function whoOf(item: ConversationItem): string {
+  switch (item.kind) {
+    case "user":
+      return item.from?.title ?? "You";
+    case "model":
+      return item.model;
+    case "call":
+      return "Tool";
+    case "note":
+      return "Note";
   }
 }
 

@@ -207,6 +207,36 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     expect(await conversations.list("ann", { limit: 0 })).toEqual([]);
   });
 
+  it("are found with the words around the match, and whose words they are", async () => {
+    const { conversations, begin } = await setUp();
+    await begin("c");
+    await conversations.rename("ann", "c", "Weekend");
+    const long = "We go to the sea. ".repeat(20);
+    await conversations.put("ann", "c", {
+      items: [
+        {
+          kind: "user",
+          id: "1",
+          at: 1,
+          content: [{ type: "text", text: `${long}Is there an ABBEY\nnear it? ${long}` }],
+        },
+        { kind: "model", id: "2", at: 2, model: "gpt", text: "The Abbey of Melk.", state: "done" },
+      ],
+    });
+    const matchOf = async (search: string) => (await conversations.list("ann", { search }))[0]?.match;
+    expect(await matchOf("abbey")).toEqual({
+      ...{ item: "1", who: "You" },
+      text: expect.stringMatching(/^….{10,30}Is there an ABBEY near it\? .*…$/),
+    });
+    expect(await matchOf("weekend abbey melk")).toEqual({
+      item: "2",
+      who: "gpt",
+      text: "The Abbey of Melk.",
+    });
+    expect(await matchOf("week")).toBeUndefined();
+    expect(await matchOf("")).toBeUndefined();
+  });
+
   it("are found by all words of a search, in their title or in what was said, in any case", async () => {
     const { conversations, begin, search } = await setUp();
     await begin("c");
@@ -422,7 +452,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
         const usage = { input: 0, output: 0 };
         const summary = { id, title, startedAt: 1, changedAt: 1 };
         expect(await conversations.get(owner, id)).toEqual({ ...summary, items: [item], contexts, usage });
-        expect(await conversations.list(owner, { search: body })).toEqual([summary]);
+        expect(await conversations.list(owner, { search: body })).toMatchObject([summary]);
         expect(await conversations.list(owner, { search: title })).toEqual([summary]);
         await conversations.put(owner, id, { removed: [itemId] });
         expect((await conversations.get(owner, id))?.items).toEqual([]);

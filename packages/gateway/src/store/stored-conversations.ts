@@ -4,12 +4,12 @@
  *
  * @module
  */
-import type { AppContext, ConversationItem, ModelUsage } from "@vitrine/protocol";
+import type { AppContext, ConversationItem, ConversationMatch, ModelUsage } from "@vitrine/protocol";
 import { type SelectQueryBuilder, sql } from "kysely";
 import { GatewayError } from "../errors.js";
 import { ConversationError, checkLimit } from "./conversation-limits.js";
 import { type KnownItem, keyOf, nameOf, placeItems, storedItems } from "./conversation-rows.js";
-import { searchable, wordsOf } from "./conversation-words.js";
+import { matchIn, searchable, wordsOf } from "./conversation-words.js";
 import { ask, change, type Engine, type Statement } from "./engine.js";
 import type { StoredConversation, StoredItem, Tables } from "./schema.js";
 import type {
@@ -100,7 +100,9 @@ export class StoredConversations implements KeptConversations {
     for await (const row of this.#newestFirst(user, query.before)) {
       // Those of the same moment stay together: `before` would leave out the rest of them.
       if (found.length >= limit && row.changedAt !== found.at(-1)?.changedAt) break;
-      if (words.length === 0 || (await this.#hasWords(row, words))) found.push(summaryOf(row));
+      if (words.length > 0 && !(await this.#hasWords(row, words))) continue;
+      const match = await this.#match(row, words);
+      found.push({ ...summaryOf(row), ...(match && { match }) });
     }
     return found;
   }
@@ -265,6 +267,28 @@ export class StoredConversations implements KeptConversations {
       if (page.length < LISTED_AT_ONCE) return;
       last = page.at(-1);
     }
+  }
+
+  /** The first entry with most of the words that the title does not have. */
+  async #match(row: StoredConversation, words: readonly string[]): Promise<ConversationMatch | undefined> {
+    const wanted = words.filter((word) => !row.text.includes(word));
+    if (wanted.length === 0) return undefined;
+    const isThere = sql.raw(this.#engine.kind === "sqlite" ? "instr" : "strpos");
+    const hits = sql.join(
+      wanted.map((word) => sql`case when ${isThere}("text", ${word}) > 0 then 1 else 0 end`),
+      sql` + `,
+    );
+    const best = await ask(this.#engine, (db) =>
+      db
+        .selectFrom("vitrine_conversation_items")
+        .select("json")
+        .where("conversation", "=", row.id)
+        .orderBy(sql`${hits}`, "desc")
+        .orderBy("position")
+        .limit(1)
+        .executeTakeFirst(),
+    );
+    return best && matchIn(JSON.parse(best.json) as ConversationItem, wanted);
   }
 
   async #hasWords(row: StoredConversation, words: readonly string[]): Promise<boolean> {

@@ -84,6 +84,8 @@ export class CallApps {
    * @param isRestored it may have been open before, and have kept something
    */
   async open(item: CallItem, isRestored: boolean): Promise<void> {
+    // The model wrote arguments that no tool takes: no server was called, and there is nothing to show.
+    if (!item.hasApp && item.app) await this.close(item, "the call was not made");
     if (!item.wantsApp || this.#tried.has(item)) return;
     this.#tried.add(item);
     const found = this.#take(item);

@@ -186,8 +186,8 @@ export class CallItem extends Observable {
     this.id = told.id;
     this.at = told.at;
     this.state = told.state;
-    // The page may know before the gateway does.
-    this.hasApp ||= told.hasApp;
+    // Of its own calls the page knows before the gateway does. Of the model's, the gateway takes it back if no server is called.
+    this.hasApp = told.hasApp || (this.by === "person" && this.hasApp);
     this.inputText = told.inputText;
     // A page that has all of them goes on with them, until it is reloaded.
     if (!told.isInputCut || !this.#isInputWhole) {
