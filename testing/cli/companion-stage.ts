@@ -39,9 +39,15 @@ export function stageServers(folder: string): Record<string, object> {
       inputSchema: { type: "object" },
       annotations: { readOnlyHint: true },
     }));
+    const pick = {
+      name: "pick",
+      inputSchema: { type: "object", properties: { size: { type: "number" } }, required: ["size"] },
+      annotations: { readOnlyHint: true },
+      _meta: { ui: { resourceUri: "ui://shop/cart.html" } },
+    };
     const tidy = { name: "tidy", inputSchema: { type: "object" }, _meta: { ui: { visibility: ["app"] } } };
     const documents = { "ui://shop/cart.html": html(`Cart of ${name}`) };
-    const SHOP_OF = JSON.stringify({ tools: [...STAGE_TOOLS, ...more, tidy], documents, calls });
+    const SHOP_OF = JSON.stringify({ tools: [...STAGE_TOOLS, ...more, pick, tidy], documents, calls });
     return { ...node(SHOP), env: { SHOP: SHOP_OF } };
   };
   return {
@@ -78,12 +84,12 @@ export class CompanionStage {
 
   static async open(
     pick: (servers: Record<string, object>) => Record<string, object> = (servers) => servers,
-    options: Pick<GatewayHostOptions, "open"> = {},
+    { grace = 1000, ...options }: Pick<GatewayHostOptions, "open"> & { readonly grace?: number } = {},
   ): Promise<CompanionStage> {
     const folder = await mkdtemp(join(tmpdir(), "vitrine-companion-"));
     const read = await readSettings({
       ...{ listen: { port: 0 }, sandbox: { port: 0 }, dataFolder: join(folder, "data") },
-      session: { grace: 1000 },
+      session: { grace },
       mcpServers: pick(stageServers(folder)),
     });
     // As on the command line: who names a server trusts it. One is as those of a file are.

@@ -43,7 +43,7 @@ export interface UserItem {
   at: number;
   content: ContentBlock[];
   from?: SpeakingApp | undefined;
-  /** The model answers something else first. */
+  /** It waits: the model answers something else first, or the agent has not read it yet. */
   isQueued?: boolean | undefined;
 }
 
@@ -80,6 +80,8 @@ export interface CallItem {
   id: string;
   at: number;
   by: "person" | "model";
+  /** The agent that called it, by the name that it gives itself: its own host has asked the person. */
+  agent?: string | undefined;
   /** The answer of the model that it belongs to. */
   turn?: string | undefined;
   server: string;
@@ -147,6 +149,8 @@ export interface ConversationState extends ConversationSummary {
   contexts: AppContext[];
   /** All that was used so far. */
   usage: ModelUsage;
+  /** The agents that read it in place of a model, such as `Claude Code 2.1.0`; undefined where a model answers. */
+  agents?: string[] | undefined;
   /** Counts the changes: the next notice has the next number, and with another one something was missed. */
   seq: number;
 }
@@ -162,7 +166,13 @@ export type ConversationChange =
   | { kind: "progress"; item: string; progress: Progress }
   | { kind: "removed"; item: string }
   | { kind: "contexts"; contexts: AppContext[] }
-  | { kind: "state"; title: string; isRunning: boolean; usage: ModelUsage };
+  | {
+      kind: "state";
+      title: string;
+      isRunning: boolean;
+      usage: ModelUsage;
+      agents?: string[] | undefined;
+    };
 
 /** A model that can be chosen. */
 export interface ModelSummary {

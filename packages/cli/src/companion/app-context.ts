@@ -49,6 +49,8 @@ export async function answerAppContext(
 ): Promise<CallToolResult> {
   if (typeof wait !== "number" || !(wait >= 0 && wait <= LONGEST))
     return failed(`wait is a number of seconds from 0 to ${LONGEST}`);
+  // A page that was just closed, or is loaded again: the answer says which.
+  await host.settled();
   const begun = Date.now();
   const signs = setInterval(
     () => onprogress({ progress: (Date.now() - begun) / 1000, total: wait, message: "nothing new yet" }),

@@ -19,12 +19,14 @@ export interface OpenApp {
   readonly view: string;
   readonly app: SpeakingApp;
   readonly tools: readonly Tool[];
+  /** Its page is connected now. */
+  readonly isThere: boolean;
 }
 
 /** What the companion needs of a conversation. */
 export interface CompanionConversation {
   readonly id: string;
-  /** How many hear of it: this companion, and pages. */
+  /** How many hear of it and are connected now: this companion, and pages. */
   readonly heardBy: number;
   /** The apps that are open; of one that is open twice only where it was opened last. */
   readonly openApps: readonly OpenApp[];
@@ -35,12 +37,16 @@ export interface CompanionConversation {
     tool: string,
     input: Record<string, unknown>,
     page?: Record<string, unknown>,
+    key?: string,
+    agent?: string,
   ): Promise<string>;
   /** Calls a tool of an app that is open; resolves to the entry. The person is asked first, unless it only reads. */
-  callApp(view: string, tool: string, input: Record<string, unknown>): Promise<string>;
+  callApp(view: string, tool: string, input: Record<string, unknown>, agent?: string): Promise<string>;
   stop(item?: string): boolean;
-  /** Somebody else answers what is said: no model is asked. */
-  answerElsewhere(): void;
+  /** Agents answer what is said: no model is asked. */
+  answerElsewhere(agents?: readonly string[]): void;
+  /** An agent has read what the person and the apps said so far. */
+  readElsewhere(): void;
   subscribe(listener: (id: string, seq: number, changes: ConversationChange[]) => void): () => void;
   /** Hears that apps were opened or closed, or offer other tools. */
   onApps(listener: () => void): () => void;

@@ -55,6 +55,8 @@ export interface CompanionCall {
 
 /** How a call is followed. */
 export interface FollowOptions {
+  /** Who calls, as the person knows it, such as `Claude Code`. */
+  readonly agent?: string | undefined;
   /** Takes the call back; the server is told. */
   readonly signal: AbortSignal;
   readonly onprogress: (progress: Progress) => void;
@@ -113,6 +115,12 @@ export interface CompanionHost {
   ): Promise<Record<string, unknown>>;
   /** Sees to it that the person can see the apps. */
   show(): Promise<Showing>;
+  /** Resolves when it is known of every app whether it is open: a page may just be loaded again. */
+  settled(): Promise<void>;
+  /** These agents are connected, as the person should see them. */
+  setAgents(agents: readonly string[]): void;
+  /** An agent has received all news so far. */
+  received(): void;
   /** Hears what the person and the apps do; returns how to stop. */
   onNews(listener: (news: News) => void): () => void;
   /** Hears that apps or their tools came, changed or went; returns how to stop. */

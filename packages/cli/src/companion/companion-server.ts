@@ -6,6 +6,7 @@
 import {
   type CallToolRequest,
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   type GetPromptResult,
   ProtocolError,
   ProtocolErrorCode,
@@ -18,6 +19,7 @@ import {
 import { type CallToolResult, readUiCapability, type Tool, uiExtension } from "@vitrine/protocol";
 import { VERSION } from "../version.js";
 import { appAddress, readAppAddress } from "./addresses.js";
+import { type Agent, readAgent } from "./agent.js";
 import { APP_CONTEXT, APP_CONTEXT_TOOL, answerAppContext } from "./app-context.js";
 import { contentsHere, promptHere } from "./client-answers.js";
 import type { Companion } from "./companion.js";
@@ -64,7 +66,22 @@ export function companionServer(companion: Companion, options: CompanionServerOp
   );
   const hasViews = (context: ServerContext): boolean => clientHasViews(server, context);
 
+  // In the older generation the handshake says who it is, in the newer one every request.
+  let agent: Agent | undefined;
+  let leave = (): void => {};
+  const meet = (context?: ServerContext): Agent => {
+    const envelope = context?.mcpReq.envelope as Record<string, unknown> | undefined;
+    const met = readAgent(envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion());
+    if (met.label !== agent?.label) {
+      leave();
+      leave = companion.serve((agent = met), options.isLasting);
+    }
+    return agent;
+  };
+  server.oninitialized = () => void meet();
+
   server.setRequestHandler("tools/list", async (_request, context) => {
+    meet(context);
     await directory.ready(context.mcpReq.signal);
     const tools = hasViews(context) ? directory.uiTools() : directory.plainTools();
     // Other types for the same wire: ours leave open what theirs spell out.
@@ -73,7 +90,7 @@ export function companionServer(companion: Companion, options: CompanionServerOp
 
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const { name, arguments: input = {} } = params;
-    const follow = followOptions(params, context);
+    const follow = { ...followOptions(params, context), agent: meet(context).name };
     if (name === APP_CONTEXT) return asSdk(await answerAppContext(companion, reader, input, follow));
     const { result, outputSchema } = await runTool(companion, name, input, {
       ...{ reader, hasViews: hasViews(context) },
@@ -127,12 +144,17 @@ export function companionServer(companion: Companion, options: CompanionServerOp
     return promptHere(answer, owner) as unknown as GetPromptResult;
   });
 
-  follow(server, companion, options);
+  follow(server, companion, options, () => leave());
   return server;
 }
 
 /** Tells a client of changes, for as long as it is connected. */
-function follow(server: Server, companion: Companion, { isLasting, isModern }: CompanionServerOptions): void {
+function follow(
+  server: Server,
+  companion: Companion,
+  { isLasting, isModern }: CompanionServerOptions,
+  leave: () => void,
+): void {
   const subscribed = new Set<string>();
   server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, { mcpReq }) => {
     await companion.directory.ready(mcpReq.signal);
@@ -155,7 +177,10 @@ function follow(server: Server, companion: Companion, { isLasting, isModern }: C
       if (isModern || subscribed.has(uri)) quietly(server.sendResourceUpdated({ uri }));
     },
   });
-  server.onclose = stop;
+  server.onclose = () => {
+    stop();
+    leave();
+  };
 }
 
 /** Apps and views say when they change; who would wait for anything else would wait for ever. */

@@ -70,8 +70,22 @@ it("the app opens before the person, and what they write there reaches the agent
   expect((await waiting)[1]).toMatch(/App 1 .* wrote in the person's place:\n {2}> /);
 });
 
+it("the page names the agent, says how words reach it, and says nothing of models and keys", async () => {
+  const { page } = workbench;
+  await page.getByText("Agent: agent 1").waitFor();
+  await page.getByText(/^agent 1 reads what you write here with the result of its next call/).waitFor();
+  await page.getByPlaceholder("Message agent 1, or / for a tool").waitFor();
+  expect(await page.getByText(/No model|API_KEY|add a model/).count()).toBe(0);
+  expect(await workbench.lastApp.getByText("by agent", { exact: true }).count()).toBe(1);
+});
+
 it("the person writes to the agent beside the apps, and no model answers in its place", async () => {
   await workbench.tell("Show me a die.");
+  await workbench.page
+    .getByRole("article")
+    .filter({ hasText: "Show me a die." })
+    .getByText("not read yet")
+    .waitFor();
   expect((await call("app_context", { wait: 30 }))[1]).toContain("The person wrote:\n  > Show me a die.");
   expect(await workbench.page.getByText("add a model").count()).toBe(0);
 });
@@ -90,6 +104,7 @@ it("the agent drives the app that is open: what reads at once, what changes when
   const [, number = ""] = /The die shows (\d)/.exec(rolled) ?? [];
   await view.getByText(new RegExp(`^roll_dice: ${number} of 6$`)).waitFor();
   const painting = call((await named("__paint")) ?? "", { hue: 120 });
+  await workbench.page.getByText(/^The agent "agent" wants to use a tool of this app/).waitFor();
   await workbench.agree();
   await painting;
   await view.getByText("paint: 120").waitFor();

@@ -1,4 +1,5 @@
 import { addressOf, readAddress } from "./addresses.js";
+import { readAgent } from "./agent.js";
 import { Companion } from "./companion.js";
 import type { CompanionGateway } from "./companion-gateway.js";
 import type { CompanionHost } from "./companion-host.js";
@@ -12,6 +13,14 @@ export function namesExample() {
   // name is "weather__forecast"
   //#endregion toolName
   return name;
+}
+
+export function agentExample() {
+  //#region readAgent
+  const { name, label } = readAgent({ name: "claude-code", version: "2.1.0" });
+  // name is "Claude Code", label is "Claude Code 2.1.0"
+  //#endregion readAgent
+  return { name, label };
 }
 
 export function addressesExample() {

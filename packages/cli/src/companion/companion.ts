@@ -6,6 +6,7 @@
  */
 import type { ServerNotifier } from "@modelcontextprotocol/server";
 import { appAddress } from "./addresses.js";
+import type { Agent } from "./agent.js";
 import type { CompanionApp, CompanionHost, News } from "./companion-host.js";
 import { Directory } from "./directory.js";
 import { Inbox } from "./inbox.js";
@@ -34,10 +35,14 @@ export class Companion {
   /** The apps as they were told last, by their numbers. */
   #told = new Map<number, string>();
   #toldTools = "[]";
+  readonly #lasting = new Set<Agent>();
+  #passing: Agent | undefined;
+  #toldAgents = "[]";
 
   constructor(host: CompanionHost) {
     this.host = host;
     this.directory = new Directory(host);
+    this.inbox.onread = () => host.received();
     this.#stops = [
       this.directory.onChange((updated) => {
         this.#tell((audience) => audience.toolsChanged());
@@ -55,6 +60,28 @@ export class Companion {
   attend(audience: Audience): () => void {
     this.#audiences.add(audience);
     return () => void this.#audiences.delete(audience);
+  }
+
+  /**
+   * An agent is there, by the name that the person sees. Returns how to say that it is gone; of one without a connection nobody
+   * knows that, and the last one that called is shown.
+   */
+  serve(agent: Agent, isLasting: boolean): () => void {
+    if (!isLasting) this.#passing = agent;
+    else this.#lasting.add(agent);
+    this.#tellAgents();
+    return () => {
+      this.#lasting.delete(agent);
+      this.#tellAgents();
+    };
+  }
+
+  #tellAgents(): void {
+    const all = [...this.#lasting, ...(this.#passing ? [this.#passing] : [])];
+    const names = JSON.stringify([...new Set(all.map(({ label }) => label))]);
+    if (names === this.#toldAgents) return;
+    this.#toldAgents = names;
+    this.host.setAgents(JSON.parse(names) as string[]);
   }
 
   close(): void {

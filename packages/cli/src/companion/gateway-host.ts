@@ -25,6 +25,7 @@ import type {
   Showing,
 } from "./companion-host.js";
 import { Listeners } from "./listeners.js";
+import { GONE, Presence } from "./presence.js";
 import { ShownApps } from "./shown-apps.js";
 
 /** Options of {@link GatewayHost}. */
@@ -44,8 +45,10 @@ interface Waiting {
 
 /** Milliseconds in which a browser that was opened should be there. */
 const OPENING = 15_000;
-/** Milliseconds after which an app that went away is closed: a page that is loaded again shows it again. */
-const GONE = 3_000;
+/** Milliseconds between two looks at which pages are there. */
+const LOOK = 500;
+/** The name under which the presence of any page is kept; views have other ones. */
+const PAGE = "page";
 
 /** The part of the address that leads the workbench to a conversation. */
 export const conversationFragment = (id: string): string => `conversation=${id}`;
@@ -70,14 +73,18 @@ export class GatewayHost implements CompanionHost {
   readonly #appsChanged = new Listeners<void>();
   readonly #serverChanged = new Listeners<string>();
   readonly #going = new Map<number, NodeJS.Timeout>();
+  readonly #looking: NodeJS.Timeout;
   #conversation: CompanionConversation;
   #stops: (() => void)[] = [];
   #openedAt = Number.NEGATIVE_INFINITY;
+  #agents: readonly string[] = [];
+  readonly #presence = new Presence();
 
   private constructor(options: GatewayHostOptions, conversation: CompanionConversation) {
     this.#options = options;
     this.#conversation = conversation;
     this.#follow(conversation);
+    this.#looking = setInterval(() => this.#lookAround(), LOOK).unref();
   }
 
   /** Opens a conversation of its own. */
@@ -122,8 +129,13 @@ export class GatewayHost implements CompanionHost {
     const { server, tool, arguments: input, isShownElsewhere } = call;
     // The page does not open an app that the person has closed: this one they see elsewhere.
     const page = isShownElsewhere ? { isClosed: true } : undefined;
-    const item = await this.#outcome((conversation) => conversation.call(server, tool, input, page), options);
-    const isShown = item.hasApp && item.result !== undefined && !isShownElsewhere;
+    const { agent } = options;
+    const item = await this.#outcome(
+      (conversation) => conversation.call(server, tool, input, page, undefined, agent),
+      options,
+    );
+    // What failed is no reason to open a browser.
+    const isShown = item.hasApp && item.state === "done" && !isShownElsewhere;
     return {
       result: resultOf(item),
       ...(isShown && { app: this.#apps.show(item, this.#titles.get(`${server}\n${tool}`)) }),
@@ -142,7 +154,10 @@ export class GatewayHost implements CompanionHost {
         "view-unknown",
         "the app is closed, and its tools are gone: open it again with its server's tool",
       );
-    return resultOf(await this.#outcome((conversation) => conversation.callApp(view, tool, input), options));
+    const { agent } = options;
+    return resultOf(
+      await this.#outcome((conversation) => conversation.callApp(view, tool, input, agent), options),
+    );
   }
 
   async ask(
@@ -157,8 +172,8 @@ export class GatewayHost implements CompanionHost {
 
   async show(): Promise<Showing> {
     const address = this.address;
-    // One of those who hear of it is this object.
-    if (this.#conversation.heardBy > 1) return { state: "open", address };
+    await this.settled();
+    if (this.#isWatched) return { state: "open", address };
     // Several apps at once want one browser.
     const isOpening = performance.now() - this.#openedAt < OPENING;
     if (!isOpening) {
@@ -168,6 +183,26 @@ export class GatewayHost implements CompanionHost {
     }
     const isAsked = this.#openedAt !== Number.NEGATIVE_INFINITY;
     return isAsked ? { state: "opening", address } : { state: "link", url: this.link };
+  }
+
+  async settled(): Promise<void> {
+    // A page that is loaded again is back by then, or counts as closed.
+    const end = performance.now() + GONE + LOOK;
+    const isUnsure = (): boolean => {
+      this.#lookAround();
+      return this.#going.size > 0 || (!this.#isWatched && this.#presence.isThere(PAGE));
+    };
+    while (isUnsure() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 100));
+    this.#lookAround();
+  }
+
+  setAgents(agents: readonly string[]): void {
+    this.#agents = agents;
+    this.#conversation.answerElsewhere(agents);
+  }
+
+  received(): void {
+    this.#conversation.readElsewhere();
   }
 
   onNews(listener: (news: News) => void): () => void {
@@ -191,6 +226,27 @@ export class GatewayHost implements CompanionHost {
     for (const stop of this.#stops) stop();
     for (const timer of this.#going.values()) clearTimeout(timer);
     this.#going.clear();
+    clearInterval(this.#looking);
+  }
+
+  /** A page shows the conversation, and is connected. */
+  get #isWatched(): boolean {
+    // One of those who hear of it is this object.
+    return this.#conversation.heardBy > 1;
+  }
+
+  /** Nobody tells when a page loses its connection. */
+  #lookAround(): void {
+    if (this.#isWatched) {
+      this.#presence.seen(PAGE);
+      // Who closes the tab now gets another one at once.
+      this.#openedAt = Number.NEGATIVE_INFINITY;
+    }
+    const isNew = this.#conversation.openApps.map(({ view, isThere }) => {
+      if (isThere) this.#presence.seen(view);
+      return this.#apps.shows(view) !== this.#presence.isThere(view);
+    });
+    if (isNew.includes(true)) this.#lookAtApps();
   }
 
   get #caller() {
@@ -253,7 +309,7 @@ export class GatewayHost implements CompanionHost {
   }
 
   #follow(conversation: CompanionConversation): void {
-    conversation.answerElsewhere();
+    conversation.answerElsewhere(this.#agents);
     this.#stops = [
       conversation.subscribe((_id, _seq, changes) => {
         for (const change of changes) this.#changed(change);
@@ -286,13 +342,19 @@ export class GatewayHost implements CompanionHost {
   }
 
   #lookAtApps(): void {
-    for (const from of this.#apps.setOpen(this.#conversation.openApps)) {
+    const { openApps } = this.#conversation;
+    for (const { view, isThere } of openApps) if (isThere) this.#presence.seen(view);
+    const open = openApps.filter(({ view }) => this.#presence.isThere(view));
+    const lost = new Set(openApps.filter((each) => !open.includes(each)).map(({ app }) => app.item));
+    for (const { item, ...from } of this.#apps.setOpen(open)) {
       clearTimeout(this.#going.get(from.number));
       const tell = (): void => {
         this.#going.delete(from.number);
         if (!this.#apps.isOpen(from.number)) this.#news.tell({ kind: "closed", from });
       };
-      this.#going.set(from.number, setTimeout(tell, GONE).unref());
+      // Of a page without a connection that was waited for already.
+      if (lost.has(item)) tell();
+      else this.#going.set(from.number, setTimeout(tell, GONE).unref());
     }
     this.#appsChanged.tell();
   }

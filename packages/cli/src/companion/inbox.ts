@@ -28,6 +28,8 @@ export class Inbox {
   /** The numbers of those that were not kept go up to this one. */
   #lostUpTo = 0;
   readonly #waiting = new Set<() => void>();
+  /** Told when a reader has taken news. */
+  onread: (() => void) | undefined;
 
   /** The number of what came last. */
   get last(): number {
@@ -86,6 +88,7 @@ export class Reader {
   take(): Unheard {
     const unheard = this.#inbox.since(this.#heard);
     this.#heard = this.#inbox.last;
+    if (unheard.news.length > 0) this.#inbox.onread?.();
     return unheard;
   }
 

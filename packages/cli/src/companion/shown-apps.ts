@@ -59,12 +59,20 @@ export class ShownApps {
     return { number, server, title };
   }
 
-  /** The apps that are open now. Returns those that no longer are. */
-  setOpen(open: readonly OpenApp[]): NonNullable<Speaker>[] {
+  /** Whether an app is open in this view. */
+  shows(view: string): boolean {
+    return [...this.#open.values()].some((each) => each.view === view);
+  }
+
+  /** The apps that are open now. Returns those that no longer are, with their entries. */
+  setOpen(open: readonly OpenApp[]): (NonNullable<Speaker> & { item: string })[] {
     const before = this.#open;
     for (const { app } of open) this.speaker(app);
     this.#open = new Map(open.map((each) => [each.app.item, each]));
-    return [...before].flatMap(([item, { app }]) => (this.#open.has(item) ? [] : (this.speaker(app) ?? [])));
+    return [...before].flatMap(([item, { app }]) => {
+      const speaker = this.#open.has(item) ? undefined : this.speaker(app);
+      return speaker ? [{ ...speaker, item }] : [];
+    });
   }
 
   isOpen(number: number): boolean {

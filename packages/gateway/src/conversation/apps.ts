@@ -39,6 +39,8 @@ export interface OpenAppState {
   readonly view: string;
   readonly app: SpeakingApp;
   readonly tools: readonly Tool[];
+  /** Its page is connected now. */
+  readonly isThere: boolean;
 }
 
 /** Bytes of one context, and of all together, as they are kept; how many there are. */
@@ -53,6 +55,7 @@ const MAX_TOOLS = 50;
 interface OpenApp {
   readonly app: SpeakingApp;
   tools: readonly Tool[];
+  isThere: () => boolean;
 }
 
 /** Keeps what apps say, the last word of each. */
@@ -101,13 +104,18 @@ export class Apps {
 
   /** The apps that are open; of one that is open twice only where it was opened last. */
   get open(): OpenAppState[] {
-    const latest = new Map([...this.#open].map(([view, open]) => [open.app.item, { view, ...open }]));
+    const latest = new Map<string, OpenAppState>();
+    for (const [view, { app, tools, isThere }] of this.#open) {
+      // A page that lost its connection may be gone: one that has not counts first.
+      const open = { view, app, tools, isThere: isThere() };
+      if (open.isThere || !latest.get(app.item)?.isThere) latest.set(app.item, open);
+    }
     return [...latest.values()];
   }
 
   /** An app was opened. */
-  opened(view: string, app: SpeakingApp): void {
-    this.#opened(view, app);
+  opened(view: string, app: SpeakingApp, isThere = () => true): void {
+    this.#opened(view, app).isThere = isThere;
     this.#options.onchange();
   }
 
@@ -231,7 +239,7 @@ export class Apps {
   }
 
   #opened(view: string, app: SpeakingApp): OpenApp {
-    const open = this.#open.get(view) ?? { app, tools: [] };
+    const open = this.#open.get(view) ?? { app, tools: [], isThere: () => true };
     this.#open.set(view, open);
     this.numberOf(app.item);
     return open;

@@ -8,8 +8,10 @@ import { PartialJson } from "@vitrine/host";
 import {
   type CallItem,
   type CallToolResult,
+  INVALID_PARAMS,
   type Progress,
   type Tool,
+  VitrineError,
   withoutSecrets,
 } from "@vitrine/protocol";
 import { MAY_HAVE_RUN } from "../errors.js";
@@ -153,6 +155,10 @@ export class Calls {
       const found = await tools.find(user, item.server, item.tool);
       options.signal.throwIfAborted();
       this.#schemas.set(item.id, found?.tool.inputSchema);
+      // The form and the server check what a person writes; an agent is told before anything is opened for it.
+      const wrong =
+        item.agent === undefined ? undefined : inputProblem(found?.tool.inputSchema, item.input ?? {});
+      if (wrong) throw new VitrineError(INVALID_PARAMS, wrong);
       if (found?.hasApp) this.#update(item, { hasApp: true });
       return this.#callServer(item, item.input ?? {}, options);
     });
@@ -166,7 +172,7 @@ export class Calls {
     const wrong = inputProblem(tool.inputSchema, input);
     if (wrong) return this.#fail(item, wrong);
     const { journal } = this.#options;
-    const call = { view, tool, arguments: input, conversation: journal.id, item: item.id };
+    const call = { view, tool, arguments: input, conversation: journal.id, item: item.id, agent: item.agent };
     await this.#run(item, ({ signal }) => this.#callApp(item, call, signal));
   }
 

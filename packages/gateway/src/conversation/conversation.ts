@@ -161,7 +161,7 @@ export class Conversation {
     return !this.#journal.isHeard && !this.isRunning && this.#saver.isClean;
   }
 
-  /** How many hear of it. */
+  /** How many hear of it and are connected now. */
   get heardBy(): number {
     return this.#journal.heardBy;
   }
@@ -177,9 +177,17 @@ export class Conversation {
     return () => void this.#appListeners.delete(listener);
   }
 
-  /** Somebody else answers what is said from now on, such as an agent that is connected: no model is asked. */
-  answerElsewhere(): void {
+  /** Agents answer what is said from now on: no model is asked. Call it again when other agents are connected. */
+  answerElsewhere(agents: readonly string[] = []): void {
     this.#isAnsweredElsewhere = true;
+    this.#journal.setAgents(agents);
+  }
+
+  /** An agent that answers in place of a model has read what the person and the apps said so far. */
+  readElsewhere(): void {
+    for (const item of this.#journal.items)
+      if (item.kind === "user" && item.isQueued) this.#journal.update(item, { isQueued: undefined });
+    this.#apps.receivedElsewhere();
   }
 
   /** All of it: the next notice that a subscriber hears has the next number. */
@@ -188,8 +196,8 @@ export class Conversation {
   }
 
   /** Hears what becomes of it; returns what ends that. */
-  subscribe(listener: ConversationListener): () => void {
-    const stop = this.#journal.subscribe(listener);
+  subscribe(listener: ConversationListener, isThere?: () => boolean): () => void {
+    const stop = this.#journal.subscribe(listener, isThere);
     return () => {
       stop();
       this.#options.onidle();
@@ -215,6 +223,7 @@ export class Conversation {
     this.#journal.add({
       ...{ kind: "user", id, at: clock.now(), content: [...content] },
       ...(from && { from }),
+      ...(this.#isAnsweredElsewhere && { isQueued: true }),
     });
     this.#entitle();
     if (!this.#isAnsweredElsewhere) {
@@ -254,7 +263,8 @@ export class Conversation {
   }
 
   /**
-   * Calls a tool by hand. Resolves to the entry when it is kept; the call goes on.
+   * Calls a tool by hand, or for an agent. Resolves to the entry when it is kept; the call goes on. Arguments of an agent
+   * that do not fit the tool's schema reach no server, and open no app.
    *
    * @param key the caller's own name for the call: the same call under the same key is made once
    * @throws {GatewayError} `conflict`
@@ -266,6 +276,7 @@ export class Conversation {
     input: Record<string, unknown> = {},
     page?: Record<string, unknown>,
     key?: string,
+    agent?: string,
   ): Promise<string> {
     const id = this.#idFor(key);
     const made = this.#journal.find(id);
@@ -274,6 +285,7 @@ export class Conversation {
     const identity = this.#options.tools.identityOf(server) ?? "";
     const item: CallItem = {
       ...{ kind: "call", id, at: this.#options.clock.now(), by: "person" },
+      ...(agent !== undefined && { agent }),
       ...{ server, identity, tool, state: "running", input, hasApp: false },
       ...(page && { page }),
     };
@@ -288,7 +300,12 @@ export class Conversation {
    *
    * @throws {GatewayError} `view-unknown`
    */
-  async callApp(view: string, name: string, input: Record<string, unknown> = {}): Promise<string> {
+  async callApp(
+    view: string,
+    name: string,
+    input: Record<string, unknown> = {},
+    agent?: string,
+  ): Promise<string> {
     this.#checkRoom();
     const open = this.#apps.open.find((each) => each.view === view);
     const tool = open?.tools.find((each) => each.name === name);
@@ -296,6 +313,7 @@ export class Conversation {
       throw new GatewayError("view-unknown", "the app is closed, or offers no such tool any more");
     const item: CallItem = {
       ...{ kind: "call", id: newItemId(), at: this.#options.clock.now(), by: "model" },
+      ...(agent !== undefined && { agent }),
       ...{
         server: open.app.server,
         identity: "",
@@ -337,9 +355,9 @@ export class Conversation {
     return this.#stop(STOPPED, item);
   }
 
-  /** An app was opened in a page. */
-  appOpened(view: string, app: SpeakingApp): void {
-    this.#apps.opened(view, app);
+  /** An app was opened in a page; `isThere` says whether that page is connected now. */
+  appOpened(view: string, app: SpeakingApp, isThere?: () => boolean): void {
+    this.#apps.opened(view, app, isThere);
   }
 
   /** What an app that is open wants the model to know. @throws {GatewayError} `overloaded` when it is too often */

@@ -57,9 +57,10 @@ export class Journal {
   #contexts: AppContext[];
   #usage: ModelUsage;
   #isRunning = false;
+  #agents: string[] | undefined;
   #seq = 0;
   readonly #options: JournalOptions;
-  readonly #listeners = new Set<ConversationListener>();
+  readonly #listeners = new Map<ConversationListener, () => boolean>();
   readonly #untold = new Map<string, Untold | "removed">();
   #areContextsUntold = false;
   #isStateUntold = false;
@@ -108,8 +109,9 @@ export class Journal {
     return this.#listeners.size > 0;
   }
 
+  /** How many listeners are there now. A page that lost its connection is not, until it is back. */
   get heardBy(): number {
-    return this.#listeners.size;
+    return [...this.#listeners.values()].filter((isThere) => isThere()).length;
   }
 
   /** Whether there is anything that is worth to be kept. */
@@ -194,6 +196,13 @@ export class Journal {
     this.#stateChanged();
   }
 
+  /** Agents read it in place of a model. They are not kept: an agent is there as long as it is connected. */
+  setAgents(agents: readonly string[]): void {
+    this.#agents = [...agents];
+    this.#isStateUntold = true;
+    this.#changed();
+  }
+
   addUsage({ input, output }: ModelUsage): void {
     this.#usage = { input: this.#usage.input + input, output: this.#usage.output + output };
     this.#stateChanged();
@@ -208,16 +217,21 @@ export class Journal {
       items: this.items.map((item) => ({ ...item })),
       contexts: [...this.#contexts],
       usage: this.#usage,
+      ...(this.#agents && { agents: this.#agents }),
       seq: this.#seq,
     };
   }
 
-  /** Adds a listener, and returns what removes it. */
-  subscribe(listener: ConversationListener): () => void {
+  /**
+   * Adds a listener, and returns what removes it.
+   *
+   * @param isThere whether the listener is connected now
+   */
+  subscribe(listener: ConversationListener, isThere = () => true): () => void {
     // What was before is in the state that it has; and it is a function of its own: the same one may listen twice.
     this.tell();
     const own: ConversationListener = (...notice) => listener(...notice);
-    this.#listeners.add(own);
+    this.#listeners.set(own, isThere);
     return () => void this.#listeners.delete(own);
   }
 
@@ -228,7 +242,7 @@ export class Journal {
     const changes = this.#take();
     if (changes.length === 0) return;
     const seq = ++this.#seq;
-    for (const listener of [...this.#listeners]) {
+    for (const listener of [...this.#listeners.keys()]) {
       try {
         listener(this.id, seq, changes);
       } catch (error) {
@@ -259,7 +273,8 @@ export class Journal {
     if (this.#areContextsUntold) changes.push({ kind: "contexts", contexts: [...this.#contexts] });
     this.#areContextsUntold = false;
     const { title, usage, isRunning } = this;
-    if (this.#isStateUntold) changes.push({ kind: "state", title, isRunning, usage });
+    const agents = this.#agents && { agents: this.#agents };
+    if (this.#isStateUntold) changes.push({ kind: "state", title, isRunning, usage, ...agents });
     this.#isStateUntold = false;
     return changes;
   }

@@ -70,6 +70,8 @@ export interface ToolPort {
 /** A call of a tool of an app. */
 export interface AppCall {
   readonly view: string;
+  /** The agent that calls, by the name that it gives itself; undefined for the model. */
+  readonly agent?: string | undefined;
   readonly tool: Tool;
   readonly arguments: Record<string, unknown>;
   readonly conversation: string;

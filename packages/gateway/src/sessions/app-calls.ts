@@ -87,7 +87,7 @@ export class AppCalls implements AppPort {
   /** Why it may be called. @throws {Refusal} when the operator or the person says no */
   async #consent(
     owner: ViewOwner,
-    { view, tool, arguments: input }: AppCall,
+    { view, tool, arguments: input, agent }: AppCall,
     signal: AbortSignal,
   ): Promise<string> {
     const { user, server } = owner;
@@ -103,7 +103,8 @@ export class AppCalls implements AppPort {
       ...{ view, server, method: "tools/call", subject: tool.name, tool },
       ...{ title: tool.title ?? tool.annotations?.title ?? tool.name, fingerprint: fingerprint(tool) },
       params: { name: tool.name, arguments: input },
-      reason: `The model wants to use a tool of this app that ${effectOf(tool)}.`,
+      // The name is the agent's own word, so it is quoted: none passes for "You" or "The app".
+      reason: `${agent === undefined ? "The model" : `The agent ${JSON.stringify(agent)}`} wants to use a tool of this app that ${effectOf(tool)}.`,
       scope: `the tool ${tool.name} of this app`,
     };
     const { answer, remember } = await owner.page.ask(question, isDestructive ? [] : ["session"], signal);

@@ -40,6 +40,8 @@ export interface PageConversationsOptions {
   view(id: string): OpenedView | undefined;
   changed(notice: ConversationNotices["conversation/changed"]): void;
   isCongested(): boolean;
+  /** Whether the page is there now: one that was closed has its session for some minutes more. */
+  isConnected(): boolean;
 }
 
 /** A view that shows a call of a conversation. */
@@ -214,7 +216,7 @@ export class PageConversations {
     this.#shown.get(opened.view)?.();
     this.#shown.set(opened.view, stop);
     const app = speakerOf(opened);
-    if (app) conversation.appOpened(opened.view, app);
+    if (app) conversation.appOpened(opened.view, app, this.#options.isConnected);
     return { ...opened };
   }
 
@@ -268,7 +270,7 @@ export class PageConversations {
   }
 
   #hear(conversation: Conversation): void {
-    const { changed, isCongested } = this.#options;
+    const { changed, isCongested, isConnected } = this.#options;
     // One that was deleted and one that is open again are not the same.
     this.#leave(conversation.id);
     const heard = {
@@ -278,7 +280,7 @@ export class PageConversations {
         // A page takes no message of any size: it opens the conversation again, and sees what fits.
         else if (sizeOf(changes, MAX_MESSAGE) > MAX_MESSAGE) changed({ id, seq, changes: [] });
         else changed({ id, seq, changes });
-      }),
+      }, isConnected),
     };
     this.#heard.set(conversation.id, heard);
   }

@@ -170,6 +170,7 @@ export class PageSession {
     const { user, conversations, known, models, testMode = false } = options;
     this.#conversations = new PageConversations({
       ...{ user, conversations, known, models, testMode, isCongested: () => options.wire.isFull },
+      isConnected: () => options.wire.isConnected,
       view: (id) => this.#views.get(id)?.opened,
       changed: (notice) => this.notify("conversation/changed", notice),
     });

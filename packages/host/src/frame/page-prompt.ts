@@ -8,12 +8,13 @@ import { buildChrome, make } from "./chrome.js";
 import { frameListeners, frameOf } from "./frame.js";
 import { type FrameQuestion, prompt, show } from "./prompt.js";
 
-/** Where questions without a frame are in the document; they float over the page. */
-let card: { host: HTMLElement; notices: HTMLElement } | undefined;
+/** Where questions without a frame are in the document, by the element of the page; they float over the page, near it. */
+const cards = new Map<HTMLElement, HTMLElement>();
 
 /**
  * Asks the person in the frame of the view that wants something. While it has none, as before it is shown and after a
- * reload, over the page; a frame that comes then takes the question along. Give it to a gateway as `onask`.
+ * reload, over the page, near the element that `near` gives; a frame that comes then takes the question
+ * along. Give it to a gateway as `onask`.
  *
  * @example
  * ```ts source="../gateway/gateway.examples.ts#showView"
@@ -28,46 +29,55 @@ let card: { host: HTMLElement; notices: HTMLElement } | undefined;
  * show(await gateway.openView({ server: "weather", tool: "forecast", arguments: { city: "Rome" } }));
  * ```
  */
-export async function askInPage(question: FrameQuestion, signal: AbortSignal): Promise<Answer> {
+export async function askInPage(
+  question: FrameQuestion,
+  signal: AbortSignal,
+  near?: () => HTMLElement | undefined,
+): Promise<Answer> {
   const place = make("div", {});
   const settle = (): void => {
     const frame = frameOf(question.view);
-    (frame?.notices ?? openCard()).append(place);
+    if (place.isConnected && !frame) return;
+    (frame?.notices ?? openCard(near?.())).append(place);
     // Moved along, it is shown anew, and can say which app asks.
     for (const box of place.querySelectorAll<HTMLElement>("[part~=prompt]")) show(box, question.server);
     if (frame) leave();
   };
   const leave = (): void => {
     frameListeners.delete(settle);
-    closeCard();
+    closeCards();
   };
   frameListeners.add(settle);
   settle();
   try {
     // Of a browser permission the subject says all.
     const isPermission = question.method === "ui/permission";
-    return await prompt(place, isPermission ? { ...question, files: [] } : question, signal);
+    const answer = prompt(place, isPermission ? { ...question, files: [] } : question, signal);
+    place.scrollIntoView({ block: "nearest" });
+    return await answer;
   } finally {
     place.remove();
     leave();
   }
 }
 
-function openCard(): HTMLElement {
-  if (!card) {
-    const host = make("div", {});
-    const { box, notices } = buildChrome(host.attachShadow({ mode: "open" }));
-    notices.replaceChildren();
-    box.replaceChildren(notices);
-    document.body.append(host);
-    card = { host, notices };
-  }
-  return card.notices;
+function openCard(near = document.body): HTMLElement {
+  const open = cards.get(near);
+  if (open) return open;
+  const host = make("div", {});
+  const { box, notices } = buildChrome(host.attachShadow({ mode: "open" }));
+  notices.replaceChildren();
+  box.replaceChildren(notices);
+  near.append(host);
+  cards.set(near, notices);
+  return notices;
 }
 
-/** Takes the card away when nothing is on it. */
-function closeCard(): void {
-  if (!card || card.notices.childElementCount > 0) return;
-  card.host.remove();
-  card = undefined;
+/** Takes cards away when nothing is on them. */
+function closeCards(): void {
+  for (const [near, notices] of cards) {
+    if (notices.childElementCount > 0) continue;
+    (notices.getRootNode() as ShadowRoot).host.remove();
+    cards.delete(near);
+  }
 }

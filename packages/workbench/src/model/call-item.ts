@@ -24,6 +24,8 @@ export class CallItem extends Observable {
   id: string;
   at: number;
   readonly by: ToldCall["by"];
+  /** The agent that called it, by its own name. */
+  readonly agent: string | undefined;
   /** The answer of the model that it belongs to. */
   readonly turn: string | undefined;
   readonly server: string;
@@ -66,11 +68,12 @@ export class CallItem extends Observable {
   /** @param key its name in this page; of one that the gateway tells of the gateway's */
   constructor(told: ToldCall, key = told.id) {
     super();
-    const { id, at, by, turn, server, tool, app, state, hasApp } = told;
+    const { id, at, by, agent, turn, server, tool, app, state, hasApp } = told;
     this.key = key;
     this.id = id;
     this.at = at;
     this.by = by;
+    this.agent = agent;
     this.turn = turn;
     this.server = server;
     this.tool = tool;

@@ -41,6 +41,7 @@ export class ConversationMirror {
   title = "";
   isRunning = false;
   usage: ModelUsage = { input: 0, output: 0 };
+  agents: readonly string[] | undefined;
   contexts: readonly AppContext[] = [];
   readonly #home: MirrorHome;
   #entries = new Map<string, Item>();
@@ -139,10 +140,12 @@ export class ConversationMirror {
     this.#list = undefined;
   }
 
-  #say({ title, isRunning, usage }: Pick<ConversationState, "title" | "isRunning" | "usage">): void {
+  #say(state: Pick<ConversationState, "title" | "isRunning" | "usage" | "agents">): void {
+    const { title, isRunning, usage, agents } = state;
     this.title = title;
     this.isRunning = isRunning;
     this.usage = usage;
+    this.agents = agents;
   }
 }
 

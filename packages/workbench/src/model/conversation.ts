@@ -8,9 +8,11 @@ import {
   type CallToolResult,
   type ConversationState,
   type GatewayRequests,
+  type ModelItem,
   type ModelUsage,
   type NoteItem,
   type CallItem as ToldCall,
+  type UserItem,
   VitrineError,
 } from "@vitrine/protocol";
 import type { AppModel } from "./app-model.js";
@@ -19,11 +21,18 @@ import { CallItem } from "./call-item.js";
 import { ConversationFollower, isUnknown, UNKNOWN } from "./conversation-follower.js";
 import type { ConversationMirror, Item } from "./conversation-mirror.js";
 import { KeptConversation } from "./kept-conversation.js";
-import { messageOf } from "./messages.js";
+import { messageOf, textOf } from "./messages.js";
 import { Observable } from "./observable.js";
 import { SentCalls } from "./sent-calls.js";
 
 export type { CallItem, Item };
+
+/** A message that is being rewritten. */
+export interface Editing {
+  readonly message: UserItem;
+  readonly answer: ModelItem;
+  readonly text: string;
+}
 
 /** What a {@link Conversation} stands on. */
 export interface ConversationOptions
@@ -56,6 +65,7 @@ export class Conversation extends Observable {
   #isLeaving = false;
   /** A model is at work, and may call something next. */
   #isExpecting = false;
+  #editing: Editing | undefined;
 
   constructor(options: ConversationOptions) {
     super();
@@ -124,6 +134,16 @@ export class Conversation extends Observable {
     return this.#mirror?.usage ?? NONE;
   }
 
+  /** The agents that read it in place of a model; undefined where a model answers. */
+  get agents(): readonly string[] | undefined {
+    return this.#mirror?.agents;
+  }
+
+  /** The message that the person is rewriting, with the answer that goes when it is sent. */
+  get editing(): Editing | undefined {
+    return this.#editing;
+  }
+
   /** Why it cannot be shown, or changed. */
   get problem(): string | undefined {
     return this.#problem ?? this.#follower.problem;
@@ -147,6 +167,42 @@ export class Conversation extends Observable {
   async send(text: string): Promise<void> {
     const id = await this.#follower.ready();
     await this.#request("conversation/send", { id, content: [{ type: "text", text }] });
+  }
+
+  /** Has the model answer again what it failed to answer. */
+  async retry({ id: item }: ModelItem): Promise<void> {
+    const { id } = this;
+    if (id !== undefined)
+      await this.#try("It could not be retried", () => this.#request("conversation/retry", { id, item }));
+  }
+
+  /** What can be rewritten of a failed answer: the message that it answers, if the person wrote it. */
+  editable(answer: ModelItem): Editing | undefined {
+    const message = this.items.find(({ id }) => id === answer.answers);
+    if (message?.kind !== "user" || message.from) return undefined;
+    const text = textOf({ content: message.content });
+    return text === "" ? undefined : { message, answer, text };
+  }
+
+  /** Lets the person rewrite a message, or not any more. */
+  edit(editing: Editing | undefined): void {
+    this.#editing = editing;
+    this.changed();
+  }
+
+  /**
+   * Says something in place of the message that is being rewritten.
+   *
+   * @throws {VitrineError} when it could not be said
+   */
+  async sendEdited(text: string): Promise<void> {
+    const editing = this.#editing;
+    this.edit(undefined);
+    if (editing) {
+      await this.remove(editing.answer);
+      await this.remove(editing.message);
+    }
+    await this.send(text);
   }
 
   /** Stops all that is under way. */
@@ -262,6 +318,7 @@ export class Conversation extends Observable {
 
   async #leave({ items }: ConversationMirror): Promise<void> {
     this.#isLeaving = true;
+    this.#editing = undefined;
     this.#apps.leave();
     const close = (item: Item): Promise<void> | false =>
       item.kind === "call" && this.#apps.close(item, "another conversation is shown");

@@ -18,7 +18,7 @@ const TOLD_RESULT = "ui/notifications/tool-result";
 export function withoutPath(
   events: readonly RecordedEvent[],
   path: string,
-  count: () => void,
+  count: (value: unknown) => void,
 ): RecordedEvent[] {
   const parts = path.split(".");
   const [first, ...rest] = parts;
@@ -37,10 +37,14 @@ export function countAt(events: readonly RecordedEvent[], path: string): number 
   return found;
 }
 
-function without(value: unknown, [part, ...rest]: readonly string[], count: () => void): unknown {
+function without(
+  value: unknown,
+  [part, ...rest]: readonly string[],
+  count: (value: unknown) => void,
+): unknown {
   if (value === REDACTED) return value;
   if (part === undefined) {
-    count();
+    count(plainOf(value));
     return REDACTED;
   }
   const plain = plainOf(value);

@@ -98,3 +98,61 @@ it("makes texts that are the same as any that differ in what was taken out alone
   expect(compare(events, now(1)).isSame).toBe(true);
   expect(compare(events, now(2)).isSame).toBe(false);
 });
+
+it("takes a value out wherever it comes back: in results, messages, texts with JSON in them, and other arguments", () => {
+  const events: RecordedEvent[] = [
+    say({ pin: 4711, user: { name: "Ada Lovelace" } }),
+    {
+      t: 4711,
+      d: "out",
+      m: {
+        jsonrpc: "2.0",
+        id: 1,
+        result: { content: [{ type: "text", text: "Hello Ada Lovelace, 4711." }] },
+      },
+    },
+    {
+      t: 3,
+      d: "out",
+      m: {
+        jsonrpc: "2.0",
+        method: "ui/notifications/tool-result",
+        params: {
+          content: [{ type: "text", text: '{"owner":"Ada Lovelace"}' }],
+          structuredContent: { code: 4711, short: "Ada" },
+        },
+      },
+    },
+    {
+      t: 4,
+      d: "in",
+      m: {
+        jsonrpc: "2.0",
+        id: 2,
+        method: "ui/message",
+        params: { role: "user", content: [{ type: "text", text: "I am Ada Lovelace" }] },
+      },
+    },
+  ];
+  const paths = ["params.arguments.pin", "params.arguments.user"];
+  const result = redact(recording(...events), [{ paths }]);
+  const text = JSON.stringify(result.events);
+  expect(text).not.toMatch(/Lovelace|[^t]":4711|[^:]4711/);
+  expect(result.events[1]?.t).toBe(4711);
+  expect(text).toContain(`Hello ${REDACTED}, ${REDACTED}.`);
+  expect(text).toContain('"short":"Ada"');
+  expect(text).toContain('"type":"text"');
+  expect(result.header.redacted?.at(-1)).toMatch(/^the same values elsewhere: [1-9]/);
+  const named = JSON.stringify(
+    redact(recording(say({ token: "hush-hush", note: "with hush-hush" })), [SECRETS]).events,
+  );
+  expect(named).not.toContain("hush");
+});
+
+it("leaves short values and the words of the wire where they are", () => {
+  const result = redact(recording(say({ token: "text", size: "XL", kind: "XL" })), [
+    { keys: ["token", "size"] },
+  ]);
+  expect(JSON.stringify(result.events)).toContain('"kind":"XL"');
+  expect(JSON.stringify(result.events)).toContain('"method":"tools/call"');
+});

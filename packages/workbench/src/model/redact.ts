@@ -9,6 +9,7 @@ import { jsonIn } from "./json-in.js";
 import { plainOf } from "./message-json.js";
 import { isShown, type RecordedEvent, type Recording, record } from "./recording.js";
 import { withoutPath } from "./redact-paths.js";
+import { RedactedValues } from "./redact-values.js";
 import { REDACTED } from "./redacted.js";
 
 /** What is taken out. */
@@ -64,7 +65,8 @@ type Path = readonly (string | number)[];
 type Change = (value: unknown, path: Path) => unknown;
 
 /**
- * A copy without what the rules name; its header says what was done. The document is never changed: it is the
+ * A copy without what the rules name; its header says what was done. A value that was taken out by its name or its place is
+ * taken out wherever else it is, if it has four characters or more. The document is never changed: it is the
  * server's published app, and would not run any more.
  */
 export function redact(recording: Recording, rules: readonly RedactionRule[]): Recording {
@@ -73,6 +75,7 @@ export function redact(recording: Recording, rules: readonly RedactionRule[]): R
   // The text that the app showed repeats values of the messages, and no rule knows where.
   let events = rules.length > 0 ? recording.events.map(withoutText) : recording.events;
   let { context, tool, title, uri } = header;
+  const values = new RedactedValues();
   for (const rule of rules) {
     let count = 0;
     const add = (): void => void count++;
@@ -80,13 +83,18 @@ export function redact(recording: Recording, rules: readonly RedactionRule[]): R
     const counted: Change = (value, path) => {
       const next = change(value, path);
       if (next !== undefined && next !== value) count++;
+      if (next === REDACTED && !("text" in rule)) values.add(value);
       return next;
     };
     const apply = <T>(value: T): T => walk(value, [], counted) as T;
     if ("methods" in rule) events = withoutMethods(events, rule.methods, add);
     else if ("paths" in rule)
       events = rule.paths.reduce<readonly RecordedEvent[]>(
-        (left, path) => withoutPath(left, path, add),
+        (left, path) =>
+          withoutPath(left, path, (value) => {
+            values.add(value);
+            add();
+          }),
         events,
       );
     else events = events.map(apply);
@@ -97,6 +105,20 @@ export function redact(recording: Recording, rules: readonly RedactionRule[]): R
       ({ uri } = apply({ uri }));
     }
     notes.push(`${describe(rule)}: ${count}`);
+  }
+  const elsewhere = values.change;
+  if (elsewhere) {
+    let count = 0;
+    const counted: Change = (value, path) => {
+      const next = elsewhere(value, path);
+      if (next !== undefined && next !== value) count++;
+      return next;
+    };
+    const apply = <T>(value: T): T => walk(value, [], counted) as T;
+    events = events.map(apply);
+    context = apply(context);
+    ({ title, uri } = apply({ title, uri }));
+    if (count > 0) notes.push(`the same values elsewhere: ${count}`);
   }
   return { ...recording, header: { ...header, context, tool, title, uri, redacted: notes }, events };
 }

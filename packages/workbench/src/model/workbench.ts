@@ -7,6 +7,7 @@ import { askInPage, warm } from "@vitrine/host";
 import { connectGateway, type Gateway, type GatewayState } from "@vitrine/host/gateway";
 import type { GatewayAnswer, GatewayQuestion, ViewPlace } from "@vitrine/protocol";
 import type { AppModel } from "./app-model.js";
+import type { CallItem } from "./call-item.js";
 import { Conversation } from "./conversation.js";
 import { Conversations } from "./conversations.js";
 import { keepFromAddress } from "./kept-conversation.js";
@@ -54,7 +55,11 @@ export class Workbench extends Observable {
   /** What went wrong with the page itself. */
   problem: string | undefined;
   /** Asks the person whether something may be done. */
-  asking: (question: GatewayQuestion, signal: AbortSignal) => Promise<GatewayAnswer> = askInPage;
+  asking: (question: GatewayQuestion, signal: AbortSignal) => Promise<GatewayAnswer> = (question, signal) =>
+    askInPage(question, signal, () => this.#questionPlace());
+  /** Where questions of the model are asked: at the end of the conversation. */
+  questionPlace: HTMLElement | undefined;
+  readonly #asked = new Set<GatewayQuestion>();
   /** The app that the inspector shows. */
   selected: AppModel | undefined;
   #look: Look = {};
@@ -138,11 +143,46 @@ export class Workbench extends Observable {
   get isAsking(): boolean {
     const { sampling, elicitations } = this.questions;
     const isAsked = sampling.length + elicitations.length > 0;
-    return isAsked || this.conversation.apps.some(({ questions }) => questions > 0);
+    return isAsked || this.#asked.size > 0;
+  }
+
+  /** Whether a question waits above an app: what follows below must not scroll it away. */
+  get isAskingInApp(): boolean {
+    return this.conversation.apps.some(({ questions }) => questions > 0);
+  }
+
+  /** Whether a call waits for an answer of the person's, and not for its server. */
+  isAskedAbout(call: CallItem): boolean {
+    if (call.state !== "running") return false;
+    const { server, tool, appOf, input } = call;
+    if (this.questions.elicitations.some(({ question }) => question.server === server)) return true;
+    const isMeant = ({ view, subject, method, params, ...asked }: GatewayQuestion): boolean =>
+      method === "tools/call" &&
+      asked.server === server &&
+      subject === tool &&
+      (appOf !== undefined || view.startsWith("model:")) &&
+      isSameJson(params["arguments"], input);
+    return [...this.#asked].some(isMeant);
+  }
+
+  /** The end of the conversation, unless it is out of sight: below an app that fills the window, or behind another pane. */
+  #questionPlace(): HTMLElement | undefined {
+    const place = this.questionPlace;
+    const isCovered = this.conversation.apps.some(({ element }) =>
+      element.shadowRoot?.querySelector("[data-mode=fullscreen],[data-mode=pip]"),
+    );
+    // An empty place takes no room.
+    return place?.parentElement?.checkVisibility() && !isCovered ? place : undefined;
   }
 
   #ask(question: GatewayQuestion, signal: AbortSignal): Promise<GatewayAnswer> {
     const answer = this.asking(question, signal);
+    this.#asked.add(question);
+    const end = (): void => {
+      this.#asked.delete(question);
+      this.changed();
+    };
+    answer.then(end, end);
     const app = this.conversation.apps.find(({ id }) => id === question.view);
     void app?.asked(answer).then(() => this.changed());
     // Asked before there is an app: the card of its call says what it waits for.
@@ -178,3 +218,6 @@ export class Workbench extends Observable {
     }
   }
 }
+
+/** Arguments that came twice over the wire: once in the call, once in the question about it. */
+const isSameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? {}) === JSON.stringify(b ?? {});

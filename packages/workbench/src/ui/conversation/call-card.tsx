@@ -26,6 +26,7 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
   useObservable(workbench.servers);
   const { conversation } = workbench;
   const { app, result, problem, state } = call;
+  const isAsked = useObserved(workbench, (each) => each.isAskedAbout(call));
   const isSelected = useObserved(workbench, ({ selected }) => app !== undefined && selected === app);
   // A static document shows nothing of the answer.
   const isStatic = app?.source.place?.static === true;
@@ -38,7 +39,7 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
           {titleOf(workbench, call)}
         </Heading>
         <CallButtons workbench={workbench} call={call} />
-        <CallFacts call={call} />
+        <CallFacts call={call} isAsked={isAsked} />
       </header>
       {hasInput && (
         <Fold name="Arguments">
@@ -50,7 +51,7 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
           Its secret arguments were not kept over the reload: to run it again, fill in its form.
         </p>
       )}
-      {state === "running" && <CallProgress call={call} />}
+      {state === "running" && <CallProgress call={call} isAsked={isAsked} />}
       {problem !== undefined && (
         <p className="problem" role="status">
           {problem}
@@ -110,8 +111,8 @@ function WrittenInput({ text }: { text: string }) {
   );
 }
 
-function CallFacts({ call }: { call: CallItem }) {
-  const { app, state, at, endedAt, by, appOf } = call;
+function CallFacts({ call, isAsked }: { call: CallItem; isAsked: boolean }) {
+  const { app, state, at, endedAt, by, agent, appOf } = call;
   const now = useNow(!call.isOver, 1000);
   const [kind, word] = {
     writing: ["accent", "being written"],
@@ -124,10 +125,10 @@ function CallFacts({ call }: { call: CallItem }) {
     <span className="facts small soft">
       <span className={`badge ${kind}`}>{word}</span>
       {app?.source.isRecording && <span className="badge warn">recording</span>}
-      {by === "model" && <span className="badge">by the model</span>}
+      <span className="badge">by {agent ?? (by === "model" ? "the model" : "you")}</span>
       {app?.state === "failed" && <span className="badge bad">app failed</span>}
       {app?.source.place?.static && <span className="badge">static document</span>}
-      {(app?.questions ?? call.permissions.length) > 0 && (
+      {(isAsked || (app?.questions ?? call.permissions.length) > 0) && (
         <span className="badge warn">needs your answer</span>
       )}
       <span>{duration((call.isOver ? (endedAt ?? at) : now) - at)}</span>

@@ -6,9 +6,17 @@
 import { ProgressBar } from "react-aria-components";
 import type { CallItem } from "../../model/call-item.js";
 
+/** Props of a {@link CallProgress}. */
+export interface CallProgressProps {
+  call: CallItem;
+  /** The call goes on when the person has answered a question about it. */
+  isAsked: boolean;
+}
+
 /** A bar: with a length if the server says how much there is to do. */
-export function CallProgress({ call: { progress } }: { call: CallItem }) {
+export function CallProgress({ call: { progress }, isAsked }: CallProgressProps) {
   const { progress: value = 0, total, message } = progress ?? {};
+  if (isAsked) return <p className="small soft">Waiting for your answer</p>;
   const isKnown = total !== undefined && total > 0;
   return (
     <ProgressBar

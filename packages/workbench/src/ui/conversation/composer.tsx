@@ -35,6 +35,13 @@ import "./composer.css";
 import { optionId, shownTools, ToolMenu } from "./tool-menu.js";
 
 const WAITING = "The servers are still saying what they offer: this is called as soon as its tool is known.";
+const EDITING = "When you send it, your message and the failed answer are replaced.";
+
+/** How what is written here reaches an agent. */
+const agentHelp = (agents: readonly string[]): string =>
+  agents.length === 0
+    ? "No agent is connected. Connect one first: it reads only what you write after that."
+    : `${agents.join(", ")} reads what you write here with the result of its next call, or at once while it waits in app_context.`;
 
 /** Lines that the field grows to, where it does not grow by itself. */
 const MOST_LINES = 8;
@@ -50,6 +57,8 @@ export interface ComposerProps {
 export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const { conversation, servers, models } = workbench;
   const isRunning = useObserved(conversation, (each) => each.isRunning);
+  const editing = useObserved(conversation, (each) => each.editing);
+  const agents = useObserved(conversation, (each) => each.agents);
   useObservable(servers);
   useObservable(models);
   const id = useId();
@@ -72,6 +81,13 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   // What is named already is called by Enter, unless another one is moved to.
   const active = moved?.text === text ? moved.place : named ? -1 : 0;
 
+  // The message comes into the field, to be rewritten.
+  useEffect(() => {
+    if (!editing) return;
+    setText(editing.text);
+    area.current?.focus();
+  }, [editing]);
+
   const write = (next: string): void => {
     setText(next);
     setProblem(undefined);
@@ -83,7 +99,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const say = async (said: string): Promise<void> => {
     write("");
     try {
-      await conversation.send(said);
+      await (editing ? conversation.sendEdited(said) : conversation.send(said));
     } catch (error) {
       setProblem(`This was not said: ${messageOf(error)}`);
       // With what was typed since: neither is lost.
@@ -146,7 +162,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     if (!box.current?.contains(relatedTarget)) setClosedFor(text);
   };
   const hint = named && isCommand(text) && !text.includes("{") ? argumentsHint(named) : undefined;
-  const model = answeringModel(models.state);
+  const model = agents ? agents.join(", ") || "the agent" : answeringModel(models.state);
   return (
     <div className="composer" ref={box}>
       {isOpen && (
@@ -183,9 +199,23 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
           className={problem === undefined ? "soft small" : "small bad-text"}
           role="status"
         >
-          {problem ?? hint ?? (isOpen ? `${found.length === 1 ? "1 tool" : `${found.length} tools`}.` : "")}
+          {problem ??
+            hint ??
+            (editing ? EDITING : isOpen ? `${found.length === 1 ? "1 tool" : `${found.length} tools`}.` : "")}
         </p>
-        <ClearButton conversation={conversation} />
+        {editing ? (
+          <Button
+            className="button"
+            onPress={() => {
+              conversation.edit(undefined);
+              write("");
+            }}
+          >
+            Cancel edit
+          </Button>
+        ) : (
+          <ClearButton conversation={conversation} />
+        )}
         {isRunning && (
           <Button className="button" onPress={() => void conversation.stop()}>
             Stop
@@ -195,7 +225,8 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
           Send
         </Button>
       </div>
-      {models.state && !model && (
+      {agents && <p className="soft small composer-help">{agentHelp(agents)}</p>}
+      {!agents && models.state && !model && (
         <p className="soft small composer-help">
           {models.state.help || "No model answers: tools are called by hand."} Messages are kept.
         </p>

@@ -7,6 +7,7 @@ import { oneLine } from "@vitrine/host";
 import type { AppContext } from "@vitrine/protocol";
 import { memo } from "react";
 import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
+import { type ChangedLine, changeSummary, contextChange } from "../../model/context-change.js";
 import { textOf } from "../../model/messages.js";
 import { Json } from "../inspector/json.js";
 import { ContentBlocks } from "./content-blocks.js";
@@ -14,27 +15,37 @@ import { ContentBlocks } from "./content-blocks.js";
 /** Characters of a context that a chip begins with. */
 const FIRST = 80;
 
-/** A chip for each app that has said something (I06): behind it is all that it said. */
-export const ContextChips = memo(({ contexts }: { contexts: readonly AppContext[] }) => {
-  if (contexts.length === 0) return null;
+/** Props of {@link ContextChips}. */
+export interface ContextChipsProps {
+  contexts: readonly AppContext[];
+  /** The agent that is told in place of a model. */
+  agent: string | undefined;
+}
+
+/** A chip for each app that has said something which the model has not received yet (I06): behind it is all that it said. */
+export const ContextChips = memo(({ contexts, agent }: ContextChipsProps) => {
+  const untold = contexts.filter(({ isTold }) => !isTold);
+  if (untold.length === 0) return null;
   return (
     <section className="contexts" aria-label="What apps want the model to know">
       <span className="soft small">The model will be told:</span>
-      {contexts.map((context) => (
-        <Chip key={context.item} context={context} />
+      {untold.map((context) => (
+        <Chip key={context.item} context={context} agent={agent} />
       ))}
     </section>
   );
 });
 
-function Chip({ context }: { context: AppContext }) {
+function Chip({ context, agent }: { context: AppContext; agent: string | undefined }) {
   const { server, at, isStale, content = [], structuredContent } = context;
   const title = oneLine(context.title);
+  const lines = contextChange(context);
+  const when = agent === undefined ? "with what is said next" : "with the result of its next call";
   return (
     <DialogTrigger>
       <Button className="button context-chip" data-stale={isStale || undefined}>
         <span>
-          {title}: {summaryOf(context)}
+          {title}: {lines ? short(changeSummary(lines)) : summaryOf(context)}
         </span>
         {isStale && <span className="badge warn">app closed</span>}
       </Button>
@@ -44,10 +55,11 @@ function Chip({ context }: { context: AppContext }) {
             {server}: what its app {title} said
           </Heading>
           <p className="soft small">
-            Said at {new Date(at).toLocaleTimeString()}. The model is told once, with what is said next, as
+            Said at {new Date(at).toLocaleTimeString()}. {agent ?? "The model"} receives it once, {when}, as
             the app's word.
             {isStale && " The app is closed since: this is how it was then."}
           </p>
+          {lines && <Changes lines={lines} />}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
           <section className="context-text" tabIndex={0} aria-label={`What ${title} said`}>
             <ContentBlocks content={content} />
@@ -59,9 +71,33 @@ function Chip({ context }: { context: AppContext }) {
   );
 }
 
+/** Lines that are drawn: who wants more reads the whole below. */
+const MOST_LINES = 40;
+
+function Changes({ lines }: { lines: readonly ChangedLine[] }) {
+  const rest = lines.length - MOST_LINES;
+  return (
+    <section aria-label="Changes since the model received it last">
+      <p className="small">Changed since the model received it last:</p>
+      <pre className="context-changes">
+        {lines.slice(0, MOST_LINES).map(({ kind, text }, at) => {
+          const Line = kind === "added" ? "ins" : "del";
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and are drawn anew together.
+            <Line key={at}>{`${kind === "added" ? "+" : "−"} ${text}\n`}</Line>
+          );
+        })}
+      </pre>
+      {rest > 0 && <p className="soft small">{rest} more lines changed.</p>}
+    </section>
+  );
+}
+
 /** The first of what it said, in one line. */
-function summaryOf({ content = [], structuredContent }: AppContext): string {
-  const text = textOf({ content }) || JSON.stringify(structuredContent ?? {});
+const summaryOf = ({ content = [], structuredContent }: AppContext): string =>
+  short(textOf({ content }) || JSON.stringify(structuredContent ?? {}));
+
+function short(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > FIRST ? `${line.slice(0, FIRST)}…` : line;
 }

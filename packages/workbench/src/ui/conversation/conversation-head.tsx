@@ -19,6 +19,7 @@ export const ConversationHead = memo(({ workbench }: { workbench: Workbench }) =
   const { conversation, models } = workbench;
   const title = useObserved(conversation, (each) => each.title);
   const { input, output } = useObserved(conversation, ({ usage }) => usage);
+  const agents = useObserved(conversation, (each) => each.agents);
   useObservable(models);
   const { state, problem } = models;
   return (
@@ -32,7 +33,12 @@ export const ConversationHead = memo(({ workbench }: { workbench: Workbench }) =
           {count(input + output)} tokens
         </span>
       )}
-      {state && (
+      {agents && (
+        <span className="head-agent small" title="Calls tools and reads what you write, in place of a model">
+          <span className="soft">Agent:</span> {agents.join(", ") || "none connected"}
+        </span>
+      )}
+      {state && !agents && (
         <Choice
           label="The model that answers"
           options={[

@@ -32,7 +32,13 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   const list = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   // A question stays in view, above its app, whatever follows below.
-  const isHeld = useCallback(() => workbench.isAsking, [workbench]);
+  const isHeld = useCallback(() => workbench.isAskingInApp, [workbench]);
+  const questions = useCallback(
+    (place: HTMLDivElement | null) => {
+      workbench.questionPlace = place ?? undefined;
+    },
+    [workbench],
+  );
   const { isAtEnd, toEnd } = useNewest(list, inner, isHeld);
   const { items, problem } = conversation;
   const own = items.filter((item) => (item.kind === "call" ? item.by === "person" : isOwnWord(item))).length;
@@ -53,6 +59,8 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
           {items.map((item) => (
             <Entry key={item.kind === "call" ? item.key : item.id} workbench={workbench} item={item} />
           ))}
+          {/* The model's calls are the last entries: the question about one stands below it. */}
+          <div className="conversation-questions" ref={questions} />
         </div>
         {items.length === 0 && (
           <Boundary name="What to do first">
@@ -72,7 +80,7 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
           </p>
         )}
         <Boundary name="What the model will be told">
-          <ContextChips contexts={conversation.contexts} />
+          <ContextChips contexts={conversation.contexts} agent={conversation.agents?.[0]} />
         </Boundary>
         <Boundary name="The field for messages">
           <Composer workbench={workbench} onForm={onForm} />

@@ -10,6 +10,7 @@ import { messageOf } from "../../model/messages.js";
 import type { Workbench } from "../../model/workbench.js";
 import { clock } from "../inspector/format.js";
 import { fileName, saveFile } from "../save-file.js";
+import { Marked } from "./marked.js";
 
 /** Props of a {@link ConversationRow}. */
 export interface ConversationRowProps {
@@ -26,7 +27,8 @@ export interface ConversationRowProps {
 export function ConversationRow(props: ConversationRowProps) {
   const { workbench, summary, isCurrent, onProblem, onOpen } = props;
   const { conversations } = workbench;
-  const { id, changedAt, isRunning } = summary;
+  const { id, changedAt, isRunning, match } = summary;
+  const { search } = conversations;
   const title = summary.title || "Without a title";
   const [doing, setDoing] = useState<"rename" | "delete">();
   const done = (): void => setDoing(undefined);
@@ -74,7 +76,15 @@ export function ConversationRow(props: ConversationRowProps) {
   return (
     <li className="conversation-row" aria-current={isCurrent || undefined}>
       <Button className="button quiet conversation-open" onPress={onOpen}>
-        <span className="conversation-name">{title}</span>
+        <span className="conversation-name">
+          <Marked text={title} search={search} />
+        </span>
+        {match && (
+          <span className="conversation-match small">
+            <span className="soft">{match.who}: </span>
+            <Marked text={match.text} search={search} />
+          </span>
+        )}
         <span className="soft small">
           {clock(changedAt)}
           {isCurrent && " · open"}

@@ -26,8 +26,8 @@ export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: It
       }
     >
       {item.kind === "call" && <CallCard workbench={workbench} call={item} />}
-      {item.kind === "user" && <UserCard item={item} />}
-      {item.kind === "model" && <ModelCard item={item} />}
+      {item.kind === "user" && <UserCard conversation={workbench.conversation} item={item} />}
+      {item.kind === "model" && <ModelCard conversation={workbench.conversation} item={item} />}
       {item.kind === "note" && <NoteCard item={item} onRemove={remove} />}
     </Boundary>
   );

@@ -6,7 +6,9 @@
 import type { ModelItem } from "@vitrine/protocol";
 import { memo, useMemo } from "react";
 import { Heading } from "react-aria-components";
+import type { Conversation } from "../../model/conversation.js";
 import { count } from "../inspector/format.js";
+import { AnswerActions } from "./answer-actions.js";
 import { textParts } from "./model-text.js";
 
 /** Characters that are drawn: no page can draw all that an endless answer may be. */
@@ -18,8 +20,14 @@ const STATES = {
   failed: ["bad", "failed"],
 } as const;
 
+/** Props of a {@link ModelCard}. */
+export interface ModelCardProps {
+  conversation: Conversation;
+  item: ModelItem;
+}
+
 /** An answer, as far as it has come. */
-export function ModelCard({ item }: { item: ModelItem }) {
+export function ModelCard({ conversation, item }: ModelCardProps) {
   const { id, model, text, state, problem, usage, at } = item;
   const [kind, word] = state === "done" ? [] : STATES[state];
   // It has answered with calls alone: they stand for themselves.
@@ -42,7 +50,8 @@ export function ModelCard({ item }: { item: ModelItem }) {
       </header>
       <ModelText text={text} />
       {text === "" && state === "streaming" && <p className="soft">It has said nothing yet.</p>}
-      {problem && <p className="problem">{problem.message}</p>}
+      {problem && <p className={state === "done" ? "soft" : "problem"}>{problem.message}</p>}
+      {state !== "streaming" && <AnswerActions conversation={conversation} item={item} />}
     </article>
   );
 }

@@ -5,10 +5,15 @@
  */
 import type { UserItem } from "@vitrine/protocol";
 import { Heading } from "react-aria-components";
+import type { Conversation } from "../../model/conversation.js";
+import { useObserved } from "../use-observable.js";
 import { ContentBlocks } from "./content-blocks.js";
 
 /** A message, and whose it is: what an app says is never taken for the person's own word (I05). */
-export function UserCard({ item: { id, at, content, from } }: { item: UserItem }) {
+export function UserCard({ conversation, item }: { conversation: Conversation; item: UserItem }) {
+  const agents = useObserved(conversation, (each) => each.agents);
+  const agent = agents && (agents.join(", ") || "The agent");
+  const { id, at, content, from, isQueued } = item;
   return (
     <article className={from ? "card message" : "card message own"} aria-labelledby={`message-${id}`}>
       <header className="card-head">
@@ -21,6 +26,11 @@ export function UserCard({ item: { id, at, content, from } }: { item: UserItem }
               said by the app {from.title} of {from.server}
             </span>
           )}
+          {isQueued && (
+            <span className="badge" title={queuedHint(agent)}>
+              {agent === undefined ? "queued" : "not read yet"}
+            </span>
+          )}
           <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleTimeString()}</time>
         </span>
       </header>
@@ -28,3 +38,8 @@ export function UserCard({ item: { id, at, content, from } }: { item: UserItem }
     </article>
   );
 }
+
+const queuedHint = (agent: string | undefined): string =>
+  agent === undefined
+    ? "The model answers it after what it is doing now."
+    : `${agent} reads it with the result of its next call, or at once while it waits in app_context.`;
