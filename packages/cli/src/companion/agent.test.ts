@@ -19,7 +19,7 @@ const open = async (...args: Parameters<typeof CompanionStage.open>): Promise<Co
 describe("a tab that is closed", () => {
   it("is noticed within seconds: the next app opens another one", async () => {
     let tabs = 0;
-    const { agent, page, host } = bind(await open(undefined, { open: async () => ++tabs > 0 }));
+    const { agent, page, host, gateway } = bind(await open(undefined, { open: async () => ++tabs > 0 }));
     const client = await agent();
     const show = async () => textsOf(await client.callTool({ name: "shop__show", arguments: {} }))[1];
     expect(await show()).toMatch(/opens in the person's browser/);
@@ -28,18 +28,21 @@ describe("a tab that is closed", () => {
     await expect.poll(show).toMatch(/is open in the person's browser/);
     expect(tabs).toBe(1);
     tab.raw.leave();
+    await expect.poll(async () => (await gateway.conversations.open("local", tab.id)).heardBy).toBe(1);
     expect(await show()).toMatch(/opens in the person's browser/);
     expect(tabs).toBe(2);
     expect(host.apps.every(({ isOpen }) => !isOpen)).toBe(true);
   });
 
   it("closes its apps, and app_context says so", async () => {
-    const { agent, page } = bind(await open());
+    const { agent, page, gateway } = bind(await open());
     const client = await agent({ generation: "2025" });
     await client.callTool({ name: "shop__show", arguments: {} });
     const tab = await page();
     await tab.open("shop", "show");
     tab.raw.leave();
+    const { conversations } = gateway;
+    await expect.poll(async () => (await conversations.open("local", tab.id)).heardBy).toBe(1);
     const texts = textsOf(await client.callTool({ name: "app_context", arguments: {} }));
     expect(texts.join("\n")).toMatch(/App 1 .* was closed: its tools are gone/);
     expect(texts.join("\n")).not.toContain("Nothing new");
@@ -143,5 +146,6 @@ it("a client's name is one short line, whatever it says of itself", () => {
 });
 
 const bind = (opened: CompanionStage) => ({
-  ...{ agent: opened.agent.bind(opened), page: opened.page.bind(opened), host: opened.host },
+  ...{ agent: opened.agent.bind(opened), page: opened.page.bind(opened) },
+  ...{ host: opened.host, gateway: opened.gateway },
 });

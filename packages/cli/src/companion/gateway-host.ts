@@ -190,7 +190,10 @@ export class GatewayHost implements CompanionHost {
     const end = performance.now() + GONE + LOOK;
     const isUnsure = (): boolean => {
       this.#lookAround();
-      return this.#going.size > 0 || (!this.#isWatched && this.#presence.isThere(PAGE));
+      const mayComeBack = this.#conversation.openApps.some(
+        ({ view, isThere }) => !isThere && this.#presence.isThere(view),
+      );
+      return this.#going.size > 0 || mayComeBack || (!this.#isWatched && this.#presence.isThere(PAGE));
     };
     while (isUnsure() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 100));
     this.#lookAround();
