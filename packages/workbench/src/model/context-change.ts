@@ -23,7 +23,10 @@ export function contextChange({ before, ...context }: AppContext): ChangedLine[]
 /** The change in one line: what it was, and what it is. */
 export function changeSummary(lines: readonly ChangedLine[]): string {
   const first = (kind: ChangedLine["kind"]): string =>
-    lines.find((line) => line.kind === kind)?.text.trim().replace(/,$/, "") ?? "";
+    lines
+      .find((line) => line.kind === kind)
+      ?.text.trim()
+      .replace(/,$/, "") ?? "";
   const [was, is] = [first("removed"), first("added")];
   if (was === "") return `+ ${is}`;
   return is === "" ? `− ${was}` : `${was} → ${is}`;

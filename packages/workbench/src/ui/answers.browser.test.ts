@@ -122,7 +122,7 @@ describe("a call of the model", () => {
     await question.waitFor();
     await expect.poll(() => question.evaluate(isInSight)).toBe(true);
     await expect
-      .poll(() => workbench.card("Change the notes").innerText())
+      .poll(() => workbench.card("Change the notes").textContent())
       .toContain("Waiting for your answer");
     await expect.poll(() => workbench.card("Change the notes").textContent()).toContain("by the model");
     expect(await page.getByText("Waiting for the server").count()).toBe(0);
