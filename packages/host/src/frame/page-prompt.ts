@@ -49,12 +49,12 @@ export async function askInPage(
   };
   frameListeners.add(settle);
   settle();
+  // The question comes near it.
+  place.scrollIntoView({ block: "nearest" });
   try {
     // Of a browser permission the subject says all.
     const isPermission = question.method === "ui/permission";
-    const answer = prompt(place, isPermission ? { ...question, files: [] } : question, signal);
-    place.scrollIntoView({ block: "nearest" });
-    return await answer;
+    return await prompt(place, isPermission ? { ...question, files: [] } : question, signal);
   } finally {
     place.remove();
     leave();
