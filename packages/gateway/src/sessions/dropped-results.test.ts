@@ -28,7 +28,7 @@ it("a view whose result was let go of keeps it no more, and says so where it is 
   const page = new PageConversations({
     ...{ user: "ana", conversations, known: NO_HEIRS, models: { state: nothing, choose: nothing } },
     testMode: false,
-    ...{ view: () => opened, changed: () => {}, isCongested: () => false },
+    ...{ view: () => opened, changed: () => {}, isCongested: () => false, isConnected: () => true },
   });
   const conversation = await conversations.open("ana");
   const call = async (): Promise<string> => {

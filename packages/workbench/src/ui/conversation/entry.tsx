@@ -8,6 +8,8 @@ import { Button } from "react-aria-components";
 import type { Item } from "../../model/conversation.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Boundary } from "../shell/boundary.js";
+import { useObserved } from "../use-observable.js";
+import { AnswerActions } from "./answer-actions.js";
 import { CallCard } from "./call-card.js";
 import { ModelCard } from "./model-card.js";
 import { NoteCard } from "./note-card.js";
@@ -15,7 +17,9 @@ import { UserCard } from "./user-card.js";
 
 /** An entry that can fail by itself. Drawn again only when it is another one: the rest stays while a model writes. */
 export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: Item }) => {
-  const remove = (): void => void workbench.conversation.remove(item);
+  const { conversation } = workbench;
+  const agents = useObserved(conversation, (each) => each.agents);
+  const remove = (): void => void conversation.remove(item);
   return (
     <Boundary
       name={nameOf(item)}
@@ -26,8 +30,10 @@ export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: It
       }
     >
       {item.kind === "call" && <CallCard workbench={workbench} call={item} />}
-      {item.kind === "user" && <UserCard conversation={workbench.conversation} item={item} />}
-      {item.kind === "model" && <ModelCard conversation={workbench.conversation} item={item} />}
+      {item.kind === "user" && <UserCard item={item} agent={agents && (agents.join(", ") || "The agent")} />}
+      {item.kind === "model" && (
+        <ModelCard item={item} actions={<AnswerActions conversation={conversation} item={item} />} />
+      )}
       {item.kind === "note" && <NoteCard item={item} onRemove={remove} />}
     </Boundary>
   );

@@ -4,11 +4,9 @@
  * @module
  */
 import type { ModelItem } from "@vitrine/protocol";
-import { memo, useMemo } from "react";
+import { memo, type ReactNode, useMemo } from "react";
 import { Heading } from "react-aria-components";
-import type { Conversation } from "../../model/conversation.js";
 import { count } from "../inspector/format.js";
-import { AnswerActions } from "./answer-actions.js";
 import { textParts } from "./model-text.js";
 
 /** Characters that are drawn: no page can draw all that an endless answer may be. */
@@ -22,12 +20,13 @@ const STATES = {
 
 /** Props of a {@link ModelCard}. */
 export interface ModelCardProps {
-  conversation: Conversation;
   item: ModelItem;
+  /** What can be done with it when it is complete. */
+  actions?: ReactNode;
 }
 
 /** An answer, as far as it has come. */
-export function ModelCard({ conversation, item }: ModelCardProps) {
+export function ModelCard({ item, actions }: ModelCardProps) {
   const { id, model, text, state, problem, usage, at } = item;
   const [kind, word] = state === "done" ? [] : STATES[state];
   // It has answered with calls alone: they stand for themselves.
@@ -51,7 +50,7 @@ export function ModelCard({ conversation, item }: ModelCardProps) {
       <ModelText text={text} />
       {text === "" && state === "streaming" && <p className="soft">It has said nothing yet.</p>}
       {problem && <p className={state === "done" ? "soft" : "problem"}>{problem.message}</p>}
-      {state !== "streaming" && <AnswerActions conversation={conversation} item={item} />}
+      {state !== "streaming" && actions}
     </article>
   );
 }

@@ -5,14 +5,10 @@
  */
 import type { UserItem } from "@vitrine/protocol";
 import { Heading } from "react-aria-components";
-import type { Conversation } from "../../model/conversation.js";
-import { useObserved } from "../use-observable.js";
 import { ContentBlocks } from "./content-blocks.js";
 
 /** A message, and whose it is: what an app says is never taken for the person's own word (I05). */
-export function UserCard({ conversation, item }: { conversation: Conversation; item: UserItem }) {
-  const agents = useObserved(conversation, (each) => each.agents);
-  const agent = agents && (agents.join(", ") || "The agent");
+export function UserCard({ item, agent }: { item: UserItem; agent?: string | undefined }) {
   const { id, at, content, from, isQueued } = item;
   return (
     <article className={from ? "card message" : "card message own"} aria-labelledby={`message-${id}`}>
