@@ -21,7 +21,7 @@ const EXTERNAL: Record<string, Record<string, RegExp>> = {
   protocol: {},
   view: { react: /^react\./, vue: /^vue\./, svelte: /^svelte\./ },
   sandbox: { "node:events": NODE, "node:http": NODE, "node:net": NODE, "node:stream": NODE },
-  host: { react: /^react\./ },
+  host: { react: /^react[.-]/ },
 };
 /** What the workbench's page is built from. Its model knows nothing of React; Node knows only where the page is. */
 const PAGE =

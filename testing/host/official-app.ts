@@ -171,7 +171,7 @@ export class OfficialApp {
       expect(await this.heard(`${this.name} closed`)).toHaveLength(1);
       expect(await this.heard("odd")).toEqual([]);
       const reports = (await this.heard("report")) as Record<string, unknown>[];
-      const expected = [{ code: "loaded" }, PROBE, ...others];
+      const expected = [{ code: "loaded" }, { code: "painted" }, PROBE, ...others];
       const matches = (report: Record<string, unknown>) => (one: object) =>
         Object.entries(one).every(([key, value]) => report[key] === value);
       expect(reports.filter((report) => !expected.some(matches(report)))).toEqual([]);

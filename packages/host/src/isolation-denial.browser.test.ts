@@ -230,10 +230,11 @@ describe("time and memory", () => {
     expect(counts[2]).toBeLessThanOrEqual(1 + Math.floor((performance.now() - began) / 1250));
   });
 
-  it("attack D03: 20,000 messages past the proxy, to the page, are heard by nobody", async () => {
+  it("attack D03: messages past the proxy, to the page, reach nobody", async () => {
     await attacker.evaluate(() => {
       const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "look" } };
-      for (let index = 0; index < 20_000; index++) top?.postMessage(call, "*");
+      // Fewer than what ends an app (E10).
+      for (let index = 0; index < 200; index++) top?.postMessage(call, "*");
       return raw.ask("ping");
     });
     const victims = await ask(scene.victim, "tools/call", { name: "read_mail" });
@@ -437,8 +438,8 @@ describe("deception", () => {
     for (const mode of ["inline", "pip", "fullscreen"]) {
       await view.click("#go");
       await ask(view, "ui/request-display-mode", { mode });
-      const title = page.locator("#poses [part=title]");
-      expect(await title.textContent()).toBe("Your bank · attacker.example");
+      const title = page.locator("#poses [part=server]");
+      expect(await title.textContent()).toBe("attacker.example");
       expect(await title.isVisible()).toBe(true);
       const [bar, frame] = [await title.boundingBox(), await page.locator("#poses iframe").boundingBox()];
       expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(frame?.y ?? 0);

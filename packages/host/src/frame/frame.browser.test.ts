@@ -96,7 +96,8 @@ describe("an app that works", () => {
     const view = await stage.mount(page, "typed", { title: "Weather in Rome" });
     expect(await page.getByRole("group", { name: "Weather in Rome" }).count()).toBe(1);
     expect(await page.locator("#typed iframe").getAttribute("title")).toBe("Weather in Rome");
-    expect(await page.locator("#typed [part=title]").textContent()).toBe("Weather in Rome · typed");
+    expect(await page.locator("#typed [part=title]").textContent()).toBe("Weather in Rome");
+    expect(await page.locator("#typed [part=server]").textContent()).toBe("typed");
     await page.keyboard.press("Tab");
     await expect.poll(() => view.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
     const focused = () => page.evaluate(() => host.app("typed").shadowRoot?.activeElement?.tagName);
