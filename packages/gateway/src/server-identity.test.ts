@@ -132,7 +132,12 @@ describe("attack E01: another server under a known name", () => {
       ["entry", eve],
       ["outcome", eve],
     ]);
-    expect(await gateway.audit.query({ user: "local" }, { identity: `${eve}` })).toHaveLength(2);
+    const eves = await gateway.audit.query({ user: "local" }, { identity: `${eve}` });
+    expect(eves.map(({ method }) => method).toSorted()).toEqual([
+      "gateway/policy",
+      "tools/call",
+      "tools/call",
+    ]);
     expect(await gateway.audit.verify({ user: "local" })).toMatchObject({ ok: true });
     expect(await gateway.consents.list({ user: "local" })).toMatchObject([
       { identity: ann },

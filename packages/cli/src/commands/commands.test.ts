@@ -147,7 +147,7 @@ describe("one sentence for", () => {
       "a result of 100 MB",
       () => call(BAD, "huge"),
       "server-too-large",
-      /more than 64000000 bytes: let it send less, or raise limits\.message in a settings file$/,
+      /more than 64000000 bytes: let it send less, or raise limits\.message in a settings file; .*may have run/,
     ],
     [
       "arguments in a folder",
