@@ -55,9 +55,9 @@ describe("a server", () => {
     })) as OpenedView;
     await expect
       .poll(() => page.heard.map(({ channel, message }) => [channel, message["method"]]))
-      .toContainEqual([opened.view, "ui/notifications/tool-cancelled"]);
+      .toContainEqual([opened.view, "ui/notifications/tool-result"]);
     await expect(page.ask(".", "gateway/views", {})).resolves.toMatchObject({
-      views: [{ view: opened.view, cancelled: expect.stringContaining("too deep") }],
+      views: [{ view: opened.view, result: { content: [{ text: expect.stringContaining("too deep") }] } }],
     });
   });
 });

@@ -41,13 +41,13 @@ it("apps that are open are known with their tools, until they are closed, and ho
   const { conversation, app, heard } = await opened();
   const speaker = { item: app.id, server: "weather", title: "Show" };
   conversation.appOpened("view-1", speaker);
-  expect(conversation.openApps).toEqual([{ view: "view-1", app: speaker, tools: [] }]);
+  expect(conversation.openApps).toEqual([{ view: "view-1", app: speaker, tools: [], isThere: true }]);
   conversation.setAppTools("view-1", speaker, [total]);
   // It is open twice: where it was opened last.
   conversation.appOpened("view-2", speaker);
   expect(conversation.openApps).toMatchObject([{ view: "view-2" }]);
   conversation.appGone("view-2");
-  expect(conversation.openApps).toEqual([{ view: "view-1", app: speaker, tools: [total] }]);
+  expect(conversation.openApps).toEqual([{ view: "view-1", app: speaker, tools: [total], isThere: true }]);
   conversation.appGone("view-1");
   expect([conversation.openApps, heard()]).toEqual([[], 5]);
   expect(conversation.heardBy).toBe(0);
