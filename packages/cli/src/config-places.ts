@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -52,6 +52,9 @@ export const configPlaces = (at: Surroundings): string[] => [...ofFolder(at), of
 /** Those for a gateway that others use: what a person has in another client is not for them. */
 export const servePlaces = (at: Surroundings): string[] => [...ofFolder(at).slice(0, 2), ofPerson(at)];
 
+/** The files that are there. Others than plain ones are passed over: a pipe would be waited for, a device never ends. */
+export const filesAt = (places: readonly string[]): string[] =>
+  places.filter((file) => existsSync(file) && statSync(file).isFile());
+
 /** The first file that is there. */
-export const firstFile = (places: readonly string[]): string | undefined =>
-  places.find((file) => existsSync(file));
+export const firstFile = (places: readonly string[]): string | undefined => filesAt(places)[0];

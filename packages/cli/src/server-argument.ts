@@ -18,7 +18,7 @@ import {
   readConfig,
   skippedText,
 } from "./config.js";
-import { configPlaces, type Surroundings } from "./config-places.js";
+import { configPlaces, filesAt, isPersonal, type Surroundings } from "./config-places.js";
 import { DEMOS, type Demo } from "./demos/index.js";
 import { addedVariables, handedOn } from "./environment.js";
 import { CliError, usage } from "./exit.js";
@@ -156,13 +156,37 @@ export class ServerArguments {
       return [this.demo(demo)];
     }
     const path = resolve(this.#at.cwd, argument);
-    if (await isFolder(path)) return this.#folder(path);
-    if (await isFile(path)) return [this.program(await fileStart(path, this.#at.cwd))];
+    const hasFolder = await isFolder(path);
+    const hasFile = await isFile(path);
+    if (isName && (hasFolder || hasFile)) await this.#checkMeant(argument);
+    if (hasFolder) return this.#folder(path);
+    if (hasFile) return [this.program(await fileStart(path, this.#at.cwd))];
     const words = splitWords(argument);
     const [first = "", second] = words;
     if (second !== undefined || (await onPath(first, this.#at)))
       return [this.program({ words, cwd: this.#at.cwd })];
     throw await this.#unknown(argument, isName);
+  }
+
+  /**
+   * A plain word for something in this folder must not be the name of something of the person's own: whoever made the folder chose the
+   * names in it (attack E04).
+   *
+   * @throws {CliError} `usage`
+   */
+  async #checkMeant(name: string): Promise<void> {
+    const own = this.#options.config === undefined ? filesAt(configPlaces(this.#at)) : [];
+    for (const file of own) {
+      if (!isPersonal(file, this.#at) || !serversIn(await readText(file))?.includes(name)) continue;
+      throw usage(
+        `${name} is in this folder, and a server of ${file}: write ./${name} for the one, or add --config ${file} for the other`,
+      );
+    }
+    const program = await onPath(name, this.#at);
+    if (program !== undefined)
+      throw usage(
+        `${name} is in this folder, and a program: write ./${name} for the one, or ${program} for the other`,
+      );
   }
 
   /** What else the name of a demo could mean, and how to get that. */
@@ -171,9 +195,7 @@ export class ServerArguments {
     if ((await isFolder(path)) || (await isFile(path)))
       this.#oninfo(`${name} is the demo; write ./${name} for what is in this folder`);
     const file = this.#options.config === undefined ? configFile(this.#options, this.#at) : undefined;
-    // A file that cannot be read has no servers.
-    const text = file === undefined ? "" : await readFile(file, "utf8").catch(() => "");
-    if (file !== undefined && serversIn(text)?.includes(name))
+    if (file !== undefined && serversIn(await readText(file))?.includes(name))
       this.#oninfo(
         `${name} is the demo; add --config ${relative(this.#at.cwd, file)} for the server of that file`,
       );
@@ -245,6 +267,9 @@ export class ServerArguments {
     for (const each of skipped) this.#oninfo(skippedText(each));
   }
 }
+
+/** A file that cannot be read has no servers. */
+const readText = (file: string): Promise<string> => readFile(file, "utf8").catch(() => "");
 
 /** The names of the servers in a text; undefined if it cannot be read. */
 function serversIn(text: string): string[] | undefined {

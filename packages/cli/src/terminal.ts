@@ -4,6 +4,7 @@
  * @module
  */
 import { createInterface } from "node:readline/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { WriteStream } from "node:tty";
 import type { CliError } from "./exit.js";
 import { HeldLines } from "./held-lines.js";
@@ -52,6 +53,21 @@ const paintable = (text: string): string =>
 const jsonEscape = (character: string): string =>
   character === "\n" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
+/** Milliseconds in which a terminal hands over what was typed before. */
+const TYPED = 50;
+
+/** Reads what is there already, and forgets it. */
+async function discardTyped(input: Input): Promise<void> {
+  const discard = (): void => {};
+  input.on("data", discard);
+  await setTimeout(TYPED);
+  // On a busy machine the time may be over before anything was read.
+  await setImmediate();
+  await setImmediate();
+  input.off("data", discard);
+  input.pause();
+}
+
 /** Where a command prints. */
 export class Terminal {
   readonly #out: Stream;
@@ -86,9 +102,10 @@ export class Terminal {
 
   /**
    * Prints lines, asks a question that is answered with yes or no, and waits for the answer. Only `y` and `yes` mean yes. Other notes wait
-   * until there is an answer.
+   * until there is an answer. Lines that were typed before the question answer nothing.
    */
   async confirm(lines: readonly string[], question: string, signal?: AbortSignal): Promise<boolean> {
+    await discardTyped(this.#input);
     for (const line of lines) this.note(line);
     const held = new HeldLines();
     this.#held = held;

@@ -114,8 +114,13 @@ export const changeOf = (
   reason: before === undefined ? "added" : after === undefined ? "removed" : "changed",
 });
 
-/** What people are told when another server has a name than before (attack E01). */
-export const noticeOf = ({ name, isBack }: ServerChange): string =>
-  isBack
-    ? `"${name}" is again a server that had this name earlier. It has its own data and permissions of that time, not those of the server in between.`
-    : `"${name}" is not the server that had this name before. It asks for permissions again, and does not get data or results of the other one.`;
+/** What people are told when a server gets a name (attack E01). */
+export const noticeOf = ({ name, kind }: ServerChange): string => `"${name}" ${NOTICES[kind]}`;
+
+const NOTICES: Readonly<Record<ServerChange["kind"], string>> = {
+  back: "is again a server that had this name earlier. It has its own data and permissions of that time, not those of the server in between.",
+  replaced:
+    "is not the server that had this name before. It asks for permissions again, and does not get data or results of the other one.",
+  inherited:
+    "has what was stored under this name before the gateway knew servers by identity. No other server of this name gets it.",
+};

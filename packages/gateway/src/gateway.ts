@@ -497,14 +497,16 @@ export class Gateway implements GatewayApi {
   async #takeNames(servers: ReadonlyMap<string, ServerSettings>): Promise<void> {
     const { audit, servers: known } = this.#store;
     for (const change of await known.take(servers.values())) {
-      const { name, identity, isBack } = change;
+      const { name, identity, kind } = change;
       const sentence = noticeOf(change);
-      this.#notices.set(name, { identity, sentence });
-      this.#log.warn({ server: name, identity }, sentence);
-      const reason = isBack ? "back" : "replaced";
-      audit.mark({ server: name, identity, method: "server/replaced", reason }).catch((error: unknown) => {
-        this.#log.error({ err: error, server: name }, "that a server was replaced could not be recorded");
+      const isInherited = kind === "inherited";
+      this.#log[isInherited ? "info" : "warn"]({ server: name, identity }, sentence);
+      const method = isInherited ? "server/inherited" : "server/replaced";
+      audit.mark({ server: name, identity, method, reason: kind }).catch((error: unknown) => {
+        this.#log.error({ err: error, server: name }, "which server has the name could not be recorded");
       });
+      if (isInherited) continue;
+      this.#notices.set(name, { identity, sentence });
       for (const page of this.#pages.of()) page.tellServer(name);
     }
   }

@@ -10,6 +10,7 @@ export { closest } from "./config/closest.js";
 export { type CommandLineOptions, commandLineServer } from "./config/command-line.js";
 export type * from "./config/config.js";
 export { parseJson } from "./config/json.js";
+export { KNOWN_PROVIDERS } from "./config/model-settings.js";
 export {
   projectOf,
   type ReadOptions,

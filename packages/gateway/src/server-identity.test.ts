@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RawPage } from "../../../testing/gateway/doors.js";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
 import { olderDatabase, writeOlderFolder } from "../../../testing/gateway/older-database.js";
+import { openStore } from "./store/open.js";
 
 const MAIL = fileURLToPath(new URL("../../../testing/gateway/mail-server.mjs", import.meta.url));
 /** Three servers that a settings file calls `mail`. Their tools and pages are the same, letter by letter. */
@@ -167,6 +168,19 @@ describe("attack E01: another server under a known name", () => {
     expect(await openCall(call)).toMatchObject({ result: { _meta: { session: "secret of ann" } } });
   });
 
+  it("is what pages are told about: the last words of the server that had the name are not about this one", async () => {
+    await start("ann");
+    await send();
+    await update("eve");
+    const eve = (await summary())?.identity;
+    await send();
+    // The other program has ended by then.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const told = page.notices("gateway/status").map((each) => Object(each).identity);
+    expect(told).toContain(eve);
+    expect(new Set(told.slice(told.indexOf(eve)))).toEqual(new Set([eve]));
+  });
+
   it("holds where no question is asked: with trusted and with strict settings", async () => {
     for (const strict of [false, true]) {
       const more = { strict, dataFolder: join(folder, `${strict}`) };
@@ -202,6 +216,9 @@ describe("a data folder of before there were identities", () => {
     await writeOlderFolder(folder, older);
     await start("ann");
     expect((await summary())?.notice).toBeUndefined();
+    // It does not inherit silently: the log says so, and the audit log has a mark (below).
+    expect(log.join("")).toContain('\\"mail\\" has what was stored under this name before');
+    const heir = (await summary())?.identity;
     const first = label(await openInbox());
     expect(viewOrigin).toContain(`.${first}.`);
     expect(await send()).toBe(0);
@@ -217,6 +234,11 @@ describe("a data folder of before there were identities", () => {
     expect(label(await openInbox())).toBe(first);
     expect(await send()).toBe(0);
     expect(await openCall(call)).toMatchObject({ result: { _meta: { session: "secret of ann" } } });
+    await stop();
+    const store = await openStore(`sqlite:${join(folder, "gateway.db")}`);
+    const marks = await store.audit.query({ method: "server/inherited" });
+    expect(marks).toMatchObject([{ server: "mail", identity: heir }]);
+    await store.close();
   });
 
   it("gives its origins to nobody else: a gateway with another database has its own", async () => {

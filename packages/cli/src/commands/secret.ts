@@ -4,7 +4,7 @@
  * @module
  */
 import { readFile } from "node:fs/promises";
-import { secretCommand } from "@vitrine/gateway";
+import { readSettings, secretCommand } from "@vitrine/gateway";
 import { approvalOf } from "../config.js";
 import { configPlaces, firstFile, type Surroundings, surroundings } from "../config-places.js";
 import { usage } from "../exit.js";
@@ -26,21 +26,26 @@ export async function secret(
 ): Promise<number> {
   if (what !== "set" && what !== "delete")
     throw usage(`secret: ${JSON.stringify(what)} is neither set nor delete`);
-  const config = options.config ?? (await foundFile(surroundings(), options, terminal));
-  return secretCommand([what, name], { config, data: options.data });
+  const isSaid = options.config !== undefined || options.data !== undefined;
+  return secretCommand([what, name], isSaid ? options : await foundPlace(surroundings(), terminal));
 }
 
-/** The file that says where secrets are kept. One that came with the folder could have them kept where others read them. */
-async function foundFile(
-  at: Surroundings,
-  { data }: SecretOptions,
-  terminal: Terminal,
-): Promise<string | undefined> {
-  const file = data === undefined ? firstFile(configPlaces(at)) : undefined;
-  const approve = file === undefined ? undefined : approvalOf(file, at, new FileTrust({ terminal, at }));
-  if (file === undefined || !approve) return file;
+/**
+ * Where secrets are kept, if the command line does not say it. A file that came with the folder could have them kept where others read
+ * them: its approved text is used, whatever is in the file by then.
+ */
+async function foundPlace(at: Surroundings, terminal: Terminal): Promise<SecretOptions> {
+  const file = firstFile(configPlaces(at));
+  if (file === undefined) return {};
+  const approve = approvalOf(file, at, new FileTrust({ terminal, at }));
+  if (!approve) return { config: file };
   const text = await readFile(file, "utf8");
-  if (valuesOf(file, text)["dataFolder"] === undefined) return undefined;
-  await approve(text);
-  return file;
+  if (valuesOf(file, text)["dataFolder"] === undefined) return {};
+  const { dataFolder } = await readSettings(text, {
+    ...{ file, approve },
+    // The file may name the very secret that is missing.
+    secrets: async () => ({ get: async () => "any" }),
+    onskip: () => {},
+  });
+  return { data: dataFolder };
 }

@@ -5,7 +5,8 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, realpath, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
+import { projectOf } from "@vitrine/gateway";
 
 /** Contents that are remembered of one file: a person goes back and forth between branches. */
 const MOST_CONTENTS = 20;
@@ -16,6 +17,15 @@ const hashOf = (text: string): string => createHash("sha256").update(text).diges
 
 const isHashes = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
+
+/**
+ * Where a file is: its project's real folder, and its name in there. A link to an approved file is another file, because relative paths in
+ * it begin at the link.
+ */
+async function placeOf(file: string): Promise<string> {
+  const project = projectOf(file);
+  return join(await realpath(project), relative(project, resolve(file)));
+}
 
 /** Kept in the person's own data folder, which no settings file of a working folder can choose. */
 export class ApprovedFiles {
@@ -28,13 +38,13 @@ export class ApprovedFiles {
   }
 
   async has(file: string, text: string): Promise<boolean> {
-    const [path, hash] = [await realpath(file), hashOf(text)];
+    const [path, hash] = [await placeOf(file), hashOf(text)];
     return this.#here.has(`${hash} ${path}`) || ((await this.#read())[path] ?? []).includes(hash);
   }
 
   /** @throws what the file system says, if it cannot be remembered for the next time */
   async add(file: string, text: string): Promise<void> {
-    const [path, hash] = [await realpath(file), hashOf(text)];
+    const [path, hash] = [await placeOf(file), hashOf(text)];
     this.#here.add(`${hash} ${path}`);
     const approved = await this.#read();
     const hashes = [hash, ...(approved[path] ?? []).filter((each) => each !== hash)];

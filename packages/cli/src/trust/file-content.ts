@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { parseJson } from "@vitrine/gateway";
+import { KNOWN_PROVIDERS, parseJson } from "@vitrine/gateway";
 import { visible, visibleAddress, visibleName } from "./visible-text.js";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -67,12 +67,25 @@ function written(value: unknown): string {
     .join(", ")}}`;
 }
 
+/** The variables of model keys that are used without being named: those of well-known providers. */
+function modelKeys({ model }: Values): string[] {
+  const providers = isValues(model) && isValues(model["providers"]) ? model["providers"] : {};
+  return Object.entries(providers).flatMap(([name, provider]) => {
+    const { type = name, key } = isValues(provider) ? provider : {};
+    const known = Object.entries(KNOWN_PROVIDERS).find(([each]) => each === type);
+    return known && key === undefined ? [known[1].variable] : [];
+  });
+}
+
 /** The variables and secrets that it hands on. */
 function referenceLines(values: Values): string[] {
   const found = [...JSON.stringify(values).matchAll(/\$\$\{|\$\{([^}]*)\}/g)].flatMap(
     ([, inside]) => inside ?? [],
   );
-  const names = found.map((inside) => inside.replace(/^env:/, "").replace(/:-.*$/s, ""));
+  const names = [
+    ...found.map((inside) => inside.replace(/^env:/, "").replace(/:-.*$/s, "")),
+    ...modelKeys(values),
+  ];
   const [secrets, variables] = [true, false].map((isSecret) => [
     ...new Set(names.filter((each) => each.startsWith("secret:") === isSecret && !PLAIN.includes(each))),
   ]);

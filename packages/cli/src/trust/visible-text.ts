@@ -4,8 +4,12 @@
  * @module
  */
 
-/** Letters, digits, punctuation, symbols and the plain space; without those that take part in a text and show nothing. */
-const HIDDEN = /[^\p{L}\p{N}\p{P}\p{S} ]|\p{Default_Ignorable_Code_Point}|\u2800/gu;
+/**
+ * All but letters, digits, punctuation, symbols and the plain space; those that show nothing; and those that are read from right to left,
+ * because a terminal may then show their neighbours in another order.
+ */
+const HIDDEN =
+  /[^\p{L}\p{N}\p{P}\p{S} ]|\p{Default_Ignorable_Code_Point}|[\u2800\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/gu;
 /** Enough blanks to push what follows out of sight. */
 const BLANKS = / {3,}/g;
 

@@ -54,7 +54,11 @@ export function commandLineServer(
   if (!transport || spot.problems.length)
     throw new GatewayError("config-invalid", spot.problems.join("\n"), { data: { problems: spot.problems } });
   return {
-    identity: identityOf(isUrl ? { url: first } : { command: first, args, folder: folderOf(options) }),
+    identity: identityOf(
+      isUrl
+        ? { url: first }
+        : { command: first, args, folder: folderOf(options), isolation: options.isolation },
+    ),
     name: unused(isUrl ? new URL(first).hostname : nameOf(words), options.taken),
     transport,
     start: "eager",

@@ -10,6 +10,8 @@ import { anyText, isObject, type Reader, text } from "./reader.js";
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}/g;
 const SECRET = /\$\$\{|\$\{secret:([^}]*)\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** U+E000 is for private use. */
+const NAMED = "\uE000";
 const SECRET_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Where references lead. */
@@ -65,12 +67,15 @@ export const referring =
     return complete ? anyText(resolved, spot) : undefined;
   };
 
-/** The same sources, in which secrets and variables that are named like one stand for their own names. */
+/**
+ * The same sources, in which secrets and variables that are named like one stand for their own names. A mark that is in no settings file
+ * tells a name from the same letters in plain text.
+ */
 export const withNamedSecrets = ({ env, secrets }: Sources): Sources => ({
   env: Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [name, isSecretName(name) ? `\${${name}}` : value]),
+    Object.entries(env).map(([name, value]) => [name, isSecretName(name) ? `${NAMED}{${name}}` : value]),
   ),
-  secrets: new Map([...secrets.keys()].map((name) => [name, `\${secret:${name}}`])),
+  secrets: new Map([...secrets.keys()].map((name) => [name, `${NAMED}{secret:${name}}`])),
 });
 
 /** The same, of text that must not be empty. */

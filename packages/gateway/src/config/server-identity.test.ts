@@ -103,6 +103,62 @@ describe("attack E01: the identity of a server", () => {
     expect(await written({ ...program, env: { PATH: "/tmp/evil" } })).not.toBe(plain);
     const image = (name: string) => written({ ...program, isolation: { driver: "container", image: name } });
     expect(await image("good/mail")).not.toBe(await image("evil/mail"));
+    // An image without a driver, or with "auto", runs in a container too.
+    const auto = (name: string) => written({ ...program, isolation: { image: name } });
+    expect(await auto("good/mail")).not.toBe(await auto("evil/mail"));
+    const typed = (name: string) => commandLineServer(["mail"], { isolation: { image: name } }).identity;
+    expect(typed("good/mail")).not.toBe(typed("evil/mail"));
+  });
+
+  it.each([
+    ...["JDK_JAVA_OPTIONS", "JAVA_HOME", "DOTNET_STARTUP_HOOKS", "CORECLR_PROFILER_PATH", "COREHOST_TRACE"],
+    ...[
+      "GEM_HOME",
+      "BUNDLE_GEMFILE",
+      "PHPRC",
+      "PHP_INI_SCAN_DIR",
+      "LUA_PATH",
+      "LUA_INIT_5_4",
+      "PERLLIB",
+      "PERL5DB",
+    ],
+    ...[
+      "PYTHONUSERBASE",
+      "PYTHONPYCACHEPREFIX",
+      "CONDA_PREFIX",
+      "GOPROXY",
+      "GOFLAGS",
+      "CARGO_HOME",
+      "RUSTUP_HOME",
+    ],
+    ...[
+      "XDG_CONFIG_HOME",
+      "APPDATA",
+      "DOCKER_HOST",
+      "DOCKER_CONFIG",
+      "CONTAINER_HOST",
+      "GCONV_PATH",
+      "OPENSSL_CONF",
+    ],
+    ...["HTTPS_PROXY", "all_proxy", "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED", "SSL_CERT_FILE"],
+    ...[
+      "TSX_TSCONFIG_PATH",
+      "TS_NODE_PROJECT",
+      "COREPACK_NPM_REGISTRY",
+      "YARN_RC_FILENAME",
+      "PNPM_HOME",
+      "VOLTA_HOME",
+    ],
+    ...["GIT_SSH_COMMAND", "GIT_CONFIG_GLOBAL", "SHELL", "SHELLOPTS", "PS4", "IFS", "R_PROFILE", "ERL_FLAGS"],
+  ])("has %s in it: it decides which code runs", async (name) => {
+    const server = (value: string) => written({ command: "mail", env: { [name]: value } });
+    expect(await server("/good")).not.toBe(await server("/evil"));
+  });
+
+  it("tells the name of a secret from the same letters, written as plain text", async () => {
+    const env = { API_TOKEN: "good.js" };
+    const server = (word: string) => written({ command: "sh", args: ["-c", word] }, env);
+    expect(await server(`\${API_TOKEN}`)).not.toBe(await server(`$\${API_TOKEN}`));
   });
 
   it("does not depend on the name, on trust, or on limits", async () => {

@@ -6,6 +6,7 @@
 import { hash } from "node:crypto";
 import { resolve } from "node:path";
 import { isSecretName } from "@vitrine/protocol";
+import type { Isolation } from "../isolation/isolation.js";
 
 /**
  * Names are for people, and anybody can choose one. Everything that belongs to one server alone is kept by its name *and* this: the
@@ -21,13 +22,29 @@ export interface ProgramStart {
   readonly folder: string;
   /** The variables that the settings set; not those of the environment that the gateway runs in. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** The container image that the program is in. */
-  readonly image?: string | undefined;
+  /** How it is isolated: in a container the image is the program. */
+  readonly isolation?: Partial<Pick<Isolation, "driver" | "image">> | undefined;
 }
 
-/** Variables that decide which code runs under the same command. All others are configuration or secrets, and do not count. */
-const CODE_VARIABLES =
-  /^(PATH|HOME|USERPROFILE|ENV|BASH_ENV|CLASSPATH|NODE_(OPTIONS|PATH)|(LD|DYLD)_\w+|PYTHON(PATH|HOME|STARTUP)|VIRTUAL_ENV|RUBY(OPT|LIB)|PERL5(OPT|LIB)|_?JAVA(_TOOL)?_OPTIONS|(NPM_CONFIG|UV|PIP|PIPX|BUN|DENO)_\w+)$/i;
+/**
+ * Variables that decide which code runs under the same command: shells, loaders, runtimes, package managers, container engines, and
+ * where downloads come from. All others are configuration or secrets, and do not count.
+ */
+const CODE_VARIABLES = new RegExp(
+  `^(${[
+    "PATH|PATHEXT|COMSPEC|SHELL|SHELLOPTS|BASHOPTS|ENV|BASH_ENV|BASH_FUNC_.*|ZDOTDIR|IFS|PS4",
+    "HOME|USERPROFILE|(LOCAL)?APPDATA|XDG_\\w+",
+    "(LD|DYLD|GLIBC)_\\w+|GIT_(SSH\\w*|EXEC_PATH|CONFIG\\w*|PROXY_COMMAND|ASKPASS|TEMPLATE_DIR)|SSH_ASKPASS|GCONV_PATH|LOCPATH|OPENSSL_(CONF|MODULES|ENGINES)",
+    "NODE_(?!ENV$)\\w+|(NPM_CONFIG|NPM|NPX|PNPM|YARN|COREPACK|BUN|DENO|TSX|TS_NODE|NVM|VOLTA|FNM|ASDF|MISE)_\\w+",
+    "PYTHON(?!UNBUFFERED|IOENCODING|UTF8|DONTWRITEBYTECODE)\\w+|VIRTUAL_ENV|(UV|PIP|PIPX|PIPENV|POETRY|PDM|CONDA|PYENV)_\\w+",
+    "RUBY\\w+|(GEM|BUNDLE|RBENV|RVM)_\\w+|PERL\\w+|PHPRC|(PHP|COMPOSER)_\\w+|LUA_\\w+|R_\\w+|JULIA_\\w+|ERL_\\w+|ELIXIR_\\w+",
+    "CLASSPATH|JAVA_HOME|(_|JDK_)?JAVA(_TOOL)?_OPTIONS|(MAVEN|GRADLE|JBANG|COURSIER|KOTLIN|SCALA)_\\w+",
+    "(DOTNET|CORECLR|COREHOST|COR|NUGET)_\\w+|PSMODULEPATH|GO(PATH|ROOT|BIN|ENV|FLAGS|PROXY|SUMDB|NOSUMDB|NOSUMCHECK|PRIVATE|INSECURE|TOOLCHAIN)|(CARGO|RUSTUP|RUSTC)_\\w+",
+    "(DOCKER|CONTAINER|CONTAINERS|PODMAN|BUILDAH|NIX)_\\w+",
+    "(HTTPS?|ALL|NO|FTP)_PROXY|SSL_CERT_(FILE|DIR)|(CURL|REQUESTS)_CA_BUNDLE",
+  ].join("|")})$`,
+  "i",
+);
 
 /**
  * The identity of a server: 64 hexadecimal digits. Two servers have the same one only if they are reached in the same way.
@@ -46,12 +63,16 @@ export const identityOf = (reached: ProgramStart | { readonly url: string }): Se
 /** Small letters in the host, no port that the scheme implies, no `..`. Path and query stay: they may lead to another server. */
 const normalUrl = (url: string): string => (URL.canParse(url) ? new URL(url).href : url);
 
-function programOf({ command, args, folder, env = {}, image = "" }: ProgramStart): unknown[] {
+function programOf({ command, args, folder, env = {}, isolation = {} }: ProgramStart): unknown[] {
   const variables = Object.entries(env)
     .filter(([name]) => CODE_VARIABLES.test(name) && !isSecretName(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return ["program", programName(command, folder), args, resolve(folder), variables, image];
+  return ["program", programName(command, folder), args, resolve(folder), variables, imageOf(isolation)];
 }
+
+/** An image without a driver of its own means a container (`chooseDriver`). */
+const imageOf = ({ driver = "auto", image = "" }: NonNullable<ProgramStart["isolation"]>): string =>
+  driver === "auto" || driver === "container" ? image : "";
 
 /** A plain name is looked up in the PATH, which is the operator's own. A new version of Node is still Node. */
 function programName(command: string, folder: string): string {

@@ -217,7 +217,7 @@ function stdio(
     args: listOf(named)(value["args"] ?? [], spot.apart()) ?? args,
     folder: cwd ?? places.start,
     env: recordOf(named)(value["env"] ?? {}, spot.apart()),
-    ...(closed.driver === "container" && { image: closed.image }),
+    isolation: closed,
   });
   return { ...read, transport, identity };
 }

@@ -17,12 +17,8 @@ export interface VerdictStore {
 }
 
 /** What a verdict is about: another program or address may speak otherwise. */
-export const verdictKey = ({ name, transport }: ServerSettings): string =>
-  JSON.stringify(
-    transport.type === "stdio"
-      ? [name, transport.command, transport.args, transport.cwd]
-      : [name, transport.type, transport.url],
-  );
+export const verdictKey = ({ name, identity, transport }: ServerSettings): string =>
+  JSON.stringify([name, identity, transport.type]);
 
 /** Longest time in milliseconds that a server may take to say that it does not know `server/discover`. */
 const PROBE = 10_000;

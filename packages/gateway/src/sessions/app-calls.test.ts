@@ -8,7 +8,7 @@ import { AppCalls } from "./app-calls.js";
 import { KnownViews } from "./known-views.js";
 import type { PageSession } from "./page-session.js";
 
-function setUp(policy: { server?: object; all?: object } = {}) {
+function setUp(policy: { server?: object; all?: object; identity?: string } = {}) {
   const store = memoryStore();
   const onerror = vi.fn();
   const ask = vi.fn(async (_question: Question): Promise<Answer> => ({ answer: "allow" }));
@@ -28,7 +28,10 @@ function setUp(policy: { server?: object; all?: object } = {}) {
     place: ({ server, identity }) => ({
       ...{ server, identity, audit: store.audit, settings, refusals, onerror, metrics: {}, clock: () => 0 },
     }),
-    policy: () => ({ server: { policy: { ...policy.server }, trusted: false }, settings }),
+    policy: () => ({
+      server: { policy: { ...policy.server }, trusted: false, identity: policy.identity ?? "1" },
+      settings,
+    }),
   });
   const call = (annotations: ToolAnnotations = {}, signal = new AbortController().signal) => {
     const tool = { name: "add", inputSchema: { type: "object" as const }, annotations };
@@ -60,6 +63,14 @@ describe("a tool of an app", () => {
     await expect(call(annotations)).resolves.toEqual({ content: [] });
     expect(ask).toHaveBeenCalledTimes(reason === "asked" ? 1 : 0);
     expect(store.entries).toMatchObject([{ method: "app-tools/call", target: "add", reason }]);
+  });
+
+  it("attack E01: does not go by the policy of another server that has the name now", async () => {
+    const { store, ask, request, call } = setUp({ server: { "app-tools/call": "allow" }, identity: "2" });
+    await expect(call(READS)).rejects.toMatchObject(refused("server-replaced"));
+    expect(ask).not.toHaveBeenCalled();
+    expect(request).not.toHaveBeenCalled();
+    expect(store.entries).toMatchObject([{ decision: "refused", reason: "server-replaced" }]);
   });
 
   it("is asked about in words that are true", async () => {

@@ -6,9 +6,11 @@
 import { fingerprint, type Question, Refusal, sizeOf } from "@vitrine/host";
 import { type CallToolResult, callToolResultSchema, decode, VitrineError } from "@vitrine/protocol";
 import type { AppCall, AppPort } from "../conversation/ports.js";
+import { replacedServer } from "../conversation/replaced-server.js";
 import { MAY_HAVE_RUN } from "../errors.js";
 import { CallRecord, type RecordPlace } from "../guard/call-record.js";
 import { APP_TOOL_METHOD, operatorDecision, type PolicySources } from "../guard/policy.js";
+import type { ServerKey } from "../store/store.js";
 import type { KnownViews, ViewOwner } from "./known-views.js";
 import { unknownView } from "./view-channel.js";
 
@@ -21,8 +23,8 @@ export interface AppCallsOptions {
   readonly views: KnownViews;
   /** Where calls are recorded, for the server of an app. */
   place(server: Pick<ViewOwner, "server" | "identity">): RecordPlace;
-  /** What the operator said. */
-  policy(user: string, server: string): PolicySources;
+  /** What the operator said about the server of this name, and which server that is now. */
+  policy(user: string, server: string): PolicySources & { readonly server: Pick<ServerKey, "identity"> };
 }
 
 /** Calls tools of apps that are open (A04 to A06). */
@@ -92,7 +94,10 @@ export class AppCalls implements AppPort {
   ): Promise<string> {
     const { user, server } = owner;
     const subject = { method: APP_TOOL_METHOD, subject: tool.name, params: {} };
-    const said = operatorDecision(this.#options.policy(user, server), subject, owner);
+    const policy = this.#options.policy(user, server);
+    // The app of a server that was replaced does nothing until that server is back (attack E01).
+    if (policy.server.identity !== owner.identity) throw replacedServer(server);
+    const said = operatorDecision(policy, subject, owner);
     if (said === "deny")
       throw new Refusal("not-allowed", `${APP_TOOL_METHOD} ${tool.name}: the operator does not allow this`);
     if (said === "allow" || (!said && tool.annotations?.readOnlyHint === true)) return "policy";

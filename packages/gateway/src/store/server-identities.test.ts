@@ -35,6 +35,7 @@ describe.each([
     let store = await openStore(url);
     // The chain of the old rows is whole, with the new column.
     expect(await store.audit.verify()).toMatchObject({ ok: true });
+    expect(await store.servers.take([mail(ANN)])).toEqual([{ ...mail(ANN), kind: "inherited" }]);
     expect(await store.servers.take([mail(ANN)])).toEqual([]);
     expect(store.servers.isHeir(mail(ANN))).toBe(true);
     const answer = (identity: string) => store.consents.get(user, { ...agreed, identity }, 0);
@@ -43,7 +44,7 @@ describe.each([
     await store.close();
 
     store = await openStore(url);
-    expect(await store.servers.take([mail(EVE)])).toEqual([{ ...mail(EVE), isBack: false }]);
+    expect(await store.servers.take([mail(EVE)])).toEqual([{ ...mail(EVE), kind: "replaced" }]);
     expect(store.servers.isHeir(mail(EVE))).toBe(false);
     expect(await answer(EVE)).toBeUndefined();
     const granted = { user, server, method, subject, grantedAt: 1 };
@@ -53,7 +54,7 @@ describe.each([
     await store.close();
 
     store = await openStore(url);
-    expect(await store.servers.take([mail(ANN)])).toEqual([{ ...mail(ANN), isBack: true }]);
+    expect(await store.servers.take([mail(ANN)])).toEqual([{ ...mail(ANN), kind: "back" }]);
     expect(await store.servers.take([mail(ANN)])).toEqual([]);
     expect(await answer(ANN)).toBe("allow");
     expect(
@@ -70,7 +71,9 @@ describe.each([
 
   it("a server that comes later under another name inherits what that name had, once", async () => {
     const store = await openStore(url);
-    expect(await store.servers.take([{ name: "other", identity: EVE }])).toEqual([]);
+    expect(await store.servers.take([{ name: "other", identity: EVE }])).toMatchObject([
+      { kind: "inherited" },
+    ]);
     expect(store.servers.isHeir({ name: "other", identity: EVE })).toBe(true);
     expect(await store.servers.take([{ name: "other", identity: ANN }])).toHaveLength(1);
     expect(store.servers.isHeir({ name: "other", identity: ANN })).toBe(false);
@@ -89,7 +92,7 @@ it("a migration that was cut off on SQLite is done again", async () => {
   const url = `sqlite:${join(folder, "cut-off.db")}`;
   await writeOlder(url, older, ['alter table "vitrine_audit" add column "identity" text']);
   const store = await openStore(url);
-  expect(await store.servers.take([mail(ANN)])).toEqual([]);
+  expect(await store.servers.take([mail(ANN)])).toMatchObject([{ kind: "inherited" }]);
   expect(store.servers.isHeir(mail(ANN))).toBe(true);
   await store.close();
 });

@@ -170,10 +170,13 @@ export interface Consents {
   revoke(user: string, key: Partial<ServerConsentKey> & { server: string }): Promise<number>;
 }
 
-/** Another server has a name than before. */
+/** A server got a name. */
 export interface ServerChange extends ServerKey {
-  /** It had this name earlier, and what it kept is there again. */
-  readonly isBack: boolean;
+  /**
+   * `replaced`: another server had the name before. `back`: so did this one, earlier, and its data is there again. `inherited`: it is the
+   * first server of the name, and the name's data from before identities is its own.
+   */
+  readonly kind: "replaced" | "back" | "inherited";
 }
 
 /**
@@ -181,7 +184,7 @@ export interface ServerChange extends ServerKey {
  * identities belong to the first server that is seen under their name, its heir.
  */
 export interface KnownServers {
-  /** Notes which servers there are now. Resolves, when that is on disk, with those that took a name over from another one. */
+  /** Notes which servers there are now. Resolves, when that is on disk, with those that took a name over or inherit its data. */
   take(servers: Iterable<ServerKey>): Promise<ServerChange[]>;
   /** Resolves when all that was taken is on disk; rejects if it could not be written. */
   settled(): Promise<void>;

@@ -8,10 +8,10 @@ import { sha256 } from "./row.js";
 import { HAS_NAMED_ROWS, type StoredServer } from "./schema.js";
 import type { KnownServers, ServerChange, ServerKey } from "./store.js";
 
-/** A server that is about to be noted, and whether it takes its name over from another one. */
+/** A server that is about to be noted, and whether it takes its name over or inherits the name's data. */
 interface Arrival {
   readonly row: StoredServer;
-  readonly takeover?: ServerChange | undefined;
+  readonly kind?: ServerChange["kind"] | undefined;
 }
 
 export class StoredServers implements KnownServers {
@@ -75,7 +75,7 @@ export class StoredServers implements KnownServers {
       ),
     );
     for (const { row } of arrivals) this.#add(row);
-    return arrivals.flatMap(({ takeover }) => (takeover ? [takeover] : []));
+    return arrivals.flatMap(({ row: { name, identity }, kind }) => (kind ? [{ name, identity, kind }] : []));
   }
 
   /** Nothing for a server that has its name already. */
@@ -86,7 +86,8 @@ export class StoredServers implements KnownServers {
     const before = known.find((each) => each.identity === identity);
     const heir = before?.heir ?? (this.#hasNamedRows && known.length === 0 ? 1 : 0);
     const row = { id: sha256(JSON.stringify([name, identity])), name, identity, turn, heir };
-    return [{ row, ...(holder && { takeover: { name, identity, isBack: before !== undefined } }) }];
+    if (holder) return [{ row, kind: before ? "back" : "replaced" }];
+    return [heir === 1 ? { row, kind: "inherited" } : { row }];
   }
 
   #add(row: StoredServer): void {

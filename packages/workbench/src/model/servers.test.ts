@@ -104,3 +104,20 @@ it("a UI that changed is told, also when it could not be read in between; the fi
   await read("two");
   expect(told).toEqual([["s", "t"]]);
 });
+
+it("attack E01: another server of the name shows nothing of the first one's tools, also if it does not start", async () => {
+  const tool = { name: "send", title: "Send a mail", inputSchema: { type: "object" } };
+  const catalogue = { tools: [tool], resources: [], templates: [], prompts: [], views: [] };
+  let answer = async (): Promise<unknown> => catalogue;
+  const { servers, asked, tell, change } = stage(() => answer());
+  tell(summary("ready", { identity: "a" }));
+  await vi.waitFor(() => expect(servers.tool("s", "send")).toBeDefined());
+  answer = hopeless;
+  tell(summary("idle", { identity: "b" }));
+  expect(servers.tool("s", "send")).toBeUndefined();
+  change();
+  await vi.waitFor(() => expect(servers.get("s")?.problem).toBe("no"));
+  expect(servers.get("s")?.catalogue).toBeUndefined();
+  // It is asked for its own.
+  expect(asked.length).toBeGreaterThan(1);
+});

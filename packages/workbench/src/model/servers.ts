@@ -98,12 +98,16 @@ export class Servers extends Observable {
   }
 
   #learn(summary: ServerSummary): void {
-    const before = this.#states.get(summary.name);
+    const { name, identity, state, problem } = summary;
+    const known = this.#states.get(name);
     // The last word of a server that was removed from the settings.
-    if (!before && summary.state === "stopped") return;
-    this.#states.set(summary.name, { ...before, summary });
+    if (!known && state === "stopped") return;
+    // Another server of the name has its own tools and UIs (attack E01).
+    const isOther = known !== undefined && known.summary.identity !== identity;
+    if (isOther) this.#forget(name);
+    const before = isOther ? undefined : known;
+    this.#states.set(name, { ...before, summary });
     this.changed();
-    const { name, state, problem } = summary;
     if (before?.catalogue || problem || !/^(idle|ready)$/.test(state)) return;
     // A server that nobody has used yet is started by being asked what it offers. One that fails at that would be started
     // for ever: it is the person who tries again.
@@ -140,9 +144,14 @@ export class Servers extends Observable {
   #remove(server: string): void {
     if (!this.#states.delete(server)) return;
     this.onremoved?.(server);
+    this.#forget(server);
+    this.changed();
+  }
+
+  /** What was read of a server, and that it was asked, is of no use for the next one of its name. */
+  #forget(server: string): void {
     this.#hashes.delete(server);
     for (const state of ["idle", "ready"]) this.#asked.delete(`${state} ${server}`);
-    this.changed();
   }
 
   /** The tools whose UI is another one than the last that could be read. */
