@@ -6,7 +6,10 @@ it("attack E01: another server of the name is asked which protocol it speaks, al
   const [one, other] = ["/a", "/b"].map((folder) => {
     const server = commandLineServer(["node", "server.js"], { cwd: folder });
     const { transport } = server;
-    return { ...server, transport: transport.type === "stdio" ? { ...transport, cwd: undefined } : transport };
+    return {
+      ...server,
+      transport: transport.type === "stdio" ? { ...transport, cwd: undefined } : transport,
+    };
   });
   if (!one || !other) throw new Error("there are two");
   expect(one.name).toBe(other.name);

@@ -118,6 +118,9 @@ it("attack E01: another server of the name shows nothing of the first one's tool
   change();
   await vi.waitFor(() => expect(servers.get("s")?.problem).toBe("no"));
   expect(servers.get("s")?.catalogue).toBeUndefined();
+  // The first one has ended, later: that is not news of this one.
+  tell(summary("stopped", { identity: "a" }));
+  expect(servers.get("s")?.summary).toMatchObject({ state: "idle", identity: "b" });
   // It is asked for its own.
   expect(asked.length).toBeGreaterThan(1);
 });

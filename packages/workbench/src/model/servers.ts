@@ -100,10 +100,10 @@ export class Servers extends Observable {
   #learn(summary: ServerSummary): void {
     const { name, identity, state, problem } = summary;
     const known = this.#states.get(name);
-    // The last word of a server that was removed from the settings.
-    if (!known && state === "stopped") return;
     // Another server of the name has its own tools and UIs (attack E01).
     const isOther = known !== undefined && known.summary.identity !== identity;
+    // The last word of a server that was removed from the settings, or whose name another one has.
+    if (state === "stopped" && (!known || isOther)) return;
     if (isOther) this.#forget(name);
     const before = isOther ? undefined : known;
     this.#states.set(name, { ...before, summary });
