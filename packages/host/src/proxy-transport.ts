@@ -81,8 +81,8 @@ export class ProxyTransport implements Transport {
   onreport: ((report: ProxyReport) => void) | undefined;
   /** Hears the answer to a ping. */
   onpong: (() => void) | undefined;
-  /** Hears of a press in the view, by the proxy's word. */
-  onpress: (() => void) | undefined;
+  /** Called after a press in the view, or after Tab in it. The view cannot forge either. */
+  onpress: ((isTab: boolean) => void) | undefined;
   /** Hears of each message that the view sent past its proxy. None has a meaning. */
   onstray: (() => void) | undefined;
   readonly #options: ProxyTransportOptions;
@@ -225,7 +225,7 @@ export class ProxyTransport implements Transport {
     }
     const what = method.slice(RESERVED.length);
     if (what === "pong") this.onpong?.();
-    else if (what === "pressed") this.onpress?.();
+    else if (what === "pressed") this.onpress?.(params?.["tab"] === 1);
     else if (what === "report") {
       const { code, by, id } = params as ProxyReport;
       // What did not get through is answered all the same (L12).

@@ -6,6 +6,8 @@
 
 /** Milliseconds in which the page hears of a press in an app, once the app has the focus. */
 const PRESS_DELAY = 50;
+/** Milliseconds after which such a message still explains why the app had the focus. */
+const LATE = 1000;
 /** Milliseconds after a key in the page in which nobody presses something in an app: the person is typing. */
 const TYPING = 400;
 /** Milliseconds after Tab in which the focus moves. */
@@ -18,7 +20,6 @@ const LOOK = 20;
 
 interface Guarded {
   readonly onrepeated: () => void;
-  pressedAt: number;
   /** When it took the focus. */
   taken: number[];
 }
@@ -26,8 +27,8 @@ interface Guarded {
 const apps = new Map<HTMLIFrameElement, Guarded>();
 let keyAt = Number.NEGATIVE_INFINITY;
 let tabAt = Number.NEGATIVE_INFINITY;
-/** The last key or press in the page itself. */
-let pageAt = Number.NEGATIVE_INFINITY;
+/** The app that the person pressed last, if nothing was pressed or focused elsewhere since. */
+let pressedApp: HTMLIFrameElement | undefined;
 /** What had the focus last, in the page: an app's frame too. */
 let last: HTMLElement | undefined;
 /** The app that has the focus with good reason. */
@@ -40,7 +41,7 @@ const focusedApp = (): HTMLIFrameElement | undefined => [...apps.keys()].find(is
 
 /** Whether the person wanted the focus in this app. */
 const isMeant = (iframe: HTMLIFrameElement): boolean =>
-  iframe === rightful || (apps.get(iframe)?.pressedAt ?? 0) > pageAt || performance.now() - tabAt < TAB;
+  iframe === rightful || iframe === pressedApp || performance.now() - tabAt < TAB;
 
 function enter(iframe: HTMLIFrameElement): void {
   const from = last;
@@ -87,19 +88,26 @@ function listen(): void {
   const hear = <K extends keyof WindowEventMap>(type: K, act: (event: WindowEventMap[K]) => void): void =>
     addEventListener(type, (event) => event.isTrusted && act(event), { capture: true });
   hear("keydown", ({ key }) => {
-    pageAt = performance.now();
-    if (key === "Tab" || key === "F6") tabAt = pageAt;
-    else keyAt = pageAt;
+    pressedApp = undefined;
+    const isTab = key === "Tab" || key === "F6";
+    tabAt = isTab ? performance.now() : Number.NEGATIVE_INFINITY;
+    if (!isTab) keyAt = performance.now();
   });
   hear("pointerdown", () => {
-    pageAt = performance.now();
+    pressedApp = undefined;
   });
   hear("focusin", (event) => {
     const [target] = event.composedPath();
     if (!(target instanceof HTMLElement)) return;
     // The page itself put the focus there: an app that takes it is not heard here.
     if (target instanceof HTMLIFrameElement && apps.has(target)) settle(target);
-    else last = target;
+    else {
+      last = target;
+      // Tab led here, and not into an app.
+      tabAt = Number.NEGATIVE_INFINITY;
+      // The frame's own button has the focus when an app fills the window: the app may take it from there.
+      if (target.getRootNode() !== pressedApp?.getRootNode()) pressedApp = undefined;
+    }
   });
   hear("focusout", ({ relatedTarget }) => {
     // Whether it goes to an app is known in a moment; else nothing has the focus.
@@ -124,17 +132,24 @@ function forgetIfNone(): void {
 export function guardFocus(
   iframe: HTMLIFrameElement,
   onrepeated: () => void,
-): { pressed(): void; stop(): void } {
+): { pressed(): void; tabbed(): void; stop(): void } {
   listen();
-  const app: Guarded = { onrepeated, pressedAt: Number.NEGATIVE_INFINITY, taken: [] };
+  const app: Guarded = { onrepeated, taken: [] };
   apps.set(iframe, app);
   return {
     pressed: () => {
-      app.pressedAt = performance.now();
+      pressedApp = iframe;
+      // On a slow machine the focus was given back before this message came: the app did not take it.
+      if (performance.now() - (app.taken.at(-1) ?? Number.NEGATIVE_INFINITY) < LATE) app.taken.pop();
+    },
+    tabbed: () => {
+      // If Tab led into the page, the focus is there already.
+      if (focusedApp()) tabAt = performance.now();
     },
     stop: () => {
       apps.delete(iframe);
       if (rightful === iframe) rightful = undefined;
+      if (pressedApp === iframe) pressedApp = undefined;
     },
   };
 }

@@ -189,7 +189,8 @@ export class AppFrame {
       });
     this.#later(TURN, () => mounts.leave(this.#mount));
     const focus = guardFocus(iframe, () => this.#fail("took_focus"));
-    transport.onpress = () => {
+    transport.onpress = (isTab) => {
+      if (isTab) return focus.tabbed();
       focus.pressed();
       forgetPointer();
     };

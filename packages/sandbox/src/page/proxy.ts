@@ -37,7 +37,7 @@ let taken: MessagePort | undefined;
 let viewSendsText = false;
 /** Makes a document that was there before say once more that it began. */
 let again: MessagePort | undefined;
-/** On it comes word of presses in the view; only the script before the first document has its other end. */
+/** Receives presses and Tab in the view; only the script before the first document has its other end. */
 let presses: MessagePort | undefined;
 /** What leads straight to the view, until the host has it. */
 let direct: MessagePort[] = [];
@@ -151,7 +151,7 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
     direct = large ? [large] : [];
     if (press && !presses) {
       presses = press;
-      press.onmessage = () => taken && tell("pressed");
+      press.onmessage = ({ data: tab }) => taken && tell("pressed", { tab });
     }
     before = relayed;
     offer();

@@ -1,0 +1,58 @@
+/**
+ * Methods and getters of events, taken before the view's own scripts run. A view can replace every one of them in its
+ * window, so the guards in this folder use these and look up nothing later.
+ */
+const { apply, getOwnPropertyDescriptor } = Reflect;
+const { addEventListener } = EventTarget.prototype;
+const { composedPath, preventDefault, stopImmediatePropagation } = Event.prototype;
+const mouse = MouseEvent.prototype;
+const keyboard = KeyboardEvent.prototype;
+
+/** Reads a property as the browser defines it. */
+function getter<T>(owner: object, name: string): (of: object) => T {
+  const get = getOwnPropertyDescriptor(owner, name)?.get as () => T;
+  return (of) => apply(get, of, []);
+}
+
+export const now = performance.now.bind(performance);
+export const targetOf = getter<EventTarget>(Event.prototype, "target");
+export const keyOf = getter<string>(keyboard, "key");
+export const hasCtrl = getter<boolean>(keyboard, "ctrlKey");
+export const hasMeta = getter<boolean>(keyboard, "metaKey");
+const button = getter<number>(mouse, "button");
+const alt = getter<boolean>(mouse, "altKey");
+const ctrl = getter<boolean>(mouse, "ctrlKey");
+const meta = getter<boolean>(mouse, "metaKey");
+const shift = getter<boolean>(mouse, "shiftKey");
+/** Whether this click is another than a plain one with the main button. */
+export const isModified = (click: Event): boolean =>
+  button(click) !== 0 || alt(click) || ctrl(click) || meta(click) || shift(click);
+
+const localName = getter<string>(Element.prototype, "localName");
+/** An element's name; empty for other nodes. */
+export function nameOf(node: EventTarget): string {
+  try {
+    return localName(node);
+  } catch {
+    return "";
+  }
+}
+
+/** Listens in the capturing phase. */
+export const listen = (to: EventTarget, type: string, act: (event: Event) => void): void =>
+  apply(addEventListener, to, [type, act, true]);
+export const pathOf = (event: Event): EventTarget[] => apply(composedPath, event, []);
+export const prevent = (event: Event): void => apply(preventDefault, event, []);
+/** Keeps an event from every later listener, and from its default action. */
+export function drop(event: Event): void {
+  prevent(event);
+  apply(stopImmediatePropagation, event, []);
+}
+
+const { has, add } = WeakSet.prototype;
+/** Adds to a set. Returns whether it was new. */
+export function addNew(set: WeakSet<object>, value: object): boolean {
+  if (apply(has, set, [value])) return false;
+  apply(add, set, [value]);
+  return true;
+}
