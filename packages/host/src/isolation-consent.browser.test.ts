@@ -166,6 +166,8 @@ describe("attack E02: presses on a question", () => {
     void ask(view);
     void ask(other, "ui/open-link", { url: "https://example.org/" });
     await expect.poll(() => prompt().count()).toBe(2);
+    // A question over an app waits until the page has seen the pointer.
+    await page.mouse.move(1200, 700);
     for (const app of ["game", "other"]) {
       const allow = page.locator(`#${app}`).getByRole("button", { name: "Allow once" });
       await allow.click();
@@ -255,8 +257,9 @@ describe("attack E02: other ways to press", () => {
     await expect.poll(opened).toHaveLength(1);
     // All of a second step, too.
     const asked = ask(view);
-    await isReady("Always allow example.com");
+    await prompt().waitFor();
     await button("Always allow example.com").focus();
+    await isReady("Always allow example.com");
     await page.keyboard.press("Space");
     await isReady("Yes, always allow example.com");
     await page.keyboard.press("Tab");
@@ -289,5 +292,72 @@ describe("attack E02: other ways to press", () => {
     const mode = view.evaluate(() => raw.ask("ui/request-display-mode", { mode: "fullscreen" }));
     expect(await mode).toEqual({ mode: "inline" });
     await button("Deny").first().click();
+  });
+});
+
+describe("attack E02: a question comes under a pointer or a key that the page did not see", () => {
+  it("over an app in which the pointer rests, while another app asks", async () => {
+    const view = await open();
+    await stage.mount(page, "game", { id: "other" });
+    void ask(view);
+    await prompt().waitFor();
+    const [x, y] = await middleOf("Allow once");
+    const app = await page.locator("#other iframe").boundingBox();
+    expect(app && y > app.y && y < app.y + app.height).toBe(true);
+    await button("Deny").click();
+    await page.mouse.move(1200, 700);
+    await page.mouse.move(x, y);
+    await page.waitForTimeout(300);
+    void ask(view);
+    await isReady("Allow once");
+    expect(await middleOf("Allow once")).toEqual([x, y]);
+    await pressAgainAndAgain(1);
+    expect(await opened()).toEqual([]);
+    // The control: the pointer leaves the question and comes back.
+    await isReady("Allow once");
+    await page.mouse.move(1200, 700);
+    await button("Allow once").click();
+    await expect.poll(opened).toHaveLength(1);
+  });
+
+  it("when the app that filled the window over it leaves", async () => {
+    const view = await open();
+    await stage.mount(page, "game", { id: "other" });
+    await page.mouse.move(1200, 700);
+    void ask(view);
+    await isReady("Allow once");
+    const spot = await middleOf("Allow once");
+    await page.evaluate(() => host.app("other").frame?.setDisplayMode("fullscreen"));
+    await expect.poll(() => button("Allow once").getAttribute("aria-disabled")).not.toBe("false");
+    await page.mouse.move(...spot);
+    await page.evaluate(() => host.app("other").frame?.setDisplayMode("inline"));
+    await isReady("Allow once");
+    await pressAgainAndAgain(1);
+    expect(await opened()).toEqual([]);
+  });
+
+  it("by Tab out of an app, with Space right after it", async () => {
+    const view = await open();
+    await view.evaluate(() => document.body.append(document.createElement("input")));
+    // Nothing in the page has the focus, so the app may take it.
+    await view.locator("input").focus();
+    void ask(view);
+    await isReady("Always allow example.com");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Space");
+    expect(await prompt().getByText("Yes, always").count()).toBe(0);
+    await prompt().getByText("That press came too early").waitFor();
+  });
+
+  it("by a key that was pressed too early and released later", async () => {
+    const view = await open();
+    void ask(view);
+    await prompt().waitFor();
+    await button("Allow once").focus();
+    await page.keyboard.down("Space");
+    await isReady("Allow once");
+    await page.keyboard.up("Space");
+    await page.waitForTimeout(100);
+    expect(await opened()).toEqual([]);
   });
 });

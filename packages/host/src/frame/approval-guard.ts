@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hitsBox, isPointerKnown, lastPointer, type Point, pointOf, usedAppBoxes } from "./page-layout.js";
+import { appBoxes, hitsBox, isPointerKnown, lastPointer, type Point, pointOf } from "./page-layout.js";
 
 /** Milliseconds without a press, a move of the question or something over it, before a press approves. */
 const DELAY = 600;
@@ -39,7 +39,8 @@ export interface ApprovalGuard {
  * - The question was in sight, uncovered and in the same place for 600 ms, and nobody pressed anything in that time:
  *   not in the page, and not in an app as far as the page can know. Every earlier press starts the time again.
  * - A mouse pointer was outside of the question after that time, and then moved onto it.
- * - A key was pressed after that time, on the focused button, and does not repeat.
+ * - A key was pressed after that time, on the focused button, and does not repeat. The time starts again when the focus
+ *   enters the question.
  * - The browser says that a person did it.
  *
  * @param draw called every 50 ms, so that the buttons can show whether they work
@@ -59,10 +60,12 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   let wasVisible: boolean | undefined;
   /** The pointer was outside of the question when it became ready, or later. */
   let wasOutside = false;
-  /** The question lies over the app in use, so that the pointer may be on it without having moved there. */
+  /** The question lies over an app, so that the pointer may be on it without having moved there. */
   let mayBeUnder = false;
   /** The element that was pressed last, if that press may approve. */
   let pressed: EventTarget | undefined;
+  /** A press was refused, and its click is still to come: perhaps much later, when the key is released. */
+  let isRefused = false;
   let hint = "";
   let at = "";
   const ends = new AbortController();
@@ -88,13 +91,14 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     const now = `${rect.x} ${rect.y} ${rect.width} ${rect.height}`;
     if (now !== at) {
       at = now;
-      mayBeUnder = !isPointerKnown() && usedAppBoxes().some((app) => hitsBox(app, rect));
+      mayBeUnder = !isPointerKnown() && appBoxes().some((app) => hitsBox(app, rect));
       restart();
     }
     if (isReady() && !mayBeUnder && !isInside(lastPointer())) wasOutside = true;
   };
   const press = (event: Event, isAllowed: boolean, why: string): void => {
     const path = event.composedPath();
+    isRefused = !(isReady() && isAllowed);
     if (isReady() && isAllowed) [pressed] = path;
     else if (path.includes(box)) refuse(isReady() ? why : EARLY);
     else restart();
@@ -110,6 +114,8 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   listen("pointerdown", (event) => {
     if (!event.isTrusted) return;
     look();
+    // A finger does not hover: where it comes down is all that is known.
+    if (!isInside(pointOf(event))) mayBeUnder = false;
     press(event, event.pointerType === "touch" || wasOutside, STAYED);
   });
   listen("keydown", (event) => {
@@ -117,6 +123,12 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     look();
     press(event, !event.repeat, EARLY);
   });
+  // The key that follows on Tab may be meant for what had the focus before. A press moves the focus too.
+  const enter = ({ relatedTarget }: FocusEvent): void => {
+    const isPressed = pressed instanceof Node && box.contains(pressed);
+    if (!isPressed && !box.contains(relatedTarget as Node | null)) restart();
+  };
+  box.addEventListener("focusin", enter as EventListener, { signal });
   // A press in an app takes the focus there, which is all that a page can know of it.
   listen("blur", ({ target }) => target === window && restart());
   document.addEventListener("visibilitychange", restart, { signal });
@@ -124,6 +136,9 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   const uncovered = new IntersectionObserver(
     ([entry]) => {
       const { isVisible } = entry as { isVisible?: boolean };
+      // Uncovered, it may be under a pointer that was over what covered it.
+      at = "";
+      restart();
       quietSince = wasVisible && !isVisible ? Number.POSITIVE_INFINITY : performance.now();
       wasVisible ||= isVisible;
       draw();
@@ -143,7 +158,8 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
       if (!click.isTrusted) return false;
       look();
       // A screen reader clicks without a pointer or a key.
-      const isAssisted = pressed === undefined && click.detail === 0 && isReady();
+      const isAssisted = pressed === undefined && !isRefused && click.detail === 0 && isReady();
+      isRefused = false;
       if (isAssisted) pressed = click.composedPath()[0];
       const isPressed = pressed !== undefined && click.composedPath().includes(pressed);
       if (isReady() && isPressed && click.detail < 2) return true;

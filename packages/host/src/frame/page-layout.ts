@@ -42,6 +42,9 @@ export const pointOf = ({ clientX: x, clientY: y }: MouseEvent): Point => ({
   bottom: y,
 });
 
+/** The boxes of all apps in the window. */
+export const appBoxes = (): Point[] => [...apps].map((box) => box.getBoundingClientRect());
+
 /** The box of the app that the person pressed last, in the window: a press takes the focus there. */
 export const usedAppBoxes = (): Point[] =>
   [...apps]
