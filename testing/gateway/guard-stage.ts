@@ -76,6 +76,7 @@ export function memoryStore(): MemoryStore {
         return entry && { entry, outcome: rows.find((row) => row.of === entry.seq) };
       },
       mayHaveSeries: async (series) => rows.some(({ key }) => key?.startsWith(`${series}.`)),
+      prunedBefore: async () => 0,
       query: unused,
       rows: unused,
       verify: unused,

@@ -349,7 +349,8 @@ export class Gateway implements GatewayApi {
       });
       opened.push(() => store.close());
       const models = await Models.open({
-        ...{ settings: settings.model, folder: dataFolder },
+        settings: settings.model,
+        folder: dataFolder,
         onerror: (error) => log.error({ err: error }, "something failed"),
       });
       gateway = new Gateway(settings, options, { store, secrets, browsers, models, folder, log });

@@ -1,5 +1,5 @@
 /** A gateway that cannot start leaves nothing open. */
-import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -25,6 +25,28 @@ describe("a start that fails", () => {
     const store = await openStore(`sqlite:${join(folder, "gateway.db")}`, { patience: 0 });
     await store.close();
     await (await start()).close(0);
+  });
+
+  it.each([
+    ["a folder", (file: string) => mkdirSync(file)],
+    ["no lock file", (file: string) => writeFileSync(file, "something else ".repeat(100))],
+  ])("at a lock that is %s says so, and not that another gateway runs", async (_what, make) => {
+    const data = mkdtempSync(join(folder, "lock-"));
+    make(join(data, "owner"));
+    await expect(start({ dataFolder: data })).rejects.toMatchObject({
+      message: expect.stringMatching(/^cannot use the lock file \S+owner: /),
+      data: { code: "config-invalid" },
+    });
+    rmSync(join(data, "owner"), { recursive: true });
+    await (await start({ dataFolder: data })).close(0);
+  });
+
+  it("at the note about its owner leaves the folder free", async () => {
+    const data = mkdtempSync(join(folder, "note-"));
+    mkdirSync(join(data, "owner.txt"));
+    await expect(start({ dataFolder: data })).rejects.toMatchObject({ data: { code: "config-invalid" } });
+    rmdirSync(join(data, "owner.txt"));
+    await (await start({ dataFolder: data })).close(0);
   });
 
   it("at the database leaves the folder free", async () => {

@@ -169,9 +169,18 @@ export class Conversations {
   #make(user: string, start: ConversationStart, recalled?: ReadonlyMap<string, RecalledCall>): Conversation {
     const { store, tools, apps, models, onerror = () => {}, onlisted } = this.#options;
     const conversation = new Conversation({
-      ...{ user, start, isStored: recalled !== undefined, recalled },
-      ...{ store, tools, apps, models, onerror },
-      ...{ limits: this.#limits, live: this.#live, clock: this.#clock },
+      user,
+      start,
+      isStored: recalled !== undefined,
+      recalled,
+      store,
+      tools,
+      apps,
+      models,
+      onerror,
+      limits: this.#limits,
+      live: this.#live,
+      clock: this.#clock,
       onlisted: () => onlisted?.(user),
       onidle: () => this.#tidy(),
     });

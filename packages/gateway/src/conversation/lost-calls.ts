@@ -28,7 +28,7 @@ export async function recallCalls(
   // Calls of apps' tools have no key: nobody can know.
   const lost = items.filter(isRunning).filter(({ app }) => !app);
   const found = await Promise.all(
-    lost.map(async (item) => [item.id, await tools.recall(user, callKey(id, item.id))] as const),
+    lost.map(async (item) => [item.id, await tools.recall(user, callKey(id, item.id), item.at)] as const),
   );
   return new Map(found);
 }

@@ -63,8 +63,12 @@ export interface ToolPort {
   find(user: string, server: string, tool: string): Promise<OfferedTool | undefined>;
   /** A server's own error is a result; what fails otherwise rejects. */
   call(user: string, call: ServerCall, options: CallOptions): Promise<CallToolResult>;
-  /** What became of a call that an earlier process of the gateway was making under this key. Never rejects. */
-  recall(user: string, key: string): Promise<RecalledCall>;
+  /**
+   * What became of a call that an earlier process of the gateway was making under this key. Never rejects.
+   *
+   * @param at when the call was made, in milliseconds since 1970: nobody knows what became of one that is older than the audit log
+   */
+  recall(user: string, key: string, at: number): Promise<RecalledCall>;
 }
 
 /** A call of a tool of an app. */

@@ -68,10 +68,10 @@ export function serverTools(servers: GuardedServers): ToolPort {
       learn(result);
       return result;
     },
-    recall: async (user, key) => {
+    recall: async (user, key, at) => {
       try {
         const known = await servers.recall(user, key);
-        if (!known) return { outcome: "cancelled" };
+        if (!known) return { outcome: (await servers.isPruned(at)) ? "indeterminate" : "cancelled" };
         return { outcome: known.outcome, result: known.result && showableResult(known.result) };
       } catch {
         // The log cannot be read.

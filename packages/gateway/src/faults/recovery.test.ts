@@ -1,4 +1,5 @@
 /** The gateway is killed after a call has run: nobody is told that it did not, and it does not run again. */
+import { join } from "node:path";
 import type { Gateway } from "@vitrine/host/gateway";
 import type { CallItem, ConversationState } from "@vitrine/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -16,6 +17,7 @@ import {
   say,
   startScriptedModel,
 } from "../../../../testing/model/scripted-model.ts";
+import { openStore } from "../store/open.ts";
 
 let stage: FaultStage;
 let model: ScriptedModel;
@@ -89,6 +91,22 @@ describe("D1: a call that ran before the gateway was killed", () => {
       expect(stage.effects().filter((effect) => effect === "k1")).toEqual(["k1"]);
     },
   );
+
+  it("does not run twice, whatever number its key ends with, in whatever order keys come", async () => {
+    const program = stage.program();
+    const most = Number.MAX_SAFE_INTEGER;
+    const keys = ["s.5", "s.3", "s.9", "s.10", "s.05", "s.1.1", "s", `s.${most}`, `s.${most}0`, "s.4"];
+    // What is answered from memory, from the kept result, or as indeterminate is all right; a second effect is not.
+    const callAll = (order: readonly string[]) =>
+      Promise.allSettled(order.map((key) => program("faulty", "echo", { key, text: key }, key)));
+    await callAll(keys);
+    await callAll(keys);
+    for (const order of [keys.toReversed(), keys]) {
+      await restart();
+      await callAll(order);
+    }
+    expect(stage.effects().toSorted()).toEqual(keys.toSorted());
+  });
 
   it("is another call when another user has the same key", async () => {
     await stage.program("ann")("faulty", "echo", { key: "a", text: "ann's" }, "k1");
@@ -201,11 +219,31 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     expect(stage.effects().filter((effect) => effect === "by-hand")).toEqual(["by-hand"]);
   });
 
+  it("is indeterminate also when the audit log has forgotten it", async () => {
+    await stage.end("SIGTERM");
+    stage.settings = { ...stage.settings, database: `sqlite:${join(stage.folder, "audit.db")}` };
+    await stage.start();
+    const page = await stage.page();
+    const { id } = await page.request("conversation/open", {});
+    model.add(callTool("faulty__slow", { key: "forgotten" }));
+    await page.request("conversation/send", { id, content: [{ type: "text", text: "Do it." }] });
+    await expect.poll(() => stage.effects().includes("forgotten"), { timeout: 30_000 }).toBe(true);
+    await stage.end("SIGKILL");
+    const store = await openStore(`sqlite:${join(stage.folder, "audit.db")}`);
+    expect(await store.audit.prune(Date.now() + 1)).toBeGreaterThan(0);
+    await store.close();
+    await stage.start();
+    expect(await calls(page, id)).toMatchObject([{ state: "failed", isIndeterminate: true }]);
+  });
+
   it("has its result, if the gateway kept it", async () => {
     const page = await stage.page();
     const { id } = await page.request("conversation/open", {});
     await page.request("conversation/call", {
-      ...{ id, server: "faulty", tool: "echo", arguments: { key: "quick", text: "the answer" } },
+      id,
+      server: "faulty",
+      tool: "echo",
+      arguments: { key: "quick", text: "the answer" },
     });
     await expect.poll(async () => (await calls(page, id))[0]?.state).toBe("done");
     await restart();

@@ -9,6 +9,7 @@ import type { AuditSettings } from "../config/config.js";
 import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayError } from "../errors.js";
 import type { AuditLog, AuditOutcome, KeptResults } from "../store/store.js";
+import { MAX_RESULT } from "../store/stored-results.js";
 import { onlyReads, recordingOf } from "./allow-list.js";
 import type { GuardMetrics } from "./guard-options.js";
 import { type GuardedCall, laneOf } from "./guarded-call.js";
@@ -22,6 +23,7 @@ import {
   resultText,
   wasNotSent,
 } from "./record.js";
+import { hasField } from "./redact.js";
 import type { RefusalLog } from "./refusal-log.js";
 
 /** Where calls are recorded. */
@@ -110,15 +112,21 @@ export class CallRecord {
     const { settings, results, onerror } = this.#place;
     try {
       const text = resultText(result);
-      const { key, method } = this.#call;
-      // What only reads is read again in place of being kept.
-      if (key !== undefined && text !== undefined && !onlyReads(method, this.question?.tool))
-        if (typeof this.#seq === "number") results?.keep(this.#seq, text);
+      if (text !== undefined && typeof this.#seq === "number" && this.#mayKeep(text))
+        results?.keep(this.#seq, text);
       return resultFor(result, text, settings.audit);
     } catch (error) {
       onerror(error);
       return {};
     }
+  }
+
+  /** Whether a result is kept for a repeated key. One with a field that must not be kept is not. */
+  #mayKeep(text: string): boolean {
+    const { key, method } = this.#call;
+    // What only reads is read again in place of being kept.
+    if (key === undefined || text.length > MAX_RESULT || onlyReads(method, this.question?.tool)) return false;
+    return !hasField(text, this.#place.settings.audit.redact);
   }
 
   /** It had begun, and failed. */

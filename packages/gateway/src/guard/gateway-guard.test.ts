@@ -196,6 +196,20 @@ describe("a call that passes", () => {
     }
   });
 
+  it("keeps its result for a repeated key, unless it has a field that must not be kept", async () => {
+    const audit = { payloads: "none", redact: ["token"] } as const;
+    const { store, callTool, effect } = setUp({
+      of: { policy: { "tools/call": "allow" } },
+      settings: { policy: {}, strict: false, audit },
+    });
+    effect.mockResolvedValueOnce({ content: [], structuredContent: { list: [{ Token: "hunter2" }] } });
+    await callTool("change", { key: "nonce.1" });
+    effect.mockResolvedValueOnce(new JsonText('{"content":[]}'));
+    await callTool("change", { key: "nonce.2" });
+    await vi.waitFor(() => expect(store.outcomes).toHaveLength(2));
+    expect([...store.kept.values()]).toEqual(['{"content":[]}']);
+  });
+
   it("is recorded by the settings as they are now", async () => {
     const settings = { policy: {}, strict: false, audit: { payloads: "none" as "none" | "all", redact: [] } };
     const store = memoryStore();

@@ -2,6 +2,7 @@ import { JsonText, VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore } from "../../../../testing/gateway/guard-stage.js";
 import type { AuditEntry } from "../store/store.js";
+import { sha256 } from "./digest.js";
 import { Idempotency, type IdempotencyOptions, type KeyedCall } from "./idempotency.js";
 
 function setUp(limits: Partial<IdempotencyOptions> = {}) {
@@ -25,7 +26,12 @@ function setUp(limits: Partial<IdempotencyOptions> = {}) {
 
 /** An entry of the audit log, but for its key and params. */
 const begun: Omit<AuditEntry, "decision"> = {
-  ...{ user: "ann", actor: "view", view: "v1", server: "shop", method: "tools/call", reason: "policy" },
+  user: "ann",
+  actor: "view",
+  view: "v1",
+  server: "shop",
+  method: "tools/call",
+  reason: "policy",
 };
 const conflict = { data: { code: "conflict" } };
 const indeterminate = { data: { code: "indeterminate" } };
@@ -90,6 +96,16 @@ describe("the same key", () => {
     await expect(idempotency.run(call("k", more), other)).rejects.toMatchObject(conflict);
     await first;
     await expect(idempotency.run(call("k", more), other)).rejects.toMatchObject(conflict);
+    expect(other).not.toHaveBeenCalled();
+  });
+
+  it("is indeterminate when another server has the name now, while it runs and after", async () => {
+    const { idempotency, call, work } = setUp();
+    const other = work();
+    const first = idempotency.run(call("k"), work());
+    await expect(idempotency.run(call("k", { identity: "2" }), other)).rejects.toMatchObject(indeterminate);
+    await first;
+    await expect(idempotency.run(call("k", { identity: "2" }), other)).rejects.toMatchObject(indeterminate);
     expect(other).not.toHaveBeenCalled();
   });
 
@@ -208,12 +224,30 @@ describe("an old key", () => {
     const { idempotency, call, work } = setUp({ audit: store.audit, results: store.results });
     const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
     store.results.keep(seq, '{"n":1}');
+    store.audit.end(seq, { outcome: "ok", duration: 1, resultHash: sha256('{"n":1}') });
     const run = work();
     expect(await idempotency.run(call("k"), run)).toEqual(new JsonText('{"n":1}'));
     await expect(idempotency.run(call("k", { paramsHash: "2" }), run)).rejects.toMatchObject(conflict);
     await expect(idempotency.run(call("k", { caller: "host" }), run)).rejects.toMatchObject(conflict);
     expect(run).not.toHaveBeenCalled();
   });
+});
+
+it.each([
+  [
+    "has another hash than the one on record",
+    { outcome: "ok", duration: 1, resultHash: sha256("{}") } as const,
+  ],
+  ["is of a call without an outcome", undefined],
+])("a kept result that %s is not given to anybody", async (_which, outcome) => {
+  const store = memoryStore();
+  const { idempotency, call, work } = setUp({ audit: store.audit, results: store.results });
+  const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+  store.results.keep(seq, '{"of":"another call"}');
+  if (outcome) store.audit.end(seq, outcome);
+  const run = work();
+  await expect(idempotency.run(call("k"), run)).rejects.toMatchObject(indeterminate);
+  expect(run).not.toHaveBeenCalled();
 });
 
 describe("memory", () => {
@@ -250,6 +284,31 @@ describe("memory", () => {
     const { idempotency, call, work, store } = setUp({ entries: 1 });
     await Promise.all(["new.2", "new.1", "new.3"].map((key) => idempotency.run(call(key), work())));
     expect(store.finds).toEqual(["new.1"]);
+  });
+
+  it("does not take a key for new because its series was forgotten while its call was under way", async () => {
+    const { idempotency, call, work, store } = setUp({ entries: 10 });
+    const recorded = (key: string) =>
+      vi.fn(async (began: () => void) => {
+        await store.audit.begin({ ...begun, decision: "allowed", key, paramsHash: "1" });
+        began();
+        return { n: 1 };
+      });
+    // A person is asked, so nothing is on record yet. Meanwhile others fill the list of series.
+    let agree = (): void => {};
+    const asked = new Promise<void>((resolve) => (agree = resolve));
+    const run = recorded("page.7");
+    const first = idempotency.run(call("page.7"), async (began) => {
+      await asked;
+      return run(began);
+    });
+    for (let n = 0; n < 10_000; n++) await idempotency.run(call(`other-${n}.1`), work());
+    await idempotency.run(call("page.6"), work());
+    agree();
+    await first;
+    for (let n = 0; n < 20; n++) await idempotency.run(call(`later-${n}.1`), work());
+    await expect(idempotency.run(call("page.7"), run)).rejects.toMatchObject(indeterminate);
+    expect(run).toHaveBeenCalledOnce();
   });
 
   it("keeps no large result, only that there was one", async () => {

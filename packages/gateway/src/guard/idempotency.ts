@@ -8,6 +8,7 @@ import { JsonText, VitrineError } from "@vitrine/protocol";
 import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayError } from "../errors.js";
 import type { AuditLog, AuditOutcome, AuditRow, KeptResults } from "../store/store.js";
+import { sha256 } from "./digest.js";
 import { type Actor, callerOf } from "./guarded-call.js";
 import { KeySeries } from "./key-series.js";
 
@@ -56,6 +57,7 @@ export interface RecalledKey {
 }
 
 interface Entry extends Sameness {
+  readonly key: string;
   /** The outcome; undefined when it was too large to keep. */
   outcome: Promise<unknown> | undefined;
   end: "ok" | "failed";
@@ -89,7 +91,9 @@ export class Idempotency {
   constructor(options: IdempotencyOptions) {
     const { audit, keepFor, entries, total, result, clock } = options;
     this.#options = options;
-    this.#series = new KeySeries((series) => audit.mayHaveSeries(series));
+    this.#series = new KeySeries(
+      async (series) => this.#isUnderWay(series) || (await audit.mayHaveSeries(series)),
+    );
     this.#limits = {
       keepFor: keepFor ?? TEN_MINUTES,
       entries: entries ?? 20_000,
@@ -116,7 +120,8 @@ export class Idempotency {
     const id = JSON.stringify([call.user, call.key]);
     const running = this.#running.get(id);
     const known = running ?? this.#kept(id);
-    if (known && !(isSame(known, call) && isSameServer(known, call))) throw conflict(call.key);
+    if (known && !isSame(known, call)) throw conflict(call.key);
+    if (known && !isSameServer(known, call)) throw replaced(running ? "indeterminate" : known.end);
     if (known?.outcome) {
       try {
         // The one who ran it got a `T` under this very key.
@@ -135,8 +140,9 @@ export class Idempotency {
       hasBegun = true;
     };
     const outcome = known ? run(begun) : this.#runUnlessOld(call, () => run(begun));
-    const { caller, server, identity, method, paramsHash } = call;
+    const { key, caller, server, identity, method, paramsHash } = call;
     const entry: Entry = {
+      key,
       caller,
       server,
       identity,
@@ -167,8 +173,7 @@ export class Idempotency {
 
   async #runUnlessOld<T>(call: KeyedCall, run: () => Promise<T>): Promise<T> {
     const old = await this.#recall(call);
-    if (old && !isSameServer(old.entry, call))
-      throw unknownOutcome("another server has its name now", old.outcome);
+    if (old && !isSameServer(old.entry, call)) throw replaced(old.outcome);
     // Whoever got it first got it as a `T`; JSON text is one wherever results of servers are passed on.
     if (old?.result !== undefined) return old.result as T;
     if (old && !(await call.isReplayable())) throw unknownOutcome("its answer was lost", old.outcome);
@@ -194,12 +199,20 @@ export class Idempotency {
       const old = await audit.find(user, key);
       // What was taken back between its entry and its effect, or whose entry could not be written, never began.
       if (old?.entry.decision !== "allowed" || old.outcome?.outcome === "cancelled") return undefined;
-      const { entry, outcome: { outcome = "indeterminate" } = {} } = old;
-      const text = await results?.find(entry.seq);
-      return { entry, outcome, ...(text !== undefined && { result: new JsonText(text) }) };
+      const { entry, outcome: { outcome = "indeterminate", resultHash } = {} } = old;
+      const text = resultHash === undefined ? undefined : await results?.find(entry.seq);
+      // The log has the hash: a result that is not this call's, or was changed, is not given to anybody.
+      if (text === undefined || sha256(text) !== resultHash) return { entry, outcome };
+      return { entry, outcome, result: new JsonText(text) };
     } catch (error) {
       throw unreadable(error);
     }
+  }
+
+  /** Whether a call of the series is under way: it may not be on record yet. */
+  #isUnderWay(series: string): boolean {
+    for (const { key } of this.#running.values()) if (key.startsWith(`${series}.`)) return true;
+    return false;
   }
 
   /** Counts what is kept of an outcome, or lets go of it. */
@@ -278,6 +291,9 @@ const unknownOutcome = (why: string, outcome: string): GatewayError =>
   new GatewayError("indeterminate", `this call may have run before, and ${why}: it does not run again`, {
     data: { outcome, indeterminate: true },
   });
+
+const replaced = (outcome: string): GatewayError =>
+  unknownOutcome("another server has its name now", outcome);
 
 /** Nothing is done now; but the call may have run before. */
 const unreadable = (cause: unknown): GatewayError =>

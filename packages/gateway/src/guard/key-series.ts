@@ -7,7 +7,7 @@
 interface Series {
   /** The highest number that came in. */
   highest: number;
-  /** Whether the audit log had no key of the series when the first one came in. */
+  /** Whether no key of the series was on record or under way when the first one came in. */
   readonly isNew: Promise<boolean>;
 }
 
@@ -15,9 +15,9 @@ interface Series {
 const MAX_SERIES = 10_000;
 
 /**
- * Pages number their keys: `<series>.<number>`, with a random series for each page. If the audit log has none of a
- * series when its first key comes in, then a key with a higher number than all before it is new. This spares busy pages a
- * look at the log with every call.
+ * Pages number their keys: `<series>.<number>`, with a random series for each page. If no key of a series is on record or
+ * under way when its first key comes in, then a key with a higher number than all before it is new. This spares busy pages
+ * a look at the log with every call.
  */
 export class KeySeries {
   readonly #mayHaveSeries: (series: string) => Promise<boolean>;

@@ -20,10 +20,16 @@ interface Known extends Pick<KeyedCall, "identity" | "isReplayable"> {
 /** The call under its key; undefined if it has none. */
 export function keyedCall(call: GuardedCall, known: Known): KeyedCall | undefined {
   const { user, key, server, method, mayBeOld } = call;
+  const { identity, isReplayable } = known;
   if (key === undefined) return undefined;
   if (key.length > MAX_KEY) throw new VitrineError(INVALID_PARAMS, `a key has at most ${MAX_KEY} characters`);
   return {
-    ...{ user, key, method, mayBeOld, identity: known.identity, isReplayable: known.isReplayable },
+    user,
+    key,
+    method,
+    mayBeOld,
+    identity,
+    isReplayable,
     server: server === "" ? undefined : server,
     paramsHash: known.paramsHash(),
     caller: callerOf(call),

@@ -1,7 +1,7 @@
 import { JsonText } from "@vitrine/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { redacted } from "./redact.js";
+import { hasField, redacted } from "./redact.js";
 
 const fields = ["password", "Authorization"];
 
@@ -79,5 +79,16 @@ describe("redacted", () => {
     let deep: unknown = "hunter2";
     for (let level = 0; level < 100_000; level++) deep = [deep];
     expect(redacted(deep, { fields }).length).toBeLessThan(500);
+  });
+});
+
+describe("hasField", () => {
+  it.each([
+    ['{"a":[{"b":{"PassWord":1}}]}', true],
+    ['{"passwords":"password"}', false],
+    ["no json", true],
+    [`${"[".repeat(8000)}${"]".repeat(8000)}`, expect.any(Boolean)],
+  ])("looks for a name at any depth: %.30s", (json, expected) => {
+    expect(hasField(json, fields)).toEqual(expected);
   });
 });

@@ -82,6 +82,21 @@ export function redacted(value: unknown, { fields, limit = LIMIT }: RedactOption
   }
 }
 
+/** Whether JSON has a field of one of these names, at any depth, whatever its case. What cannot be read may have one. */
+export function hasField(json: string, fields: readonly string[]): boolean {
+  const secret = new Set(fields.map((field) => field.toLowerCase()));
+  let found = false;
+  try {
+    JSON.parse(json, (name, value) => {
+      found ||= secret.has(name.toLowerCase());
+      return value;
+    });
+  } catch {
+    return true;
+  }
+  return found;
+}
+
 function parsed(text: JsonText): unknown {
   try {
     return text.parse();

@@ -107,6 +107,11 @@ export class GuardedServers {
     return this.#options.idempotency.recall(user, key);
   }
 
+  /** Whether the audit log may have forgotten a call that was made then. */
+  async isPruned(time: number): Promise<boolean> {
+    return time < (await this.#options.store.audit.prunedBefore());
+  }
+
   summaries(user: string): ServerSummary[] {
     return this.#options.pool.list(user).map((server) => this.summary(server));
   }

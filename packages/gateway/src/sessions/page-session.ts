@@ -483,7 +483,12 @@ export class PageSession {
   #add(opened: OpenedView, at: GuardedServer): ViewChannel {
     const { wire, user, refused, refuse, sampling, onerror } = this.#options;
     const view = new ViewChannel({
-      ...{ opened, user, at, refused, refuse, sampling },
+      opened,
+      user,
+      at,
+      refused,
+      refuse,
+      sampling,
       send: (text) => wire.send(opened.view, text),
       isCongested: () => wire.isFull,
       onerror: (error) => isUnexpected(error) && onerror(error),
@@ -521,8 +526,15 @@ export class PageSession {
     view = "",
   ): GuardedCall {
     return {
-      ...{ view, server, method: "tools/call", signal, key, mayBeOld },
-      ...{ params: { name, arguments: input }, actor: "host", user: this.#options.user },
+      view,
+      server,
+      method: "tools/call",
+      params: { name, arguments: input },
+      actor: "host",
+      user: this.#options.user,
+      signal,
+      key,
+      mayBeOld,
     };
   }
 

@@ -16,7 +16,7 @@ import {
   writeSettled,
 } from "./audit-reader.js";
 import type { AuditWriter } from "./audit-writer.js";
-import { ACCEPT_MARK, ChainCheck, PRUNE_MARK, prunedThrough } from "./chain-check.js";
+import { ACCEPT_MARK, ChainCheck, PRUNE_MARK, prunedBefore, prunedThrough } from "./chain-check.js";
 import { ask, change, type Engine } from "./engine.js";
 import { missingNoted } from "./export.js";
 import { GENESIS, shownRow } from "./row.js";
@@ -150,6 +150,10 @@ export class StoredAuditLog implements AuditLog {
     return removed;
   }
 
+  async prunedBefore(): Promise<number> {
+    return prunedBefore(await readMark(this.#engine, PRUNE_MARK));
+  }
+
   async acceptBrokenChain(by: string): Promise<number> {
     const problem = this.#writer.brokenBy;
     if (problem === undefined) return 0;
@@ -238,7 +242,10 @@ async function removeRows(engine: Engine, through: number): Promise<void> {
     const first = await readFirstSeq(engine);
     if (first === 0 || first > through) return;
     const last = Math.min(through, first + REMOVED_AT_ONCE - 1);
-    await change(engine, (db) => db.deleteFrom("vitrine_audit").where("seq", "<=", last));
+    await change(engine, (db) => [
+      db.deleteFrom("vitrine_audit").where("seq", "<=", last),
+      db.deleteFrom("vitrine_results").where("seq", "<=", last),
+    ]);
     await new Promise(setImmediate);
   }
 }

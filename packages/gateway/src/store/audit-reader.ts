@@ -139,8 +139,8 @@ export async function hasSeries(engine: Engine, series: string): Promise<boolean
     db
       .selectFrom("vitrine_audit")
       .select("seq")
-      .where("key", ">=", `${series}.`)
-      .where("key", "<", `${series}/`)
+      .where("key", ">=", storableText(`${series}.`))
+      .where("key", "<", storableText(`${series}/`))
       .limit(1)
       .executeTakeFirst(),
   );

@@ -88,6 +88,12 @@ export function prunedThrough(mark: RowFields | undefined): AuditHead | undefine
   return typeof through === "number" && typeof hash === "string" ? { seq: through, hash } : undefined;
 }
 
+/** Rows that are older than this were removed, if the mark is a {@link PRUNE_MARK}; 0 otherwise. */
+export function prunedBefore(mark: RowFields | undefined): number {
+  const before = mark?.method === PRUNE_MARK ? readParams(mark)["before"] : undefined;
+  return typeof before === "number" ? before : 0;
+}
+
 /** What a mark says. It may have been changed: then it says nothing, and its hash shows it. */
 function readParams({ params }: RowFields): Record<string, unknown> {
   try {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { closeSync, constants, fdatasync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, constants, fdatasync, fdatasyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "./row.js";
 import type { AuditHead } from "./store.js";
@@ -21,7 +21,8 @@ export function headFile(url: string, folder: string | undefined): string | unde
   if (folder === undefined || !URL.canParse(url)) return undefined;
   // Another database has another log. A password is no part of its name.
   const { username, host, pathname, searchParams } = new URL(url);
-  const name = sha256(JSON.stringify([username, host, pathname, searchParams.get("options")]));
+  const more = ["host", "port", "options"].map((name) => searchParams.get(name));
+  const name = sha256(JSON.stringify([username, host, pathname, ...more]));
   return join(folder, `audit-head-${name.slice(0, 16)}`);
 }
 
@@ -56,6 +57,11 @@ export class NotedHead {
 
   close(): void {
     clearTimeout(this.#timer);
+    try {
+      if (this.#timer) fdatasyncSync(this.#file);
+    } catch {
+      // After a power failure the note may be older; see `note`.
+    }
     closeSync(this.#file);
   }
 }

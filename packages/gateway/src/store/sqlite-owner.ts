@@ -8,7 +8,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { GatewayError } from "../errors.js";
-import { wait } from "./engine.js";
+import { messageOf, wait } from "./engine.js";
 
 /** A file that this process owns. */
 export interface Ownership {
@@ -33,13 +33,17 @@ export const takeFolder = (folder: string, patience: number): Promise<Ownership>
  */
 async function take(what: string, file: string, patience: number, instead: string): Promise<Ownership> {
   const note = `${file}.txt`;
-  const lock = new Libsql(file, { timeout: 0 });
+  const lock = openLock(file);
   const deadline = performance.now() + patience;
   for (;;) {
     try {
       lock.exec("begin immediate");
       break;
     } catch (error) {
+      if (!isBusy(error)) {
+        lock.close();
+        throw unusable(file, error);
+      }
       if (performance.now() >= deadline) {
         lock.close();
         const owner = existsSync(note) ? readFileSync(note, "utf8").trim() : "another process";
@@ -49,9 +53,13 @@ async function take(what: string, file: string, patience: number, instead: strin
     }
     await wait(50);
   }
-  writeFileSync(note, `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}\n`, {
-    mode: 0o600,
-  });
+  try {
+    const owner = `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}`;
+    writeFileSync(note, `${owner}\n`, { mode: 0o600 });
+  } catch (error) {
+    lock.close();
+    throw unusable(note, error);
+  }
   return {
     release() {
       if (!lock.open) return;
@@ -61,3 +69,21 @@ async function take(what: string, file: string, patience: number, instead: strin
     },
   };
 }
+
+function openLock(file: string): Libsql.Database {
+  try {
+    return new Libsql(file, { timeout: 0 });
+  } catch (error) {
+    throw unusable(file, error);
+  }
+}
+
+/** A lock that cannot be taken for another reason than that somebody has it. */
+const unusable = (file: string, cause: unknown): GatewayError =>
+  new GatewayError(
+    "config-invalid",
+    `cannot use the lock file ${file}: ${messageOf(cause)}. If no gateway runs, remove it; see to it that its folder can be written and has room`,
+    { cause },
+  );
+
+const isBusy = (error: unknown): boolean => `${Object(error).code}`.startsWith("SQLITE_BUSY");

@@ -121,6 +121,8 @@ export interface AuditLog {
   query(query: AuditQuery): Promise<AuditRow[]>;
   /** Every row in order, for export. */
   rows(query?: Omit<AuditQuery, "limit" | "newestFirst">): AsyncIterable<AuditRow>;
+  /** Rows that are older may have been removed by {@link prune}; 0 if none was. In milliseconds since 1970. */
+  prunedBefore(): Promise<number>;
   /** Checks the whole chain, and, if a head was noted once, that its row is still there. */
   verify(noted?: AuditHead): Promise<Verification>;
   /** Removes rows older than `before`, all from the oldest on, and leaves a mark from which the chain goes on. */

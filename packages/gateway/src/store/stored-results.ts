@@ -19,8 +19,10 @@ const LINGER = 50;
 const MAX_WAITING = 1000;
 /** Results of one statement: PostgreSQL and SQLite limit the number of parameters. */
 const GROUP = 100;
-/** Commits between two removals of expired results. */
-const SWEEP = 100;
+/** Milliseconds between two removals of expired results. */
+const SWEEP = 600_000;
+/** Results between two removals of those that are too many. */
+const SWEPT_AFTER = 1000;
 
 /** Results in the database, by the number of the audit entry of their call. */
 export class StoredResults implements KeptResults {
@@ -29,11 +31,18 @@ export class StoredResults implements KeptResults {
   #waiting: StoredResult[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  #commits = 0;
+  /** Removes expired results also while no new ones come: they may be confidential. */
+  readonly #sweep: NodeJS.Timeout;
+  #isSweepDue = true;
+  #sinceSweep = 0;
 
   constructor(engine: Engine, now: () => number) {
     this.#engine = engine;
     this.#now = now;
+    this.#sweep = setInterval(() => {
+      this.#isSweepDue = true;
+      this.#writing = this.#writing.then(() => this.#write());
+    }, SWEEP).unref();
   }
 
   keep(seq: number, json: string): void {
@@ -62,6 +71,7 @@ export class StoredResults implements KeptResults {
 
   /** Writes what waits, and stops. */
   async close(): Promise<void> {
+    clearInterval(this.#sweep);
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await this.#writing;
@@ -74,8 +84,9 @@ export class StoredResults implements KeptResults {
    */
   async #write(): Promise<void> {
     const results = this.#waiting.splice(0);
-    if (results.length === 0) return;
-    const isSweep = this.#commits++ % SWEEP === 0;
+    this.#sinceSweep += results.length;
+    const isSweep = this.#isSweepDue || this.#sinceSweep >= SWEPT_AFTER;
+    if (results.length === 0 && !isSweep) return;
     try {
       await change(this.#engine, (db) => {
         const groups = Array.from({ length: Math.ceil(results.length / GROUP) }, (_, n) =>
@@ -89,6 +100,10 @@ export class StoredResults implements KeptResults {
         );
         return isSweep ? [...inserts, ...this.#removals()] : inserts;
       });
+      if (isSweep) {
+        this.#isSweepDue = false;
+        this.#sinceSweep = 0;
+      }
     } catch {
       // See above.
     }
