@@ -386,13 +386,17 @@ it("of a flood of nonsense at the host endpoint a few rows are written, and all 
   const denials = 'vitrine_denials_total{code="method-unknown"}';
   const before = doors.metric(denials);
   const nonsense = () => doors.host("bea", { id: 1, method: "no/such", params: {} });
+  const began = performance.now();
   for (const { status } of await Promise.all(Array.from({ length: 60 }, nonsense))) expect(status).toBe(404);
+  // A window of a second may begin at any moment.
+  const windows = Math.ceil((performance.now() - began) / 1000) + 1;
   expect(doors.metric(denials)).toBe(before + 60);
   const counted = (reason = "") => Number(/^method-unknown ×(\d+)$/.exec(reason)?.[1] ?? 1);
   const told = async () =>
     (await doors.rows("bea", row)).reduce((sum, { reason }) => sum + counted(reason), 0);
   await expect.poll(told, { timeout: 5000 }).toBe(60);
-  expect((await doors.rows("bea", row)).length).toBeLessThan(45);
+  // 20 rows in a window, and one that counts the rest.
+  expect((await doors.rows("bea", row)).length).toBeLessThanOrEqual(21 * windows);
 });
 
 it("what a closed view's page goes on asking is one row for each, and for a flood a few", async () => {
