@@ -203,7 +203,7 @@ describe("attack E01: another server under a known name", () => {
     });
     await update("eve");
     await expect(page.ask(".", "gateway/call", call, key)).rejects.toMatchObject({
-      data: { code: "conflict" },
+      data: { code: "indeterminate" },
     });
   });
 });

@@ -36,7 +36,7 @@ dialog{all:unset;display:flex;flex-direction:column;box-sizing:border-box;width:
 button{all:unset;padding:2px 8px;border:1px solid;border-radius:8px;cursor:pointer;margin:4px 8px 0 0;display:inline-block}
 [part=header] button{margin:0}
 [aria-disabled=true]{opacity:.5;cursor:default}
-[popover]{inset:auto;margin:0;box-sizing:border-box;width:min(420px,100vw - 16px);max-height:calc(100vh - 16px);overflow:auto;border:1px solid #8886;border-radius:8px;box-shadow:0 4px 24px #0005;color:CanvasText}
+[popover]{inset:auto;margin:0;box-sizing:border-box;width:min(420px,100vw - 16px);max-height:calc(100vh - 16px);overflow:auto;border:1px solid #8886;border-radius:8px;box-shadow:0 1px 5px #0006;color:CanvasText}
 [popover]::backdrop{display:none}
 [part~=waiting]{inset:8px 0 auto;margin:auto;width:fit-content;max-width:calc(100vw - 16px)}
 [data-covers]::before{content:"";position:fixed;inset:0;z-index:-1}

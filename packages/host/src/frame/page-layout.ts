@@ -103,8 +103,16 @@ export function freePlace(
       right: avoided.right + 2 * GAP,
       bottom: avoided.bottom + 2 * GAP,
     };
-    if (isInWindow && ![...boxes, ...(around ? [around] : [])].some((box) => hitsBox(box, place)))
-      return place;
+    if (!isInWindow || (around && hitsBox(around, place))) continue;
+    // A question whose shadow reaches another one counts as covered by it.
+    const room = GAP - 1;
+    const spaced = {
+      left: left - room,
+      top: top - room,
+      right: place.right + room,
+      bottom: place.bottom + room,
+    };
+    if (!boxes.some((box) => hitsBox(box, spaced))) return place;
   }
   return undefined;
 }
