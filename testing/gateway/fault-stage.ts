@@ -51,6 +51,7 @@ export interface PageOptions {
   over?: "websocket" | "http";
   storage?: Storage | ReturnType<typeof tabStorage>;
   heartbeat?: number;
+  fetch?: typeof fetch;
   ontakenover?: () => void;
 }
 

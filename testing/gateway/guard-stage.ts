@@ -51,7 +51,11 @@ export function memoryStore(): MemoryStore {
     failing,
     finds,
     kept,
-    results: { keep: (seq, json) => void kept.set(seq, json), find: async (seq) => kept.get(seq) },
+    results: {
+      keep: (seq, json) => void kept.set(seq, json),
+      find: async (seq) => kept.get(seq),
+      clear: async () => kept.clear(),
+    },
     get entries() {
       return rows.filter(({ kind }) => kind === "entry");
     },
@@ -76,7 +80,8 @@ export function memoryStore(): MemoryStore {
         return entry && { entry, outcome: rows.find((row) => row.of === entry.seq) };
       },
       mayHaveSeries: async (series) => rows.some(({ key }) => key?.startsWith(`${series}.`)),
-      prunedBefore: async () => 0,
+      missingBefore: async () => 0,
+      isIncomplete: false,
       query: unused,
       rows: unused,
       verify: unused,

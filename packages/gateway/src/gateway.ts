@@ -393,11 +393,14 @@ export class Gateway implements GatewayApi {
         return this.#listener.origins.filter((origin) => !origin.includes("["));
       },
     });
-    await this.#takeNames(this.#settings.servers);
+    // Nothing is awaited between the listener and this: pages that come back at once find their servers.
+    const taken = this.#takeNames(this.#settings.servers);
     this.#pool.update(this.#settings.servers);
+    await taken;
     // Nobody waits for it: what goes wrong is in the list of models.
     void this.models.refresh();
     this.#prune();
+    this.#forgetResults();
   }
 
   /** Where browsers find it. */
@@ -443,6 +446,7 @@ export class Gateway implements GatewayApi {
       }
     }
     this.#settings = settings;
+    this.#forgetResults();
     this.models.update(settings.model);
     this.conversations.setLimits(conversationLimits(settings));
     void this.models.refresh();
@@ -729,6 +733,14 @@ export class Gateway implements GatewayApi {
   #alarm({ active, message }: { active: boolean; message: string }): void {
     this.#counts.auditAlarm.set({}, active ? 1 : 0);
     this.#pages.tell(undefined, "gateway/alarm", { active, message });
+  }
+
+  /** With `payloads: "none"` no result stays in the database, not even one that was kept under other settings. */
+  #forgetResults(): void {
+    if (this.#settings.audit.payloads !== "none") return;
+    this.#store.results
+      .clear()
+      .catch((error: unknown) => this.#log.error({ err: error }, "kept results could not be removed"));
   }
 
   #prune(): void {

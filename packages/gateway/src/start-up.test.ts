@@ -1,9 +1,14 @@
 /** A gateway that cannot start leaves nothing open. */
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Libsql from "libsql";
 import { afterAll, describe, expect, it } from "vitest";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
+import { readSettings } from "./config/read.js";
+import { startGateway } from "./gateway.js";
+import { createLog } from "./http/logging.js";
 import { openStore } from "./store/open.js";
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-start-"));
@@ -66,6 +71,38 @@ describe("a start that fails", () => {
     await expect(start({ listen: { port } })).rejects.toThrow(/EADDRINUSE/);
     await taken.close(0);
     await (await start()).close(0);
+  });
+});
+
+describe("a page that comes back while the gateway starts", () => {
+  it("finds its servers, however long the database takes", async () => {
+    const data = mkdtempSync(join(folder, "early-"));
+    const asked: Promise<Response>[] = [];
+    let release = (): void => {};
+    // What is written from the moment on at which it listens waits for this lock.
+    const lock = new Libsql(join(data, "gateway.db"));
+    const write = (line: string): void => {
+      const { msg, port } = JSON.parse(line);
+      if (msg !== "listening") return;
+      lock.exec("begin immediate");
+      release = () => void lock.exec("rollback");
+      asked.push(fetch(`http://127.0.0.1:${port}/api/servers`, { headers: { authorization } }));
+    };
+    const token = "a-token-of-twenty-characters-or-more";
+    const authorization = `Bearer ${token}`;
+    const users = [{ name: "ann", tokenHash: createHash("sha256").update(token).digest("hex") }];
+    const mcpServers = { one: { command: "one" } };
+    const ports = { listen: { port: 0 }, sandbox: { port: 0 } };
+    const settings = await readSettings({ ...ports, dataFolder: data, users, mcpServers });
+    const starting = startGateway(settings, { log: createLog({ stream: { write } }) });
+    try {
+      await expect.poll(() => asked.length).toBe(1);
+      expect(await (await asked[0])?.json()).toMatchObject({ servers: [{ name: "one" }] });
+    } finally {
+      release();
+      lock.close();
+      await (await starting).close(0);
+    }
   });
 });
 

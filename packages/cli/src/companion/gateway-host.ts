@@ -378,6 +378,10 @@ function resultOf({ state, result, problem, isResultLost }: CallItem): CallToolR
   if (isResultLost && state === "done")
     return { content: [{ type: "text", text: "It was done. Its result was too large to be kept." }] };
   const why = problem ?? "nobody knows why";
-  const text = state === "cancelled" ? `The call was cancelled: ${why}.` : `The call failed: ${why}`;
+  // The server may have had the call already: an agent must not simply make it again.
+  const text =
+    state === "cancelled"
+      ? `The call was cancelled: ${why}. It may have been done all the same.`
+      : `The call failed: ${why}`;
   return { content: [{ type: "text", text }], isError: true };
 }

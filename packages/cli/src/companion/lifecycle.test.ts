@@ -149,7 +149,7 @@ it("a call that the person stops in the page is told to the agent", async () => 
     .toBe(true);
   const result = await waiting;
   expect(result.isError).toBe(true);
-  expect(textsOf(result)[0]).toMatch(/cancelled: the person stopped it/);
+  expect(textsOf(result)[0]).toMatch(/cancelled: the person stopped it\. It may have been done/);
 });
 
 const bind = (opened: CompanionStage) => ({ agent: opened.agent.bind(opened) });

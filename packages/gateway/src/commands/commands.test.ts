@@ -119,6 +119,29 @@ describe("vitrine-gateway", () => {
     expect(secret.length).toBeGreaterThan(20);
     expect(await log).not.toContain(secret);
   });
+
+  it.each([
+    ["while it starts", "net.Server.prototype", "listen", "true"],
+    ["as soon as it says where it is", "process.stdout", "write", 'String(given[0]).includes("→")'],
+  ])("is stopped in order by a signal %s", async (_when, object, method, isNow) => {
+    const preload = `import net from "node:net";
+      const original = ${object}.${method};
+      ${object}.${method} = function (...given) {
+        const result = original.apply(this, given);
+        // Without a handler this ends the process here.
+        if (${isNow}) process.kill(process.pid, "SIGTERM");
+        return result;
+      };`;
+    const words = [MAIN, "--port", "0", "--data", join(folder, `stopped-${method}`)];
+    const child = spawn(
+      process.execPath,
+      ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, ...words],
+      { env, cwd: folder },
+    );
+    const ended = new Promise((resolve) => child.once("close", (code, signal) => resolve(signal ?? code)));
+    const [log] = await Promise.all([text(child.stderr), text(child.stdout)]);
+    expect(await ended, log).toBe(0);
+  });
 });
 
 describe("vitrine-gateway secret", () => {

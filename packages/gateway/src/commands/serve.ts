@@ -13,6 +13,8 @@ import { untilStopped } from "./until-stopped.js";
 /** Runs it; resolves with the exit code when it has stopped. */
 export async function serveCommand(line: CommandLine): Promise<number> {
   const log = createLog();
+  // From here on: a signal that comes while the gateway starts ends it in order, too.
+  const stopped = untilStopped(log);
   let gateway: Gateway | undefined;
   const update = (settings: GatewaySettings): void => {
     const later = gateway?.update(settings) ?? [];
@@ -41,7 +43,7 @@ export async function serveCommand(line: CommandLine): Promise<number> {
   const where = users.length > 0 ? gateway.origin : gateway.loginUrl();
   // To stdout, and not into the log: the link signs a browser in.
   process.stdout.write(`Vitrine gateway → ${where}  (Ctrl-C ends it)\n`);
-  const code = await untilStopped(log);
+  const code = await stopped;
   watch?.close();
   await gateway.close(code === 0 ? undefined : 0);
   return code;

@@ -109,8 +109,12 @@ export interface SandboxSettings {
 
 /** What is recorded, and for how long. */
 export interface AuditSettings {
-  /** Which payloads are kept beside their hashes: none by default. */
-  payloads: "none" | "arguments" | "all";
+  /**
+   * Which payloads are written to the database beside their hashes. `retries`, the default: none in the log; small results
+   * of calls with an idempotency key, for one hour, to answer a repeated key after a restart. `arguments` and `all` also
+   * write them to the log.
+   */
+  payloads: "none" | "retries" | "arguments" | "all";
   /** Names of fields whose values are never kept, at any depth, whatever their case. */
   redact: readonly string[];
   /** Days after which rows may be removed; undefined keeps them for ever. */

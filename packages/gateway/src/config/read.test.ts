@@ -178,7 +178,7 @@ describe("readSettings", () => {
       listen: { host: "127.0.0.1", port: 8090, users: [] },
       sandbox: { port: 8091, publicSuffix: false, console: false },
       strict: false,
-      audit: { payloads: "none" },
+      audit: { payloads: "retries" },
       database: "sqlite:/home/ana/.local/share/vitrine/gateway.db",
       dataFolder: "/home/ana/.local/share/vitrine",
       session: { grace: 120_000, perUser: 32 },
@@ -294,12 +294,12 @@ describe("readSettings", () => {
     [
       "a word",
       { audit: { payloads: "some" } },
-      'audit.payloads: this value is not known; write one of "none", "arguments", "all"',
+      'audit.payloads: this value is not known; write one of "none", "retries", "arguments", "all"',
     ],
     [
       "a word that is like another",
       { audit: { payloads: "argument" } },
-      'audit.payloads: this value is not known; write one of "none", "arguments", "all"; did you mean "arguments"?',
+      'audit.payloads: this value is not known; write one of "none", "retries", "arguments", "all"; did you mean "arguments"?',
     ],
     ["a list", { audit: { redact: "iban" } }, "audit.redact: must be a list; put it in [ ]"],
     ["an object", { session: "long" }, "session: must be an object; put its keys in { }"],

@@ -319,7 +319,7 @@ function readWhole(
     policy: read.policy ?? {},
     strict,
     audit: {
-      payloads: audit.payloads ?? "none",
+      payloads: audit.payloads ?? "retries",
       redact: [...DEFAULTS.redact, ...(audit.redact ?? [])],
       retentionDays: audit.retentionDays,
     },

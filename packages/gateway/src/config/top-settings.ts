@@ -96,7 +96,7 @@ export const sandboxReader = (sources: Sources) =>
   }) satisfies Reader<Partial<SandboxSettings>>;
 
 export const auditReader = object({
-  payloads: oneOf("none", "arguments", "all"),
+  payloads: oneOf("none", "retries", "arguments", "all"),
   redact: listOf(text),
   retentionDays: positive,
 }) satisfies Reader<Partial<AuditSettings>>;

@@ -57,6 +57,7 @@ export function serverTools(servers: GuardedServers): ToolPort {
       let learn = (_result: CallToolResult): void => {};
       const call = {
         ...{ user, view: conversation, server: name, method: "tools/call" as const, key, signal },
+        isOwnKey: true,
         ...{ params: { name: tool, arguments: input } },
         actor: by === "model" ? ("model" as const) : ("host" as const),
       };
@@ -71,7 +72,7 @@ export function serverTools(servers: GuardedServers): ToolPort {
     recall: async (user, key, at) => {
       try {
         const known = await servers.recall(user, key);
-        if (!known) return { outcome: (await servers.isPruned(at)) ? "indeterminate" : "cancelled" };
+        if (!known) return { outcome: (await servers.isForgotten(at)) ? "indeterminate" : "cancelled" };
         return { outcome: known.outcome, result: known.result && showableResult(known.result) };
       } catch {
         // The log cannot be read.

@@ -1,13 +1,18 @@
 /** What is on disk is not what the gateway left there: rows are missing, or another gateway is at work. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { ConversationState } from "@vitrine/protocol";
+import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { byPage, codes, FaultStage, fine } from "../../../../testing/gateway/fault-stage.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+
+/** Bytes of a page in the write-ahead log. */
+const FRAME = 4096 + 24;
 
 let stage: FaultStage;
 let database: string;
@@ -27,6 +32,30 @@ async function command(...args: string[]): Promise<{ code: number; said: string 
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (said += data));
   const [code] = await once(child, "close");
   return { code, said };
+}
+
+/** The database, its write-ahead log, and the note of the last row. */
+const filesOf = (path: string): [string, Buffer][] =>
+  ["", "-wal", "-head"].map((end) => `${path}${end}`).map((file) => [file, readFileSync(file)]);
+
+/** Cuts the write-ahead log before the first entry of calls of this tool. */
+function cutBefore(tool: string): void {
+  const wal = `${database}-wal`;
+  const has = (size: number): boolean => {
+    // A name of its own: the driver may still have the one before.
+    const copy = join(stage.folder, `copy-${size}.db`);
+    copyFileSync(database, copy);
+    writeFileSync(`${copy}-wal`, readFileSync(wal).subarray(0, size));
+    const opened = new Libsql(copy);
+    try {
+      return opened.prepare("select seq from vitrine_audit where target = ?").all(tool).length > 0;
+    } finally {
+      opened.close();
+    }
+  };
+  let size = statSync(wal).size;
+  while (has(size)) size -= FRAME;
+  truncateSync(wal, size);
 }
 
 const calls = async (count: number): Promise<void> => {
@@ -57,6 +86,40 @@ describe("a gateway whose database lost its last rows", () => {
     expect(await command("audit", "verify", ...at)).toMatchObject({ code: 0 });
     await stage.start();
     await calls(1);
+  });
+
+  it("may have run whatever it finds no entry of", async () => {
+    const program = stage.program();
+    const slow = () => program("faulty", "slow", { key: "slow" }, "slow");
+    const page = await stage.page();
+    const { id } = await page.request("conversation/open", {});
+    const called = { id, server: "faulty", tool: "slow", arguments: { key: "said" } };
+    await page.request("conversation/call", called);
+    const first = slow().catch(() => {});
+    await expect.poll(() => stage.effects().toSorted()).toEqual(["said", "slow"]);
+    stage.closePage(page);
+    await stage.end("SIGKILL");
+    await first;
+    cutBefore("slow");
+    await stage.start();
+    const lost = { data: { code: "audit-failed", indeterminate: true } };
+    await expect(slow()).rejects.toMatchObject(lost);
+    // The same is true of what the conversation says, when somebody has accepted the loss, too.
+    const callOf = async () => {
+      const again = await stage.page();
+      const { items }: ConversationState = await again.request("conversation/open", { id });
+      stage.closePage(again);
+      return items.find(({ kind }) => kind === "call");
+    };
+    const files = filesOf(database);
+    expect(await callOf()).toMatchObject({ state: "failed", isIndeterminate: true });
+    await stage.end("SIGKILL");
+    // As if nobody had looked at the conversation.
+    for (const [file, bytes] of files) writeFileSync(file, bytes);
+    expect(await command("audit", "accept-broken-chain", "--config", stage.file)).toMatchObject({ code: 0 });
+    await stage.start();
+    expect(await callOf()).toMatchObject({ state: "failed", isIndeterminate: true });
+    expect(stage.effects().toSorted()).toEqual(["said", "slow"]);
   });
 
   it("is not suspected after crashes at any moment", async () => {

@@ -1,4 +1,5 @@
 /** The gateway is killed after a call has run: nobody is told that it did not, and it does not run again. */
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Gateway } from "@vitrine/host/gateway";
 import type { CallItem, ConversationState } from "@vitrine/protocol";
@@ -108,6 +109,51 @@ describe("D1: a call that ran before the gateway was killed", () => {
     expect(stage.effects().toSorted()).toEqual(keys.toSorted());
   });
 
+  it("is indeterminate for a program that went away and asks again, before a restart and after", async () => {
+    const args = { key: "gone", text: undefined };
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": "gone" },
+      body: JSON.stringify({ name: "slow", arguments: args }),
+    };
+    const leave = new AbortController();
+    const first = stage.fetch("/api/servers/faulty/tools/call", { ...init, signal: leave.signal });
+    await expect.poll(() => stage.effects()).toEqual(["gone"]);
+    leave.abort();
+    await expect(first).rejects.toThrow();
+    const again = () => stage.program()("faulty", "slow", args, "gone");
+    await expect.poll(() => again().catch(({ data }) => data)).toMatchObject(indeterminate.data);
+    await expect(again()).rejects.toMatchObject({ data: { code: "indeterminate", indeterminate: true } });
+    await restart();
+    await expect(again()).rejects.toMatchObject({ data: { code: "indeterminate", indeterminate: true } });
+    expect(stage.effects()).toEqual(["gone"]);
+  });
+
+  it("is indeterminate if the settings keep no payloads: no result is on disk, nor one from before", async () => {
+    const program = stage.program();
+    const isOnDisk = (text: string): boolean =>
+      readdirSync(stage.folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name.startsWith("gateway.db"))
+        .some((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text));
+    await program("faulty", "echo", { key: "kept", text: "a-kept-answer" }, "kept");
+    await expect.poll(() => isOnDisk("a-kept-answer")).toBe(true);
+    stage.settings = { ...stage.settings, audit: { payloads: "none" } };
+    await restart();
+    await program("faulty", "echo", { key: "none", text: "no-kept-answer" }, "none");
+    await expect.poll(async () => (await stage.rows()).at(-1)?.outcome).toBe("ok");
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await restart();
+    for (const [key, text] of [
+      ["kept", "a-kept-answer"],
+      ["none", "no-kept-answer"],
+    ] as const)
+      await expect(program("faulty", "echo", { key, text }, key)).rejects.toMatchObject({
+        data: { code: "indeterminate", indeterminate: true },
+      });
+    expect(isOnDisk("no-kept-answer")).toBe(false);
+    expect(stage.effects()).toEqual(["kept", "none"]);
+  });
+
   it("is another call when another user has the same key", async () => {
     await stage.program("ann")("faulty", "echo", { key: "a", text: "ann's" }, "k1");
     await restart();
@@ -143,6 +189,23 @@ describe("D2: a page that lost its session and kept the id of a call", () => {
       data: { code: "conflict" },
     });
     expect(stage.effects().filter((effect) => effect === "k1")).toEqual(["k1"]);
+  });
+});
+
+describe("a call whose page was away for too long, and lost its session", () => {
+  it("may have run: the page is told so when it is back, and it does not run again", async () => {
+    await stage.end("SIGTERM");
+    stage.settings = { ...stage.settings, session: { grace: 500, perUser: 100 } };
+    await stage.start();
+    const page = await stage.page({ fetch: () => Promise.reject(new TypeError("offline")) });
+    const pending = stage.call(byPage(page), "slow", { text: undefined });
+    await expect.poll(() => stage.effectsOf(1)).toBe(1);
+    stage.line.isOpen = false;
+    stage.line.reset();
+    await expect.poll(() => stage.metric("vitrine_sessions")).toBe(0);
+    stage.line.isOpen = true;
+    expect(await pending).toMatchObject(indeterminate);
+    expect(stage.effectsOf(1)).toBe(1);
   });
 });
 

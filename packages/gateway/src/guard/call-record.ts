@@ -123,10 +123,12 @@ export class CallRecord {
 
   /** Whether a result is kept for a repeated key. One with a field that must not be kept is not. */
   #mayKeep(text: string): boolean {
+    const { payloads, redact } = this.#place.settings.audit;
     const { key, method } = this.#call;
+    if (payloads === "none") return false;
     // What only reads is read again in place of being kept.
     if (key === undefined || text.length > MAX_RESULT || onlyReads(method, this.question?.tool)) return false;
-    return !hasField(text, this.#place.settings.audit.redact);
+    return !hasField(text, redact);
   }
 
   /** It had begun, and failed. */

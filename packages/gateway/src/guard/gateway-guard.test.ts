@@ -196,8 +196,11 @@ describe("a call that passes", () => {
     }
   });
 
-  it("keeps its result for a repeated key, unless it has a field that must not be kept", async () => {
-    const audit = { payloads: "none", redact: ["token"] } as const;
+  it.each([
+    ["retries", ['{"content":[]}']],
+    ["none", []],
+  ] as const)("with payloads %j keeps of its results for repeated keys: %j", async (payloads, kept) => {
+    const audit = { payloads, redact: ["token"] };
     const { store, callTool, effect } = setUp({
       of: { policy: { "tools/call": "allow" } },
       settings: { policy: {}, strict: false, audit },
@@ -207,7 +210,9 @@ describe("a call that passes", () => {
     effect.mockResolvedValueOnce(new JsonText('{"content":[]}'));
     await callTool("change", { key: "nonce.2" });
     await vi.waitFor(() => expect(store.outcomes).toHaveLength(2));
-    expect([...store.kept.values()]).toEqual(['{"content":[]}']);
+    // The first one has a field that must not be kept.
+    expect([...store.kept.values()]).toEqual(kept);
+    expect(store.entries.map(({ params }) => params)).toEqual([undefined, undefined]);
   });
 
   it("is recorded by the settings as they are now", async () => {

@@ -21,6 +21,8 @@ export interface GuardedCall {
   readonly paramsText?: string | undefined;
   /** The caller's own name for this call: with the same one it is done once. */
   readonly key?: string | undefined;
+  /** The gateway made the key for this call: no earlier call can have had it. */
+  readonly isOwnKey?: boolean | undefined;
   /** The view may have had another name when it asked under this key: its session was lost. */
   readonly mayBeOld?: boolean | undefined;
   /** Aborted when the request is taken back, or the view is closed. */

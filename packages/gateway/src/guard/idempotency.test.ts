@@ -135,6 +135,31 @@ describe("the same key", () => {
     await expect(first).rejects.toMatchObject({ code: "aborted" });
     await expect(second).resolves.toEqual({ n: 1 });
   });
+
+  it("is indeterminate when the first one took the call back after it had begun", async () => {
+    const { idempotency, call, work, store } = setUp();
+    let leave: ((error: Error) => void) | undefined;
+    const first = idempotency.run(call("k"), async (isBegun) => {
+      const seq = await store.audit.begin({ ...begun, decision: "allowed", key: "k", paramsHash: "1" });
+      isBegun();
+      return new Promise((_resolve, reject) => {
+        leave = (error) => {
+          store.audit.end(seq, { outcome: "indeterminate", code: "aborted", duration: 1 });
+          reject(error);
+        };
+      });
+    });
+    const again = work();
+    const second = idempotency.run(call("k"), again);
+    await expect.poll(() => leave).toBeDefined();
+    leave?.(new VitrineError("aborted", "taken back"));
+    await expect(first).rejects.toMatchObject({ code: "aborted" });
+    await expect(second).rejects.toMatchObject({ data: { code: "indeterminate", indeterminate: true } });
+    await expect(idempotency.run(call("k"), again)).rejects.toMatchObject(indeterminate);
+    expect(again).not.toHaveBeenCalled();
+    const safe = call("k", { isReplayable: async () => true });
+    await expect(idempotency.run(safe, again)).resolves.toEqual({ n: 1 });
+  });
 });
 
 describe("an old key", () => {
@@ -190,7 +215,8 @@ describe("an old key", () => {
 
   it.each(["k", "page.1"])("does not run when the log cannot be read, and may have run: %s", async (key) => {
     const fails = async () => Promise.reject(new Error("database is locked"));
-    const { idempotency, call, work } = setUp({ audit: { find: fails, mayHaveSeries: fails } });
+    const audit = { find: fails, mayHaveSeries: fails, isIncomplete: false };
+    const { idempotency, call, work } = setUp({ audit });
     const run = work();
     await expect(idempotency.run(call(key), run)).rejects.toMatchObject({
       data: { code: "audit-failed", indeterminate: true },

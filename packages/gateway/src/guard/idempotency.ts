@@ -14,7 +14,7 @@ import { KeySeries } from "./key-series.js";
 
 /** Limits of {@link Idempotency}, and where it looks up what it does not remember. */
 export interface IdempotencyOptions {
-  readonly audit: Pick<AuditLog, "find" | "mayHaveSeries">;
+  readonly audit: Pick<AuditLog, "find" | "mayHaveSeries" | "isIncomplete">;
   /** Results that outlive the process. */
   readonly results?: Pick<KeptResults, "find"> | undefined;
   /** Milliseconds for which an outcome is kept in memory; ten minutes by default. */
@@ -42,6 +42,8 @@ export interface KeyedCall {
   readonly caller: string;
   /** The caller may have another name than before: a view that was opened again after its session was lost. */
   readonly mayBeOld?: boolean | undefined;
+  /** The gateway made the key for this call: no earlier call that the log has lost can have had it. */
+  readonly isOwnKey?: boolean | undefined;
   /** Whether it may be done again when nobody knows whether it was: the tool reads only, or is idempotent. */
   readonly isReplayable: () => Promise<boolean>;
 }
@@ -127,17 +129,17 @@ export class Idempotency {
         // The one who ran it got a `T` under this very key.
         return (await known.outcome) as T;
       } catch (error) {
-        // Taken back before it began: that was the other one's to take back, not this one's.
-        if (known !== running || known.until > 0 || !isTakenBack(error)) throw error;
+        // That was the other one's to take back, not this one's. If it had begun, the audit log knows.
+        if (!isTakenBack(error)) throw error;
         return this.run(call, run);
       }
     }
     if (known && !(await call.isReplayable()))
       throw unknownOutcome("its answer was too large to keep", known.end);
 
-    let hasBegun = false;
+    let isKept = false;
     const begun = () => {
-      hasBegun = true;
+      isKept = true;
     };
     const outcome = known ? run(begun) : this.#runUnlessOld(call, () => run(begun));
     const { key, caller, server, identity, method, paramsHash } = call;
@@ -164,10 +166,12 @@ export class Idempotency {
       const { message, data } = Object(error) as { message?: unknown; data?: unknown };
       entry.end = "failed";
       this.#weigh(entry, { message, data });
+      // Whoever asks again wants to know what became of the call, and not that somebody took it back.
+      if (isTakenBack(error)) isKept = false;
       throw error;
     } finally {
       this.#running.delete(id);
-      if (hasBegun) this.#keep(id, entry);
+      if (isKept) this.#keep(id, entry);
     }
   }
 
@@ -181,10 +185,11 @@ export class Idempotency {
   }
 
   async #recall(call: KeyedCall): Promise<RecalledKey | undefined> {
-    const { user, key } = call;
-    if (await this.#series.isNew(user, key)) return undefined;
-    const old = await this.recall(user, key);
+    const { user, key, isOwnKey = false } = call;
+    const old = (await this.#series.isNew(user, key)) ? undefined : await this.recall(user, key);
     if (old && !isSame(samenessOf(old.entry), call)) throw conflict(key);
+    const mayBeLost = !old && !isOwnKey && this.#options.audit.isIncomplete;
+    if (mayBeLost && !(await call.isReplayable())) throw notDoneNow("entries are missing from it");
     return old;
   }
 
@@ -205,7 +210,7 @@ export class Idempotency {
       if (text === undefined || sha256(text) !== resultHash) return { entry, outcome };
       return { entry, outcome, result: new JsonText(text) };
     } catch (error) {
-      throw unreadable(error);
+      throw notDoneNow("it cannot be read", error);
     }
   }
 
@@ -296,9 +301,9 @@ const replaced = (outcome: string): GatewayError =>
   unknownOutcome("another server has its name now", outcome);
 
 /** Nothing is done now; but the call may have run before. */
-const unreadable = (cause: unknown): GatewayError =>
+const notDoneNow = (why: string, cause?: unknown): GatewayError =>
   new GatewayError(
     "audit-failed",
-    "the audit log cannot be read, so the call does not run now; whether it ran before under this key is not known. Send it again with the same key",
+    `the gateway's audit log needs attention: ${why}. So the call does not run now; whether it ran before under this key is not known. Send it again with the same key`,
     { cause, data: { indeterminate: true } },
   );

@@ -19,7 +19,7 @@ interface Known extends Pick<KeyedCall, "identity" | "isReplayable"> {
 
 /** The call under its key; undefined if it has none. */
 export function keyedCall(call: GuardedCall, known: Known): KeyedCall | undefined {
-  const { user, key, server, method, mayBeOld } = call;
+  const { user, key, server, method, mayBeOld, isOwnKey } = call;
   const { identity, isReplayable } = known;
   if (key === undefined) return undefined;
   if (key.length > MAX_KEY) throw new VitrineError(INVALID_PARAMS, `a key has at most ${MAX_KEY} characters`);
@@ -28,6 +28,7 @@ export function keyedCall(call: GuardedCall, known: Known): KeyedCall | undefine
     key,
     method,
     mayBeOld,
+    isOwnKey,
     identity,
     isReplayable,
     server: server === "" ? undefined : server,

@@ -58,7 +58,7 @@ function target(call: GuardedCall): string | undefined {
 
 /** Params for the record, by the operator's choice. */
 export const paramsFor = (call: GuardedCall, { payloads, redact }: AuditSettings): string | undefined =>
-  payloads === "none" ? undefined : redacted(call.params, { fields: redact });
+  payloads === "arguments" || payloads === "all" ? redacted(call.params, { fields: redact }) : undefined;
 
 /** What is recorded of a result, and of its {@link resultText}. One that is no JSON has no hash. */
 export function resultFor(

@@ -111,6 +111,10 @@ describe("files of a folder", () => {
     await expect(StaticFiles.open({ folder: join(root, "none"), frames: [] })).rejects.toMatchObject({
       data: { code: "config-invalid" },
     });
+    await expect(StaticFiles.open({ folder: join(root, "secret.txt"), frames: [] })).rejects.toMatchObject({
+      message: expect.stringContaining("name the folder"),
+      data: { code: "config-invalid" },
+    });
     expect(() => pageHeaders({ frames: ["http://a.example; script-src *"] })).toThrow(/no origin/);
     expect(() => pageHeaders({ frames: [], directives: { "img-src": "*; script-src *" } })).toThrow(
       /not one/,

@@ -55,6 +55,11 @@ export class StaticFiles {
     const folder = await realpath(options.folder).catch((cause: unknown) => {
       throw new GatewayError("config-invalid", `there is no folder ${options.folder}`, { cause });
     });
+    if (!(await stat(folder)).isDirectory())
+      throw new GatewayError(
+        "config-invalid",
+        `${options.folder} is no folder: name the folder with the page`,
+      );
     return new StaticFiles(folder, pageHeaders(options));
   }
 

@@ -107,9 +107,9 @@ export class GuardedServers {
     return this.#options.idempotency.recall(user, key);
   }
 
-  /** Whether the audit log may have forgotten a call that was made then. */
-  async isPruned(time: number): Promise<boolean> {
-    return time < (await this.#options.store.audit.prunedBefore());
+  /** Whether the audit log may have lost a call that was made then. */
+  async isForgotten(time: number): Promise<boolean> {
+    return time < (await this.#options.store.audit.missingBefore());
   }
 
   summaries(user: string): ServerSummary[] {

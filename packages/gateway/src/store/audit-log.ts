@@ -150,8 +150,14 @@ export class StoredAuditLog implements AuditLog {
     return removed;
   }
 
-  async prunedBefore(): Promise<number> {
-    return prunedBefore(await readMark(this.#engine, PRUNE_MARK));
+  get isIncomplete(): boolean {
+    return this.#writer.brokenBy !== undefined;
+  }
+
+  async missingBefore(): Promise<number> {
+    if (this.isIncomplete) return Number.POSITIVE_INFINITY;
+    const accepted = await readMark(this.#engine, ACCEPT_MARK);
+    return Math.max(accepted?.time ?? 0, prunedBefore(await readMark(this.#engine, PRUNE_MARK)));
   }
 
   async acceptBrokenChain(by: string): Promise<number> {

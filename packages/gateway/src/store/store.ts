@@ -121,8 +121,13 @@ export interface AuditLog {
   query(query: AuditQuery): Promise<AuditRow[]>;
   /** Every row in order, for export. */
   rows(query?: Omit<AuditQuery, "limit" | "newestFirst">): AsyncIterable<AuditRow>;
-  /** Rows that are older may have been removed by {@link prune}; 0 if none was. In milliseconds since 1970. */
-  prunedBefore(): Promise<number>;
+  /**
+   * Entries that were made before this time may be missing, in milliseconds since 1970: they were pruned, or lost and
+   * somebody accepted that. 0 if none is missing; infinity while {@link isIncomplete}.
+   */
+  missingBefore(): Promise<number>;
+  /** The chain is broken, and nobody has accepted that: calls may have run whose entries are missing. */
+  readonly isIncomplete: boolean;
   /** Checks the whole chain, and, if a head was noted once, that its row is still there. */
   verify(noted?: AuditHead): Promise<Verification>;
   /** Removes rows older than `before`, all from the oldest on, and leaves a mark from which the chain goes on. */
@@ -278,6 +283,8 @@ export interface KeptResults {
   keep(seq: number, json: string): void;
   /** The JSON of the result, if it was kept and has not expired. */
   find(seq: number): Promise<string | undefined>;
+  /** Removes all of them. */
+  clear(): Promise<void>;
 }
 
 /** The database. */

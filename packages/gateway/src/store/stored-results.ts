@@ -69,6 +69,12 @@ export class StoredResults implements KeptResults {
     return row?.json;
   }
 
+  async clear(): Promise<void> {
+    this.#waiting = [];
+    await this.#writing;
+    await change(this.#engine, (db) => db.deleteFrom("vitrine_results"));
+  }
+
   /** Writes what waits, and stops. */
   async close(): Promise<void> {
     clearInterval(this.#sweep);
