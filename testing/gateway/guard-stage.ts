@@ -121,6 +121,9 @@ export const NO_HEIRS: Store["servers"] = {
   take: async () => [],
   settled: async () => {},
   isHeir: () => false,
+  onlate: () => {},
+  untold: () => [],
+  told: async () => {},
 };
 
 /** Tools of the stage's server: one of each kind. `café` is composed. */

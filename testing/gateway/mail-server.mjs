@@ -1,10 +1,13 @@
 /**
  * A mail server whose app keeps something in its storage: `node mail-server.mjs <account>`. Its tools and its page are fixed text, so that
- * answers which were remembered for them in a recorded database stay valid. `show` has an app, `send` changes something.
+ * answers which were remembered for them in a recorded database stay valid. `show` has an app, `send` changes something. The account
+ * `slow` lists its tools after a second, and one more of them; `broken` does not start.
  */
 import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
 
 const account = process.argv.slice(2).join(" ") || "nobody";
+if (account === "broken") process.exit(1);
 const URI = "ui://mail/inbox.html";
 const mimeType = "text/html;profile=mcp-app";
 
@@ -57,7 +60,11 @@ const ANSWERS = {
     serverInfo: { name: "mail", version: "1.0.0" },
   }),
   ping: () => ({}),
-  "tools/list": () => ({ tools: TOOLS }),
+  "tools/list": async () => {
+    if (account !== "slow") return { tools: TOOLS };
+    await wait(1000);
+    return { tools: [...TOOLS, { name: "slowly", inputSchema: { type: "object" } }] };
+  },
   "tools/call": ({ name }) => ({
     content: [{ type: "text", text: `${name} for ${account}` }],
     _meta: { session: `secret of ${account}` },
@@ -71,7 +78,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params = {} } = JSON.parse(line);
   if (id === undefined || method === undefined) continue;
   const answer = Object.hasOwn(ANSWERS, method)
-    ? { result: ANSWERS[method](params) }
+    ? { result: await ANSWERS[method](params) }
     : { error: { code: -32601, message: `there is no method ${method}` } };
   process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`);
 }

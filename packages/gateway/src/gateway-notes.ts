@@ -9,7 +9,7 @@ import type { Log } from "./http/logging.js";
 import type { GatewayMetrics } from "./http/metrics-gateway.js";
 import type { ServerFault } from "./servers/exit-cause.js";
 import type { CatalogueChange, Server } from "./servers/server.js";
-import type { AuditEntry, AuditLog, ServerChange, ServerKey } from "./store/store.js";
+import type { AuditEntry, AuditLog, ServerKey } from "./store/store.js";
 
 /** Counts what guards decide, and how it ends. */
 export function guardMetrics({ calls, callSeconds, callBytes, denials }: GatewayMetrics): GuardMetrics {
@@ -113,14 +113,3 @@ export const changeOf = (
   ...{ decision: "allowed", params: JSON.stringify({ kind, before, after }) },
   reason: before === undefined ? "added" : after === undefined ? "removed" : "changed",
 });
-
-/** What people are told when a server gets a name (attack E01). */
-export const noticeOf = ({ name, kind }: ServerChange): string => `"${name}" ${NOTICES[kind]}`;
-
-const NOTICES: Readonly<Record<ServerChange["kind"], string>> = {
-  back: "is again a server that had this name earlier. It has its own data and permissions of that time, not those of the server in between.",
-  replaced:
-    "is not the server that had this name before. It asks for permissions again, and does not get data or results of the other one.",
-  inherited:
-    "has what was stored under this name before the gateway knew servers by identity. No other server of this name gets it.",
-};

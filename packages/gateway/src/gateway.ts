@@ -9,8 +9,9 @@ import type { Implementation, JsonText, Params, ToolVisibility } from "@vitrine/
 import type { Sandbox } from "@vitrine/sandbox";
 import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";
 import { asksOf, pageDesks, SAMPLING_METHOD } from "./asks/index.js";
-import type { GatewaySettings, ServerSettings } from "./config/config.js";
+import type { GatewaySettings } from "./config/config.js";
 import type { ServerIdentity } from "./config/server-identity.js";
+import { IN_MEMORY } from "./config/top-settings.js";
 import { type ConversationLimits, Conversations } from "./conversation/index.js";
 import { serverTools } from "./conversation/server-tools.js";
 import { GatewayError } from "./errors.js";
@@ -19,7 +20,6 @@ import {
   guardMetrics,
   logStarts,
   noteFaults,
-  noticeOf,
   recordChange,
   recordPolicy,
 } from "./gateway-notes.js";
@@ -40,6 +40,7 @@ import type { Launch } from "./isolation/isolation.js";
 import { launch } from "./isolation/launch.js";
 import { Models } from "./model/models.js";
 import { frameSource, sandboxSecret } from "./sandbox-place.js";
+import { ServerNames } from "./server-names.js";
 import { GuardedServers } from "./servers/guarded-servers.js";
 import { OAuthSessions } from "./servers/oauth/sessions.js";
 import { ServerPool } from "./servers/pool.js";
@@ -128,7 +129,6 @@ interface GatewayParts {
   readonly log: Log;
 }
 
-const IN_MEMORY = "sqlite::memory:";
 /** Milliseconds to wait for another gateway to leave the data folder: it may be stopping. */
 const FOLDER_TIMEOUT = 2000;
 
@@ -178,8 +178,7 @@ export class Gateway implements GatewayApi {
   readonly #retention: NodeJS.Timeout;
   /** What changed in catalogues; of a server that changes all the time, a few rows. */
   readonly #changes: RefusalLog;
-  /** What people should know of servers that took over a name, by name. */
-  readonly #notices = new Map<string, { readonly identity: ServerIdentity; readonly sentence: string }>();
+  readonly #names: ServerNames;
   #settings: GatewaySettings;
   #listener: Listener | undefined;
   #sandbox: ServedSandbox | undefined;
@@ -207,6 +206,12 @@ export class Gateway implements GatewayApi {
       if (!(error instanceof GatewayError && error.data.code === "stopping"))
         log.error({ err: error }, "something failed");
     };
+    this.#names = new ServerNames({
+      known: store.servers,
+      audit: store.audit,
+      log,
+      pages: () => this.#pages.of(),
+    });
     this.#changes = new RefusalLog({ write: (entry) => recordChange(entry, log, store.audit), onerror });
     this.#oauth = new OAuthSessions({
       secrets,
@@ -244,10 +249,7 @@ export class Gateway implements GatewayApi {
       idempotency: new Idempotency({ audit: store.audit, results: store.results }),
       metrics: guardMetrics(this.#counts),
       onerror,
-      noticeOf: ({ name, identity }) => {
-        const notice = this.#notices.get(name);
-        return notice?.identity === identity ? notice.sentence : undefined;
-      },
+      noticeOf: (server) => this.#names.noticeOf(server),
       guardOf: (user, server) => ({
         views: (view) => this.#views.find(view, user, server),
         ask: this.#askOf(user, server),
@@ -394,7 +396,7 @@ export class Gateway implements GatewayApi {
       },
     });
     // Nothing is awaited between the listener and this: pages that come back at once find their servers.
-    const taken = this.#takeNames(this.#settings.servers);
+    const taken = this.#names.take(this.#settings.servers);
     this.#pool.update(this.#settings.servers);
     await taken;
     // Nobody waits for it: what goes wrong is in the list of models.
@@ -451,9 +453,11 @@ export class Gateway implements GatewayApi {
     this.conversations.setLimits(conversationLimits(settings));
     void this.models.refresh();
     // What depends on it waits until it is on disk: see `KnownServers.settled`.
-    this.#takeNames(settings.servers).catch((error: unknown) =>
-      this.#log.error({ err: error }, "the identities of servers could not be stored"),
-    );
+    this.#names
+      .take(settings.servers)
+      .catch((error: unknown) =>
+        this.#log.error({ err: error }, "the identities of servers could not be stored"),
+      );
     const { added, changed, removed } = this.#pool.update(settings.servers);
     for (const page of this.#pages.of()) {
       for (const name of [...added, ...changed]) page.moved(name);
@@ -498,24 +502,6 @@ export class Gateway implements GatewayApi {
     this.#folder?.release();
   }
 
-  /** Notes which servers have which names now, and tells people of those that took over a name. */
-  async #takeNames(servers: ReadonlyMap<string, ServerSettings>): Promise<void> {
-    const { audit, servers: known } = this.#store;
-    for (const change of await known.take(servers.values())) {
-      const { name, identity, kind } = change;
-      const sentence = noticeOf(change);
-      const isInherited = kind === "inherited";
-      this.#log[isInherited ? "info" : "warn"]({ server: name, identity }, sentence);
-      const method = isInherited ? "server/inherited" : "server/replaced";
-      audit.mark({ server: name, identity, method, reason: kind }).catch((error: unknown) => {
-        this.#log.error({ err: error, server: name }, "which server has the name could not be recorded");
-      });
-      if (isInherited) continue;
-      this.#notices.set(name, { identity, sentence });
-      for (const page of this.#pages.of()) page.tellServer(name);
-    }
-  }
-
   // What pages do.
 
   #openPage(session: BrowserSession, { user, id, mayBeOld }: AboutSession): SessionHandler {
@@ -538,7 +524,7 @@ export class Gateway implements GatewayApi {
         },
         choose: (model) => this.models.choose(model),
       },
-      summaries: () => this.#servers.summaries(user),
+      summaries: () => this.#names.shown(this.#servers.summaries(user), page),
       server: (name) => this.#servers.get(user, name),
       pass: (call, effect) => this.#servers.pass(call, effect),
       refuse: (call, error) => this.#servers.refuse(call, error),

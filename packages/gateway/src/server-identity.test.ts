@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Gateway, readSettings } from "@vitrine/gateway";
 import type { CallItem, OpenedView } from "@vitrine/protocol";
+import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RawPage } from "../../../testing/gateway/doors.js";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
@@ -179,6 +180,61 @@ describe("attack E01: another server under a known name", () => {
     const told = page.notices("gateway/status").map((each) => Object(each).identity);
     expect(told).toContain(eve);
     expect(new Set(told.slice(told.indexOf(eve)))).toEqual(new Set([eve]));
+  });
+
+  it("is told to the person at the first start with a page, however often the gateway was started without one", async () => {
+    await start("ann");
+    await stop();
+    for (const _ of [1, 2]) {
+      const unseen = await startTestGateway(mail("eve"), folder);
+      expect(unseen.log.join("")).toContain("is not the server that had this name before");
+      await unseen.gateway.close();
+    }
+    // Back and there again: still nobody has seen it.
+    await (await startTestGateway(mail("ann"), folder)).gateway.close();
+    await start("eve");
+    expect((await summary())?.notice).toMatch(/is not the server/);
+    const marks = async () => {
+      await stop();
+      const store = await openStore(`sqlite:${join(folder, "gateway.db")}`);
+      const rows = await store.audit.query({ method: "server/replaced" });
+      await store.close();
+      return rows.map(({ reason }) => reason);
+    };
+    // On record once each.
+    expect(await marks()).toEqual(["replaced", "back", "replaced"]);
+    await start("eve");
+    expect((await summary())?.notice).toBeUndefined();
+  });
+
+  it("is told to the person, and on record, also if the database could not be written when it took the name", async () => {
+    await start("ann");
+    await openInbox();
+    const lock = new Libsql(join(folder, "gateway.db"));
+    lock.exec("begin immediate");
+    await update("eve");
+    await expect
+      .poll(() => log.join(""), { timeout: 10_000 })
+      .toContain("the identities of servers could not be stored");
+    lock.exec("rollback");
+    lock.close();
+    await openInbox();
+    await expect.poll(async () => (await summary())?.notice).toMatch(/is not the server/);
+    expect(page.notices("gateway/status").at(-1)).toMatchObject({ notice: expect.any(String) });
+    await stop();
+    const store = await openStore(`sqlite:${join(folder, "gateway.db")}`);
+    expect(await store.audit.query({ method: "server/replaced" })).toHaveLength(1);
+    await store.close();
+  });
+
+  it("is not shown with what the first one offers, if that one answers late", async () => {
+    await start("slow");
+    await page.request("gateway/start", { server: "mail" });
+    const read = page.request("gateway/catalogue", { server: "mail" });
+    // It is on its way to the first server.
+    await page.request("gateway/servers", {});
+    await update("eve");
+    expect((await read).tools.map(({ name }) => name)).toEqual(["show", "send"]);
   });
 
   it("holds where no question is asked: with trusted and with strict settings", async () => {

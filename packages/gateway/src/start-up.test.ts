@@ -1,12 +1,12 @@
 /** A gateway that cannot start leaves nothing open. */
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import Libsql from "libsql";
 import { afterAll, describe, expect, it } from "vitest";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
-import { readSettings } from "./config/read.js";
+import { readSettings, readSettingsFile } from "./config/read.js";
 import { startGateway } from "./gateway.js";
 import { createLog } from "./http/logging.js";
 import { openStore } from "./store/open.js";
@@ -115,5 +115,18 @@ describe("a data folder", () => {
       data: { code: "config-invalid", inUse: true },
     });
     await first.close(0);
+  });
+
+  it("has two gateways if one has its database in memory: a settings file can say so, and no file is written", async () => {
+    const first = await start();
+    const file = join(mkdtempSync(join(folder, "memory-")), "mcp.json");
+    writeFileSync(file, JSON.stringify({ database: "sqlite::memory:", dataFolder: folder }));
+    const second = await startGateway(
+      await readSettingsFile(file, { overrides: { listen: { port: 0 }, sandbox: { port: 0 } } }),
+      { log: createLog({ level: "silent" }) },
+    );
+    await second.close(0);
+    await first.close(0);
+    expect(readdirSync(dirname(file))).toEqual(["mcp.json"]);
   });
 });

@@ -8,7 +8,7 @@ import type { Companion } from "./companion.js";
 import type { FollowOptions } from "./companion-host.js";
 import type { Reader } from "./inbox.js";
 import { appToolName } from "./names.js";
-import { appsText, newsText, problemsText } from "./news-text.js";
+import { appsText, newsText, noticesText, problemsText } from "./news-text.js";
 
 /** Its name: no tool of a server or an app has one like it. */
 export const APP_CONTEXT = "app_context";
@@ -61,7 +61,9 @@ export async function answerAppContext(
   if (signal.aborted) return failed("it was cancelled");
   const news = newsText(reader.take(), "Since you asked last:") ?? "Nothing new since you asked last.";
   const apps = appsText(host.apps, ({ number, tools }) => tools.map(({ name }) => appToolName(number, name)));
-  const texts = [apps, news, problemsText(host.problems)].filter((text) => text !== undefined);
+  const texts = [apps, news, problemsText(host.problems), noticesText(host.notices)].filter(
+    (text) => text !== undefined,
+  );
   const pictures = host.apps
     .flatMap(({ isOpen, context }) => (isOpen ? (context?.content ?? []) : []))
     .filter((block): block is ImageContent => block.type === "image")

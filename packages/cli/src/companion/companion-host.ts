@@ -89,6 +89,10 @@ export interface CompanionHost {
   /** In the order of the command line. */
   readonly servers: readonly string[];
   readonly problems: readonly ServerProblem[];
+  /** What the person should know about who a server is, a sentence each: another one may have taken its name. */
+  readonly notices: readonly string[];
+  /** Which server has this name now, whatever it is called. */
+  identityOf(server: string): string | undefined;
   /** All apps that were shown, the open ones and the others. */
   readonly apps: readonly CompanionApp[];
   /** What a server offers; waits until it has started. */

@@ -41,10 +41,12 @@ export interface FoundResource {
 /** Milliseconds that a list waits for servers that start: a client must not wait for the slowest. */
 const PATIENCE = 10_000;
 
-/** Keeps what every server offers: what it said last stays while it starts again. */
+/** Keeps what every server offers: what it said last stays while it starts again, unless another server takes its name. */
 export class Directory {
   readonly #host: CompanionHost;
   readonly #known = new Map<string, ServerCatalogue>();
+  /** Which server each of them is of. */
+  readonly #identities = new Map<string, string | undefined>();
   readonly #reading = new Map<string, Promise<void>>();
   /** Those that somebody has waited for: who did not come then is told of when it does. */
   readonly #awaited = new Set<string>();
@@ -220,10 +222,15 @@ export class Directory {
       if (this.#known.delete(server)) this.#changed.tell([]);
       return;
     }
+    const identity = this.#host.identityOf(server);
+    const isOther = before !== undefined && this.#identities.get(server) !== identity;
+    // Also if the other one does not start (attack E01).
+    if (isOther && this.#known.delete(server)) this.#changed.tell([]);
     try {
       const now = await this.#host.catalogue(server);
       this.#known.set(server, now);
-      if (JSON.stringify(before) === JSON.stringify(now)) return;
+      this.#identities.set(server, identity);
+      if (!isOther && JSON.stringify(before) === JSON.stringify(now)) return;
       const hashes = new Map(before?.views.map(({ uri, hash }) => [uri, hash]));
       const updated = now.views.filter(({ uri, hash }) => hashes.has(uri) && hashes.get(uri) !== hash);
       this.#changed.tell([...new Set(updated.map(({ uri }) => addressOf(server, uri)))]);

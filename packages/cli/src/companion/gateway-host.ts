@@ -107,6 +107,14 @@ export class GatewayHost implements CompanionHost {
     return this.#options.gateway.servers(this.#caller).map(({ name }) => name);
   }
 
+  get notices(): readonly string[] {
+    return this.#options.gateway.servers(this.#caller).flatMap(({ notice }) => notice ?? []);
+  }
+
+  identityOf(server: string): string | undefined {
+    return this.#options.gateway.servers(this.#caller).find(({ name }) => name === server)?.identity;
+  }
+
   get problems(): readonly ServerProblem[] {
     return this.#options.gateway.servers(this.#caller).flatMap((summary) => {
       const message = problemOf(summary);

@@ -66,6 +66,12 @@ export const problemsText = (problems: readonly ServerProblem[]): string | undef
         .map(({ server, message }) => `- ${server}: ${oneLine(message)}`)
         .join("\n")}`;
 
+/** Names that mean another server than before: the person may not have seen it. */
+export const noticesText = (notices: readonly string[]): string | undefined =>
+  notices.length === 0
+    ? undefined
+    : `Tell the person:\n${notices.map((notice) => `- ${oneLine(notice)}`).join("\n")}`;
+
 /** One line for a result whose app is shown to the person. */
 export function shownText(app: CompanionApp, showing: Showing): string {
   const what = capital(nameOf(app));

@@ -764,6 +764,7 @@ describe("readSettings", () => {
     expect(await read({ database: "sqlite:audit.db" })).toMatchObject({
       database: "sqlite:/etc/vitrine/audit.db",
     });
+    expect((await read({ database: "sqlite::memory:" })).database).toBe("sqlite::memory:");
   });
 
   it("a disabled server needs nothing", async () => {

@@ -55,6 +55,31 @@ describe("attack E01: the identity of a server", () => {
     expect(identityOf({ url: "https://mail.example/mcp/" })).not.toBe(identity);
   });
 
+  it("differs for `..` behind a symbolic link, which leads elsewhere than the letters say", async () => {
+    const program = { args: [], folder: "/a" };
+    expect(identityOf({ command: "/a/link/../mail", ...program })).not.toBe(
+      identityOf({ command: "/a/mail", ...program }),
+    );
+    expect(commandLineServer(["./link/../mail"], { cwd: "/a" }).identity).not.toBe(
+      commandLineServer(["./mail"], { cwd: "/a" }).identity,
+    );
+    expect(await written({ command: "mail", cwd: "/a/link/.." })).not.toBe(
+      await written({ command: "mail", cwd: "/a" }),
+    );
+    expect(identityOf({ command: "./mail", ...program })).toBe(
+      identityOf({ command: "/a/./mail", ...program }),
+    );
+  });
+
+  it("differs for another host, also if a secret has the whole address", async () => {
+    const server = { url: `\${secret:address}` };
+    const at = (address: string) => written(server, {}, { "settings/address": address });
+    expect(await at("https://good.example/s/1")).not.toBe(await at("https://evil.example/s/1"));
+    expect(await at("https://good.example/s/1")).not.toBe(await at("https://good.example:8443/s/1"));
+    // The path may be the secret.
+    expect(await at("https://good.example/s/1")).toBe(await at("https://good.example/s/2"));
+  });
+
   it("is the same after a new Node: the one that runs us is Node, wherever it is", () => {
     const file = { args: ["server.js"], folder: "/a" };
     expect(identityOf({ command: process.execPath, ...file })).toBe(identityOf({ command: "node", ...file }));

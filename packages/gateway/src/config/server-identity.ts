@@ -4,7 +4,7 @@
  * @module
  */
 import { hash } from "node:crypto";
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { isSecretName } from "@vitrine/protocol";
 import type { Isolation } from "../isolation/isolation.js";
 
@@ -24,6 +24,13 @@ export interface ProgramStart {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** How it is isolated: in a container the image is the program. */
   readonly isolation?: Partial<Pick<Isolation, "driver" | "image">> | undefined;
+}
+
+/** Where a remote server is, as the operator wrote it: references to secrets are names here, too. */
+export interface RemoteStart {
+  readonly url: string;
+  /** The origin that the URL leads to, if a reference in it hides that. A host is no secret, and another host is another server. */
+  readonly origin?: string | undefined;
 }
 
 /**
@@ -57,8 +64,15 @@ const CODE_VARIABLES = new RegExp(
  * // Three identities, although people read "server-x" twice.
  * ```
  */
-export const identityOf = (reached: ProgramStart | { readonly url: string }): ServerIdentity =>
-  hash("sha256", JSON.stringify("url" in reached ? ["url", normalUrl(reached.url)] : programOf(reached)));
+export const identityOf = (reached: ProgramStart | RemoteStart): ServerIdentity =>
+  hash("sha256", JSON.stringify("url" in reached ? remoteOf(reached) : programOf(reached)));
+
+const remoteOf = ({ url, origin }: RemoteStart): string[] => {
+  const written = ["url", normalUrl(url)];
+  return origin === undefined || origin === originOf(url) ? written : [...written, origin];
+};
+
+const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined);
 
 /** Small letters in the host, no port that the scheme implies, no `..`. Path and query stay: they may lead to another server. */
 const normalUrl = (url: string): string => (URL.canParse(url) ? new URL(url).href : url);
@@ -67,7 +81,7 @@ function programOf({ command, args, folder, env = {}, isolation = {} }: ProgramS
   const variables = Object.entries(env)
     .filter(([name]) => CODE_VARIABLES.test(name) && !isSecretName(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return ["program", programName(command, folder), args, resolve(folder), variables, imageOf(isolation)];
+  return ["program", programName(command, folder), args, absolute(folder), variables, imageOf(isolation)];
 }
 
 /** An image without a driver of its own means a container (`chooseDriver`). */
@@ -77,5 +91,11 @@ const imageOf = ({ driver = "auto", image = "" }: NonNullable<ProgramStart["isol
 /** A plain name is looked up in the PATH, which is the operator's own. A new version of Node is still Node. */
 function programName(command: string, folder: string): string {
   if (command === process.execPath) return "node";
-  return /[\\/]/.test(command) ? resolve(folder, command) : command;
+  return /[\\/]/.test(command) ? absolute(command, folder) : command;
+}
+
+/** After a symbolic link, `..` leads elsewhere than the letters say: a path that has it stays as it is written. */
+function absolute(path: string, folder = process.cwd()): string {
+  if (!path.split(/[\\/]/).includes("..")) return resolve(folder, path);
+  return isAbsolute(path) ? path : `${absolute(folder)}/${path}`;
 }

@@ -271,7 +271,7 @@ function remote(value: Record<string, unknown>, spot: Spot, { sources }: ServerC
   const named = referringText(withNamedSecrets(sources))(value["url"], spot.apart());
   return {
     ...read,
-    identity: identityOf({ url: named ?? transport.url }),
+    identity: identityOf({ url: named ?? transport.url, origin: new URL(transport.url).origin }),
     transport: {
       ...transport,
       type: read.type === "sse" ? ("sse" as const) : ("http" as const),

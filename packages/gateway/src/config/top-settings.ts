@@ -33,6 +33,9 @@ export const DEFAULTS = {
   redact: ["password", "passphrase", "secret", "token", "authorization", "cookie", "apiKey", "api_key"],
 } as const;
 
+/** A database that is gone with the process. */
+export const IN_MEMORY = "sqlite::memory:";
+
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Names of servers and users: they are compared exactly, and stand in addresses and file names. */
@@ -157,7 +160,7 @@ export function listenSettings(
   return { host, port: written.port ?? DEFAULTS.port, origin: written.origin, allowRemote, users };
 }
 
-/** `sqlite:<file>`, or `postgres://…`. The address may have a password in it, and is never shown. */
+/** `sqlite:<file>`, `sqlite::memory:` or `postgres://…`. The address may have a password in it, and is never shown. */
 export const databaseReader =
   (sources: Sources, places: Places): Reader<string> =>
   (value, spot) => {
@@ -166,6 +169,8 @@ export const databaseReader =
     if (/^postgres(ql)?:\/\//.test(written) && URL.canParse(written)) return written;
     const [, file] = /^sqlite:(.+)$/.exec(written) ?? [];
     if (!file) return spot.wrong("names no database", 'write "sqlite:/path/to/file" or "postgres://…"');
+    // The name that SQLite has for a database without a file.
+    if (file === ":memory:") return IN_MEMORY;
     const absolute = path(places)(file, spot);
     return absolute && `sqlite:${absolute}`;
   };

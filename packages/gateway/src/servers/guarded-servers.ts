@@ -154,25 +154,13 @@ export class GuardedServers {
   /** All that a server offers; of its tools those that `who` may call, if it is given (C02, attack C04). */
   async catalogue(user: string, name: string, who?: ToolVisibility): Promise<ServerCatalogue> {
     const { server } = this.get(user, name);
-    await server.start();
-    const { tools, resources, templates, prompts, views, missing } = await server.catalogue();
-    const isFor = (tool: Tool): boolean => who === undefined || isVisibleTo(tool, who);
-    return {
-      tools: tools.filter(isFor),
-      resources: [...resources],
-      templates: [...templates],
-      prompts: [...prompts],
-      views: [
-        ...views
-          .filter(({ tool }) => isFor(tool))
-          .map(({ tool, uri, hash, document }) => ({
-            ...{ tool: tool.name, uri, hash },
-            ...(!document.ok && { problem: document.message }),
-          })),
-        ...brokenViews(tools.filter(isFor)),
-      ],
-      ...(missing && { missing: [...missing] }),
-    };
+    const isReplaced = (): boolean => this.identityOf(name) !== server.settings.identity;
+    const offered = await offer(server, who).catch((error: unknown) => {
+      if (isReplaced()) return undefined;
+      throw error;
+    });
+    // What a server says after another one took its name is not about that one (attack E01).
+    return offered && !isReplaced() ? offered : this.catalogue(user, name, who);
   }
 
   /** Calls that wait in all guards; for metrics. */
@@ -210,6 +198,29 @@ export class GuardedServers {
     });
     return guards;
   }
+}
+
+/** All that a server offers; of its tools those that `who` may call. */
+async function offer(server: Server, who: ToolVisibility | undefined): Promise<ServerCatalogue> {
+  await server.start();
+  const { tools, resources, templates, prompts, views, missing } = await server.catalogue();
+  const isFor = (tool: Tool): boolean => who === undefined || isVisibleTo(tool, who);
+  return {
+    tools: tools.filter(isFor),
+    resources: [...resources],
+    templates: [...templates],
+    prompts: [...prompts],
+    views: [
+      ...views
+        .filter(({ tool }) => isFor(tool))
+        .map(({ tool, uri, hash, document }) => ({
+          ...{ tool: tool.name, uri, hash },
+          ...(!document.ok && { problem: document.message }),
+        })),
+      ...brokenViews(tools.filter(isFor)),
+    ],
+    ...(missing && { missing: [...missing] }),
+  };
 }
 
 /** A status, as pages and programs see it. */

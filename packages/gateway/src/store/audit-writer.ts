@@ -31,6 +31,8 @@ export interface WriterOptions {
   limits: QueueLimits;
   /** The last row that is in the database. */
   readHead: () => Promise<AuditHead>;
+  /** The database was lost, and is this process's again. Nothing is done before it has resolved. */
+  onregained?: (() => Promise<void>) | undefined;
 }
 
 export class AuditWriter {
@@ -280,6 +282,7 @@ export class AuditWriter {
   async #recover(): Promise<boolean> {
     try {
       await this.#engine.recover();
+      await this.#options.onregained?.();
       this.#reconcile(await this.#options.readHead());
       await this.#resume();
     } catch (error) {

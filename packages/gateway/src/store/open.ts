@@ -115,6 +115,8 @@ async function openEngine(
 
 async function openOn(engine: Engine, noted: NotedHead | undefined, options: StoreOptions): Promise<Store> {
   await migrate(engine.db, engine.kind);
+  const servers = await StoredServers.open(engine);
+  const consents = new StoredConsents(engine, servers);
   const writer = new AuditWriter(engine, await readHead(engine), {
     now: options.now ?? Date.now,
     onalarm: options.onalarm ?? (() => {}),
@@ -122,6 +124,10 @@ async function openOn(engine: Engine, noted: NotedHead | undefined, options: Sto
     onhead: (head) => noted?.note(head),
     limits: { waiting: options.maxWaiting ?? 10_000, weight: options.maxWaitingBytes ?? 64_000_000 },
     readHead: () => readHead(engine),
+    onregained: async () => {
+      consents.reload();
+      await servers.reload();
+    },
   });
   const audit = new StoredAuditLog(engine, writer);
   const found = await audit.verifyStart(CHECKED_AT_START, [options.noted, noted?.before]);
@@ -136,8 +142,6 @@ async function openOn(engine: Engine, noted: NotedHead | undefined, options: Sto
   }
   const conversations = new StoredConversations(engine);
   const results = new StoredResults(engine, options.now ?? Date.now);
-  const servers = await StoredServers.open(engine);
-  const consents = new StoredConsents(engine, servers);
   let closed: Promise<void> | undefined;
   const close = async () => {
     await conversations.close();

@@ -7,7 +7,7 @@
 import type { ConversationItem } from "@vitrine/protocol";
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import type { StoredRow } from "./row.js";
-import type { ConsentRecord } from "./store.js";
+import type { ConsentRecord, ServerNews } from "./store.js";
 
 /** An answer as it is kept. */
 export interface StoredConsent {
@@ -76,6 +76,8 @@ export interface StoredServer {
   turn: number;
   /** 1 for the one server of a name that rows without an identity belong to. */
   heir: number;
+  /** How it took the name, until a person was told of it. */
+  untold: ServerNews["kind"] | null;
 }
 
 /** The result of a call, kept for a repeated idempotency key. */
@@ -290,6 +292,14 @@ const results = (kind: EngineKind): Migration => ({
   },
 });
 
+/** Servers that took over a name stay news until a person was told of them, whatever becomes of the process. */
+const untoldServers = (kind: EngineKind): Migration => ({
+  async up(db) {
+    if (!(await hasColumn(db, kind, "vitrine_servers", "untold")))
+      await db.schema.alterTable("vitrine_servers").addColumn("untold", "text").execute();
+  },
+});
+
 /**
  * Brings the tables to the newest form.
  *
@@ -307,6 +317,7 @@ export async function migrate(db: Kysely<Tables>, kind: EngineKind, through?: st
         "002-conversations": conversations(kind),
         "003-server-identities": identities(kind),
         "004-results": results(kind),
+        "005-untold-servers": untoldServers(kind),
       }),
     },
     migrationTableName: "vitrine_migration",

@@ -109,6 +109,7 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     const count = () => Number(server.run(schema, "select count(*) from vitrine_audit"));
     return {
       store,
+      url: direct.href,
       audit: store.audit,
       line,
       alarms,
@@ -175,6 +176,25 @@ describe.skipIf(!postgres)("a store on PostgreSQL that is lost", () => {
     const rows = await expectSound(store, [seq]);
     expect(rows.filter(({ of }) => of === seq)).toHaveLength(1);
     expect(await audit.find("ann", "k")).toBeUndefined();
+  });
+
+  it("to another gateway and back: what that one wrote counts, answers that were taken back and names that were taken", async () => {
+    const { store, audit, line, url } = await setUp();
+    const asked = { server: "shop", identity: "a".repeat(64), method: "tools/call", subject: "" };
+    const consent = { ...asked, fingerprint: "the tools" };
+    await store.consents.set({ ...consent, user: "ann", answer: "allow", grantedAt: 1 });
+    expect(await store.consents.get("ann", consent, 2)).toBe("allow");
+    line.cut();
+    await expect.poll(() => audit.healthy).toBe(false);
+    const other = await openStore(url);
+    expect(await other.consents.revoke("ann", { server: "shop" })).toBe(1);
+    expect(await other.servers.take([{ name: "notes", identity: "a".repeat(64) }])).toEqual([]);
+    await other.close();
+    line.mend();
+    await expect.poll(() => audit.healthy, { timeout: 15_000 }).toBe(true);
+    expect(await store.consents.get("ann", consent, 2)).toBeUndefined();
+    const second = { name: "notes", identity: "b".repeat(64) };
+    expect(await store.servers.take([second])).toEqual([{ ...second, kind: "replaced" }]);
   });
 
   it("while something is read is an error of the reader alone", async () => {

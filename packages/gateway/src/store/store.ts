@@ -186,6 +186,11 @@ export interface ServerChange extends ServerKey {
   readonly kind: "replaced" | "back" | "inherited";
 }
 
+/** A server took over a name: a person must be told. */
+export interface ServerNews extends ServerKey {
+  readonly kind: Exclude<ServerChange["kind"], "inherited">;
+}
+
 /**
  * Which servers have had which names. Data of one server is never given to another one of its name. Rows that are older than
  * identities belong to the first server that is seen under their name, its heir.
@@ -193,10 +198,16 @@ export interface ServerChange extends ServerKey {
 export interface KnownServers {
   /** Notes which servers there are now. Resolves, when that is on disk, with those that took a name over or inherit its data. */
   take(servers: Iterable<ServerKey>): Promise<ServerChange[]>;
-  /** Resolves when all that was taken is on disk; rejects if it could not be written. */
+  /** Resolves when all that was taken is on disk; tries again to write what could not be written, and rejects if that fails. */
   settled(): Promise<void>;
+  /** Hears of changes that {@link take} could not write, and {@link settled} did. */
+  onlate: (changes: readonly ServerChange[]) => void;
   /** Whether rows of this name without an identity are this server's. */
   isHeir(server: ServerKey): boolean;
+  /** Servers that have a name which they took over, and that no person was told of: by this process or an earlier one. */
+  untold(): ServerNews[];
+  /** A person was told. */
+  told(server: ServerKey): Promise<void>;
 }
 
 /** A conversation in a list, as it is kept: the database does not know whether something in it is under way. */

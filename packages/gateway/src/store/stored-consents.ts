@@ -1,5 +1,6 @@
 /**
- * What people agreed to. Answers are kept in memory, too: every call of a view asks for one, and nobody else writes.
+ * What people agreed to. Answers are kept in memory, too: every call of a view asks for one, and nobody else writes while this
+ * process owns the database.
  *
  * @module
  */
@@ -96,6 +97,11 @@ export class StoredConsents implements Consents {
     });
     this.#forget();
     return revoked;
+  }
+
+  /** Forgets what is in memory: the database may have had another owner in between. */
+  reload(): void {
+    this.#forget();
   }
 
   async #find(id: string): Promise<StoredConsent | undefined> {

@@ -1,12 +1,13 @@
 /**
- * Which servers have had which names. All of it is in memory, too: there are few, and nobody else writes.
+ * Which servers have had which names. All of it is in memory, too: there are few, and nobody else writes while this process owns
+ * the database.
  *
  * @module
  */
 import { ask, change, type Engine } from "./engine.js";
 import { sha256 } from "./row.js";
 import { HAS_NAMED_ROWS, type StoredServer } from "./schema.js";
-import type { KnownServers, ServerChange, ServerKey } from "./store.js";
+import type { KnownServers, ServerChange, ServerKey, ServerNews } from "./store.js";
 
 /** A server that is about to be noted, and whether it takes its name over or inherits the name's data. */
 interface Arrival {
@@ -24,6 +25,7 @@ export class StoredServers implements KnownServers {
   #turn: Promise<unknown> = Promise.resolve();
   /** What could not be written the last time. */
   #unwritten: readonly ServerKey[] | undefined;
+  onlate: (changes: readonly ServerChange[]) => void = () => {};
 
   private constructor(engine: Engine, rows: readonly StoredServer[], hasNamedRows: boolean) {
     this.#engine = engine;
@@ -32,11 +34,18 @@ export class StoredServers implements KnownServers {
   }
 
   static async open(engine: Engine): Promise<StoredServers> {
-    const rows = await ask(engine, (db) => db.selectFrom("vitrine_servers").selectAll().execute());
+    const rows = await readServers(engine);
     const state = await ask(engine, (db) =>
       db.selectFrom("vitrine_state").select("value").where("name", "=", HAS_NAMED_ROWS).executeTakeFirst(),
     );
     return new StoredServers(engine, rows, state !== undefined);
+  }
+
+  /** Reads it again: the database may have had another owner in between. */
+  async reload(): Promise<void> {
+    const rows = await readServers(this.#engine);
+    this.#known.clear();
+    for (const row of rows) this.#add(row);
   }
 
   take(servers: Iterable<ServerKey>): Promise<ServerChange[]> {
@@ -56,11 +65,30 @@ export class StoredServers implements KnownServers {
 
   async settled(): Promise<void> {
     await this.#turn;
-    if (this.#unwritten) await this.take(this.#unwritten);
+    if (!this.#unwritten) return;
+    const late = await this.take(this.#unwritten);
+    if (late.length > 0) this.onlate(late);
   }
 
   isHeir({ name, identity }: ServerKey): boolean {
     return this.#known.get(name)?.some((each) => each.identity === identity && each.heir === 1) ?? false;
+  }
+
+  untold(): ServerNews[] {
+    return [...this.#known.values()].flatMap((known) => {
+      const holder = holderOf(known);
+      return holder?.untold ? [{ name: holder.name, identity: holder.identity, kind: holder.untold }] : [];
+    });
+  }
+
+  async told({ name, identity }: ServerKey): Promise<void> {
+    const row = this.#known.get(name)?.find((each) => each.identity === identity);
+    if (!row?.untold) return;
+    // At once: several pages are told at a time.
+    row.untold = null;
+    await change(this.#engine, (db) =>
+      db.updateTable("vitrine_servers").set({ untold: null }).where("id", "=", row.id),
+    );
   }
 
   async #take(servers: readonly ServerKey[]): Promise<ServerChange[]> {
@@ -71,7 +99,9 @@ export class StoredServers implements KnownServers {
         db
           .insertInto("vitrine_servers")
           .values(row)
-          .onConflict((conflict) => conflict.column("id").doUpdateSet({ turn: row.turn })),
+          .onConflict((conflict) =>
+            conflict.column("id").doUpdateSet({ turn: row.turn, untold: row.untold }),
+          ),
       ),
     );
     for (const { row } of arrivals) this.#add(row);
@@ -81,12 +111,22 @@ export class StoredServers implements KnownServers {
   /** Nothing for a server that has its name already. */
   #arrival({ name, identity }: ServerKey, turn: number): Arrival[] {
     const known = this.#known.get(name) ?? [];
-    const [holder] = known.toSorted((a, b) => b.turn - a.turn);
+    const holder = holderOf(known);
     if (holder?.identity === identity) return [];
     const before = known.find((each) => each.identity === identity);
     const heir = before?.heir ?? (this.#hasNamedRows && known.length === 0 ? 1 : 0);
-    const row = { id: sha256(JSON.stringify([name, identity])), name, identity, turn, heir };
-    if (holder) return [{ row, kind: before ? "back" : "replaced" }];
+    // Nobody was told that it took the name, so for people it is not back.
+    const isNew = !before || before.untold === "replaced";
+    const untold = holder ? (isNew ? "replaced" : "back") : null;
+    const row: StoredServer = {
+      id: sha256(JSON.stringify([name, identity])),
+      name,
+      identity,
+      turn,
+      heir,
+      untold,
+    };
+    if (untold) return [{ row, kind: untold }];
     return [heir === 1 ? { row, kind: "inherited" } : { row }];
   }
 
@@ -96,3 +136,10 @@ export class StoredServers implements KnownServers {
     this.#last = Math.max(this.#last, row.turn);
   }
 }
+
+const readServers = (engine: Engine): Promise<StoredServer[]> =>
+  ask(engine, (db) => db.selectFrom("vitrine_servers").selectAll().execute());
+
+/** The server that took the name last has it. */
+const holderOf = (known: readonly StoredServer[]): StoredServer | undefined =>
+  known.toSorted((a, b) => b.turn - a.turn)[0];

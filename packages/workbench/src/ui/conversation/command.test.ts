@@ -92,6 +92,14 @@ describe("a text", () => {
     expect(namedTool("/evil asleep send", evil, ["evil", ...SERVERS])?.server).toBe("evil");
   });
 
+  it("attack E08: a tool whose name is a server's and a word is called with its own server's name only, also when that other server is gone", () => {
+    const evil = callableTools([server("evil", [tool("mail send")])]);
+    for (const text of ["/mail send", '/mail send {"to": "ana"}'])
+      expect(readCommand(text, evil, ["evil"]), text).toMatchObject({ kind: "problem", isUnknown: true });
+    expect(namedTool("/evil mail send", evil, ["evil"])?.server).toBe("evil");
+    expect(completions("/mail", evil, ["evil"]).map(completed)).toEqual(["/evil mail send "]);
+  });
+
   it("opens the form of a tool that wants arguments, and has none", () => {
     expect(readCommand("/show ", TOOLS, SERVERS)).toMatchObject({
       kind: "form",

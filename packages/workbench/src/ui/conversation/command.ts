@@ -168,6 +168,8 @@ function named(
 /** Where the name of a tool ends in a text, behind its server's if that is addressed; 0 if it is not there. */
 function endOfName(text: string, { server, facts }: CallableTool, isAddressed: boolean): number {
   const { name } = facts.tool;
+  // A name of several words could be read as a server, which may be gone, and its tool (attack E08).
+  if (!isAddressed && /\s/.test(name)) return 0;
   const [space = ""] = isAddressed ? (/^\s+/.exec(text.slice(1 + server.length)) ?? []) : [];
   const start = isAddressed ? 1 + server.length + space.length : 1;
   const isThere = text.startsWith(name, start) && /^(?:[\s{]|$)/.test(text.slice(start + name.length));
