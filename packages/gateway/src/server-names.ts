@@ -26,19 +26,20 @@ export class ServerNames {
   constructor(options: ServerNamesOptions) {
     this.#options = options;
     options.known.onlate = (changes) => {
-      for (const change of changes) this.#changed(change);
+      for (const change of changes) void this.#changed(change);
     };
   }
 
-  /** Notes which servers there are now. Resolves when that is on disk. */
+  /** Notes which servers there are now. Resolves when that is on disk, and on record. */
   async take(servers: ReadonlyMap<string, ServerSettings>): Promise<void> {
     const { known } = this.#options;
-    for (const change of await known.take(servers.values())) this.#changed(change);
+    const recorded = (await known.take(servers.values())).map((change) => this.#changed(change));
     // Servers that took their names earlier, when nobody looked: at a start without a page, say.
     for (const news of known.untold()) {
       const isThere = servers.get(news.name)?.identity === news.identity;
       if (isThere && this.noticeOf(news) === undefined) this.#notify(news);
     }
+    await Promise.all(recorded);
   }
 
   /** What people should know about who a server is. */
@@ -58,16 +59,16 @@ export class ServerNames {
     return summaries;
   }
 
-  #changed(change: ServerChange): void {
+  async #changed(change: ServerChange): Promise<void> {
     const { audit, log } = this.#options;
     const { name, identity, kind } = change;
     const isInherited = kind === "inherited";
-    const method = isInherited ? "server/inherited" : "server/replaced";
-    audit.mark({ server: name, identity, method, reason: kind }).catch((error: unknown) => {
-      log.error({ err: error, server: name }, "which server has the name could not be recorded");
-    });
     if (isInherited) log.info({ server: name, identity }, sentenceOf(change));
     else this.#notify(change);
+    const method = isInherited ? "server/inherited" : "server/replaced";
+    await audit.mark({ server: name, identity, method, reason: kind }).catch((error: unknown) => {
+      log.error({ err: error, server: name }, "which server has the name could not be recorded");
+    });
   }
 
   /** In the log, and in every page. */
