@@ -4,6 +4,7 @@
 import {
   type AppFrameOptions,
   askInFrame,
+  askInPage,
   type FrameView,
   type HostHandlers,
   httpUpstream,
@@ -44,8 +45,8 @@ export interface MountOptions {
   context?: Partial<HostContext>;
   /** Where in the page: at its end by default. */
   place?: "start" | "end";
-  /** Answers every question in place of a person. */
-  consent?: "allow" | "deny";
+  /** Answers every question in place of a person; or asks as a page with a gateway does. */
+  consent?: "allow" | "deny" | "in page";
   /** The host's own word on display modes: these and no others. */
   modes?: DisplayMode[];
   /** Saves files, and does not only say so. */
@@ -66,12 +67,15 @@ function connect({ server, capabilities }: Served, consent: MountOptions["consen
   if (!entry) {
     const upstream = httpUpstream({ url: `/rpc/${encodeURIComponent(server)}`, server, capabilities });
     const guard = standardGuard(upstream, {
-      ask: consent
-        ? (question) => {
-            log.add("asked", { method: question.method, subject: question.subject, view: question.view });
-            return { answer: consent };
-          }
-        : askInFrame,
+      ask:
+        consent === "in page"
+          ? askInPage
+          : consent
+            ? (question) => {
+                log.add("asked", { method: question.method, subject: question.subject, view: question.view });
+                return { answer: consent };
+              }
+            : askInFrame,
       audit: { sink: (row) => log.add("audit", row) },
     });
     upstreams.set(key, (entry = { upstream, guard }));

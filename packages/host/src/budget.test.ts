@@ -55,9 +55,10 @@ describe("bytes", () => {
   it.each([
     // 400 of them tell a view that grows by itself from a feedback loop, and hold display modes to what the app declares.
     // 1,400 more give the focus back that an app takes, count messages past the proxy, and show names on one line (E03, E05, E10);
-    // 30 show a static document; 70 follow Tab between apps and tell which app was pressed last (E03).
-    ["<mcp-app>", ELEMENT, 16_900],
-    ["the bridge with the proxy transport", BRIDGE, 11_050],
+    // 30 show a static document; 70 follow Tab between apps and tell which app was pressed last (E03);
+    // 300 compare when presses were, know presses in third-party frames, and count messages of removed frames (E03, E10).
+    ["<mcp-app>", ELEMENT, 17_200],
+    ["the bridge with the proxy transport", BRIDGE, 11_100],
   ])("%s fits its budget", async (_name, source, budget) => {
     expect(excess(await weigh(source), budget)).toBe("");
   });
@@ -65,8 +66,8 @@ describe("bytes", () => {
   it("the standard guard with its prompts fits its budget, beside <mcp-app>", async () => {
     const added = (await weigh(ELEMENT + GUARD)) - (await weigh(ELEMENT));
     // 1,450 of them tell an approval from a stray press, find a place beside the apps, and ask a second time (E02); 70 more
-    // refuse keys right after Tab, and pointers that were over what covered the question.
-    expect(excess(added, 8_400)).toBe("");
+    // refuse keys right after Tab, and pointers that were over what covered the question; 30 restart the delay on presses in apps.
+    expect(excess(added, 8_430)).toBe("");
   });
 
   it("says by how much a budget is missed", () => {

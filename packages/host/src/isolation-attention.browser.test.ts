@@ -57,6 +57,22 @@ beforeAll(async () => {
   await stage.serve("thief", { html: rawView(THIEF, BODY) });
   await stage.serve("other", { html: rawView("start();", "<input aria-label='Other'>") });
   await stage.serve("linked", { html: rawView("start();", links(evil.http)) });
+  const menus = `
+    <p id="text">innocent</p><input aria-label="Field">
+    <script>
+      document.addEventListener("copy", (event) => {
+        event.clipboardData.setData("text/plain", "stolen");
+        event.preventDefault();
+      });
+      addEventListener("keydown", () => document.execCommand("copy"));
+      addEventListener("contextmenu", (event) => {
+        document.execCommand("copy");
+        event.preventDefault();
+        document.execCommand("copy");
+        setTimeout(() => document.execCommand("copy"), 50);
+      });
+    </script>`;
+  await stage.serve("menus", { html: rawView("start();", menus) });
   await stage.serve("copier", { html: rawView("start();", COPIER) });
   const permissions = { clipboardWrite: {} };
   const meta = { permissions };
@@ -219,6 +235,19 @@ describe("attack E06: execCommand('copy') on a click", () => {
     expect(await clipboard()).not.toContain("stolen");
   });
 
+  it("writes nothing on a key that does not copy, or on a menu that the app draws itself", async () => {
+    const view = await stage.mount(page, "menus");
+    await page.bringToFront();
+    await view.getByLabel("Field").click();
+    for (const key of ["a", "Control+z", "Control+Enter", "Shift+ArrowLeft"]) await page.keyboard.press(key);
+    await page.mouse.click(600, 600);
+    expect(await clipboard()).not.toContain("stolen");
+    await view.locator("#text").click({ button: "right" });
+    await page.waitForTimeout(200);
+    await page.mouse.click(600, 600);
+    expect(await clipboard()).not.toContain("stolen");
+  });
+
   it("writes with permission (the control), and a person's own Ctrl+C works in every app", async () => {
     const view = await stage.mount(page, "trusted");
     await view.locator("#text").click();
@@ -238,7 +267,7 @@ it("attack E10: an app that floods the page past its proxy is ended with a cause
   const view = await stage.mount(page, "flood");
   // A few messages are nothing.
   await view.evaluate(() => {
-    for (let count = 0; count < 100; count++) top?.postMessage({ count }, "*");
+    for (let count = 0; count < 50; count++) top?.postMessage({ count }, "*");
   });
   await view.evaluate(() => raw.ask("ping"));
   expect(await page.evaluate(() => host.app("flood").state)).toBe("ready");
@@ -251,6 +280,35 @@ it("attack E10: an app that floods the page past its proxy is ended with a cause
   });
   await page.getByText("This app was stopped: it flooded the page with messages.").waitFor();
   expect(await page.evaluate(() => host.log.values("flood failed"))).toMatchObject([{ code: "flooded" }]);
+});
+
+it("attack E10: an app that floods the page from frames that are gone when the messages arrive is ended", async () => {
+  const view = await stage.mount(page, "flood");
+  await view.evaluate(() => {
+    const flood = (): void => {
+      const frame = document.body.appendChild(document.createElement("iframe"));
+      const script = document.createElement("script");
+      script.textContent = `for (let count = 0; count < 500; count++) top.postMessage(count, "*")`;
+      frame.contentDocument?.body.append(script);
+      frame.remove();
+      setTimeout(flood);
+    };
+    setTimeout(flood);
+  });
+  await page
+    .getByText("This app was stopped: it flooded the page with messages.")
+    .waitFor({ timeout: 20_000 });
+});
+
+it("an app that gets many large messages is not taken for one that floods the page (the control of E10)", async () => {
+  await stage.mount(page, "flood");
+  const text = "x".repeat(100_000);
+  await page.evaluate((large) => {
+    const { bridge } = host.app("flood");
+    for (let count = 0; count < 100; count++) bridge?.sendToolInputPartial({ count, large });
+  }, text);
+  await page.evaluate(() => host.app("flood").bridge?.ping());
+  expect(await page.evaluate(() => host.app("flood").state)).toBe("ready");
 });
 
 it.each(["\u00a0", "\u2800", "\u3164", "\u3000", "\u2003", " \u200b"])(

@@ -49,8 +49,33 @@ beforeAll(async () => {
   await stage.serve("linked", { html: rawView(`${PATCHES} start();`, link) });
   const shadow = `start(); document.querySelector("div").attachShadow({ mode: "closed" }).innerHTML = ${JSON.stringify(link)};`;
   await stage.serve("shadow", { html: rawView(shadow, "<div id=link></div>") });
-  const controls = `<label id=label><input type=checkbox id=box>Label</label>`;
+  const controls = `<label id=label><input type=checkbox id=box><span>Label</span></label>`;
   await stage.serve("controls", { html: rawView("start();", controls) });
+  const slotted = `start(); for (const host of document.querySelectorAll("div")) host.attachShadow({ mode: "closed" })
+    .innerHTML = '<a href="${evil.http}/slotted" style="display:inline-block"><slot></slot></a>';`;
+  const slots = [
+    "<label class=target>Label</label>",
+    "<button type=button class=target>B</button>",
+    "<input type=checkbox class=target>",
+    "<img class=target style='width:20px;height:20px'>",
+  ];
+  await stage.serve("slotted", {
+    html: rawView(slotted, slots.map((each) => `<div>${each}</div>`).join("")),
+  });
+  const pixel = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+  const others = `
+    <form action="${evil.http}/form" target=_blank><button class=target>Send</button>
+      <input type=submit class=target formtarget=_blank formaction="${evil.http}/submit"></form>
+    <svg width=50 height=30><a href="${evil.http}/svg"><rect class=target width=50 height=30 /></a></svg>
+    <img class=target usemap="#map" width=40 height=40 src="${pixel}" style="display:block">
+    <map name=map><area shape=rect coords="0,0,40,40" href="${evil.http}/area"></map>
+    <a href="${evil.http}/button"><button type=button class=target>B</button></a>
+    <a href="${evil.http}/output"><output id=out>o</output></a><label class=target for=out>Label</label>
+    <a class=target href="#here" ping="${evil.http}/ping">Ping</a>`;
+  await stage.serve("others", { html: rawView("start();", others) });
+  // Without `document.close()` it never loads, so that nothing outside of it notices.
+  const opener = `start().then(() => { document.open(); document.write(${JSON.stringify(link)}); });`;
+  await stage.serve("opener", { html: rawView(opener) });
 });
 afterAll(async () => {
   await stage.close();
@@ -183,11 +208,37 @@ describe("attack E07: a modified click on a link", () => {
     expect(stage.context.pages()).toHaveLength(1);
   });
 
+  it.each(["slotted", "others"])("on everything else that can be one sends no request (%s)", async (name) => {
+    const view = await stage.mount(page, name);
+    const before = collector.evidence(evil).requests.length;
+    const targets = await view.locator(".target").all();
+    expect(targets.length).toBeGreaterThan(3);
+    for (const target of targets) {
+      const options = { noWaitAfter: true, force: true, position: { x: 4, y: 4 } };
+      for (const modifier of ["Alt", "Control", "Shift"] as const)
+        await target.click({ modifiers: [modifier], ...options });
+      await target.click({ button: "middle", ...options });
+    }
+    await page.waitForTimeout(1000);
+    expect(collector.evidence(evil).requests.slice(before)).toEqual([]);
+    expect(stage.context.pages()).toHaveLength(1);
+    expect(await page.evaluate((id) => host.app(id).state, name)).toBe("ready");
+  });
+
+  it("in a document that the app opens and never closes sends no request", async () => {
+    const view = await stage.mount(page, "opener");
+    await view.locator("#link").waitFor();
+    const before = collector.evidence(evil).requests.length;
+    await view.locator("#link").click({ modifiers: ["Alt"], noWaitAfter: true, force: true });
+    await page.waitForTimeout(1000);
+    expect(collector.evidence(evil).requests.slice(before)).toEqual([]);
+  });
+
   it("leaves form fields alone (the control)", async () => {
     const view = await stage.mount(page, "controls");
     await view.locator("#box").click({ modifiers: ["Shift"] });
     expect(await view.locator("#box").isChecked()).toBe(true);
-    await view.locator("#label").click({ modifiers: ["Control"], position: { x: 40, y: 8 } });
+    await view.locator("#label span").click({ modifiers: ["Control"] });
     expect(await view.locator("#box").isChecked()).toBe(false);
   });
 });

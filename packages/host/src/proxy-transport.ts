@@ -79,10 +79,13 @@ export class ProxyTransport implements Transport {
   readonly carriesText = true;
   /** Hears what the proxy says about its frame. */
   onreport: ((report: ProxyReport) => void) | undefined;
-  /** Hears the answer to a ping. */
-  onpong: (() => void) | undefined;
-  /** Called after a press in the view, or after Tab in it. The view cannot forge either. */
-  onpress: ((isTab: boolean) => void) | undefined;
+  /** Called with the answer to a ping: whether somebody did something in the proxy's frame within the last seconds. */
+  onpong: ((isActive: unknown) => void) | undefined;
+  /**
+   * Called after a press in the view, or after Tab that led out of it. The view cannot forge either. It can delay the call,
+   * so `at` says when the press was, as `performance.now()` of this page.
+   */
+  onpress: ((isTab: boolean, at: number) => void) | undefined;
   /** Hears of each message that the view sent past its proxy. None has a meaning. */
   onstray: (() => void) | undefined;
   readonly #options: ProxyTransportOptions;
@@ -97,7 +100,9 @@ export class ProxyTransport implements Transport {
   #waiting: unknown[] = [];
   #busy = false;
   /** Ends the wait for a view that was given a large message. */
-  #heard: () => void = () => {};
+  #heard: (() => void) | undefined;
+  /** The view's origin. */
+  #view: unknown;
 
   constructor(options: ProxyTransportOptions) {
     this.#options = options;
@@ -180,6 +185,7 @@ export class ProxyTransport implements Transport {
       const timer = setTimeout(() => this.#begin(undefined, 0), PATIENCE);
       this.#heard = () => {
         clearTimeout(timer);
+        this.#heard = undefined;
         resolve();
       };
     });
@@ -193,7 +199,9 @@ export class ProxyTransport implements Transport {
   readonly #hear = (event: MessageEvent): void => {
     const { target, origin } = this.#options;
     if (event.source !== target || event.origin !== origin) {
-      if (isWithin(event.source, target)) this.onstray?.();
+      // A frame that is gone by now has no window, but it had the view's origin.
+      const isGone = !event.source && event.origin === this.#view;
+      if (isGone || isWithin(event.source, target)) this.onstray?.();
       return;
     }
     // Not before: to look at what a stranger sent is to unpack it here, and an app can reach this window (D03).
@@ -224,8 +232,12 @@ export class ProxyTransport implements Transport {
       return;
     }
     const what = method.slice(RESERVED.length);
-    if (what === "pong") this.onpong?.();
-    else if (what === "pressed") this.onpress?.(params?.["tab"] === 1);
+    if (what === "pong") {
+      this.#view = params?.["view"];
+      this.onpong?.(params?.["active"]);
+    } else if (what === "presses" && ports[0])
+      ports[0].onmessage = ({ data: { tab, at } }) =>
+        this.onpress?.(tab === true, performance.now() - Date.now() + Number(at));
     else if (what === "report") {
       const { code, by, id } = params as ProxyReport;
       // What did not get through is answered all the same (L12).
@@ -242,13 +254,9 @@ export class ProxyTransport implements Transport {
     this.#direct?.close();
     this.#direct = port;
     this.#before = before;
-    this.#heard();
+    this.#heard?.();
     // Whatever it says means that it heard. It is not looked at: the view may have got hold of the port.
-    if (port)
-      port.onmessage = () => {
-        this.#heard();
-        this.onstray?.();
-      };
+    if (port) port.onmessage = () => (this.#heard ?? this.onstray)?.();
   }
 
   close(): void {

@@ -3,7 +3,15 @@
  *
  * @module
  */
-import { appBoxes, hitsBox, isPointerKnown, lastPointer, type Point, pointOf } from "./page-layout.js";
+import {
+  appBoxes,
+  appPressListeners,
+  hitsBox,
+  isPointerKnown,
+  lastPointer,
+  type Point,
+  pointOf,
+} from "./page-layout.js";
 
 /** Milliseconds without a press, a move of the question or something over it, before a press approves. */
 const DELAY = 600;
@@ -129,7 +137,9 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     if (!isPressed && !box.contains(relatedTarget as Node | null)) restart();
   };
   box.addEventListener("focusin", enter as EventListener, { signal });
-  // A press in an app takes the focus there, which is all that a page can know of it.
+  // A person who chases something in an app may press once too often, and beside it.
+  appPressListeners.add(restart);
+  // A press in another frame takes the focus there, which is all that a page can know of it.
   listen("blur", ({ target }) => target === window && restart());
   document.addEventListener("visibilitychange", restart, { signal });
 
@@ -177,6 +187,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     },
     stop: () => {
       ends.abort();
+      appPressListeners.delete(restart);
       clearInterval(timer);
       uncovered.disconnect();
     },

@@ -19,7 +19,7 @@ import { guardFocus } from "./focus-guard.js";
 import { showMode } from "./modes.js";
 import { type Mount, mounts } from "./mount-queue.js";
 import { oneLine } from "./one-line.js";
-import { addAppBox, forgetPointer } from "./page-layout.js";
+import { addAppBox, noteAppPress } from "./page-layout.js";
 import { type FrameView, type ProxyFrame, placeFrame } from "./proxy-frame.js";
 import { keepHeight, keptHeight, Sizing } from "./sizing.js";
 import { watch } from "./watch.js";
@@ -188,16 +188,20 @@ export class AppFrame {
         if (!transport.isReady) this.#fail("load_failed", `Nothing answered at ${view.origin}.`);
       });
     this.#later(TURN, () => mounts.leave(this.#mount));
-    const focus = guardFocus(iframe, () => this.#fail("took_focus"));
-    transport.onpress = (isTab) => {
-      if (isTab) return focus.tabbed();
-      focus.pressed();
-      forgetPointer();
+    const focus = guardFocus(iframe, {
+      onrepeated: () => this.#fail("took_focus"),
+      ping: () => transport.tell("ping"),
+    });
+    transport.onpress = (isTab, at) => {
+      if (isTab) return focus.tabbed(at);
+      focus.pressed(at);
+      noteAppPress(at);
     };
     this.#ends.push(focus.stop);
     let before = this.state;
     this.#ends.push(
       watch(frame, {
+        onpong: focus.sampled,
         onend: (...why) => this.#fail(...why),
         onsilence: (silent) => {
           if (silent) before = this.#state;

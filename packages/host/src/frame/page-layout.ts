@@ -26,7 +26,7 @@ export function addAppBox(box: Element): () => void {
     const follow = (event: PointerEvent): void => {
       if (!event.isTrusted) return;
       pointer = pointOf(event);
-      pointerAt = performance.now();
+      pointerAt = event.timeStamp;
     };
     for (const type of ["pointermove", "pointerdown"] as const)
       addEventListener(type, follow, { capture: true, passive: true });
@@ -54,10 +54,14 @@ export const usedAppBoxes = (): Point[] =>
 /** Where the pointer was when the page last heard of it. */
 export const lastPointer = (): Point | undefined => pointer;
 
-/** The person pressed something in an app: the pointer is there now, and not where the page last saw it. */
-export const forgetPointer = (): void => {
-  pointer = undefined;
-};
+/** Called after each press in an app. */
+export const appPressListeners = new Set<() => void>();
+
+/** The person pressed something in an app: the pointer is there, unless the page has seen it since. */
+export function noteAppPress(at: number): void {
+  if (at > pointerAt) pointer = undefined;
+  for (const listener of appPressListeners) listener();
+}
 
 /** Whether the page heard of the pointer a moment ago: then it is in no app. */
 export const isPointerKnown = (): boolean => performance.now() - pointerAt < 200;

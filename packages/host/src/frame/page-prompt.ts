@@ -49,8 +49,8 @@ export async function askInPage(
   };
   frameListeners.add(settle);
   settle();
-  // The question comes near it.
-  place.scrollIntoView({ block: "nearest" });
+  // The question comes near it. An app must not scroll itself under the pointer by asking something (attack E02).
+  if (!frameOf(question.view)) place.scrollIntoView({ block: "nearest" });
   try {
     // Of a browser permission the subject says all.
     const isPermission = question.method === "ui/permission";

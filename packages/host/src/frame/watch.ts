@@ -15,21 +15,24 @@ const MISSED = 3;
 const MOST = 100;
 
 /** Messages past the proxy that an app may send at once, and in each second after: it has no reason to send any. */
-const STRAY_BURST = 300;
-const STRAY_PER_SECOND = 50;
+const STRAY_BURST = 60;
+const STRAY_PER_SECOND = 1;
 
 /** What is seen. */
 export interface Watched {
   /** The browser ended it; or it has so many frames that others may get none (attack D11), or floods the page (E10). */
   onend(code: FailureCode, detail?: string): void;
+  /** The proxy answered; and says whether somebody did something in the app within the last seconds. */
+  onpong(isActive: unknown): void;
   /** Does not respond any more, or does again. */
   onsilence(silent: boolean): void;
 }
 
 /** Watches a frame, once its proxy is there. Returns what stops it. */
-export function watch({ iframe, transport }: ProxyFrame, { onend, onsilence }: Watched): () => void {
+export function watch({ iframe, transport }: ProxyFrame, { onend, onpong, onsilence }: Watched): () => void {
   let unanswered = 0;
-  transport.onpong = () => {
+  transport.onpong = (isActive) => {
+    onpong(isActive);
     if (unanswered > MISSED) onsilence(false);
     unanswered = 0;
   };

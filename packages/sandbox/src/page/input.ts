@@ -1,45 +1,99 @@
 /**
- * What people do in a view: presses, of which the host hears, and keys that were meant for the page. Runs before every
- * script of the view, so that none hears an event first.
+ * Presses and keys in a view. The host is told of presses, and of Tab that leads out of the view; keys that were meant for the
+ * page are dropped. Runs before every script of the view, so that none gets an event first.
  */
-import { drop, keyOf, listen, now, targetOf } from "./originals.js";
+import {
+  dateNow,
+  drop,
+  hasFocus,
+  isPrevented,
+  keyOf,
+  listen,
+  now,
+  releaseFocus,
+  targetOf,
+  timeOf,
+} from "./originals.js";
 
 /** Milliseconds after this window took the focus by itself, in which keys were typed for what had it before. */
 const FOREIGN = 250;
-/** Milliseconds after a press in which the focus moves. */
+/** Milliseconds after a press, or after Tab, in which the focus moves. */
 const PRESS = 500;
 
 let pressedAt = Number.NEGATIVE_INFINITY;
 let takenAt = Number.NEGATIVE_INFINITY;
-/** Notifies the proxy: 0 is a press, 1 is Tab, which may lead into another app. */
-let notify: ((what: 0 | 1) => void) | undefined;
+/** The Tab that may lead out of this view. */
+let tab: Event | undefined;
 
-/** Listens. Returns the proxy's end of the port on which it is notified. */
-export function watchInput(): MessagePort {
-  const { port1, port2 } = new MessageChannel();
-  // Of a document that is written anew the first port stays: the proxy takes no other.
-  notify ??= port1.postMessage.bind(port1);
-  const press = ({ isTrusted }: Event): void => {
-    if (!isTrusted) return;
-    pressedAt = now();
-    takenAt = Number.NEGATIVE_INFINITY;
-    notify?.(0);
-  };
-  for (const type of ["pointerdown", "click"]) listen(window, type, press);
-  listen(window, "focus", (event) => {
-    if (targetOf(event) === window && now() - pressedAt > PRESS) takenAt = now();
-  });
-  const onKey = (event: Event): void => {
-    if (event.isTrusted && now() - takenAt < FOREIGN) drop(event);
-  };
-  const onKeyboard = (event: Event): void => {
-    if (event.isTrusted && keyOf(event) === "Tab") {
-      // Tab led here, or leads out of here.
-      takenAt = Number.NEGATIVE_INFINITY;
-      notify?.(1);
-    } else onKey(event);
-  };
-  for (const type of ["keydown", "keypress", "keyup"]) listen(window, type, onKeyboard);
-  for (const type of ["beforeinput", "compositionstart", "paste"]) listen(window, type, onKey);
-  return port2;
+const { port1, port2 } = new MessageChannel();
+const send = port1.postMessage.bind(port1);
+let isOffered = false;
+
+/** The proxy's end of the port on which it is notified: once, as the proxy takes no other. */
+export function inputPorts(): MessagePort[] {
+  if (isOffered) return [];
+  isOffered = true;
+  return [port2];
+}
+
+/** Says when the event was, on the clock that all pages share: a busy view may get it late, and so may the host. */
+const notify = (event: Event, isTab: boolean): void =>
+  send({ tab: isTab, at: dateNow() - now() + timeOf(event) });
+
+function press(event: Event): void {
+  if (!event.isTrusted) return;
+  pressedAt = now();
+  takenAt = Number.NEGATIVE_INFINITY;
+  notify(event, false);
+}
+
+function takeFocus(event: Event): void {
+  if (targetOf(event) === window && now() - pressedAt > PRESS) takenAt = now();
+}
+
+/** Tab that stays in this view tells nobody: it excuses no other app that takes the focus. */
+function leave(event: Event): void {
+  if (targetOf(event) !== window) return;
+  if (tab && !isPrevented(tab) && now() - timeOf(tab) < PRESS && !hasFocus()) notify(tab, true);
+  tab = undefined;
+}
+
+function stay(): void {
+  tab = undefined;
+}
+
+const isForeign = (event: Event): boolean => event.isTrusted && now() - takenAt < FOREIGN;
+
+function onKey(event: Event): void {
+  if (isForeign(event)) drop(event);
+}
+
+/** What an input method writes cannot be cancelled: without a focused field it is written nowhere. */
+function onComposition(event: Event): void {
+  if (!isForeign(event)) return;
+  drop(event);
+  releaseFocus();
+}
+
+function onKeyboard(event: Event): void {
+  // Tab led here, or leads out of here.
+  if (event.isTrusted && keyOf(event) === "Tab") takenAt = Number.NEGATIVE_INFINITY;
+  else onKey(event);
+}
+
+function onKeyDown(event: Event): void {
+  if (event.isTrusted && keyOf(event) === "Tab") tab = event;
+}
+
+/** Listens in the view's window, or for presses in that of a frame that it fills. Listening twice changes nothing. */
+export function watchInput(win: Window): void {
+  for (const type of ["pointerdown", "click"]) listen(win, type, press);
+  if (win !== window) return;
+  listen(win, "focus", takeFocus);
+  listen(win, "blur", leave);
+  listen(win, "focusin", stay);
+  for (const type of ["keydown", "keypress", "keyup"]) listen(win, type, onKeyboard);
+  listen(win, "keydown", onKeyDown);
+  for (const type of ["beforeinput", "paste"]) listen(win, type, onKey);
+  for (const type of ["compositionstart", "compositionupdate"]) listen(win, type, onComposition);
 }

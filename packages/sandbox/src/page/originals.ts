@@ -9,14 +9,24 @@ const mouse = MouseEvent.prototype;
 const keyboard = KeyboardEvent.prototype;
 
 /** Reads a property as the browser defines it. */
-function getter<T>(owner: object, name: string): (of: object) => T {
+export function getter<T>(owner: object, name: string): (of: object) => T {
   const get = getOwnPropertyDescriptor(owner, name)?.get as () => T;
   return (of) => apply(get, of, []);
 }
 
 export const now = performance.now.bind(performance);
+export const dateNow = Date.now;
 export const targetOf = getter<EventTarget>(Event.prototype, "target");
+/** When an event was made, on the clock of {@link now}: when a person pressed, even if the view was busy then. */
+export const timeOf = getter<number>(Event.prototype, "timeStamp");
+export const isPrevented = getter<boolean>(Event.prototype, "defaultPrevented");
+const phase = getter<number>(Event.prototype, "eventPhase");
+/** Whether all listeners have had an event. */
+export const isOver = (event: Event): boolean => phase(event) === 0;
 export const keyOf = getter<string>(keyboard, "key");
+export const keyCodeOf = getter<number>(keyboard, "keyCode");
+export const hasAlt = getter<boolean>(keyboard, "altKey");
+export const hasShift = getter<boolean>(keyboard, "shiftKey");
 export const hasCtrl = getter<boolean>(keyboard, "ctrlKey");
 export const hasMeta = getter<boolean>(keyboard, "metaKey");
 const button = getter<number>(mouse, "button");
@@ -27,6 +37,15 @@ const shift = getter<boolean>(mouse, "shiftKey");
 /** Whether this click is another than a plain one with the main button. */
 export const isModified = (click: Event): boolean =>
   button(click) !== 0 || alt(click) || ctrl(click) || meta(click) || shift(click);
+
+const focused = getter<Element | null>(Document.prototype, "activeElement");
+const { blur } = HTMLElement.prototype;
+/** Takes the focus from what has it in this document. */
+export function releaseFocus(): void {
+  const element = focused(document);
+  if (element) apply(blur, element, []);
+}
+export const hasFocus = Document.prototype.hasFocus.bind(document);
 
 const localName = getter<string>(Element.prototype, "localName");
 /** An element's name; empty for other nodes. */

@@ -4,12 +4,16 @@
  * view that lies here only hurts its own diagnosis. Nothing else of the document is touched.
  */
 import { closeEscapes } from "./escapes.js";
-import { watchInput } from "./input.js";
+import { inputPorts } from "./input.js";
 import { awaitVue, PARENT } from "./parent.js";
+
+/** Puts the guards back that `document.open()` took away. */
+let guard: (() => void) | undefined;
 
 export function prelude({ proxy = "", copy }: DOMStringMap): void {
   awaitVue();
-  closeEscapes(window, copy !== undefined);
+  guard ??= closeEscapes(window, copy !== undefined);
+  guard();
   let left = 50;
   const report = (code: string, params: object): void => {
     if (left-- > 0) tell(proxy, "report", { code, ...params });
@@ -50,7 +54,7 @@ export function prelude({ proxy = "", copy }: DOMStringMap): void {
   // `document.open()` takes every listener from the window. This one stays, and puts them back.
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => prelude({ proxy, copy });
-  tell(proxy, "started", {}, [port2, largeMessages(proxy), watchInput()]);
+  tell(proxy, "started", {}, [port2, largeMessages(proxy), ...inputPorts()]);
 }
 
 /**

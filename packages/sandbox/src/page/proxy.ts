@@ -37,8 +37,9 @@ let taken: MessagePort | undefined;
 let viewSendsText = false;
 /** Makes a document that was there before say once more that it began. */
 let again: MessagePort | undefined;
-/** Receives presses and Tab in the view; only the script before the first document has its other end. */
+/** Tells of presses and Tab in the view; only the script before the first document has its other end. */
 let presses: MessagePort | undefined;
+let isHanded = false;
 /** What leads straight to the view, until the host has it. */
 let direct: MessagePort[] = [];
 /** How many messages the frame was sent, and how many of them before this view was there. */
@@ -79,6 +80,9 @@ function offer(): void {
   // T03: what goes past this page arrives as an object.
   if (viewSendsText) direct = [];
   if (taken && direct[0]) taken.postMessage(JSON.stringify(reserved("started", { before })), direct);
+  // Straight to the host: a view that is busy keeps this page busy too.
+  if (taken && presses && !isHanded) taken.postMessage(JSON.stringify(reserved("presses")), [presses]);
+  isHanded ||= !!(taken && presses);
   if (taken) direct = [];
 }
 
@@ -93,7 +97,9 @@ function fromHost(message: Message | null): void {
   if (what === "resource-ready") {
     html = `${params?.html}`;
     handOver();
-  } else if (what === "ping") tell("pong");
+  }
+  // A press in any frame of the view activates this page too, and no script can forge it.
+  else if (what === "ping") tell("pong", { active: navigator.userActivation?.isActive, view });
   else if (what === "load") {
     html ??= "";
     handOver();
@@ -149,10 +155,7 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
     const [first, large, press] = ports;
     again = first;
     direct = large ? [large] : [];
-    if (press && !presses) {
-      presses = press;
-      press.onmessage = ({ data: tab }) => taken && tell("pressed", { tab });
-    }
+    presses ??= press;
     before = relayed;
     offer();
   } else if (what === "waiting") {

@@ -95,7 +95,7 @@ export function failed({ state, failure }: Diagnosed, facts: Facts): Diagnosis |
       return found("Look for endless allocation or very large canvases in the app, and try again.");
     case "took_focus":
       return found(
-        "Call focus() only when the person pressed something in the app. The page gives the focus back, and ends an app that takes it three times within a minute.",
+        "Call focus() only when the person pressed something in the app. The page gives the focus back, and ends an app that takes it three times within a minute, or ten times in all.",
       );
     case "flooded":
       return found(

@@ -1,0 +1,187 @@
+/** Apps that take the focus with the help of a press, Tab or an input method; and people who the guard must not stop (attack E03). */
+import type { Frame, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { HostApi } from "../../../testing/host/host-page.ts";
+import { HostStage } from "../../../testing/host/host-stage.ts";
+import { rawView } from "../../../testing/host/raw-view.ts";
+
+declare const host: HostApi;
+
+/** Takes the focus when the host tells it a locale of `x-…`, and reports all that it reads. */
+const THIEF = `
+  start();
+  const fields = [...document.querySelectorAll("input, [contenteditable]")];
+  const report = (data) => tell("notifications/message", { level: "info", data });
+  for (const type of ["keydown", "beforeinput", "compositionstart", "compositionupdate", "input"])
+    addEventListener(type, ({ key, data }) => report(key ?? data ?? type), true);
+  const read = () => fields.map((field) => field.value ?? field.textContent).join();
+  let was = read();
+  setInterval(() => {
+    const is = read();
+    if (is !== was) report(is);
+    was = is;
+  }, 5);
+  addEventListener("message", ({ data }) => {
+    const [, field] = /^x-(.)/.exec(Object(data).params?.locale) ?? [];
+    if (!field) return;
+    window.focus();
+    fields[field].focus();
+  });
+  globalThis.block = (milliseconds) => {
+    const end = performance.now() + milliseconds;
+    while (performance.now() < end);
+  };
+`;
+const BODY = `<input aria-label="Mine"><div contenteditable>\u200b</div><p style="height:80px;margin:0">Text</p>`;
+const INNER = `<input aria-label='Inner'>`;
+
+let stage: HostStage;
+let page: Page;
+beforeAll(async () => {
+  stage = await HostStage.open();
+  await stage.serve("thief", { html: rawView(THIEF, BODY) });
+  await stage.serve("other", {
+    html: rawView("start();", "<input aria-label='One'><input aria-label='Two'>"),
+  });
+  const frames = `<iframe srcdoc="${INNER}"></iframe><iframe sandbox="allow-scripts" srcdoc="${INNER}"></iframe>`;
+  await stage.serve("framed", { html: rawView("start();", frames) });
+  const slow = `start(); addEventListener("focusin", () => { const end = performance.now() + 200; while (performance.now() < end); });`;
+  await stage.serve("slow", { html: rawView(slow, "<input aria-label='Mine'>") });
+});
+afterAll(() => stage.close());
+beforeEach(async () => {
+  page = await stage.openPage();
+  await page.evaluate(() => {
+    const input = document.createElement("input");
+    input.ariaLabel = "Composer";
+    document.body.prepend(input);
+  });
+});
+afterEach(() => page.close());
+
+const composer = () => page.getByLabel("Composer");
+const read = (): Promise<unknown[]> => page.evaluate(() => host.log.values("log"));
+/** Without a gesture in the app, which `view.evaluate` would be. */
+const steal = (field = 0): Promise<void> =>
+  page.evaluate(
+    (index) => host.app("thief").frame?.setContext({ locale: `x-${index}-${performance.now()}` }),
+    field,
+  );
+const stateOf = (id: string): Promise<string | undefined> => page.evaluate((app) => host.app(app).state, id);
+const type = async (text: string): Promise<void> => {
+  for (const key of text) {
+    await page.keyboard.press(key);
+    await page.waitForTimeout(40);
+  }
+};
+const SECRET = "correct-horse-battery";
+
+describe("attack E03: an app that takes the focus reads nothing", () => {
+  it("after it held back the message about an earlier press in it", async () => {
+    const view = await stage.mount(page, "thief");
+    await view.evaluate(() => addEventListener("pointerdown", () => Object(globalThis).block(1500)));
+    const text = await view.locator("p").boundingBox();
+    if (!text) throw new Error("no text");
+    // Nobody waits until the app has had it.
+    void page.mouse.click(text.x + 20, text.y + 20);
+    await page.waitForTimeout(200);
+    await composer().evaluate((input: HTMLElement) => input.focus());
+    await type("ab");
+    await page.waitForTimeout(1500);
+    await type("ab");
+    const before = (await read()).length;
+    await steal();
+    await type(SECRET);
+    expect((await read()).slice(before)).toEqual([]);
+  });
+
+  it("after Tab moved the focus within another app", async () => {
+    await stage.mount(page, "thief");
+    const other = await stage.mount(page, "other");
+    await other.getByLabel("One").click();
+    await page.waitForTimeout(600);
+    await page.keyboard.press("Tab");
+    await page.waitForTimeout(100);
+    await steal();
+    await type(SECRET);
+    expect(await read()).toEqual([]);
+  });
+
+  it.each([
+    ["composes", "a field", 0],
+    ["composes", "an editor", 1],
+    ["inserts", "a field", 0],
+    ["inserts", "an editor", 1],
+  ])("when an input method %s text, in %s", async (how, _where, field) => {
+    await stage.mount(page, "thief");
+    const session = await page.context().newCDPSession(page);
+    await composer().click();
+    // Hears of it late, as a busy page does.
+    await page.evaluate(() =>
+      addEventListener("blur", () => {
+        const end = performance.now() + 200;
+        while (performance.now() < end);
+      }),
+    );
+    await type("ab");
+    await steal(field);
+    const at = { selectionStart: 6, selectionEnd: 6 };
+    if (how === "inserts") await session.send("Input.insertText", { text: "geheim" });
+    else await session.send("Input.imeSetComposition", { text: "geheim", ...at });
+    await page.waitForTimeout(500);
+    expect(await read()).toEqual([]);
+  });
+});
+
+it("attack E03: an app that takes the focus for the tenth time is ended, however slowly it does so", async () => {
+  await stage.mount(page, "thief");
+  await composer().click();
+  for (let times = 1; times <= 10; times++) {
+    expect(await stateOf("thief")).toBe("ready");
+    await page.evaluate((minutes) => {
+      const { now } = Performance.prototype;
+      performance.now = () => now.call(performance) + minutes * 60_000;
+    }, times);
+    await page.keyboard.press("a");
+    await steal();
+    await page.waitForTimeout(300);
+    expect(await composer().evaluate((input) => document.activeElement === input)).toBe(true);
+  }
+  await expect.poll(() => stateOf("thief")).toBe("failed");
+});
+
+describe("a person who presses in an app types there, while the page had the focus", () => {
+  it("if the app is slow, right after typing in the page and after a pause", async () => {
+    const view = await stage.mount(page, "slow");
+    const mine = view.getByLabel("Mine");
+    for (const pause of [0, 700, 100]) {
+      await composer().click();
+      await type("ab");
+      await page.waitForTimeout(pause);
+      await mine.click();
+      await page.waitForTimeout(600);
+      await type("x");
+    }
+    expect(await mine.inputValue()).toBe("xxx");
+    expect(await stateOf("slow")).toBe("ready");
+  });
+
+  it.each([
+    ["that the app fills", 0],
+    ["of another origin", 1],
+  ])("in a frame inside of the app %s", async (_whose, index) => {
+    const view = await stage.mount(page, "framed");
+    const inner = (view.childFrames()[index] as Frame).getByLabel("Inner");
+    for (let times = 0; times < 3; times++) {
+      await composer().click();
+      await type("ab");
+      // As long as the browser remembers the last press, and until the page has asked.
+      await page.waitForTimeout(7000);
+      await inner.click();
+      await page.waitForTimeout(300);
+      await type("x");
+    }
+    expect(await inner.inputValue()).toBe("xxx");
+    expect(await stateOf("framed")).toBe("ready");
+  });
+});
