@@ -26,6 +26,9 @@ export function connectPage(
     url: `${origin()}/api/session`,
     storage,
     WebSocket: Socket as unknown as typeof WebSocket,
+    // The page falls back to HTTP when the gateway is away for a moment. A browser would send its cookie there, too.
+    fetch: (url, init) =>
+      fetch(url, { ...init, headers: { ...Object(init?.headers), cookie, origin: origin() } }),
     ...options,
   });
 }

@@ -63,6 +63,7 @@ import {
 } from "./sessions/registry.js";
 import { restoreView } from "./sessions/restore-view.js";
 import { showDocument } from "./sessions/show-document.js";
+import { messageOf } from "./store/engine.js";
 import { openStore, type StoreOptions } from "./store/open.js";
 import { type Ownership, takeFolder } from "./store/sqlite-owner.js";
 import type { ServerKey, Store } from "./store/store.js";
@@ -328,7 +329,10 @@ export class Gateway implements GatewayApi {
     const opened: (() => unknown)[] = [];
     let gateway: Gateway | undefined;
     try {
-      await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+      await mkdir(dataFolder, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+        const message = `cannot use the data folder ${dataFolder}: ${messageOf(cause)}. Choose another one (dataFolder, --data)`;
+        throw new GatewayError("config-invalid", message, { cause });
+      });
       // One whose database is in memory runs beside another on purpose, and leaves nothing behind.
       const folder =
         settings.database === IN_MEMORY ? undefined : await takeFolder(dataFolder, FOLDER_TIMEOUT);

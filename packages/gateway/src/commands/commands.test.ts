@@ -1,6 +1,7 @@
 /** The command line, as people use it: what it is told, what it prints, and how it ends. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -119,6 +120,61 @@ describe("vitrine-gateway", () => {
     expect(secret.length).toBeGreaterThan(20);
     expect(await log).not.toContain(secret);
   });
+
+  it.each([
+    ["a port that is in use", /^port \d+ is in use: choose another one with --port.*\n$/],
+    ["a data folder that is a file", /^cannot use the data folder .*a-file: .*--data\)\n$/],
+    ["a page folder that is a file", /^.*a-file is no folder: name the folder with the page\n$/],
+    ["a database that is in no folder", /^cannot use the database sqlite:.*a-file.*\n$/],
+  ])(
+    "says in one sentence that it cannot start at %s, and leaves nothing running",
+    async (what, sentence) => {
+      const file = join(folder, "a-file");
+      writeFileSync(file, "");
+      const taken = createServer();
+      await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+      const port = `${Object(taken.address()).port}`;
+      const config = join(folder, "eager.json");
+      const mark = `VITRINE_TEST_${process.pid}`;
+      const server = {
+        command: "sleep",
+        args: ["300"],
+        env: { [mark]: what },
+        start: "eager",
+        isolation: "process",
+      };
+      writeFileSync(config, JSON.stringify({ mcpServers: { server }, sandbox: { port: 0 } }));
+      const words: Record<string, string[]> = {
+        "a port that is in use": ["--port", port],
+        "a data folder that is a file": ["--port", "0", "--data", file],
+        "a page folder that is a file": ["--port", "0", "--static", file],
+        "a database that is in no folder": ["--port", "0", "--database", `sqlite:${file}/a.db`],
+      };
+      const { code, err } = await run([
+        ...["--config", config, "--data", join(folder, "failed")],
+        ...(words[what] ?? []),
+      ]);
+      taken.close();
+      // Before it: what the gateway logged.
+      expect(
+        err
+          .split("\n")
+          .filter((line) => !line.startsWith("{"))
+          .join("\n"),
+      ).toMatch(sentence);
+      expect(code).toBe(1);
+      const left = readdirSync("/proc").filter((pid) => {
+        try {
+          return (
+            /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${mark}=${what}`)
+          );
+        } catch {
+          return false;
+        }
+      });
+      expect(left).toEqual([]);
+    },
+  );
 
   it.each([
     ["while it starts", "net.Server.prototype", "listen", "true"],

@@ -5,6 +5,7 @@
  */
 import type { GatewaySettings } from "../config/config.js";
 import { watchSettings } from "../config/watch.js";
+import { GatewayError } from "../errors.js";
 import { Gateway } from "../gateway.js";
 import { createLog } from "../http/logging.js";
 import { type CommandLine, readOptions, settingsOf } from "./settings.js";
@@ -35,7 +36,7 @@ export async function serveCommand(line: CommandLine): Promise<number> {
     });
   } catch (error) {
     watch?.close();
-    throw error;
+    throw portProblem(error) ?? error;
   }
   // The file may have changed while it was started.
   if (watch && watch.current !== settings) update(watch.current);
@@ -47,4 +48,14 @@ export async function serveCommand(line: CommandLine): Promise<number> {
   watch?.close();
   await gateway.close(code === 0 ? undefined : 0);
   return code;
+}
+
+/** Why a port cannot be used, in a sentence with the way out. */
+function portProblem(cause: unknown): GatewayError | undefined {
+  const { code, port } = Object(cause) as { code?: unknown; port?: unknown };
+  const why =
+    code === "EADDRINUSE" ? "is in use" : code === "EACCES" ? "may not be used by this user" : undefined;
+  if (why === undefined || typeof port !== "number") return undefined;
+  const message = `port ${port} ${why}: choose another one with --port, or with "listen.port" and "sandbox.port" in the settings`;
+  return new GatewayError("config-invalid", message, { cause });
 }

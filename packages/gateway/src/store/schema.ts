@@ -110,11 +110,13 @@ export interface Tables {
 /** Which database it is. */
 export type EngineKind = "sqlite" | "postgres";
 
+/** SQLite makes tables one by one, and may be cut off in between: so what is there already is left as it is. */
 const first = (kind: EngineKind): Migration => ({
   async up(db) {
     const integer = kind === "sqlite" ? "integer" : "bigint";
     await db.schema
       .createTable("vitrine_audit")
+      .ifNotExists()
       .addColumn("seq", integer, (column) => column.primaryKey())
       .addColumn("time", integer, (column) => column.notNull())
       .addColumn("kind", "text", (column) => column.notNull())
@@ -142,6 +144,7 @@ const first = (kind: EngineKind): Migration => ({
     // Each index is a page more to write in every commit; so there are those that a search cannot do without.
     await db.schema
       .createIndex("vitrine_audit_of")
+      .ifNotExists()
       .on("vitrine_audit")
       .column("of")
       .unique()
@@ -149,19 +152,27 @@ const first = (kind: EngineKind): Migration => ({
       .execute();
     await db.schema
       .createIndex("vitrine_audit_key")
+      .ifNotExists()
       .on("vitrine_audit")
       .columns(["key", "user"])
       .where("key", "is not", null)
       .execute();
-    await db.schema.createIndex("vitrine_audit_time").on("vitrine_audit").column("time").execute();
+    await db.schema
+      .createIndex("vitrine_audit_time")
+      .ifNotExists()
+      .on("vitrine_audit")
+      .column("time")
+      .execute();
     await db.schema
       .createIndex("vitrine_audit_mark")
+      .ifNotExists()
       .on("vitrine_audit")
       .columns(["method", "seq"])
       .where(sql.ref("kind"), "=", "mark")
       .execute();
     await db.schema
       .createTable("vitrine_consents")
+      .ifNotExists()
       .addColumn("id", "text", (column) => column.primaryKey())
       .addColumn("user", "text", (column) => column.notNull())
       .addColumn("server", "text", (column) => column.notNull())
@@ -174,13 +185,13 @@ const first = (kind: EngineKind): Migration => ({
       .execute();
     await db.schema
       .createTable("vitrine_state")
+      .ifNotExists()
       .addColumn("name", "text", (column) => column.primaryKey())
       .addColumn("value", "text", (column) => column.notNull())
       .execute();
   },
 });
 
-/** SQLite makes tables one by one, and may be cut off in between: so what is there already is left as it is. */
 const conversations = (kind: EngineKind): Migration => ({
   async up(db) {
     const integer = kind === "sqlite" ? "integer" : "bigint";

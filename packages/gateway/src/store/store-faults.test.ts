@@ -3,6 +3,7 @@ import fs, {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   unlinkSync,
@@ -440,4 +441,22 @@ describe("a process that is killed", () => {
     // Every entry has an outcome now.
     expect(rows.filter(({ kind, seq }) => kind === "entry" && !outcomes.has(seq))).toEqual([]);
   });
+});
+
+it("a first start that was cut off at any moment is done again", async () => {
+  const file = newFile();
+  const { store } = await open(file);
+  // All that it wrote is in the write-ahead log.
+  const [database, wal] = [file, `${file}-wal`].map((each) => readFileSync(each)) as [Buffer, Buffer];
+  await store.close();
+  const header = 32;
+  const frame = 4096 + 24;
+  for (let size = wal.length; size >= header; size -= frame) {
+    const copy = newFile();
+    writeFileSync(copy, database);
+    writeFileSync(`${copy}-wal`, wal.subarray(0, size));
+    const { audit, store: again } = await open(copy);
+    expect(await audit.begin(entry)).toBe(1);
+    await again.close();
+  }
 });
