@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { connectGateway, type Gateway, type GatewayView } from "@vitrine/host/gateway";
+import { connectGateway, type Gateway, type GatewayOptions, type GatewayView } from "@vitrine/host/gateway";
 import { type CallToolResult, JsonText } from "@vitrine/protocol";
 import { expect, vi } from "vitest";
 import { WebSocket as NodeSocket } from "ws";
@@ -52,6 +52,8 @@ export interface PageOptions {
   storage?: Storage | ReturnType<typeof tabStorage>;
   heartbeat?: number;
   fetch?: typeof fetch;
+  onask?: GatewayOptions["onask"];
+  answers?: GatewayOptions["answers"];
   ontakenover?: () => void;
 }
 

@@ -8,6 +8,7 @@ import type { ConversationState } from "@vitrine/protocol";
 import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { byPage, codes, FaultStage, fine } from "../../../../testing/gateway/fault-stage.ts";
+import { startPostgres } from "../../../../testing/postgres.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 
@@ -120,6 +121,51 @@ describe("a gateway whose database lost its last rows", () => {
     await stage.start();
     expect(await callOf()).toMatchObject({ state: "failed", isIndeterminate: true });
     expect(stage.effects().toSorted()).toEqual(["said", "slow"]);
+  });
+
+  it("says so of an older copy that was put back, and runs nothing twice", async () => {
+    await calls(1);
+    await stage.end("SIGTERM");
+    copyFileSync(database, `${database}.copy`);
+    await stage.start();
+    const again = () => stage.program()("faulty", "echo", { key: "later", text: "later" }, "later");
+    await again();
+    await stage.end("SIGTERM");
+    copyFileSync(`${database}.copy`, database);
+    await stage.start();
+    expect(stage.log).toContain("an older backup was restored");
+    await expect(again()).rejects.toMatchObject({ data: { code: "audit-failed", indeterminate: true } });
+    expect(stage.effects().filter((effect) => effect === "later")).toEqual(["later"]);
+  });
+
+  it("says so of rows that PostgreSQL lost, and runs nothing twice", async (context) => {
+    const postgres = await startPostgres();
+    if (!postgres) return context.skip("there is no PostgreSQL here, and none can be installed");
+    try {
+      await stage.end("SIGTERM");
+      stage.settings = { ...stage.settings, database: postgres.schema("lost") };
+      await stage.start();
+      const call = (key: string) => stage.program()("faulty", "echo", { key, text: key }, key);
+      await call("kept");
+      await call("lost");
+      await stage.end("SIGKILL");
+      const first = "(select min(seq) from vitrine_audit where key = 'lost')";
+      for (const sql of [
+        "alter table vitrine_audit disable trigger all",
+        `delete from vitrine_audit where seq >= ${first}`,
+        "alter table vitrine_audit enable trigger all",
+      ])
+        postgres.run("lost", sql);
+      await stage.start();
+      expect(stage.log).toMatch(/missing from its end/);
+      await expect(call("lost")).rejects.toMatchObject({
+        data: { code: "audit-failed", indeterminate: true },
+      });
+      expect(stage.effects()).toEqual(["kept", "lost"]);
+      await stage.end("SIGTERM");
+    } finally {
+      await postgres.remove();
+    }
   });
 
   it("is not suspected after crashes at any moment", async () => {

@@ -282,6 +282,34 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     expect(stage.effects().filter((effect) => effect === "by-hand")).toEqual(["by-hand"]);
   });
 
+  it("is in the conversation, as indeterminate, when it was a call of an app's tool", async () => {
+    const pressed: unknown[] = [];
+    const page = await stage.page({
+      onask: async () => ({ answer: "allow" }),
+      answers: {
+        "conversation/app-tool": ({ name }) => {
+          pressed.push(name);
+          return new Promise(() => {});
+        },
+      },
+    });
+    const { id } = await page.request("conversation/open", {});
+    const call = { id, server: "faulty", tool: "echo", arguments: { key: "shown", text: "shown" } };
+    const { item } = await page.request("conversation/call", call);
+    await expect.poll(async () => (await calls(page, id))[0]?.state).toBe("done");
+    const shown = await page.openView({ server: "faulty", tool: "echo", call: { conversation: id, item } });
+    const tools = [{ name: "press", inputSchema: { type: "object" as const } }];
+    await page.request("conversation/app-tools", { id, view: shown.opened.view, tools });
+    model.add(callTool("app_1__press", {}));
+    await page.request("conversation/send", { id, content: [{ type: "text", text: "Press it." }] });
+    await expect.poll(() => pressed, { interval: 1 }).toEqual(["press"]);
+    await restart();
+    expect((await calls(page, id)).at(-1)).toMatchObject({
+      ...{ tool: "press", by: "model", state: "failed", isIndeterminate: true },
+    });
+    expect(pressed).toEqual(["press"]);
+  });
+
   it("is indeterminate also when the audit log has forgotten it", async () => {
     await stage.end("SIGTERM");
     stage.settings = { ...stage.settings, database: `sqlite:${join(stage.folder, "audit.db")}` };
