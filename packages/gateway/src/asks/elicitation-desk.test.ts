@@ -181,6 +181,8 @@ describe("pages that a server sends a person to", () => {
     person.answer = () => ({ action: "decline" });
     await elicitation.fromServer(asker, url(address, { elicitationId: "e2" }), never);
     elicitation.completed({ ...asker, server: "other" }, "e1");
+    // Another server that has its name by now (attack E01).
+    elicitation.completed({ ...asker, identity: "another" }, "e1");
     for (const id of ["e1", "e1", "e2", "e3", "__proto__"]) elicitation.completed(asker, id);
     expect(done).toEqual([[asker, address]]);
   });

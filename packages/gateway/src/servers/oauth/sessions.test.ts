@@ -391,6 +391,7 @@ describe("OAuthSessions", () => {
     const eve = make().for("ana", "mail", remote(other.mcp));
     await expect(connect(eve, other.mcp)).rejects.toThrow("sign in first");
     expect(other.tokenRequests).toEqual([]);
+    expect(other.presented.filter(Boolean)).toEqual([]);
     await connect(make().for("ana", "mail", settings), server.mcp);
   });
 
@@ -405,6 +406,7 @@ describe("OAuthSessions", () => {
     await expect(connect(make().for("ana", "mail", remote(other.mcp)), other.mcp)).rejects.toThrow(
       "sign in first",
     );
+    expect(other.presented.filter(Boolean)).toEqual([]);
     // Who signs out has signed out there, too.
     await make().for("ana", "mail", settings).signOut();
     expect([...secrets.map.keys()].filter((key) => key !== keyOf(other.mcp))).toEqual([]);
