@@ -237,6 +237,20 @@ describe("attack E01: another server under a known name", () => {
     expect((await read).tools.map(({ name }) => name)).toEqual(["show", "send"]);
   });
 
+  it("does not get a call that was on its way to the first one", async () => {
+    await start("slow");
+    await page.request("gateway/start", { server: "mail" });
+    const { id } = await page.request("conversation/open", {});
+    const wanted = { id, server: "mail", tool: "show", arguments: {} };
+    await page.request("conversation/call", wanted);
+    await update("eve");
+    const state = () => page.request("conversation/open", { id });
+    await expect.poll(async () => (await state()).isRunning, { timeout: 10_000 }).toBe(false);
+    expect((await state()).items).toMatchObject([
+      { state: "failed", problem: expect.stringContaining('another server was called "mail"') },
+    ]);
+  });
+
   it("holds where no question is asked: with trusted and with strict settings", async () => {
     for (const strict of [false, true]) {
       const more = { strict, dataFolder: join(folder, `${strict}`) };

@@ -367,6 +367,23 @@ describe("a view", () => {
     expect(known.size).toBe(size - 1);
   });
 
+  it("attack E01: whose name another server takes while it is prepared is not opened, and forgotten", async () => {
+    let prepared = (_: OpenedView) => {};
+    const first = setUp().at;
+    const servers = [first, { ...first, server: stageServer({ identity: "another" }) }];
+    const { known, say, sent } = setUp({
+      server: () => servers[0] ?? first,
+      prepare: () => new Promise((resolve) => (prepared = resolve)),
+    });
+    say({ id: 1, method: "gateway/open", params: { server: "shop", tool: "show" } });
+    servers.shift();
+    prepared({ view: "v1", server: "shop", capabilities: {}, uri: "" });
+    await expect
+      .poll(() => sent.at(-1)?.message)
+      .toMatchObject({ id: 1, error: { data: { code: "server-replaced" } } });
+    expect(known.size).toBe(0);
+  });
+
   it("that cannot be prepared is forgotten", async () => {
     const { ask, known } = setUp({
       prepare: async () => {

@@ -199,6 +199,19 @@ describe("restoreView", () => {
     expect(asked).toHaveLength(1);
   });
 
+  it("attack E01: asks nothing of another server that has the name now", async () => {
+    const { restore, at, asked } = await lose({ meta: { permissions: { camera: {} } } });
+    const reads: string[] = [];
+    const other = stageServer({ identity: "another" });
+    const document = async (uri: string): Promise<UiDocument> => {
+      reads.push(uri);
+      return { ok: false, code: "content-missing", message: "not here" };
+    };
+    at.server = Object.assign(other, { document });
+    await expect(restore()).rejects.toMatchObject({ data: { code: "server-replaced" } });
+    expect([reads, asked.length]).toEqual([[], 1]);
+  });
+
   it("S09: takes another document for another UI: it gets no permission that the person does not give again", async () => {
     const { opened, restore, isThere, asked, state } = await lose({ meta: { permissions: { camera: {} } } });
     state.document = { ...state.document, html: "<p>Another cart" };
