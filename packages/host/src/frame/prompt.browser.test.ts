@@ -71,7 +71,7 @@ it("attack C21: what does not fit is said to be cut, and what fits is not", asyn
   // There is no room beside the app.
   await page.getByRole("button", { name: "Answer", exact: true }).click();
   await prompt().waitFor();
-  expect(await hint.isVisible()).toBe(true);
+  await expect.poll(() => hint.isVisible()).toBe(true);
 });
 
 it("is where the person is looking, however tall the app is", async () => {
