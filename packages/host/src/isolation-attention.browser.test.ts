@@ -267,7 +267,7 @@ it("attack E10: an app that floods the page past its proxy is ended with a cause
   const view = await stage.mount(page, "flood");
   // A few messages are nothing.
   await view.evaluate(() => {
-    for (let count = 0; count < 50; count++) top?.postMessage({ count }, "*");
+    for (let count = 0; count < 100; count++) top?.postMessage({ count }, "*");
   });
   await view.evaluate(() => raw.ask("ping"));
   expect(await page.evaluate(() => host.app("flood").state)).toBe("ready");

@@ -15,8 +15,8 @@ const MISSED = 3;
 const MOST = 100;
 
 /** Messages past the proxy that an app may send at once, and in each second after: it has no reason to send any. */
-const STRAY_BURST = 60;
-const STRAY_PER_SECOND = 1;
+const STRAY_BURST = 300;
+const STRAY_PER_SECOND = 50;
 
 /** What is seen. */
 export interface Watched {
