@@ -77,22 +77,25 @@ const type = async (text: string): Promise<void> => {
 const SECRET = "correct-horse-battery";
 
 describe("attack E03: an app that takes the focus reads nothing", () => {
-  it("after it held back the message about an earlier press in it", async () => {
+  it("in a press that it was too busy to get before the person went on in the page", async () => {
     const view = await stage.mount(page, "thief");
-    await view.evaluate(() => addEventListener("pointerdown", () => Object(globalThis).block(1500)));
     const text = await view.locator("p").boundingBox();
     if (!text) throw new Error("no text");
+    await view.evaluate(() => {
+      const input = document.querySelector("input");
+      addEventListener("pointerdown", () => input?.focus());
+      setTimeout(() => Object(globalThis).block(1500), 100);
+    });
+    await page.waitForTimeout(300);
     // Nobody waits until the app has had it.
     void page.mouse.click(text.x + 20, text.y + 20);
     await page.waitForTimeout(200);
     await composer().evaluate((input: HTMLElement) => input.focus());
-    await type("ab");
-    await page.waitForTimeout(1500);
-    await type("ab");
-    const before = (await read()).length;
-    await steal();
-    await type(SECRET);
-    expect((await read()).slice(before)).toEqual([]);
+    for (let count = 0; count < 60; count++) {
+      await page.keyboard.press("a");
+      await page.waitForTimeout(40);
+    }
+    expect(await read()).toEqual([]);
   });
 
   it("after Tab moved the focus within another app", async () => {
