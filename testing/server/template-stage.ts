@@ -198,7 +198,9 @@ export class ShownTemplate {
 
   /** Closes it; nothing odd was said or reported. */
   async close(): Promise<void> {
-    const reports = (await this.heard("report")).filter(({ code }) => code !== "loaded");
+    const reports = (await this.heard("report")).filter(
+      ({ code }) => code !== "loaded" && code !== "painted",
+    );
     expect([await this.heard("odd"), reports]).toEqual([[], []]);
     await this.page.evaluate((id) => host.app(id).remove(), this.#id);
     await this.page.emulateMedia({ colorScheme: null, reducedMotion: null, forcedColors: null });

@@ -198,7 +198,7 @@ describe("threejs", () => {
     // The model's own scene: its background is nearly everywhere.
     expect(colours(await app.picture()).map(([colour]) => colour)).toContain(0x10243e);
     await app.changes(await app.picture());
-    expect(await app.heard("report")).toEqual([expect.objectContaining({ code: "loaded" })]);
+    expect(await app.heard("report")).toMatchObject([{ code: "loaded" }, { code: "painted" }]);
     await app.close();
   });
 

@@ -436,11 +436,11 @@ describe("what a person sees", () => {
     onTestFinished(async () => {
       if (before) await page.setViewportSize(before);
     });
-    await page.setViewportSize({ width: 1600, height: 1000 });
+    await page.setViewportSize({ width: 1200, height: 700 });
     await page.evaluate(() => {
       const place = { position: "absolute", right: "16px", bottom: "16px", width: "420px" };
       void host.mount("attacker", { id: "asks" });
-      Object.assign(document.body.style, { minHeight: "990px" });
+      Object.assign(document.body.style, { minHeight: "690px" });
       return new Promise((resolve) => setTimeout(resolve))
         .then(() => host.log.until("asks ready"))
         .then(() => {

@@ -360,13 +360,15 @@ describe("attack E02: a question comes under a pointer or a key that the page di
   it("over an app in which the pointer rests, while another app asks", async () => {
     const view = await open();
     await stage.mount(page, "game", { id: "other" });
+    // No room but over the other app.
+    await page.setViewportSize({ width: 1280, height: 420 });
     void ask(view);
     await prompt().waitFor();
     const [x, y] = await middleOf("Allow once");
     const app = await page.locator("#other iframe").boundingBox();
     expect(app && y > app.y && y < app.y + app.height).toBe(true);
     await button("Deny").click();
-    await page.mouse.move(1200, 700);
+    await page.mouse.move(2, 2);
     await page.mouse.move(x, y);
     await page.waitForTimeout(300);
     void ask(view);
@@ -376,7 +378,7 @@ describe("attack E02: a question comes under a pointer or a key that the page di
     expect(await opened()).toEqual([]);
     // The control: the pointer leaves the question and comes back.
     await isReady("Allow once");
-    await page.mouse.move(1200, 700);
+    await page.mouse.move(2, 2);
     await button("Allow once").click();
     await expect.poll(opened).toHaveLength(1);
   });

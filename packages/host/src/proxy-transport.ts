@@ -89,6 +89,9 @@ export class ProxyTransport implements Transport {
   /** Hears of each message that the view sent past its proxy. None has a meaning. */
   onstray: (() => void) | undefined;
   readonly #options: ProxyTransportOptions;
+  /** Leads to the script before the view's document. */
+  #presses: MessagePort | undefined;
+  #isHeld: boolean | undefined;
   #receive: (message: unknown) => void = () => {};
   #proxy: MessagePort | undefined;
   /** The way for large messages, and how many others the proxy had passed on when the view was not there yet. */
@@ -121,6 +124,17 @@ export class ProxyTransport implements Transport {
   /** Asks the proxy whether its process still runs, or to show the view that it was made ready without. */
   tell(what: "ping" | "load"): void {
     this.#proxy?.postMessage(JSON.stringify({ jsonrpc: "2.0", method: RESERVED + what }));
+  }
+
+  /** Says whether something outside of the view takes keys. If so, the view drops keys that follow when it takes the focus. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#presses?.postMessage(isHeld);
+  }
+
+  /** Puts the focus into the view. */
+  focus(): void {
+    this.#presses?.postMessage("focus");
   }
 
   send(message: unknown): void {
@@ -235,10 +249,12 @@ export class ProxyTransport implements Transport {
     if (what === "pong") {
       this.#view = params?.["view"];
       this.onpong?.(params?.["active"]);
-    } else if (what === "presses" && ports[0])
+    } else if (what === "presses" && ports[0]) {
+      this.#presses = ports[0];
       ports[0].onmessage = ({ data: { tab, at } }) =>
         this.onpress?.(tab === true, performance.now() - Date.now() + Number(at));
-    else if (what === "report") {
+      if (this.#isHeld !== undefined) this.hold(this.#isHeld);
+    } else if (what === "report") {
       const { code, by, id } = params as ProxyReport;
       // What did not get through is answered all the same (L12).
       if (code === "too_large" && !by && id !== undefined)

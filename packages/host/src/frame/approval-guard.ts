@@ -68,7 +68,9 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   let wasVisible: boolean | undefined;
   /** The pointer was outside of the question when it became ready, or later. */
   let wasOutside = false;
-  /** The question lies over an app, so that the pointer may be on it without having moved there. */
+  /** Something covered the question, and the pointer may have been there. */
+  let wasCovered = false;
+  /** The question lies over an app, or was under something, so that the pointer may be on it without having moved there. */
   let mayBeUnder = false;
   /** The element that was pressed last, if that press may approve. */
   let pressed: EventTarget | undefined;
@@ -99,7 +101,8 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     const now = `${rect.x} ${rect.y} ${rect.width} ${rect.height}`;
     if (now !== at) {
       at = now;
-      mayBeUnder = !isPointerKnown() && appBoxes().some((app) => hitsBox(app, rect));
+      mayBeUnder = !isPointerKnown() && (wasCovered || appBoxes().some((app) => hitsBox(app, rect)));
+      if (quietSince < Number.POSITIVE_INFINITY) wasCovered = false;
       restart();
     }
     if (isReady() && !mayBeUnder && !isInside(lastPointer())) wasOutside = true;
@@ -149,7 +152,9 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
       // Uncovered, it may be under a pointer that was over what covered it.
       at = "";
       restart();
-      quietSince = wasVisible && !isVisible ? Number.POSITIVE_INFINITY : performance.now();
+      const isCovered = wasVisible === true && !isVisible;
+      wasCovered ||= isCovered;
+      quietSince = isCovered ? Number.POSITIVE_INFINITY : performance.now();
       wasVisible ||= isVisible;
       draw();
     },

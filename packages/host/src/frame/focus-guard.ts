@@ -4,8 +4,8 @@
  * @module
  */
 
-/** Milliseconds in which the page hears of a press in an app, once the app has the focus. */
-const PRESS_DELAY = 50;
+/** Milliseconds in which the page hears of a press in an app, once the app has the focus. The view drops keys meanwhile. */
+const PRESS_DELAY = 120;
 /** Milliseconds between a press in an app and the focus that it moved. */
 const LATE = 1000;
 /** Milliseconds after a key in the page in which nobody presses something in an app: the person is typing. */
@@ -14,18 +14,24 @@ const TYPING = 400;
 const IDLE = 2000;
 /** Milliseconds after Tab in which the focus moves. */
 const TAB = 500;
-/** The app is ended when it takes the focus so often within {@link PERIOD} milliseconds: apps focus a field of theirs when they start. */
-const MOST = 3;
+/**
+ * The app is ended when it takes the focus so often within {@link PERIOD} milliseconds: from somebody who is typing, and at
+ * rest. Apps focus a field of theirs when they start, and test drivers focus every field that they fill.
+ */
+const MOST_TYPING = 3;
+const MOST = 20;
 const PERIOD = 60_000;
-/** The app is ended when it took the focus so often since it was mounted, however slowly. */
+/** The app is ended when it took the focus from somebody who is typing so often since it was mounted, however slowly. */
 const MOST_EVER = 10;
 /** Milliseconds between two looks while an app has the focus: from one app to another it moves unheard. */
 const LOOK = 20;
 
 interface Guarded {
   readonly options: FocusGuardOptions;
-  /** When it took the focus, since it was mounted. */
-  readonly taken: number[];
+  /** When it took the focus since it was mounted, and whether somebody was typing. */
+  readonly taken: { readonly at: number; readonly isTyping: boolean }[];
+  /** What it was told last. */
+  isHeld?: boolean | undefined;
   /** When it was last known that nobody did something in the app for seconds, and that somebody did. */
   idleAt: number;
   activeAt: number;
@@ -52,20 +58,57 @@ const isFocused = (iframe: HTMLIFrameElement): boolean =>
   (iframe.getRootNode() as Document | ShadowRoot).activeElement === iframe;
 const focusedApp = (): HTMLIFrameElement | undefined => [...apps.keys()].find(isFocused);
 
+/** Elements that take no text: nobody loses a word when the focus leaves them. */
+const TEXTLESS =
+  "a, button, summary, input:is([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=range], [type=file])";
+
+/** The element of the page that has the focus, in shadow trees too. */
+function focusedElement(): HTMLElement | undefined {
+  let { activeElement } = document;
+  while (activeElement?.shadowRoot?.activeElement) ({ activeElement } = activeElement.shadowRoot);
+  return activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : undefined;
+}
+
+/** Whether keys that are typed now are for something else than this app. */
+const isHeld = (iframe: HTMLIFrameElement): boolean =>
+  last?.isConnected === true && last !== iframe && !last.matches(TEXTLESS);
+
+/** Notes what has the focus, and tells the apps that this changes something for. */
+function setLast(to: HTMLElement | undefined): void {
+  const before = last;
+  last = to;
+  for (const [iframe, app] of apps) {
+    // A view that loses the focus believes that it is held, until it is told.
+    if (iframe === before && iframe !== to) app.isHeld = undefined;
+    tellHeld(iframe, app);
+  }
+}
+
+function tellHeld(iframe: HTMLIFrameElement, app: Guarded): void {
+  const held = isHeld(iframe);
+  if (held === app.isHeld) return;
+  app.isHeld = held;
+  app.options.onheld(held);
+}
+
 /** Whether the person wanted the focus in this app. */
 const isMeant = (iframe: HTMLIFrameElement): boolean =>
   iframe === rightful || iframe === pressedApp || performance.now() - tabAt < TAB;
 
 function enter(iframe: HTMLIFrameElement): void {
   const from = last;
+  const held = isHeld(iframe);
   const judge = (): void => {
-    if (!isFocused(iframe)) return;
+    if (!isFocused(iframe)) {
+      look();
+      return;
+    }
     const isActive = isActivated(iframe);
     // Of keys in another app the page knows nothing.
     const isIdle = !apps.has(from as HTMLIFrameElement) && performance.now() - keyAt > IDLE;
     const mayBePress = pointerApp === iframe || isIdle;
-    // Where nothing had the focus there is nothing to take.
-    if (!from?.isConnected || isMeant(iframe) || (isActive && mayBePress)) settle(iframe);
+    // Where nothing took keys there is nothing to take.
+    if (!held || !from?.isConnected || isMeant(iframe) || (isActive && mayBePress)) settle(iframe);
     else giveBack(iframe, from, isActive);
   };
   if (isMeant(iframe)) {
@@ -74,7 +117,7 @@ function enter(iframe: HTMLIFrameElement): void {
   }
   apps.get(iframe)?.options.ping();
   // Not in this very event, in which the browser does not move the focus once more.
-  setTimeout(judge, performance.now() - keyAt < TYPING ? 0 : PRESS_DELAY);
+  setTimeout(judge, performance.now() - keyAt < TYPING ? PRESS_DELAY / 2 : PRESS_DELAY);
 }
 
 /**
@@ -87,7 +130,8 @@ function isActivated(iframe: HTMLIFrameElement): boolean {
 }
 
 function settle(iframe: HTMLIFrameElement): void {
-  rightful = last = iframe;
+  rightful = iframe;
+  setLast(iframe);
   looking ??= setInterval(look, LOOK);
 }
 
@@ -98,9 +142,11 @@ function giveBack(iframe: HTMLIFrameElement, to: HTMLElement, isExcused: boolean
   const app = apps.get(iframe);
   if (!app || isExcused) return;
   const now = performance.now();
-  app.taken.push(now);
-  const recent = app.taken.filter((at) => now - at < PERIOD);
-  if (recent.length >= MOST || app.taken.length >= MOST_EVER) app.options.onrepeated();
+  app.taken.push({ at: now, isTyping: now - keyAt < IDLE || apps.has(to as HTMLIFrameElement) });
+  const recent = app.taken.filter(({ at }) => now - at < PERIOD);
+  const count = (thefts: Guarded["taken"]): number => thefts.filter(({ isTyping }) => isTyping).length;
+  if (recent.length >= MOST || count(recent) >= MOST_TYPING || count(app.taken) >= MOST_EVER)
+    app.options.onrepeated();
 }
 
 /** Sees the focus go from one app to another, or back to the page. */
@@ -111,20 +157,26 @@ function look(): void {
   clearInterval(looking);
   looking = undefined;
   if (app) enter(app);
+  else setLast(focusedElement());
 }
 
 /** Options of {@link guardFocus}. */
 export interface FocusGuardOptions {
-  /** Called when the app took the focus for the third time within a minute, or for the tenth time. */
+  /**
+   * Called when the app took the focus from somebody who is typing for the third time within a minute, or for the tenth time;
+   * or for the twentieth time within a minute at rest.
+   */
   onrepeated(): void;
+  /** Called when something else than the app begins to take keys, or nothing does any more. */
+  onheld(isHeld: boolean): void;
   /** Asks the proxy whether somebody did something in the app; {@link FocusGuard.sampled} gets the answer. */
   ping(): void;
 }
 
 /** Keeps one app from taking the focus. Times are those of `performance.now()` in the page. */
 export interface FocusGuard {
-  /** The person pressed something in the app. */
-  pressed(at: number): void;
+  /** The person pressed something in the app. Returns whether the focus is in its frame again, which has to focus the view. */
+  pressed(at: number): boolean;
   /** The person pressed Tab in the app, and the focus left it. */
   tabbed(at: number): void;
   /** Whether somebody did something in the app, or in a frame inside of it, within the last seconds; as the browser says. */
@@ -136,6 +188,7 @@ let isListening = false;
 function listen(): void {
   if (isListening) return;
   isListening = true;
+  last = focusedElement();
   const hear = <K extends keyof WindowEventMap>(type: K, act: (event: WindowEventMap[K]) => void): void =>
     addEventListener(type, (event) => event.isTrusted && act(event), { capture: true });
   hear("keydown", ({ key, timeStamp }) => {
@@ -143,10 +196,12 @@ function listen(): void {
     elsewhereAt = timeStamp;
     const isTab = key === "Tab" || key === "F6";
     tabAt = isTab ? performance.now() : Number.NEGATIVE_INFINITY;
-    if (!isTab) keyAt = performance.now();
+    // Enter ends what was typed.
+    if (!isTab) keyAt = key === "Enter" ? Number.NEGATIVE_INFINITY : performance.now();
   });
   hear("pointerdown", ({ timeStamp }) => {
     pressedApp = undefined;
+    keyAt = Number.NEGATIVE_INFINITY;
     elsewhereAt = timeStamp;
   });
   hear("pointerover", (event) => {
@@ -158,7 +213,7 @@ function listen(): void {
     // The page itself put the focus there: an app that takes it is not heard here.
     if (target instanceof HTMLIFrameElement && apps.has(target)) settle(target);
     else {
-      last = target;
+      setLast(target);
       if (target !== givenBack) elsewhereAt = event.timeStamp;
       givenBack = undefined;
       // Tab led here, and not into an app.
@@ -169,7 +224,7 @@ function listen(): void {
   });
   hear("focusout", ({ relatedTarget }) => {
     // Whether it goes to an app is known in a moment; else nothing has the focus.
-    if (!relatedTarget) setTimeout(() => !focusedApp() && document.hasFocus() && forgetIfNone());
+    if (!relatedTarget) setTimeout(forgetIfNone, PRESS_DELAY);
   });
   hear("blur", ({ target }) => {
     const app = target === window && focusedApp();
@@ -178,7 +233,7 @@ function listen(): void {
 }
 
 function forgetIfNone(): void {
-  if (document.activeElement === document.body) last = undefined;
+  if (!focusedApp() && document.hasFocus() && !focusedElement()) setLast(undefined);
 }
 
 /**
@@ -189,13 +244,19 @@ export function guardFocus(iframe: HTMLIFrameElement, options: FocusGuardOptions
   listen();
   const app: Guarded = { options, taken: [], idleAt: 0, activeAt: 0 };
   apps.set(iframe, app);
+  tellHeld(iframe, app);
   return {
     pressed: (at) => {
-      const taken = app.taken.at(-1) ?? Number.NEGATIVE_INFINITY;
-      // On a slow machine the focus was given back before this message came: the app did not take it.
-      if (at <= taken && taken - at < LATE) app.taken.pop();
-      // Unless the person has gone elsewhere since: a busy app gets its events late.
-      if (at >= elsewhereAt) pressedApp = iframe;
+      const taken = app.taken.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
+      const isLate = at <= taken && taken - at < LATE;
+      if (isLate) app.taken.pop();
+      // The person may have gone elsewhere since: a busy app gets its events late.
+      if (at < elsewhereAt) return false;
+      pressedApp = iframe;
+      if (isFocused(iframe)) settle(iframe);
+      // On a slow machine the focus was given back before this message came. The app did not take it, and has it again.
+      else if (isLate) iframe.focus({ preventScroll: true });
+      return isLate;
     },
     tabbed: (at) => {
       // If Tab led into the page, the focus is there already.

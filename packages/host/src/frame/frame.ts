@@ -190,11 +190,12 @@ export class AppFrame {
     this.#later(TURN, () => mounts.leave(this.#mount));
     const focus = guardFocus(iframe, {
       onrepeated: () => this.#fail("took_focus"),
+      onheld: (isHeld) => transport.hold(isHeld),
       ping: () => transport.tell("ping"),
     });
     transport.onpress = (isTab, at) => {
       if (isTab) return focus.tabbed(at);
-      focus.pressed(at);
+      if (focus.pressed(at)) transport.focus();
       noteAppPress(at);
     };
     this.#ends.push(focus.stop);

@@ -9,7 +9,7 @@ import { type ApprovalGuard, guardApproval } from "./approval-guard.js";
 import { button, make } from "./chrome.js";
 import { frameOf } from "./frame.js";
 import { oneLine } from "./one-line.js";
-import { freePlace, lastPointer, type Point, usedAppBoxes } from "./page-layout.js";
+import { appBoxes, freePlace, lastPointer, type Point, usedAppBoxes } from "./page-layout.js";
 
 /** Characters that are shown; of what is left out, it is said how much (attack C21). */
 const SHOWN = 100_000;
@@ -80,6 +80,7 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
     };
     const draw = (): void => {
       more.hidden = text.scrollHeight <= text.clientHeight;
+      if (!more.hidden) text.tabIndex = 0;
       hint.textContent = guard.hint();
       for (const each of box.querySelectorAll<HTMLElement>("[part=agree]"))
         each.ariaDisabled = `${!guard.isReady()}`;
@@ -113,7 +114,8 @@ export function show(box: HTMLElement, server: string): void {
   // In the top layer nothing of the page or of an app lies over it; and it moves nothing.
   box.popover = "manual";
   const own = box.closest("dialog")?.getBoundingClientRect();
-  if (put(box, [...usedAppBoxes(), ...(own ? [own] : [])])) return;
+  // Best beside all apps; over one that nobody is using, if there is no other room.
+  if (put(box, appBoxes()) || put(box, [...usedAppBoxes(), ...(own ? [own] : [])])) return;
   const answer = choice("Answer", () => {
     hide(box);
     // The pointer is where the person pressed. A place over an app will do; at worst, the middle of the window.

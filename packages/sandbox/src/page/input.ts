@@ -3,6 +3,7 @@
  * page are dropped. Runs before every script of the view, so that none gets an event first.
  */
 import {
+  dataOf,
   dateNow,
   drop,
   hasFocus,
@@ -15,18 +16,27 @@ import {
   timeOf,
 } from "./originals.js";
 
-/** Milliseconds after this window took the focus by itself, in which keys were typed for what had it before. */
+/** Milliseconds after this window took the focus by itself, in which keys are dropped if the host says nothing. */
 const FOREIGN = 250;
 /** Milliseconds after a press, or after Tab, in which the focus moves. */
 const PRESS = 500;
 
 let pressedAt = Number.NEGATIVE_INFINITY;
 let takenAt = Number.NEGATIVE_INFINITY;
+let droppedAt = Number.NEGATIVE_INFINITY;
+/** Whether something outside of this view takes keys, as the host says; some hosts never say it. */
+let isHeld: boolean | undefined;
 /** The Tab that may lead out of this view. */
 let tab: Event | undefined;
 
 const { port1, port2 } = new MessageChannel();
 const send = port1.postMessage.bind(port1);
+const focus = window.focus.bind(window);
+port1.onmessage = (event) => {
+  const data = dataOf(event);
+  if (data === "focus") focus();
+  else isHeld = data;
+};
 let isOffered = false;
 
 /** The proxy's end of the port on which it is notified: once, as the proxy takes no other. */
@@ -56,16 +66,28 @@ function leave(event: Event): void {
   if (targetOf(event) !== window) return;
   if (tab && !isPrevented(tab) && now() - timeOf(tab) < PRESS && !hasFocus()) notify(tab, true);
   tab = undefined;
+  // Until the host says more, the focus went to something that takes keys.
+  if (isHeld === false) isHeld = true;
 }
 
 function stay(): void {
   tab = undefined;
 }
 
-const isForeign = (event: Event): boolean => event.isTrusted && now() - takenAt < FOREIGN;
+function isForeign(event: Event): boolean {
+  const foreign = isHeld ? Number.POSITIVE_INFINITY : isHeld === undefined ? FOREIGN : 0;
+  return event.isTrusted && now() - takenAt < foreign;
+}
 
 function onKey(event: Event): void {
-  if (isForeign(event)) drop(event);
+  if (!isForeign(event)) return;
+  droppedAt = now();
+  drop(event);
+}
+
+/** Text without a key is no typing: a test driver puts it into the field that it has just focused. */
+function onInput(event: Event): void {
+  if (now() - droppedAt < FOREIGN) onKey(event);
 }
 
 /** What an input method writes cannot be cancelled: without a focused field it is written nowhere. */
@@ -94,6 +116,7 @@ export function watchInput(win: Window): void {
   listen(win, "focusin", stay);
   for (const type of ["keydown", "keypress", "keyup"]) listen(win, type, onKeyboard);
   listen(win, "keydown", onKeyDown);
-  for (const type of ["beforeinput", "paste"]) listen(win, type, onKey);
+  listen(win, "paste", onKey);
+  listen(win, "beforeinput", onInput);
   for (const type of ["compositionstart", "compositionupdate"]) listen(win, type, onComposition);
 }

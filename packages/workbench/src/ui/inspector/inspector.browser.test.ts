@@ -489,7 +489,7 @@ describe("the inspector", () => {
     await call("shop", "blocked");
     await tab("Policy");
     await host.getByText("is not documented").waitFor();
-    expect(await sources.getByRole("strong").allTextContents()).toEqual(["Abilities"]);
+    expect(await sources.getByRole("strong").allTextContents()).toEqual(["Display modes", "Abilities"]);
     await choose("strict");
   });
 
