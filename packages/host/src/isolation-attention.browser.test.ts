@@ -145,16 +145,6 @@ describe("attack E03: an app that takes the focus", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("once before anything was pressed or typed gives it back, if a field of the page had it", async () => {
-    await page.evaluate(() => document.querySelector("input")?.focus());
-    const view = await stage.mount(page, "thief");
-    await view.evaluate(() => Object(globalThis).steal(0));
-    await expect.poll(() => composer().evaluate((input) => document.activeElement === input)).toBe(true);
-    await type("secret");
-    expect(await composer().inputValue()).toBe("secret");
-    expect(await keys()).toEqual([]);
-  });
-
   it("is not taken for a thief when a test driver fills its fields", async () => {
     const view = await stage.mount(page, "thief");
     await composer().fill("hello");

@@ -136,6 +136,16 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
   });
 });
 
+it("attack E03: an app that takes the focus from a field that had it before there were apps gives it back", async () => {
+  await composer().evaluate((input) => input.focus());
+  await stage.mount(page, "thief");
+  await steal();
+  await page.waitForTimeout(300);
+  await type(SECRET);
+  expect(await composer().inputValue()).toBe(SECRET);
+  expect(await read()).toEqual([]);
+});
+
 it("attack E03: an app that takes the focus for the tenth time is ended, however slowly it does so", async () => {
   await stage.mount(page, "thief");
   await composer().click();

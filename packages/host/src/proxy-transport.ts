@@ -91,7 +91,7 @@ export class ProxyTransport implements Transport {
   readonly #options: ProxyTransportOptions;
   /** Leads to the script before the view's document. */
   #presses: MessagePort | undefined;
-  #isHeld: boolean | undefined;
+  #held: 0 | 1 | 2 | undefined;
   #receive: (message: unknown) => void = () => {};
   #proxy: MessagePort | undefined;
   /** The way for large messages, and how many others the proxy had passed on when the view was not there yet. */
@@ -126,10 +126,13 @@ export class ProxyTransport implements Transport {
     this.#proxy?.postMessage(JSON.stringify({ jsonrpc: "2.0", method: RESERVED + what }));
   }
 
-  /** Says whether something outside of the view takes keys. If so, the view drops keys that follow when it takes the focus. */
-  hold(isHeld: boolean): void {
-    this.#isHeld = isHeld;
-    this.#presses?.postMessage(isHeld);
+  /**
+   * Says whether something outside of the view takes keys (1), and whether somebody is typing there (2). If so, the view
+   * drops keys that follow when it takes the focus.
+   */
+  hold(held: 0 | 1 | 2): void {
+    this.#held = held;
+    this.#presses?.postMessage(held);
   }
 
   /** Puts the focus into the view. */
@@ -253,7 +256,7 @@ export class ProxyTransport implements Transport {
       this.#presses = ports[0];
       ports[0].onmessage = ({ data: { tab, at } }) =>
         this.onpress?.(tab === true, performance.now() - Date.now() + Number(at));
-      if (this.#isHeld !== undefined) this.hold(this.#isHeld);
+      if (this.#held !== undefined) this.hold(this.#held);
     } else if (what === "report") {
       const { code, by, id } = params as ProxyReport;
       // What did not get through is answered all the same (L12).

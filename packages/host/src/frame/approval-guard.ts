@@ -36,8 +36,13 @@ export interface ApprovalGuard {
   awaitsPointer(): boolean;
   /** Why the last press was refused, as a sentence for the person; empty if it was not. */
   hint(): string;
-  /** Starts the delay again: the question now asks something else. */
-  restart(): void;
+  /**
+   * Starts the delay again: the question now asks something else.
+   *
+   * @param zone where the pointer must come from outside of, in place of the whole question: the button that asks a person
+   * once more who has just pressed another one
+   */
+  restart(zone?: Element): void;
   stop(): void;
 }
 
@@ -82,6 +87,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   const { signal } = ends;
 
   const isReady = (): boolean => performance.now() - quietSince > DELAY;
+  let zone = box;
   const restart = (): void => {
     // A covered question stays covered.
     if (quietSince < Number.POSITIVE_INFINITY) quietSince = performance.now();
@@ -94,7 +100,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     draw();
   };
   const isInside = (point: Point | undefined): boolean =>
-    point !== undefined && hitsBox(point, box.getBoundingClientRect());
+    point !== undefined && hitsBox(point, zone.getBoundingClientRect());
   /** Starts again if the question moved: an app may have moved it under the pointer. */
   const look = (): void => {
     const rect = box.getBoundingClientRect();
@@ -186,7 +192,8 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     acceptsPress: () => isReady() && pressed !== undefined,
     awaitsPointer: () => !wasOutside && (mayBeUnder || isInside(lastPointer())),
     hint: () => hint,
-    restart: () => {
+    restart: (within = box) => {
+      zone = within;
       hint = "";
       restart();
     },

@@ -31,7 +31,7 @@ interface Guarded {
   /** When it took the focus since it was mounted, and whether somebody was typing. */
   readonly taken: { readonly at: number; readonly isTyping: boolean }[];
   /** What it was told last. */
-  isHeld?: boolean | undefined;
+  held?: 0 | 1 | 2 | undefined;
   /** When it was last known that nobody did something in the app for seconds, and that somebody did. */
   idleAt: number;
   activeAt: number;
@@ -79,15 +79,15 @@ function setLast(to: HTMLElement | undefined): void {
   last = to;
   for (const [iframe, app] of apps) {
     // A view that loses the focus believes that it is held, until it is told.
-    if (iframe === before && iframe !== to) app.isHeld = undefined;
+    if (iframe === before && iframe !== to) app.held = undefined;
     tellHeld(iframe, app);
   }
 }
 
 function tellHeld(iframe: HTMLIFrameElement, app: Guarded): void {
-  const held = isHeld(iframe);
-  if (held === app.isHeld) return;
-  app.isHeld = held;
+  const held = isHeld(iframe) ? (keyAt > 0 ? 2 : 1) : 0;
+  if (held === app.held) return;
+  app.held = held;
   app.options.onheld(held);
 }
 
@@ -167,8 +167,8 @@ export interface FocusGuardOptions {
    * or for the twentieth time within a minute at rest.
    */
   onrepeated(): void;
-  /** Called when something else than the app begins to take keys, or nothing does any more. */
-  onheld(isHeld: boolean): void;
+  /** Called when something else than the app begins to take keys (1), is typed into (2), or nothing takes keys any more (0). */
+  onheld(held: 0 | 1 | 2): void;
   /** Asks the proxy whether somebody did something in the app; {@link FocusGuard.sampled} gets the answer. */
   ping(): void;
 }
@@ -198,10 +198,12 @@ function listen(): void {
     tabAt = isTab ? performance.now() : Number.NEGATIVE_INFINITY;
     // Enter ends what was typed.
     if (!isTab) keyAt = key === "Enter" ? Number.NEGATIVE_INFINITY : performance.now();
+    setLast(last);
   });
   hear("pointerdown", ({ timeStamp }) => {
     pressedApp = undefined;
     keyAt = Number.NEGATIVE_INFINITY;
+    setLast(last);
     elsewhereAt = timeStamp;
   });
   hear("pointerover", (event) => {

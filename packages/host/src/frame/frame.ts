@@ -190,7 +190,7 @@ export class AppFrame {
     this.#later(TURN, () => mounts.leave(this.#mount));
     const focus = guardFocus(iframe, {
       onrepeated: () => this.#fail("took_focus"),
-      onheld: (isHeld) => transport.hold(isHeld),
+      onheld: (held) => transport.hold(held),
       ping: () => transport.tell("ping"),
     });
     transport.onpress = (isTab, at) => {

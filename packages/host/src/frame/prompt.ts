@@ -68,12 +68,9 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
         guard.restart();
       });
       const [words, yes] = confirmation(question, how);
-      confirming.replaceChildren(
-        line("p", words),
-        back,
-        agree(yes, guard, () => approve(how)),
-      );
-      guard.restart();
+      const second = agree(yes, guard, () => approve(how));
+      confirming.replaceChildren(line("p", words), back, second);
+      guard.restart(second);
       draw();
       // With the keyboard, one goes on from here; nothing is agreed to by staying.
       back.focus();

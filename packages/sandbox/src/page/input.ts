@@ -24,8 +24,8 @@ const PRESS = 500;
 let pressedAt = Number.NEGATIVE_INFINITY;
 let takenAt = Number.NEGATIVE_INFINITY;
 let droppedAt = Number.NEGATIVE_INFINITY;
-/** Whether something outside of this view takes keys, as the host says; some hosts never say it. */
-let isHeld: boolean | undefined;
+/** 1: something outside of this view takes keys. 2: somebody is typing there. As the host says; some never say it. */
+let held: number | undefined;
 /** The Tab that may lead out of this view. */
 let tab: Event | undefined;
 
@@ -35,7 +35,7 @@ const focus = window.focus.bind(window);
 port1.onmessage = (event) => {
   const data = dataOf(event);
   if (data === "focus") focus();
-  else isHeld = data;
+  else held = data;
 };
 let isOffered = false;
 
@@ -67,7 +67,7 @@ function leave(event: Event): void {
   if (tab && !isPrevented(tab) && now() - timeOf(tab) < PRESS && !hasFocus()) notify(tab, true);
   tab = undefined;
   // Until the host says more, the focus went to something that takes keys.
-  if (isHeld === false) isHeld = true;
+  if (held === 0) held = 1;
 }
 
 function stay(): void {
@@ -75,7 +75,7 @@ function stay(): void {
 }
 
 function isForeign(event: Event): boolean {
-  const foreign = isHeld ? Number.POSITIVE_INFINITY : isHeld === undefined ? FOREIGN : 0;
+  const foreign = held ? Number.POSITIVE_INFINITY : held === undefined ? FOREIGN : 0;
   return event.isTrusted && now() - takenAt < foreign;
 }
 
@@ -85,9 +85,9 @@ function onKey(event: Event): void {
   drop(event);
 }
 
-/** Text without a key is no typing: a test driver puts it into the field that it has just focused. */
+/** Text without a key is no typing at rest: a test driver puts it into the field that it has just focused. */
 function onInput(event: Event): void {
-  if (now() - droppedAt < FOREIGN) onKey(event);
+  if (held === 2 || now() - droppedAt < FOREIGN) onKey(event);
 }
 
 /** What an input method writes cannot be cancelled: without a focused field it is written nowhere. */

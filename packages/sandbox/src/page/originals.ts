@@ -23,7 +23,7 @@ export const isPrevented = getter<boolean>(Event.prototype, "defaultPrevented");
 const phase = getter<number>(Event.prototype, "eventPhase");
 /** Whether all listeners have had an event. */
 export const isOver = (event: Event): boolean => phase(event) === 0;
-export const dataOf = getter<boolean | "focus">(MessageEvent.prototype, "data");
+export const dataOf = getter<number | "focus">(MessageEvent.prototype, "data");
 export const keyOf = getter<string>(keyboard, "key");
 export const keyCodeOf = getter<number>(keyboard, "keyCode");
 export const hasAlt = getter<boolean>(keyboard, "altKey");
