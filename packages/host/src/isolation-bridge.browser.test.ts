@@ -483,6 +483,8 @@ describe("what a person sees", () => {
     await page.evaluate(() => Reflect.deleteProperty(performance, "now"));
     await expect
       .poll(async () => {
+        await page.mouse.move(2, 2);
+        await page.waitForTimeout(800);
         await allow.click({ timeout: 1000 }).catch(() => {});
         return allow.count();
       })

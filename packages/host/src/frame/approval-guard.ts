@@ -73,7 +73,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   let wasVisible: boolean | undefined;
   /** The pointer was outside of the question when it became ready, or later. */
   let wasOutside = false;
-  /** Something covered the question, and the pointer may have been there. */
+  /** An app covered the question, and the pointer may have been in it. */
   let wasCovered = false;
   /** The question lies over an app, or was under something, so that the pointer may be on it without having moved there. */
   let mayBeUnder = false;
@@ -101,13 +101,14 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   };
   const isInside = (point: Point | undefined): boolean =>
     point !== undefined && hitsBox(point, zone.getBoundingClientRect());
+  const meetsApp = (): boolean => appBoxes().some((app) => hitsBox(app, box.getBoundingClientRect()));
   /** Starts again if the question moved: an app may have moved it under the pointer. */
   const look = (): void => {
     const rect = box.getBoundingClientRect();
     const now = `${rect.x} ${rect.y} ${rect.width} ${rect.height}`;
     if (now !== at) {
       at = now;
-      mayBeUnder = !isPointerKnown() && (wasCovered || appBoxes().some((app) => hitsBox(app, rect)));
+      mayBeUnder = !isPointerKnown() && (wasCovered || meetsApp());
       if (quietSince < Number.POSITIVE_INFINITY) wasCovered = false;
       restart();
     }
@@ -159,7 +160,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
       at = "";
       restart();
       const isCovered = wasVisible === true && !isVisible;
-      wasCovered ||= isCovered;
+      wasCovered ||= isCovered && meetsApp();
       quietSince = isCovered ? Number.POSITIVE_INFINITY : performance.now();
       wasVisible ||= isVisible;
       draw();

@@ -72,8 +72,11 @@ export function failed({ state, failure }: Diagnosed, facts: Facts): Diagnosis |
   const found = (fix: string, ...more: string[]): Diagnosis =>
     error(code, message, [...new Set([...more, ...evidence])], fix);
   switch (code) {
-    case "handshake_timeout":
-      return found(...handshakeFix(facts));
+    case "handshake_timeout": {
+      const [fix, ...began] = handshakeFix(facts);
+      const isThrown = fix === THROWN;
+      return isThrown ? error("script_error", message, [...began, ...evidence], fix) : found(fix, ...began);
+    }
     case "csp_blocked": {
       const [first] = facts.blocked.filter(isOfScripts);
       return found(
@@ -108,6 +111,8 @@ export function failed({ state, failure }: Diagnosed, facts: Facts): Diagnosis |
   }
 }
 
+const THROWN = "Correct the error that the script threw: it ended before the app began to talk.";
+
 function handshakeFix(facts: Facts): [fix: string, ...evidence: string[]] {
   if (facts.initialize)
     return [
@@ -120,8 +125,7 @@ function handshakeFix(facts: Facts): [fix: string, ...evidence: string[]] {
   if (facts.blocked.some(isOfScripts)) return [facts.blocked.find(isOfScripts)?.text ?? "", began];
   const request = blockedRequest(facts);
   if (request) return [request.text, began];
-  if (facts.errors.length > 0)
-    return ["Correct the error that the script threw: it ended before the app began to talk.", began];
+  if (facts.errors.length > 0) return [THROWN, began];
   return [
     "Call app.connect() when the document runs, or send ui/initialize to window.parent by hand.",
     began,

@@ -121,6 +121,7 @@ describe("an app whose frame gave up", () => {
     log.step("document loaded");
     log.report({ code: "script_error", by: "view", message: "x is not defined" });
     fail("handshake_timeout");
+    expect(diagnose(app)?.cause.code).toBe("script_error");
     expect(diagnose(app)?.evidence).toEqual([
       "The document loaded, and the app never sent ui/initialize.",
       "Its script threw: x is not defined",

@@ -301,7 +301,7 @@ describe("the environment", () => {
     await display("probe/probe");
     const policy = /Policy of ui:\/\/probe\/probe: default-src 'none'/;
     await expect.poll(() => lines.filter((line) => policy.test(line)).length).toBe(1);
-    const rows = await gateway.audit.query({ user: "local" }, {});
+    const rows = await gateway.audit.query({ user: "local" }, { newestFirst: true });
     expect(
       rows.find(({ method, target }) => method === "gateway/policy" && target === "ui://probe/probe"),
     ).toMatchObject({

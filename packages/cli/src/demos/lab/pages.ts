@@ -40,13 +40,14 @@ export const LAB_PAGES = {
 <ul id="said" aria-live="polite"></ul></main>`,
     script: [...shared, breakPolicy],
   },
-  // No runtime: it never says that it is there.
+  // No runtime: it never says that it is there. It has a script, or it would be shown as a static document.
   blank: {
     name: "lab/blank",
     title: "An app that never starts",
     style,
     body: `<main><h1>An app that never starts</h1>
-<p class="note">It does not speak to its host. The host must say so, and must not stay blank.</p></main>`,
+<p class="note">It does not speak to its host. The host must say so, and must not stay blank.</p></main>
+<script>document.body.dataset.isSilent = "";</script>`,
   },
   app_tools: {
     name: "lab/app-tools",
