@@ -81,6 +81,8 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   let pressed: EventTarget | undefined;
   /** A press was refused, and its click is still to come: perhaps much later, when the key is released. */
   let isRefused = false;
+  /** Why the last press was refused. Only a click on a button that approves shows it: a hint moves what is being pressed. */
+  let refusal = EARLY;
   let hint = "";
   let at = "";
   const ends = new AbortController();
@@ -94,9 +96,9 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     wasOutside = false;
     pressed = undefined;
   };
-  const refuse = (why: string): void => {
+  const refuse = (): void => {
     restart();
-    hint = why;
+    hint = refusal;
     draw();
   };
   const isInside = (point: Point | undefined): boolean =>
@@ -118,8 +120,10 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     const path = event.composedPath();
     isRefused = !(isReady() && isAllowed);
     if (isReady() && isAllowed) [pressed] = path;
-    else if (path.includes(box)) refuse(isReady() ? why : EARLY);
-    else restart();
+    else {
+      refusal = isReady() ? why : EARLY;
+      restart();
+    }
   };
   const listen = <K extends keyof WindowEventMap>(type: K, act: (event: WindowEventMap[K]) => void): void =>
     addEventListener(type, act, { signal, capture: true });
@@ -185,12 +189,14 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
       if (isAssisted) pressed = click.composedPath()[0];
       const isPressed = pressed !== undefined && click.composedPath().includes(pressed);
       if (isReady() && isPressed && click.detail < 2) return true;
-      if (!hint) hint = EARLY;
-      restart();
-      draw();
+      refuse();
       return false;
     },
-    acceptsPress: () => isReady() && pressed !== undefined,
+    acceptsPress: () => {
+      if (isReady() && pressed !== undefined) return true;
+      refuse();
+      return false;
+    },
     awaitsPointer: () => !wasOutside && (mayBeUnder || isInside(lastPointer())),
     hint: () => hint,
     restart: (within = box) => {
