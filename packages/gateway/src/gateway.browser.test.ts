@@ -101,16 +101,13 @@ async function restore(at = page): Promise<Frame[]> {
 }
 
 const question = (within: Page | Locator = page) => within.getByRole("alertdialog");
-/** Clicks until it counts: the first clicks come too soon. */
+/** Comes to the question from elsewhere, and presses a button of it. */
 async function answer(choice: string, asked = question()): Promise<void> {
   await asked.waitFor();
-  await expect
-    .poll(async () => {
-      const button = asked.getByRole("button", { name: choice, exact: true });
-      await button.click({ timeout: 1000 }).catch(() => {});
-      return asked.count();
-    })
-    .toBe(0);
+  const button = asked.getByRole("button", { name: choice, exact: true });
+  await expect.poll(() => button.getAttribute("aria-disabled")).not.toBe("true");
+  await asked.page().mouse.move(1, 1);
+  await button.click();
 }
 
 describe("questions", () => {
@@ -185,7 +182,7 @@ describe("questions", () => {
       expect(await question().getByRole("button").allTextContents()).toEqual(["Deny", "Allow once"]);
       expect(await question().textContent()).not.toContain("all tools");
       // Attack E02: what destroys is confirmed by a second press.
-      await question().getByRole("button", { name: "Allow once" }).click();
+      await answer("Allow once");
       await answer("Yes, run destroy");
       await saying(view).toBe('destroy: "destroy done"');
       expect((await calls()).filter((name) => name === "destroy")).toHaveLength(times);
@@ -310,8 +307,7 @@ describe("a gateway that is stopped and started", () => {
   it("always is remembered, over a reload and over a restart; the page goes on by itself", async () => {
     let view = await open();
     await press(view, "change");
-    const always = question().getByRole("button", { name: /^Always allow/ });
-    await always.click();
+    await answer("Always allow all ordinary tools of demo");
     await answer("Yes, always allow all ordinary tools of demo");
     await saying(view).toBe('change: "change done"');
     await page.reload();

@@ -73,6 +73,8 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   let wasVisible: boolean | undefined;
   /** The pointer was outside of the question when it became ready, or later. */
   let wasOutside = false;
+  /** It was ready at the last look: the buttons show that only after the pointer was looked for. */
+  let wasReady = false;
   /** An app covered the question, and the pointer may have been in it. */
   let wasCovered = false;
   /** The question lies over an app, or was under something, so that the pointer may be on it without having moved there. */
@@ -81,7 +83,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   let pressed: EventTarget | undefined;
   /** A press was refused, and its click is still to come: perhaps much later, when the key is released. */
   let isRefused = false;
-  /** Why the last press was refused. Only a click on a button that approves shows it: a hint moves what is being pressed. */
+  /** Why the last press was refused. A pointer's click on a button that approves shows it: before, a hint would move what is being pressed. */
   let refusal = EARLY;
   let hint = "";
   let at = "";
@@ -114,7 +116,8 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
       if (quietSince < Number.POSITIVE_INFINITY) wasCovered = false;
       restart();
     }
-    if (isReady() && !mayBeUnder && !isInside(lastPointer())) wasOutside = true;
+    wasReady = isReady();
+    if (wasReady && !mayBeUnder && !isInside(lastPointer())) wasOutside = true;
   };
   const press = (event: Event, isAllowed: boolean, why: string): void => {
     const path = event.composedPath();
@@ -122,7 +125,8 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     if (isReady() && isAllowed) [pressed] = path;
     else {
       refusal = isReady() ? why : EARLY;
-      restart();
+      if (event.type === "keydown" && path.includes(box)) refuse();
+      else restart();
     }
   };
   const listen = <K extends keyof WindowEventMap>(type: K, act: (event: WindowEventMap[K]) => void): void =>
@@ -179,7 +183,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   look();
 
   return {
-    isReady,
+    isReady: () => wasReady && isReady(),
     accepts: (click) => {
       if (!click.isTrusted) return false;
       look();

@@ -16,8 +16,6 @@ export interface Point {
 const apps = new Set<Element>();
 let pointer: Point | undefined;
 let pointerAt = Number.NEGATIVE_INFINITY;
-/** The pointer went into an app, and the page has not seen it outside since. */
-let isInApp = false;
 let isTracking = false;
 
 /** Counts an app's box, and begins to follow the pointer. Returns what takes it out again. */
@@ -29,10 +27,8 @@ export function addAppBox(box: Element): () => void {
       if (!event.isTrusted) return;
       pointer = pointOf(event);
       pointerAt = event.timeStamp;
-      // The frame of an app is the last thing that the page sees on the pointer's way into it.
-      isInApp = event.composedPath().some((each) => apps.has(each as Element));
     };
-    for (const type of ["pointerover", "pointermove", "pointerdown"] as const)
+    for (const type of ["pointermove", "pointerdown"] as const)
       addEventListener(type, follow, { capture: true, passive: true });
   }
   return () => void apps.delete(box);
@@ -67,8 +63,8 @@ export function noteAppPress(at: number): void {
   for (const listener of appPressListeners) listener();
 }
 
-/** Whether the pointer is where the page saw it last, and in no app. */
-export const isPointerKnown = (): boolean => pointer !== undefined && !isInApp;
+/** Whether the page heard of the pointer a moment ago: then it is in no app. */
+export const isPointerKnown = (): boolean => performance.now() - pointerAt < 200;
 
 /** Whether two boxes have a point in common. */
 export const hitsBox = (one: Point, other: Point): boolean =>

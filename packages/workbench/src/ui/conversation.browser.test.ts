@@ -368,6 +368,8 @@ describe("apps and the model", () => {
 async function press(asked: Locator, name: string): Promise<void> {
   const button = asked.getByRole("button", { name, exact: true });
   await expect.poll(() => button.getAttribute("aria-disabled")).not.toBe("true");
+  // A question over an app wants to see where the pointer comes from.
+  await page.mouse.move(1, 1);
   await button.click();
 }
 
