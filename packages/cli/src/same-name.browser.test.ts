@@ -27,7 +27,7 @@ let profile: string;
 let browser: BrowserContext;
 let page: Page | undefined;
 let vitrine: ChildProcess | undefined;
-/** What the command said to the person. */
+/** The command's output. */
 let said = "";
 
 /** A server that the command line calls `mail`: its file is `index.mjs` in a folder of that name. */
@@ -231,7 +231,7 @@ describe("attack E01: vitrine companion", () => {
     try {
       expect(await toolsOf(client)).toEqual(["mail__show", "mail__send"]);
       expect(textsOf(await client.callTool({ name: "mail__show", arguments: {} }))[0]).toBe("show for ann");
-      // One that does not even start.
+      // The second server does not even start.
       await writeSettings(file, "broken");
       await expect.poll(() => toolsOf(client), { timeout: LIMIT }).toEqual([]);
       await writeSettings(file, "eve");

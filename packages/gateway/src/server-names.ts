@@ -9,7 +9,7 @@ import type { Log } from "./http/logging.js";
 import type { PageSession } from "./sessions/page-session.js";
 import type { AuditLog, KnownServers, ServerChange, ServerKey } from "./store/store.js";
 
-/** What {@link ServerNames} stands on. */
+/** The parts of the gateway that {@link ServerNames} uses. */
 export interface ServerNamesOptions {
   readonly known: KnownServers;
   readonly audit: Pick<AuditLog, "mark">;
@@ -42,7 +42,7 @@ export class ServerNames {
     await Promise.all(recorded);
   }
 
-  /** What people should know about who a server is. */
+  /** Notices for people: another server may have taken the name of one. */
   noticeOf({ name, identity }: ServerKey): string | undefined {
     const notice = this.#notices.get(name);
     return notice?.identity === identity ? notice.sentence : undefined;

@@ -79,7 +79,7 @@ describe("a page that comes back while the gateway starts", () => {
     const data = mkdtempSync(join(folder, "early-"));
     const asked: Promise<Response>[] = [];
     let release = (): void => {};
-    // What is written from the moment on at which it listens waits for this lock.
+    // Everything the gateway writes after it listens waits for this lock.
     const lock = new Libsql(join(data, "gateway.db"));
     const write = (line: string): void => {
       const { msg, port } = JSON.parse(line);

@@ -89,7 +89,7 @@ export interface CompanionHost {
   /** In the order of the command line. */
   readonly servers: readonly string[];
   readonly problems: readonly ServerProblem[];
-  /** What the person should know about who a server is, a sentence each: another one may have taken its name. */
+  /** Notices about servers, a sentence each: another server may have taken the name of one. */
   readonly notices: readonly string[];
   /** Which server has this name now, whatever it is called. */
   identityOf(server: string): string | undefined;

@@ -305,7 +305,10 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     await expect.poll(() => pressed, { interval: 1 }).toEqual(["press"]);
     await restart();
     expect((await calls(page, id)).at(-1)).toMatchObject({
-      ...{ tool: "press", by: "model", state: "failed", isIndeterminate: true },
+      tool: "press",
+      by: "model",
+      state: "failed",
+      isIndeterminate: true,
     });
     expect(pressed).toEqual(["press"]);
   });

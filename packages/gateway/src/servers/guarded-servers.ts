@@ -35,7 +35,7 @@ export interface GuardedServersOptions
   /** Keys are a user's, not a server's. */
   readonly idempotency: Idempotency;
   readonly pool: ServerPool;
-  /** What people should know about who a server is. */
+  /** Notices for people: another server may have taken the name of one. */
   noticeOf?(server: ServerKey): string | undefined;
   /** What is the guard's own: whose views it knows, and whom it asks. */
   guardOf(user: string, server: ServerKey): Pick<GatewayGuardOptions, "views" | "ask">;
@@ -159,7 +159,7 @@ export class GuardedServers {
       if (isReplaced()) return undefined;
       throw error;
     });
-    // What a server says after another one took its name is not about that one (attack E01).
+    // A late answer of the replaced server does not describe the new one (attack E01).
     return offered && !isReplaced() ? offered : this.catalogue(user, name, who);
   }
 
@@ -214,7 +214,9 @@ async function offer(server: Server, who: ToolVisibility | undefined): Promise<S
       ...views
         .filter(({ tool }) => isFor(tool))
         .map(({ tool, uri, hash, document }) => ({
-          ...{ tool: tool.name, uri, hash },
+          tool: tool.name,
+          uri,
+          hash,
           ...(!document.ok && { problem: document.message }),
         })),
       ...brokenViews(tools.filter(isFor)),

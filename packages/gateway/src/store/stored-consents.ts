@@ -1,5 +1,5 @@
 /**
- * What people agreed to. Answers are kept in memory, too: every call of a view asks for one, and nobody else writes while this
+ * Consents in the database. They are kept in memory too: every call of a view asks for one, and nobody else writes while this
  * process owns the database.
  *
  * @module

@@ -30,7 +30,7 @@ interface Guarded {
   readonly options: FocusGuardOptions;
   /** When it took the focus since it was mounted, and whether somebody was typing. */
   readonly taken: { readonly at: number; readonly isTyping: boolean }[];
-  /** What it was told last. */
+  /** The last value that {@link FocusGuardOptions.onheld} got. */
   held?: 0 | 1 | 2 | undefined;
   /** When it was last known that nobody did something in the app for seconds, and that somebody did. */
   idleAt: number;
@@ -46,7 +46,7 @@ let pressedApp: HTMLIFrameElement | undefined;
 let pointerApp: EventTarget | undefined;
 /** When the person last pressed a button or key in the page, or the focus moved there. */
 let elsewhereAt = Number.NEGATIVE_INFINITY;
-/** What was given the focus back. The browser says so a moment later, and that is not the person's doing. */
+/** The element that was given the focus back. Its `focusin` event follows, and is not the person's doing. */
 let givenBack: EventTarget | undefined;
 /** What had the focus last, in the page: an app's frame too. */
 let last: HTMLElement | undefined;

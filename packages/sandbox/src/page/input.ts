@@ -90,7 +90,7 @@ function onInput(event: Event): void {
   if (held === 2 || now() - droppedAt < FOREIGN) onKey(event);
 }
 
-/** What an input method writes cannot be cancelled: without a focused field it is written nowhere. */
+/** Text of an input method cannot be cancelled. Without a focused field, it goes nowhere. */
 function onComposition(event: Event): void {
   if (!isForeign(event)) return;
   drop(event);
