@@ -52,8 +52,8 @@ export async function serveCommand(line: CommandLine): Promise<number> {
 
 /** Why a port cannot be used, in a sentence with the way out. */
 function portProblem(cause: unknown): GatewayError | undefined {
-  if (!(cause instanceof Error)) return undefined;
-  const { code, port }: { code?: unknown; port?: unknown } = cause;
+  if (!(cause instanceof Error && "code" in cause && "port" in cause)) return undefined;
+  const { code, port } = cause;
   const why =
     code === "EADDRINUSE" ? "is in use" : code === "EACCES" ? "may not be used by this user" : undefined;
   if (why === undefined || typeof port !== "number") return undefined;
