@@ -33,14 +33,18 @@ const LOADING =
 /** Looks at an app, again and again while nothing is seen, for some seconds or until the time is over. */
 export async function drawingOf(page: Page, frame: Frame, timeout: number): Promise<Drawing> {
   const deadline = Date.now() + Math.min(PATIENCE, timeout);
+  let last: Drawing | undefined;
   for (;;) {
-    const drawing = await look(page, frame, Math.max(1_000, deadline - Date.now()));
+    const seen = await look(page, frame, Math.max(ANSWER, deadline - Date.now()));
+    // Without a picture, the last look counts that had one.
+    const drawing = seen.isUnseen && last ? last : seen;
     if (!drawing.lack || Date.now() >= deadline) return drawing;
+    last = drawing;
     await new Promise((resolve) => setTimeout(resolve, LOOK));
   }
 }
 
-async function look(page: Page, frame: Frame, timeout: number): Promise<Drawing> {
+async function look(page: Page, frame: Frame, timeout: number): Promise<Drawing & { isUnseen?: boolean }> {
   const text = await visibleText(frame);
   if (text === undefined) return { text };
   const box = await appBox(page);
@@ -49,7 +53,9 @@ async function look(page: Page, frame: Frame, timeout: number): Promise<Drawing>
       text,
       lack: (await within(ANSWER, frame.evaluate(hasContent), false)) ? "zero_height" : "blank",
     };
-  if (await isBlank(page, frame, timeout)) return { text, lack: "blank" };
+  const isEmpty = await isBlank(page, frame, timeout);
+  if (isEmpty === undefined) return { text, isUnseen: true };
+  if (isEmpty) return { text, lack: "blank" };
   const lines = text.split("\n").filter((line) => line.trim());
   const isLoading = lines.length > 0 && lines.every((line) => LOADING.test(line.trim()));
   const hasOnlyText = isLoading && !(await within(ANSWER, frame.evaluate(hasPicture, SPINNER), true));
@@ -58,16 +64,17 @@ async function look(page: Page, frame: Frame, timeout: number): Promise<Drawing>
 
 /**
  * One colour all over, and not a pixel of it changes without the app's elements: a canvas that is filled with one colour,
- * or a dot in a corner, does make a difference.
+ * or a dot in a corner, does make a difference. Undefined if the browser takes no picture in time.
  */
-async function isBlank(page: Page, frame: Frame, timeout: number): Promise<boolean> {
+async function isBlank(page: Page, frame: Frame, timeout: number): Promise<boolean | undefined> {
   const before = await glance(page, timeout);
-  if (!before || !(await isOneColour(page, before))) return false;
+  if (!before) return undefined;
+  if (!(await isOneColour(page, before))) return false;
   await within(ANSWER, frame.evaluate(hideContent), undefined);
   await drawn(frame);
   const without = await glance(page, timeout);
   await within(ANSWER, frame.evaluate(showContent), undefined);
-  return without?.equals(before) === true;
+  return without?.equals(before);
 }
 
 /** A picture of what is on the screen of the app; of all of it, if it goes on below and so far is one colour. */

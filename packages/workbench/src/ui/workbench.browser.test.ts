@@ -557,8 +557,9 @@ describe("an app", () => {
     await allow.waitFor();
     await expect
       .poll(async () => {
-        // By keyboard: the list may still move. What comes too early does not count, and is pressed again.
-        await allow.press("Enter", { timeout: 10_000 }).catch(() => {});
+        // By keyboard: the list may still move. An early press does not count, and restarts the delay.
+        const isReady = (await allow.and(page.locator("[aria-disabled=false]")).count()) > 0;
+        if (isReady) await allow.press("Enter", { timeout: 10_000 }).catch(() => {});
         return allow.count();
       })
       .toBe(0);
