@@ -7,7 +7,7 @@ import { connectGateway, type GatewayView, showView } from "@vitrine/host/gatewa
 const gateway = connectGateway({
   url: "/api/session",
   onstate: ({ phase }) => say(phase),
-  // By the page, in the frame of the app that wants something, where the app cannot draw.
+  // Asks the person in the frame of the app that wants something, above what the app can draw.
   onask: askInPage,
 });
 
@@ -15,14 +15,14 @@ function show(view: GatewayView): void {
   const app = document.createElement("mcp-app");
   showView(app, view, {
     info: { name: "my-chat", version: "1.0.0" },
-    // What the page does for apps. The gateway has permitted it first, and records it.
+    // What the page does for apps. The gateway checks and records each request first.
     handlers: { openLink: ({ url }) => void window.open(url, "_blank", "noopener") },
   });
   document.querySelector("main")?.append(app);
   view.onclosed = (reason) => void app.close(reason);
 }
 
-// After a reload: the gateway has kept what this tab had open.
+// After a reload, the gateway still has the views that this tab had open.
 for (const view of await gateway.restoreViews()) show(view);
 
 const { servers } = await gateway.request("gateway/servers", {});
@@ -31,14 +31,14 @@ for (const { name } of servers) {
   for (const { tool } of views) {
     const button = document.createElement("button");
     button.textContent = `${name}: ${tool}`;
-    // Opens the app of a tool, and calls the tool.
+    // Opens the tool's app, and calls the tool.
     button.onclick = async () => show(await gateway.openView({ server: name, tool, arguments: {} }));
     document.querySelector("nav")?.append(button);
   }
 }
-//#endregion page
 
 function say(text: string): void {
   const status = document.querySelector("#status");
   if (status) status.textContent = text;
 }
+//#endregion page

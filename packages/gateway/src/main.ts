@@ -11,31 +11,31 @@ const USAGE = `vitrine-gateway [options] [-- COMMAND ARGS… | URL]
 
 Runs a gateway: MCP servers on one side, browsers and programs on the other.
 
-  --config FILE      servers and settings: the usual mcpServers file; watched while it runs
-  --port N           where it listens; 8090 by default, 0 for any that is free
-  --host ADDRESS     an address of this machine; loopback by default
-  --allow-remote     needed, with users in the settings, for any other address
+  --config FILE      servers and settings: the usual mcpServers file; watched while the gateway runs
+  --port N           the port to listen on; 8090 by default, 0 for any free one
+  --host ADDRESS     the address to listen on; loopback by default
+  --allow-remote     required, with users in the settings, for any other address
   --data FOLDER      the gateway's own files
   --database URL     sqlite:/path/to/file or postgres://…
   --static FOLDER    a page to serve
-  --strict           trust no server, not even one that is named here, and close it in
-  --isolation DRIVER process (its default), bubblewrap, container or auto, for the server that is named here
-  --image NAME       the image that it runs in, for a container
-  --network          it may reach the network, if it is closed in
-  -- COMMAND ARGS…   a server to run, or the URL of one; its own tools are trusted
+  --strict           trust no server, and sandbox the one that is named here
+  --isolation DRIVER process (the default), bubblewrap, container or auto, for the server that is named here
+  --image NAME       the image for --isolation container
+  --network          let a sandboxed server reach the network
+  -- COMMAND ARGS…   a server to run, or the URL of one; its tools are trusted
 
 vitrine-gateway secret COMMAND [--config FILE] [--data FOLDER]
 
-  set NAME             keeps a secret from stdin, for \${secret:NAME} in the settings
-  delete NAME          forgets it
+  set NAME             stores a secret from stdin, for \${secret:NAME} in the settings
+  delete NAME          deletes it
 
 vitrine-gateway audit COMMAND [--config FILE] [--data FOLDER] [--database URL]
 
-  The log of a gateway that does not run; of one that does, use GET /api/audit/verify and GET /api/audit/export.
-  verify               checks the chain; exit code 1 if it is broken
-  export               lines of JSON to stdout
-  prune DAYS           removes rows that are older
-  accept-broken-chain  lets the log go on after a break that somebody has looked into
+  For a stopped gateway. While it runs, use GET /api/audit/verify and GET /api/audit/export.
+  verify               checks the chain of hashes; exit code 1 if it is broken
+  export               writes JSON lines to stdout
+  prune DAYS           removes older rows
+  accept-broken-chain  continues the log after a break that somebody has looked into
 
   --help, --version`;
 

@@ -122,7 +122,14 @@ describe("vitrine-gateway", () => {
   });
 
   it.each([
-    ["a port that is in use", /^port \d+ is in use: choose another one with --port.*\n$/],
+    [
+      "a port that is in use",
+      /^port \d+ is in use: choose another one with --port, or with "listen\.port" in the settings\n$/,
+    ],
+    [
+      "a port for apps that is in use",
+      /^port \d+ is in use: apps are served on it\. Choose another one with "sandbox\.port" in the settings\n$/,
+    ],
     ["a data folder that is a file", /^cannot use the data folder .*a-file: .*--data\)\n$/],
     ["a page folder that is a file", /^.*a-file is no folder: name the folder with the page\n$/],
     ["a database that is in no folder", /^cannot use the database sqlite:.*a-file.*\n$/],
@@ -143,9 +150,11 @@ describe("vitrine-gateway", () => {
         start: "eager",
         isolation: "process",
       };
-      writeFileSync(config, JSON.stringify({ mcpServers: { server }, sandbox: { port: 0 } }));
+      const sandbox = { port: what === "a port for apps that is in use" ? Number(port) : 0 };
+      writeFileSync(config, JSON.stringify({ mcpServers: { server }, listen: { port: 0 }, sandbox }));
       const words: Record<string, string[]> = {
         "a port that is in use": ["--port", port],
+        "a port for apps that is in use": [],
         "a data folder that is a file": ["--port", "0", "--data", file],
         "a page folder that is a file": ["--port", "0", "--static", file],
         "a database that is in no folder": ["--port", "0", "--database", `sqlite:${file}/a.db`],

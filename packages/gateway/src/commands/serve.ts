@@ -36,7 +36,7 @@ export async function serveCommand(line: CommandLine): Promise<number> {
     });
   } catch (error) {
     watch?.close();
-    throw portProblem(error) ?? error;
+    throw portProblem(error, settings.sandbox.port) ?? error;
   }
   // The file may have changed while it was started.
   if (watch && watch.current !== settings) update(watch.current);
@@ -50,13 +50,16 @@ export async function serveCommand(line: CommandLine): Promise<number> {
   return code;
 }
 
-/** Why a port cannot be used, in a sentence with the way out. */
-function portProblem(cause: unknown): GatewayError | undefined {
+/** Why a port cannot be used, and which option or setting changes that port. */
+function portProblem(cause: unknown, appsPort: number): GatewayError | undefined {
   if (!(cause instanceof Error && "code" in cause && "port" in cause)) return undefined;
   const { code, port } = cause;
   const why =
     code === "EADDRINUSE" ? "is in use" : code === "EACCES" ? "may not be used by this user" : undefined;
   if (why === undefined || typeof port !== "number") return undefined;
-  const message = `port ${port} ${why}: choose another one with --port, or with "listen.port" and "sandbox.port" in the settings`;
-  return new GatewayError("config-invalid", message, { cause });
+  const remedy =
+    port === appsPort
+      ? 'apps are served on it. Choose another one with "sandbox.port" in the settings'
+      : 'choose another one with --port, or with "listen.port" in the settings';
+  return new GatewayError("config-invalid", `port ${port} ${why}: ${remedy}`, { cause });
 }

@@ -59,7 +59,7 @@ describe("where it listens", () => {
     const { allowRemote: _, ...closed } = remote;
     await expect(openStage({ ...closed, users: { users } })).rejects.toMatchObject(invalid);
     await expect(openStage({ host: "0.0.0.0", allowRemote: true, users: { users } })).rejects.toThrow(
-      /origin/,
+      /^listen\.origin is missing/,
     );
     for (const origin of ["vitrine.example", "https://vitrine.example/", "ftp://vitrine.example"]) {
       await expect(openStage({ origin })).rejects.toThrow(/origin must be/);

@@ -42,7 +42,7 @@ export function placesOf(listen: { host: string; port: number; origin?: string |
   if (host === "0.0.0.0" || host === "::" || host === "") {
     throw new GatewayError(
       "config-invalid",
-      "listening on every address needs `origin`: how browsers see it",
+      'listen.origin is missing: a gateway on every address needs to know the one that browsers use; set it, such as "https://gateway.example.com"',
     );
   }
   return { origin: add(own(name)), hosts };
