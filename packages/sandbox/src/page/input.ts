@@ -18,8 +18,10 @@ import {
 
 /** Milliseconds after this window took the focus by itself, in which keys are dropped if the host says nothing. */
 const FOREIGN = 250;
-/** Milliseconds after a press, or after Tab, in which the focus moves. */
-const PRESS = 500;
+/** Milliseconds after a press in which nobody can have gone elsewhere and typed there. The host judges focus that moves later. */
+const PRESS = 200;
+/** Milliseconds after Tab in which the focus moves. */
+const TAB = 500;
 
 let pressedAt = Number.NEGATIVE_INFINITY;
 let takenAt = Number.NEGATIVE_INFINITY;
@@ -65,7 +67,7 @@ function takeFocus(event: Event): void {
 /** Tab that stays in this view tells nobody: it excuses no other app that takes the focus. */
 function leave(event: Event): void {
   if (targetOf(event) !== window) return;
-  if (tab && !isPrevented(tab) && now() - timeOf(tab) < PRESS && !hasFocus()) notify(tab, true);
+  if (tab && !isPrevented(tab) && now() - timeOf(tab) < TAB && !hasFocus()) notify(tab, true);
   tab = undefined;
   // Until the host says more, the focus went to something that takes keys.
   if (held === 0) held = 1;
