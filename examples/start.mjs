@@ -57,8 +57,8 @@ const [{ weatherHtml }, { weatherServer }, { connect }, plain, react, script, re
     load("chat/back-end.ts"),
     bundle("weather/plain.ts", "esm"),
     bundle("weather/react.tsx", "esm"),
-    bundle("chat/page.ts", "esm"),
-    bundle("chat/react-page.tsx", "esm"),
+    bundle("chat/demo.ts", "esm"),
+    bundle("chat/demo-react.tsx", "esm"),
   ]);
 const skeleton = "<h1>Weather</h1><p>Waiting…</p><ol></ol><button>Refresh</button>";
 const weather = weatherServer({
@@ -66,7 +66,7 @@ const weather = weatherServer({
   plain: page(skeleton, plain),
   react: page("", react),
 });
-const html = readFileSync(here("chat/page.html"), "utf8");
+const html = readFileSync(here("chat/demo.html"), "utf8");
 const reactHtml =
   '<!doctype html><meta charset="utf-8"><title>Vitrine in React</title><body><script type="module" src="/react.js"></script>';
 
@@ -92,7 +92,13 @@ const port = await listen(server, Number(process.env.PORT ?? 8090));
 const origin = `http://localhost:${port}`;
 const [clientEnd, serverEnd] = InMemoryTransport.createLinkedPair();
 await weather.connect(serverEnd);
-const chat = await connect("weather", clientEnd, origin, randomBytes(32));
+const chat = await connect({
+  server: "weather",
+  transport: clientEnd,
+  origin,
+  secret: randomBytes(32),
+  port: 0,
+});
 const policy = `default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; ${chat.policy}`;
 
 answer = async (request) => {

@@ -1,4 +1,3 @@
-/** The back end of a chat with apps: it speaks to the MCP server, and hands its views to the sandbox. */
 import { Client, type Transport } from "@modelcontextprotocol/client";
 import { clientUpstream, hostEndpoint, standardGuard, UiResources } from "@vitrine/host";
 import { isVisibleTo, type Tool, uiExtension } from "@vitrine/protocol";
@@ -7,37 +6,48 @@ import { serveSandbox } from "@vitrine/sandbox/node";
 
 const info = { name: "chat", version: "0.1.0" };
 
-/** Connects; the handlers that it returns answer the page at `origin`. */
-//#region backEnd
-export async function connect(server: string, transport: Transport, origin: string, secret: Uint8Array) {
+export interface BackEndOptions {
+  /** Your name for the MCP server. The person sees it beside each app. */
+  server: string;
+  transport: Transport;
+  /** The origin of the chat page: no other page may frame the apps. */
+  origin: string;
+  /** 32 random bytes. The apps' origins are derived from them. */
+  secret: Uint8Array;
+  /** The port of the sandbox. */
+  port: number;
+}
+
+/** Connects to an MCP server, and returns handlers for the requests of the page. */
+export async function connect({ server, transport, origin, secret, port }: BackEndOptions) {
   const client = new Client(info, { capabilities: { extensions: uiExtension() } });
   await client.connect(transport);
   const upstream = clientUpstream(client, { server });
-  // An origin of its own for every app; nothing else is served there.
-  const { sandbox, port, close } = await serveSandbox({ secret, port: 0, hosts: [origin] });
+  const served = await serveSandbox({ secret, port, hosts: [origin] });
 
-  // Views are read, checked and registered before anybody asks for them.
+  // Read, check and register every view now, so that apps open without waiting for the server.
   const apps: { tool: Tool; view: SandboxedView }[] = [];
   for (const { tool, document } of await new UiResources(upstream).prefetch()) {
-    // What is for apps alone the model does not see.
-    if (document.ok && isVisibleTo(tool, "model"))
-      apps.push({ tool, view: await sandbox.register({ server, ...document }) });
+    if (!isVisibleTo(tool, "model")) continue; // Only apps may call this tool.
+    if (document.ok) apps.push({ tool, view: await served.sandbox.register({ server, ...document }) });
+    else console.warn(`${tool.name}: ${document.message}`);
   }
 
-  // What a view asks of its server comes here. The page asks the person; the rest of the guard cannot be skipped.
+  // The page asks the person, so the policy allows everything here. The other checks of the guard still apply.
   const guard = standardGuard(upstream, { policy: () => "allow" });
   return {
+    /** GET /apps: the tools that have a view. */
     apps: () => Response.json({ server, capabilities: upstream.capabilities, apps }),
+    /** POST /rpc: requests of views, with the rights of a view. */
     rpc: hostEndpoint({ info, upstream, guard }),
-    /** The model's own calls, of the tools that it sees. */
+    /** POST /call: tool calls of the model. */
     async call(request: Request) {
       const { name, input } = await request.json();
-      if (!apps.some(({ tool }) => tool.name === name)) return new Response("no such tool", { status: 404 });
+      if (!apps.some(({ tool }) => tool.name === name)) return new Response("No such tool", { status: 404 });
       return Response.json(await upstream.request("tools/call", { name, arguments: input }));
     },
-    /** The page may show frames of the sandbox, and no others. */
-    policy: `frame-src http://*.localhost:${port}`,
-    close: () => Promise.all([client.close(), close()]),
+    /** For the page's Content-Security-Policy: it may frame the sandbox and nothing else. */
+    policy: `frame-src http://*.localhost:${served.port}`,
+    close: () => Promise.all([client.close(), served.close()]),
   };
 }
-//#endregion backEnd

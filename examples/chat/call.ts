@@ -1,15 +1,19 @@
-/** The model's tool calls, as the page asks its back end for them. */
-import type { CallToolResult } from "@vitrine/protocol";
+import type { FrameView } from "@vitrine/host";
+import type { CallToolResult, Tool } from "@vitrine/protocol";
 
-//#region call
-/** Calls a tool in the name of the model: not on the view's way, which has the view's rights. */
+/** A tool with a view, as `/apps` lists it. */
+export interface App {
+  tool: Tool;
+  view: FrameView;
+}
+
+/** Calls a tool for the model. Views have a route of their own, `/rpc`, with the rights of a view. */
 export async function callTool(name: string, input: Record<string, unknown>): Promise<CallToolResult> {
   const answer = await fetch("/call", { method: "POST", body: JSON.stringify({ name, input }) });
   if (!answer.ok) throw new Error(`${name}: ${await answer.text()}`);
   return answer.json();
 }
 
-/** What a person reads when the app cannot be shown. */
+/** The text that the person reads if the app cannot be shown. */
 export const textOf = (result?: CallToolResult): string =>
   (result?.content ?? []).map((block) => (block.type === "text" ? block.text : "")).join("\n");
-//#endregion call

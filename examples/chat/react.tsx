@@ -1,15 +1,8 @@
-/** The same page in React. */
-import { askInFrame, type FrameView, httpUpstream, McpApp, standardGuard } from "@vitrine/host/react";
-import { type CallToolResult, DEFAULT_STYLE_VARIABLES, type Tool } from "@vitrine/protocol";
+import { askInFrame, httpUpstream, McpApp, standardGuard } from "@vitrine/host/react";
+import { type CallToolResult, DEFAULT_STYLE_VARIABLES } from "@vitrine/protocol";
 import { useEffect, useState } from "react";
-import { callTool, textOf } from "./call.ts";
+import { type App, callTool, textOf } from "./call.js";
 
-interface App {
-  tool: Tool;
-  view: FrameView;
-}
-
-//#region react
 const { server, capabilities, apps } = await (await fetch("/apps")).json();
 const upstream = httpUpstream({ url: "/rpc", server, capabilities });
 const guard = standardGuard(upstream, { ask: askInFrame });
@@ -35,4 +28,3 @@ export function ToolCall({ tool, view, input }: App & { input: Record<string, un
 
 export const Conversation = ({ input }: { input: Record<string, unknown> }) =>
   apps.map((app: App) => <ToolCall key={app.tool.name} {...app} input={input} />);
-//#endregion react
