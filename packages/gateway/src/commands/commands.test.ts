@@ -8,6 +8,8 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import Libsql from "libsql";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { readSettingsFile } from "../config/read.js";
+import { watchSettings } from "../config/watch.js";
 import { GatewayError } from "../errors.js";
 import { openStore } from "../store/open.js";
 import { auditCommand } from "./audit.js";
@@ -222,6 +224,13 @@ describe("vitrine-gateway secret", () => {
     });
     for (const file of readdirSync(data)) expect(readFileSync(join(data, file), "utf8")).not.toContain(value);
     expect(await run(["audit", "verify", ...at])).toMatchObject({ code: 0 });
+    // A program that embeds the gateway finds it too, without an option.
+    const overrides = { dataFolder: data };
+    const found = { transport: { headers: { "x-key": value } } };
+    expect((await readSettingsFile(config, { overrides })).servers.get("far")).toMatchObject(found);
+    const watch = await watchSettings(config, () => {}, { overrides, onerror: () => {} });
+    watch.close();
+    expect(watch.current.servers.get("far")).toMatchObject(found);
     expect(await run(["secret", "delete", "key", ...at])).toMatchObject({ code: 0 });
     expect(await run(["audit", "verify", ...at])).toMatchObject({
       ...{ code: 1, err: expect.stringContaining("key") },

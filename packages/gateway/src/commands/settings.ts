@@ -6,10 +6,15 @@
 import { resolve } from "node:path";
 import { commandLineServer } from "../config/command-line.js";
 import type { GatewaySettings, ServerSettings } from "../config/config.js";
-import { type ReadOptions, readSettings, readSettingsFile, type WrittenSettings } from "../config/read.js";
+import {
+  type ReadOptions,
+  readSettings,
+  readSettingsFile,
+  storedSecrets,
+  type WrittenSettings,
+} from "../config/read.js";
 import { GatewayError } from "../errors.js";
 import type { Isolation } from "../isolation/isolation.js";
-import { openSecrets } from "../servers/secrets/secrets.js";
 
 /** What stood on the command line. */
 export interface CommandLine {
@@ -51,7 +56,7 @@ export function readOptions(line: CommandLine): Omit<ReadOptions, "file"> {
     server.length > 0
       ? [commandLineServer(server, { strict, cwd: process.cwd(), isolation: isolationOf(line) })]
       : [];
-  return { overrides, servers, secrets: (folder) => openSecrets({ folder }) };
+  return { overrides, servers, secrets: storedSecrets };
 }
 
 /**

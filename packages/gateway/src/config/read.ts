@@ -8,7 +8,7 @@ import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import { GatewayError } from "../errors.js";
 import type { Isolation } from "../isolation/isolation.js";
-import { type SecretStore, secretKey } from "../servers/secrets/secrets.js";
+import { openSecrets, type SecretStore, secretKey } from "../servers/secrets/secrets.js";
 import type { GatewaySettings, ServerSettings } from "./config.js";
 import { isolation, type Places, path } from "./isolation-settings.js";
 import { type Findings, JsonError, parseJson, pathOf } from "./json.js";
@@ -47,7 +47,10 @@ export interface ReadOptions {
   servers?: readonly ServerSettings[] | undefined;
   /** How programs are kept where neither they nor the whole file say anything about it: closed in, by default. */
   isolation?: Partial<Isolation> | undefined;
-  /** Opens the store for `${secret:NAME}`, in the data folder. It is opened only if there is such a reference. */
+  /**
+   * Opens the store for `${secret:NAME}`, in the data folder. It is opened only if there is such a reference. For a file, the default is
+   * the gateway's own store; `readSettings` has none.
+   */
   secrets?: ((dataFolder: string) => Promise<Pick<SecretStore, "get">>) | undefined;
   /**
    * Gets the text of a file before anything in it is used: no variable, secret or folder that it names is looked at. Throws to refuse the
@@ -156,8 +159,11 @@ export async function readSettingsFile(
   file: string,
   options: Omit<ReadOptions, "file"> = {},
 ): Promise<GatewaySettings> {
-  return readSettings(await readText(file), { ...options, file });
+  return readSettings(await readText(file), { secrets: storedSecrets, ...options, file });
 }
+
+/** The default for files: the secrets that `vitrine secret set` stores. */
+export const storedSecrets = (folder: string): Promise<SecretStore> => openSecrets({ folder });
 
 /** The text of a settings file. */
 export async function readText(file: string): Promise<string> {

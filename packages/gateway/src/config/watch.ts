@@ -6,7 +6,7 @@
 import { unwatchFile, watchFile } from "node:fs";
 import { GatewayError } from "../errors.js";
 import type { GatewaySettings } from "./config.js";
-import { type ReadOptions, readSettings, readText } from "./read.js";
+import { type ReadOptions, readSettings, readText, storedSecrets } from "./read.js";
 
 /** Options of {@link watchSettings}. */
 export interface WatchOptions extends Omit<ReadOptions, "file"> {
@@ -43,7 +43,7 @@ export async function watchSettings(
   onchange: (settings: GatewaySettings) => void | Promise<void>,
   { onerror, interval = 500, ...options }: WatchOptions,
 ): Promise<SettingsWatch> {
-  const read = (text: string) => readSettings(text, { ...options, file });
+  const read = (text: string) => readSettings(text, { secrets: storedSecrets, ...options, file });
   let seen: string | undefined = await readText(file);
   let current = await read(seen);
   let isClosed = false;
