@@ -99,7 +99,7 @@ it("a view that is saved takes the place of the one that runs: with its data and
   await seen(app.getByRole("heading", { name: "Second" }));
   await seen(app.getByRole("button", { name: "2" }));
   await seen(app.getByText(`${shown}`, { exact: true }));
-  expect(said).not.toContain("started again");
+  expect(said).not.toContain("restarting");
 
   // What is wrong is told, and what runs stays.
   await writeFile(join(folder, "dist/index.html"), '<script src="./nowhere.js"></script>');
@@ -114,7 +114,7 @@ it("a tool that is saved is started again: the conversation goes on, and the nex
   const app = workbench.card("count").frameLocator("mcp-app iframe").frameLocator("iframe");
   const before = await app.getByText(/^hello by \d+$/).textContent();
   await writeFile(join(folder, "counter.mjs"), serverThatSays("good evening"));
-  await expect.poll(() => said).toMatch(/counter\.mjs changed: it is started again[\s\S]*ready/);
+  await expect.poll(() => said).toMatch(/counter\.mjs changed: restarting[\s\S]*ready/);
   await app.getByRole("button", { name: "3" }).click();
   await seen(app.getByRole("button", { name: "4" }));
   expect(await app.getByText(/^hello by \d+$/).textContent()).toBe(before);

@@ -67,17 +67,14 @@ export function noteFaults(
   });
 }
 
-/** A tool or a UI that is not what it was is on record, whoever looks at it next. */
+/** Logs and records that a server changed a tool or a UI. */
 export function recordChange(
   { user, server, identity, method, target, reason, params }: AuditEntry,
   log: Log,
   audit: AuditLog,
 ): Promise<number> {
   const hashes: unknown = JSON.parse(params ?? "{}");
-  log.warn(
-    { server, ...(user && { user }), change: reason, ...Object(hashes) },
-    `not what it was: ${target}`,
-  );
+  log.warn({ server, ...(user && { user }), change: reason, ...Object(hashes) }, `changed: ${target}`);
   return audit.mark({ user: user || undefined, server, identity, method, target, reason, params });
 }
 

@@ -608,7 +608,7 @@ describe("what must not be forgotten", () => {
     const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(hashes).toEqual({ kind: "tool", before: hash, after: hash });
     expect(hashes.before).not.toBe(hashes.after);
-    const told = doors.log.filter((line) => line.includes("not what it was: change"));
+    const told = doors.log.filter((line) => line.includes("changed: change"));
     expect(told.map((line) => JSON.parse(line))).toMatchObject([
       { level: "warn", server: "shop", ...hashes },
     ]);

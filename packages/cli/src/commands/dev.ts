@@ -76,7 +76,7 @@ export function devCommand(
       ...{ gateway, cwd: at.cwd },
       isFollowed: (name, file) => followed.has(name, file),
       onrestart: (name, file) => {
-        terminal.note(`${terminal.dim(name, "err")}  ${oneLine(file)} changed: it is started again`);
+        terminal.note(`${terminal.dim(name, "err")}  ${oneLine(file)} changed: restarting`);
         news.again(name);
       },
       onerror: (name, error) => terminal.note(terminal.red(`${name}: ${String(error)}`, "err")),

@@ -25,7 +25,7 @@ export async function newCommand(name: string, options: NewOptions, terminal: Te
     terminal.json({ folder, template, files });
     return 0;
   }
-  terminal.print(`${terminal.bold(name)} is made: ${made.about}. Now:
+  terminal.print(`Created ${terminal.bold(name)}: ${made.about}. Next:
 
   cd ${name}
   npm install
@@ -37,7 +37,7 @@ export async function newCommand(name: string, options: NewOptions, terminal: Te
   }
   const checkout = checkoutOf();
   if (checkout !== undefined)
-    terminal.note(terminal.dim(`its packages of Vitrine are those of ${checkout}`, "err"));
+    terminal.note(terminal.dim(`it uses the Vitrine packages of ${checkout}`, "err"));
   return 0;
 }
 

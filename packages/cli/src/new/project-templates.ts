@@ -55,7 +55,7 @@ export const PROJECT_TEMPLATES: ReadonlyMap<string, ProjectTemplate> = new Map([
   [
     "json-template",
     {
-      about: "a page that is there already, by its configuration",
+      about: "a ready-made page and its configuration",
       parts: [EVERY, PLAIN, SERVING, { from: "json-template" }],
       pages: [],
     },
@@ -63,7 +63,7 @@ export const PROJECT_TEMPLATES: ReadonlyMap<string, ProjectTemplate> = new Map([
   [
     "discovery",
     {
-      about: "tools and views in folders, found by themselves",
+      about: "tools and views found in folders",
       parts: [
         EVERY,
         PLAIN,

@@ -1,4 +1,4 @@
-// `npm start`: builds the page, again whenever one of its files is saved, and opens the server in the workbench.
+// `npm start`: builds the page, rebuilds it on every save, and opens the server in the workbench.
 import { spawn } from "node:child_process";
 import { build } from "vite";
 
@@ -27,10 +27,10 @@ function end(code, why) {
   process.exit(code);
 }
 
-// What ends this process must end the other. Ctrl-C in a terminal reaches both of them: only if the other stays, it was for this one alone.
+// Vitrine ends with this process. Ctrl-C in a terminal reaches both; if only this process got the signal, pass it on after a while.
 process.on("SIGINT", () => (vitrine ? setTimeout(() => vitrine?.kill("SIGINT"), 3000) : end(130)));
 process.on("SIGTERM", () => vitrine?.kill("SIGTERM") ?? end(143));
 process.on("SIGHUP", () => vitrine?.kill("SIGHUP") ?? end(129));
-// npm does not hand on every signal that ends it.
+// npm does not forward every signal that ends it.
 const parent = process.ppid;
 setInterval(() => process.ppid === parent || (vitrine?.kill("SIGHUP") ?? end(129)), 1000).unref();

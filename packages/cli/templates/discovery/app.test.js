@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { mountView, testServer } from "@vitrine/server/testing";
 import { found } from "./app.js";
 
-test("everything in the folders can be offered, and every view starts without an error", async () => {
+test("every tool loads, and every view starts without an error", async () => {
   assert.deepEqual(found.problems, []);
   const server = await testServer(found.server);
   for (const { name, view } of await server.tools()) {
@@ -15,7 +15,7 @@ test("everything in the folders can be offered, and every view starts without an
   await server.close();
 });
 
-test("greets somebody, in data, in words and in a view", async () => {
+test("greets somebody, in data, in text and in a view", async () => {
   const server = await testServer(found.server);
   const { structuredContent, content } = await server.call("greet", { name: "Ada" });
   assert.deepEqual(structuredContent, { greeting: "Hello, Ada!" });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { mountView, testServer } from "@vitrine/server/testing";
 import { app } from "./app.js";
 
-test("greets somebody, in data and in words", async () => {
+test("greets somebody, in data and in text", async () => {
   const server = await testServer(app);
   const { structuredContent, content } = await server.call("greet", { name: "Ada" });
   assert.equal(structuredContent?.greeting, "Hello, Ada!");
@@ -11,7 +11,7 @@ test("greets somebody, in data and in words", async () => {
   await server.close();
 });
 
-test("shows the greeting, and no script fails", async () => {
+test("shows the greeting without script errors", async () => {
   const server = await testServer(app);
   const view = await mountView({ server, tool: "greet" });
   await view.run({ name: "Ada" });
@@ -21,7 +21,7 @@ test("shows the greeting, and no script fails", async () => {
   await server.close();
 });
 
-test("wants a name", async () => {
+test("requires a name", async () => {
   const server = await testServer(app);
   const { isError } = await server.call("greet", { name: "" });
   assert.equal(isError, true);

@@ -1,6 +1,6 @@
-/** What vitrine.js defines in the page. */
+/** The global that vitrine.js defines in the page. */
 declare const vitrine: typeof import("@vitrine/view");
 
-/** The page's end of a tool: its input and its result have the types of the tool. */
+/** An `App` whose input, result and calls have the tool's types. */
 type ViewOf<Name extends keyof Tools> = import("@vitrine/view").TypedApp<Tools, Name>;
 type Tools = import("./app.js").Tools;

@@ -9,7 +9,7 @@ const PLANETS = [
   { name: "Mars", diameter: 6792, moons: 2 },
 ];
 
-// A page that is there already, and what it is to show: no HTML.
+// A ready-made page, configured for this data: no HTML.
 const table = view({
   name: "planets",
   title: "Planets",

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { mountView, testServer } from "@vitrine/server/testing";
 import { app } from "./app.js";
 
-test("lists planets, in data and in words", async () => {
+test("lists planets, in data and in text", async () => {
   const server = await testServer(app);
   const { structuredContent, content } = await server.call("planets", { withMoons: true });
   assert.deepEqual(
@@ -14,7 +14,7 @@ test("lists planets, in data and in words", async () => {
   await server.close();
 });
 
-test("shows the planets, and no script fails", async () => {
+test("shows the planets without script errors", async () => {
   const server = await testServer(app);
   const view = await mountView({ server, tool: "planets" });
   await view.run({ withMoons: true });

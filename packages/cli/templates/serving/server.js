@@ -1,4 +1,4 @@
-// Starts the server: by stdio, or with `--http 3001` by HTTP.
+// Starts the server on stdio, or on HTTP with `node server.js --http 3001`.
 import { serve } from "@vitrine/server";
 import { app } from "./app.js";
 

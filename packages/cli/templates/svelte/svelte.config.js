@@ -1,2 +1,2 @@
-// For the build and for editors; types in components are taken away by Svelte itself.
+// Read by the build and by editors. Svelte itself strips the types in components.
 export default {};

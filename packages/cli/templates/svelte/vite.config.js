@@ -6,11 +6,11 @@ export default defineConfig({
   base: "./",
   resolve: { dedupe: ["svelte"] },
   build: {
-    // The server reads `dist` at any time: files are replaced, and never missing.
+    // The server may read `dist` at any time, so a build overwrites files and never deletes them.
     emptyOutDir: false,
     modulePreload: false,
     rollupOptions: {
-      // One script, which the server puts into the page.
+      // One script, which the server inlines into the page.
       output: {
         inlineDynamicImports: true,
         entryFileNames: "[name].js",

@@ -1,7 +1,7 @@
 import { appServer, tool, view } from "@vitrine/server";
 import { z } from "zod";
 
-// The page, as Vite builds it from `src`: one document.
+// The page that Vite builds from `src`. The server inlines its files into one document.
 const greeting = view({
   name: "greeting",
   title: "Greeting",
@@ -19,6 +19,6 @@ export const greet = tool({
   run: ({ name }) => ({ greeting: `Hello, ${name}!` }),
 });
 
-/** What the page knows of the tools. @typedef {import("@vitrine/server").ToolsOf<[typeof greet]>} Tools */
+/** The tool's types, for the page. @typedef {import("@vitrine/server").ToolsOf<[typeof greet]>} Tools */
 
 export const app = appServer({ name: "my-app", version: "1.0.0", tools: [greet] });

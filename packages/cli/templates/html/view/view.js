@@ -7,7 +7,7 @@ function show({ structuredContent }) {
   heading?.replaceChildren(structuredContent?.greeting ?? "Nobody was greeted.");
 }
 
-/** The page calls the tool, as the model does. */
+/** Calls the tool from the page. */
 async function greet() {
   if (!input?.value) return;
   try {

@@ -9,7 +9,7 @@ export function View() {
   const [name, setName] = useState("");
   const shown = greet.result ?? first;
 
-  /** The page calls the tool, as the model does. What goes wrong is `greet.error`. */
+  /** Calls the tool from the page. A failure is in `greet.error`. */
   const greetAgain = () => name && greet.call({ name }).catch(() => {});
 
   if (error) return <p role="alert">Not connected: {error.message}</p>;

@@ -1,4 +1,4 @@
-/** What a component is to TypeScript, which does not look into it. */
+/** TypeScript does not read .vue files: this is the type of each. */
 declare module "*.vue" {
   const component: import("vue").Component;
   export default component;
