@@ -15,7 +15,7 @@ function titlesOf(file: string): string[] {
   const written = [...text.matchAll(/(?:^\s*it(?:\.\w+\([^\n]*?\))?|^\s*\]\))\(\s*"([^"]+)"/gm)].map(
     ([, title = ""]) => title,
   );
-  const names = [...text.matchAll(/^\s*\["([^"]+)",/gm)].map(([, name = ""]) => name);
+  const names = [...text.matchAll(/^\s*\[\s*"([^"]+)",/gm)].map(([, name = ""]) => name);
   return written.flatMap((title) =>
     title.includes("%s") ? names.map((name) => title.replace("%s", name)) : [title],
   );

@@ -266,7 +266,7 @@ describe.skipIf(!report.works)(title, () => {
     const token = newToken();
     const stubborn = await start(misbehaving({}, "stubborn", token));
     await firstLine(stubborn);
-    expect(processesWith(token)).not.toEqual([]);
+    await expect.poll(() => processesWith(token)).not.toEqual([]);
     await stubborn.stop(100);
     expect(processesWith(token)).toEqual([]);
   });
@@ -275,7 +275,7 @@ describe.skipIf(!report.works)(title, () => {
     const token = newToken();
     const launched = await start(misbehaving({}, "daemonise", token, "wiped"));
     await firstLine(launched);
-    expect(processesWith(`300.${token}`)).not.toEqual([]);
+    await expect.poll(() => processesWith(`300.${token}`)).not.toEqual([]);
     await launched.stop();
     expect(processesWith(`300.${token}`)).toEqual([]);
   });

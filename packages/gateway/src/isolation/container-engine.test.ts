@@ -109,7 +109,7 @@ describe.skipIf(typeof image === "string")(title, () => {
     const token = newToken();
     const launched = await launch(contained({}, "daemonise", token, "wiped"));
     await firstLine(launched);
-    expect(processesWith(`300.${token}`)).not.toEqual([]);
+    await expect.poll(() => processesWith(`300.${token}`)).not.toEqual([]);
     await launched.stop(50);
     expect(processesWith(`300.${token}`)).toEqual([]);
     expect(containers()).toBe("");

@@ -67,7 +67,7 @@ describe.skipIf(!report.works)("bubblewrap for an ordinary user", () => {
       if (says === undefined) expect(started[index]?.line).toBeUndefined();
       else expect(started[index]?.line).toMatchObject(says);
     }
-    expect(processesWith(token)).not.toEqual([]);
+    await expect.poll(() => processesWith(token)).not.toEqual([]);
     await gateway.stop();
     expect(processesWith(token)).toEqual([]);
   });
