@@ -1,0 +1,27 @@
+/** A conversation inside the program that runs the gateway. */
+//#region conversation
+import { readSettingsFile, startGateway } from "@vitrine/gateway";
+
+const gateway = await startGateway(await readSettingsFile("mcp.json"));
+const conversation = await gateway.conversations.open("local");
+const unsubscribe = conversation.subscribe((_id, seq, changes) => console.log(seq, JSON.stringify(changes)));
+
+// A message of the person. With a model that is chosen, the model answers it.
+await conversation.send([{ type: "text", text: "What time is it?" }]);
+// A call by hand.
+const item = await conversation.call("clock", "get-time", {});
+// What a view of this call is sent, whenever the view opens.
+const close = conversation.shown(item, {
+  partial: (input) => console.log("arguments so far", input),
+  input: (input) => console.log("arguments", input),
+  progress: (progress) => console.log("progress", progress),
+  result: (result) => console.log("result", result),
+  cancelled: (reason) => console.log("cancelled", reason),
+});
+
+process.once("SIGTERM", async () => {
+  close();
+  unsubscribe();
+  await gateway.close();
+});
+//#endregion conversation
