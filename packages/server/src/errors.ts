@@ -37,7 +37,9 @@ export type DefinitionErrorCode =
   /** A tool's file does not say what a tool is, or cannot be loaded. */
   | "tool-invalid"
   /** Folders cannot be watched. */
-  | "watch-failed";
+  | "watch-failed"
+  /** Another program listens on the port of `--http`. */
+  | "port-in-use";
 
 /** A definition is wrong: the message says where, and what to write. */
 export class DefinitionError extends Error {

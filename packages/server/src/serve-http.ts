@@ -10,6 +10,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
+import { DefinitionError } from "./errors.js";
 
 /** Serves a handler of the official SDK at `/mcp`. */
 export async function serveHttp(
@@ -19,7 +20,11 @@ export async function serveHttp(
 ): Promise<{ url: string; close(): Promise<void> }> {
   const listener = createServer((incoming, outgoing) => void answer(handler, incoming, outgoing));
   listener.listen(port, host);
-  await once(listener, "listening");
+  await once(listener, "listening").catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "EADDRINUSE") throw cause;
+    const message = `port ${port} is in use: choose another, or write --http without a number for a free one`;
+    throw new DefinitionError("port-in-use", message, { cause });
+  });
   const { port: taken } = listener.address() as AddressInfo;
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}/mcp`,

@@ -90,7 +90,22 @@ describe("by HTTP", () => {
     await client.close();
     const said = written.mock.calls.map(([text]) => String(text)).join("");
     written.mockRestore();
-    expect(said).toBe("the view broken: there is no file /no/such/file that can be read (view-missing)\n");
+    expect(said).toBe(
+      `the view broken: there is no file /no/such/file that can be read (view-missing)\nx is served at ${serving.url}\n`,
+    );
+  });
+
+  it("says where it is served, and that a port is in use", async () => {
+    const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    serving = await serve(server, { argv: ["--http"] });
+    const said = written.mock.calls.map(([text]) => String(text)).join("");
+    expect(said).toBe(`shop is served at ${serving.url}\n`);
+    const { port } = new URL(serving.url ?? "");
+    await expect(serve(server, { argv: ["--http", port] })).rejects.toMatchObject({
+      code: "port-in-use",
+      message: expect.stringContaining(`port ${port} is in use`),
+    });
+    written.mockRestore();
   });
 });
 

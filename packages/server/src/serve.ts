@@ -54,7 +54,8 @@ export async function serve(
           await watching?.close();
           throw error;
         });
-  // Not to standard output: that is for messages.
+  // Standard output is for messages, so people read these lines on standard error.
+  if (serving.url) process.stderr.write(`${server.options.name} is served at ${serving.url}\n`);
   for (const { message } of await server.advice()) process.stderr.write(`${message}\n`);
   return {
     url: serving.url,
