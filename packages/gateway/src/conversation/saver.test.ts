@@ -13,7 +13,10 @@ import type { ConversationStore } from "./ports.js";
 
 const stages: ConversationStage[] = [];
 const stores: Store[] = [];
+const releases: (() => void)[] = [];
 afterEach(async () => {
+  // A test that failed may have left a write waiting, which would keep its conversation open.
+  for (const release of releases.splice(0)) release();
   for (const stage of stages.splice(0)) await stage.close();
   for (const store of stores.splice(0)) await store.close();
 });
@@ -39,6 +42,7 @@ async function heldStore() {
     state.isHeld = false;
     for (const each of state.waiting.splice(0)) each();
   };
+  releases.push(go);
   return { store, state, go, contexts: async (id: string) => (await conversations.get("ana", id))?.contexts };
 }
 

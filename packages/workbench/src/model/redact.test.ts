@@ -150,9 +150,10 @@ it("takes a value out wherever it comes back: in results, messages, texts with J
 });
 
 it("leaves short values and the words of the wire where they are", () => {
-  const result = redact(recording(say({ token: "text", size: "XL", kind: "XL" })), [
-    { keys: ["token", "size"] },
-  ]);
-  expect(JSON.stringify(result.events)).toContain('"kind":"XL"');
-  expect(JSON.stringify(result.events)).toContain('"method":"tools/call"');
+  const content = [{ type: "text", text: "a text" }];
+  const told = say({ token: "tools/call", word: "text", size: "XL", kind: "XL", content });
+  const text = JSON.stringify(redact(recording(told), [{ keys: ["token", "word", "size"] }]).events);
+  expect(text).toContain('"kind":"XL"');
+  expect(text).toContain('"method":"tools/call"');
+  expect(text).toContain(`"type":"text","text":"a ${REDACTED}"`);
 });
