@@ -65,7 +65,7 @@ server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
   // So that answers come in another order than questions.
   if (input.pause) await pause(input.pause);
   if (input.size) return { content: [{ type: "text", text: "x".repeat(input.size) }] };
-  return text({ instance, name, got: input });
+  return { ...text({ instance, name, got: input }), ...(input.fails && { isError: true }) };
 });
 
 server.setRequestHandler("resources/list", () => ({ resources: [{ uri: "note://1", name: "one" }] }));

@@ -131,6 +131,16 @@ describe("the agent", () => {
     expect((await client.callTool({ name: "shop__pick", arguments: { size: 4 } })).isError).toBeUndefined();
     expect(tabs).toBe(1);
   });
+
+  it("whose call fails at the server gets the error, and no app is opened", async () => {
+    let tabs = 0;
+    const { agent, host } = bind(await open(undefined, { open: async () => ++tabs > 0 }));
+    const client = await agent();
+    const failed = await client.callTool({ name: "shop__show", arguments: { fails: true } });
+    expect(failed.isError).toBe(true);
+    expect(textsOf(failed)).toHaveLength(1);
+    expect([tabs, host.apps.length]).toEqual([0, 0]);
+  });
 });
 
 it("a client's name is one short line, whatever it says of itself", () => {

@@ -18,6 +18,7 @@ import {
   unauthorized,
   waitFor,
 } from "../../../../testing/model/scripted-model.js";
+import type { Model, ModelRequest } from "../model/model.js";
 
 const stages: ConversationStage[] = [];
 const stageOf: typeof conversationStage = async (...args) => {
@@ -95,6 +96,37 @@ describe("a failed answer", () => {
     expect(stage.called).toHaveLength(1);
     expect(page.models.map((each) => each.text)).toEqual(["", "Sunny."]);
     expect(stage.model.requests[2]?.body.messages.at(-1)).toMatchObject({ role: "tool", content: "sunny" });
+  });
+
+  it("with calls of its own stays when it is retried, and the model reads their results", async () => {
+    const asked: ModelRequest[] = [];
+    const model: Model = {
+      ...{ id: "a/b", label: "b" },
+      async *stream(request) {
+        asked.push(request);
+        if (asked.length > 1) {
+          yield { kind: "text", text: "Sunny." };
+          yield { kind: "end", reason: "stop" };
+          return;
+        }
+        yield { kind: "call", id: "1", name: "weather__forecast" };
+        yield { kind: "arguments", id: "1", text: JSON.stringify({ city: "Rome" }) };
+        yield { kind: "called", id: "1" };
+        throw new TypeError("broken off");
+      },
+    };
+    const stage = await stageOf([], { tools: { forecast }, models: { current: () => model, help: "" } });
+    const conversation = await stage.conversations.open("ana");
+    const page = new Follower(conversation);
+    await conversation.send(words("Rome?"));
+    await done(page);
+    expect(page.models).toMatchObject([{ state: "failed" }]);
+    await conversation.retry(page.models[0]?.id ?? "");
+    await done(page);
+    expect(stage.called).toHaveLength(1);
+    expect(page.models).toMatchObject([{ state: "failed" }, { state: "done", text: "Sunny." }]);
+    expect(page.calls).toMatchObject([{ state: "done", turn: page.models[0]?.id }]);
+    expect(JSON.stringify(asked[1]?.messages)).toContain("sunny");
   });
 
   it("cannot be retried while it is being written, after it is gone, or when it is no answer", async () => {

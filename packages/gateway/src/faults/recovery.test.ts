@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Gateway } from "@vitrine/host/gateway";
-import type { CallItem, ConversationState } from "@vitrine/protocol";
+import type { CallItem, ConversationItem, ConversationState } from "@vitrine/protocol";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   byPage,
@@ -330,7 +330,11 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     expect(await calls(page, id)).toMatchObject([{ state: "failed", isIndeterminate: true }]);
   });
 
-  it("has its result, if the gateway kept it", async () => {
+  it("has its result if the gateway kept it, although the conversation on disk says that it runs", async () => {
+    const database = `sqlite:${join(stage.folder, "result.db")}`;
+    await stage.end("SIGTERM");
+    stage.settings = { ...stage.settings, database };
+    await stage.start();
     const page = await stage.page();
     const { id } = await page.request("conversation/open", {});
     await page.request("conversation/call", {
@@ -340,8 +344,21 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
       arguments: { key: "quick", text: "the answer" },
     });
     await expect.poll(async () => (await calls(page, id))[0]?.state).toBe("done");
-    await restart();
-    const [call] = await calls(page, id);
-    expect(call?.state === "done" ? call.result : call?.isIndeterminate).toBeTruthy();
+    // Stopped in order, so the result is on disk. The entry is put back to what it is while the call runs.
+    await stage.end("SIGTERM");
+    const store = await openStore(database);
+    const kept = await store.conversations.get("ann", id);
+    const items = kept?.items.map((item): ConversationItem => {
+      if (item.kind !== "call") return item;
+      const { result: _result, endedAt: _endedAt, ...call } = item;
+      return { ...call, state: "running" };
+    });
+    await store.conversations.put("ann", id, { items });
+    await store.close();
+    await stage.start();
+    expect(await calls(page, id)).toMatchObject([
+      { state: "done", result: { content: [{ text: expect.stringContaining("the answer") }] } },
+    ]);
+    expect(stage.effects()).toEqual(["quick"]);
   });
 });
