@@ -25,7 +25,7 @@ export function printResult(terminal: Terminal, result: RenderResult): void {
   if (result.replay)
     row(
       "replayed",
-      `${result.replay.compared} deeds compared, ${result.replay.untested} not, ${result.replay.steps} steps repeated`,
+      `${result.replay.compared} actions compared, ${result.replay.untested} not, ${result.replay.steps} steps repeated`,
     );
   const reached = Object.entries(timings).flatMap(([step, at]) => (at === null ? [] : [`${step} ${at}`]));
   if (reached.length > 0) row("ms", reached.join(", "));
