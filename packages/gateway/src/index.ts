@@ -14,6 +14,7 @@ export { KNOWN_PROVIDERS } from "./config/model-settings.js";
 export {
   projectOf,
   type ReadOptions,
+  readDataFolder,
   readSettings,
   readSettingsFile,
   type SkippedSetting,

@@ -4,7 +4,7 @@
  * @module
  */
 import { readFile } from "node:fs/promises";
-import { readSettings, secretCommand } from "@vitrine/gateway";
+import { readDataFolder, secretCommand } from "@vitrine/gateway";
 import { approvalOf } from "../config.js";
 import { configPlaces, firstFile, type Surroundings, surroundings } from "../config-places.js";
 import { usage } from "../exit.js";
@@ -41,11 +41,5 @@ async function foundPlace(at: Surroundings, terminal: Terminal): Promise<SecretO
   if (!approve) return { config: file };
   const text = await readFile(file, "utf8");
   if (valuesOf(file, text)["dataFolder"] === undefined) return {};
-  const { dataFolder } = await readSettings(text, {
-    ...{ file, approve },
-    // The file may name the very secret that is missing.
-    secrets: async () => ({ get: async () => "any" }),
-    onskip: () => {},
-  });
-  return { data: dataFolder };
+  return { data: await readDataFolder(text, { file, approve }) };
 }

@@ -238,6 +238,22 @@ describe("vitrine-gateway secret", () => {
   });
 });
 
+describe("a secret that the file itself needs", () => {
+  const reference = "$" + "{secret:key}";
+  it.each([
+    ["a token", { users: [{ name: "ana", token: reference }] }],
+    ["a database", { database: reference }],
+    ["a file with another problem", { users: [{ name: "ana", token: "$" + "{env:NOT_SET}" }] }],
+  ])("can be stored for %s, in the folder that the file names", async (_what, settings) => {
+    const config = join(folder, "needs.json");
+    const dataFolder = join(folder, "needs");
+    writeFileSync(config, JSON.stringify({ dataFolder, ...settings }));
+    expect(await run(["secret", "set", "key", "--config", config], "some value")).toMatchObject({ code: 0 });
+    expect(readdirSync(dataFolder)).toContain("secrets");
+    rmSync(dataFolder, { recursive: true });
+  });
+});
+
 describe("vitrine-gateway audit", () => {
   const file = join(folder, "audit.db");
   const audit = (...words: string[]) =>

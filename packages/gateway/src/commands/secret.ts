@@ -3,10 +3,11 @@
  *
  * @module
  */
-import { text } from "node:stream/consumers";
+import { text as allText } from "node:stream/consumers";
+import { readDataFolder, readText } from "../config/read.js";
 import { GatewayError } from "../errors.js";
 import { openSecrets, secretKey } from "../servers/secrets/secrets.js";
-import { type CommandLine, settingsOf } from "./settings.js";
+import { type CommandLine, readOptions } from "./settings.js";
 
 /**
  * `set NAME` or `delete NAME`; returns the exit code. The secret comes over stdin: arguments can be read by everybody on the
@@ -24,18 +25,16 @@ export async function secretCommand(
       "secret: say set NAME, and give the secret on stdin; or delete NAME",
     );
   }
-  // The file may name the very secret that is missing; only where secrets are kept matters here.
-  const { dataFolder } = await settingsOf(line, {
-    secrets: async () => ({ get: async () => "any" }),
-    onskip: () => {},
-  });
+  const text = line.config === undefined ? "{}" : await readText(line.config);
+  const { overrides } = readOptions(line);
+  const dataFolder = await readDataFolder(text, { file: line.config, overrides });
   const secrets = await openSecrets({ folder: dataFolder });
   if (what === "delete") {
     const was = await secrets.delete(secretKey(name));
     process.stdout.write(was ? `${name} was deleted\n` : `there was no ${name}\n`);
     return was ? 0 : 1;
   }
-  const value = (await text(process.stdin)).replace(/\r?\n$/, "");
+  const value = (await allText(process.stdin)).replace(/\r?\n$/, "");
   if (!value) throw new GatewayError("config-invalid", "secret set: nothing came over stdin");
   await secrets.set(secretKey(name), value);
   process.stdout.write(`${name} is kept\n`);

@@ -111,9 +111,7 @@ export async function readSettings(
     twice: onskip && ((path: string, parent: string) => holdsServers(parent) && !!twice.add(path)),
   };
   const whole = merge(options.defaults, parse(written, file, spot, findings), options.overrides);
-  const home = env["HOME"] || (options.env ? undefined : homedir());
-  const folder = file ? dirname(resolve(file)) : process.cwd();
-  const places: Places = { folder, start: file ? projectOf(file) : folder, home };
+  const places = startsOf(options);
   const sources: Sources = { env, secrets: new Map() };
   const dataFolder = dataFolderOf(whole, sources, places, spot);
   const secrets = await fetchSecrets(whole, dataFolder, options.secrets, spot);
@@ -121,6 +119,33 @@ export async function readSettings(
   const settings = whole && readWhole(whole, { env, secrets }, places, dataFolder ?? "", more, spot);
   if (settings && !spot.problems.length) return settings;
   throw invalid(spot.problems);
+}
+
+/**
+ * The data folder that a file names, or the default one. Reads nothing else of the file, so that `secret set` works for a file whose other
+ * settings need the very secret that is missing.
+ *
+ * @throws {GatewayError} `config-invalid`
+ */
+export async function readDataFolder(
+  text: string,
+  options: Pick<ReadOptions, "file" | "env" | "overrides" | "approve"> = {},
+): Promise<string> {
+  const { file, env = process.env, overrides } = options;
+  await options.approve?.(text);
+  const lines = new Map<string, number>();
+  const spot = new Spot("", [], { placeOf: placesIn(file, lines, overrides) });
+  const whole = merge(undefined, parse(text, file, spot, { lines, twice: () => true }), overrides);
+  const dataFolder = dataFolderOf(whole, { env, secrets: new Map() }, startsOf(options), spot);
+  if (dataFolder === undefined || spot.problems.length) throw invalid(spot.problems);
+  return dataFolder;
+}
+
+/** Where relative paths of a file, its programs and `~/` begin. */
+function startsOf({ file, env }: Pick<ReadOptions, "file" | "env">): Places {
+  const home = (env ?? process.env)["HOME"] || (env ? undefined : homedir());
+  const folder = file ? dirname(resolve(file)) : process.cwd();
+  return { folder, start: file ? projectOf(file) : folder, home };
 }
 
 /** The folder that a settings file speaks of: `.vscode/mcp.json` and `.cursor/mcp.json` speak of the one above. */
