@@ -29,8 +29,12 @@ export async function connect({ server, transport, origin, secret, port }: BackE
   const apps: { tool: Tool; view: SandboxedView }[] = [];
   for (const { tool, document } of await new UiResources(upstream).prefetch()) {
     if (!isVisibleTo(tool, "model")) continue; // Only apps may call this tool.
-    if (document.ok) apps.push({ tool, view: await served.sandbox.register({ server, ...document }) });
-    else console.warn(`${tool.name}: ${document.message}`);
+    try {
+      if (!document.ok) throw new Error(document.message);
+      apps.push({ tool, view: await served.sandbox.register({ server, ...document }) });
+    } catch (error) {
+      console.warn(`${tool.name} has no app: ${error}`); // One wrong view stops no other.
+    }
   }
 
   // The page asks the person, so the policy allows everything here. The other checks of the guard still apply.

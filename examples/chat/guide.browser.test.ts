@@ -2,11 +2,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { InMemoryTransport } from "@modelcontextprotocol/client";
+import { McpServer } from "@modelcontextprotocol/server";
+import { UI_MIME_TYPE } from "@vitrine/protocol";
 import { build } from "esbuild";
 import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { sharedChromium } from "../../testing/browser.ts";
 import { freePort } from "../../testing/free-port.ts";
+import { connect } from "./back-end.js";
 
 const SOURCE = fileURLToPath(new URL(".", import.meta.url));
 const FOLDER = fileURLToPath(new URL("../dist/guide/", import.meta.url));
@@ -68,3 +72,26 @@ it.each(["page.ts", "react-page.tsx"])(
     await page.close();
   },
 );
+
+it("one view with a policy that the sandbox refuses does not stop the others", async () => {
+  const mcp = new McpServer({ name: "shop", version: "1.0.0" });
+  const views = { good: "https://api.example.com", bad: "*" };
+  for (const [name, domain] of Object.entries(views)) {
+    const uri = `ui://shop/${name}`;
+    const _meta = { ui: { csp: { connectDomains: [domain] } } };
+    mcp.registerResource(name, uri, { mimeType: UI_MIME_TYPE }, () => ({
+      contents: [{ uri, mimeType: UI_MIME_TYPE, text: "<!doctype html><p>Shop", _meta }],
+    }));
+    mcp.registerTool(name, { _meta: { ui: { resourceUri: uri } } }, () => ({ content: [] }));
+  }
+  const [transport, serverEnd] = InMemoryTransport.createLinkedPair();
+  await mcp.connect(serverEnd);
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const secret = new Uint8Array(32);
+  const chat = await connect({ server: "shop", transport, origin: "http://localhost:1", secret, port: 0 });
+  const { apps } = await chat.apps().json();
+  expect(apps.map(({ tool }: { tool: { name: string } }) => tool.name)).toEqual(["good"]);
+  expect(warn).toHaveBeenCalledWith(expect.stringContaining("bad has no app"));
+  warn.mockRestore();
+  await chat.close();
+});
