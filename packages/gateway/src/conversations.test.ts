@@ -324,9 +324,8 @@ describe("an app", () => {
 
   it("that floods what the model should know is refused, by the guard and by the conversation, and the person reads so", async () => {
     const codes = new Set<string>();
-    const isTold = async () => (await items("note")).length > 0;
-    for (let n = 0; n < 300 && !(await isTold()); n++) {
-      const content = [{ type: "text", text: `${n} eggs` }] as const;
+    const update = async (text: string): Promise<void> => {
+      const content = [{ type: "text", text }] as const;
       try {
         // As a page does it: with a permit.
         await page.ask(view, "ui/update-model-context", { content });
@@ -334,7 +333,11 @@ describe("an app", () => {
       } catch (error) {
         codes.add(`${(error as { data: { code?: unknown } }).data.code}`);
       }
-    }
+    };
+    const isTold = async () => codes.size > 1 && (await items("note")).length > 0;
+    // Many at once: a slow machine floods too.
+    for (let n = 0; n < 30 && !(await isTold()); n++)
+      await Promise.all(Array.from({ length: 20 }, (_, at) => update(`${n * 20 + at} eggs`)));
     expect([...codes].sort()).toEqual(["overloaded", "rate-limited"]);
     expect(await items("note")).toMatchObject([{ level: "warning", code: "app-flood" }]);
     // The app, the page and the conversation go on.
