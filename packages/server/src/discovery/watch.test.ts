@@ -154,6 +154,7 @@ it("keeps what was good when an edit breaks it, says so once, and goes on when i
   expect(told).toEqual([]);
   await found.reload();
   expect(written).toEqual([
+    expect.stringMatching(/ is served at http:/),
     expect.stringMatching(/^tools\/cart\/tool\.mjs: it cannot be loaded/),
     expect.stringMatching(/^tools\/cart\/ui\/ui\.meta\.json:1: config\.title must be a text/),
   ]);
