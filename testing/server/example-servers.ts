@@ -39,8 +39,8 @@ export async function listening(
   const ended = once(child, "exit");
   const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream });
   const said = await Promise.race([once(lines, "line"), ended.then(() => ["nothing: it has ended"])]);
-  const url = String(said[0]);
-  if (!/^http:/.test(url)) throw new Error(`${script} said: ${url}`);
+  const [url] = /http:\S+/.exec(String(said[0])) ?? [];
+  if (!url) throw new Error(`${script} said: ${said[0]}`);
   return {
     url,
     close: async () => {

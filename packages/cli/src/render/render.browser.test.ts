@@ -278,10 +278,12 @@ describe.concurrent("an app that does as it should", () => {
   it("is pressed in a replay as the command line says, and what cannot be pressed is a difference", async () => {
     const trace = file("unpressed.jsonl");
     const steps = [{ click: "message" }, { wait: "message done" }];
-    await result(APPS_SERVER, { tool: ["fine"], steps, trace, allowMessages: true });
+    const recorded = await result(APPS_SERVER, { tool: ["fine"], steps, trace, allowMessages: true });
+    expect(recorded.cause).toBeUndefined();
     const lines = readFileSync(trace, "utf8").split("\n");
     writeFileSync(trace, lines.filter((line) => !line.includes('"did":')).join("\n"));
     const alone = await result("", { replay: trace });
+    expect(alone.cause).toBeUndefined();
     expect(alone).toMatchObject({ ok: true, replay: { untested: 1, steps: 0 } });
     // A pause is nothing that a person did.
     expect(await result("", { replay: trace, steps: [{ wait: "100" }] })).toMatchObject({

@@ -140,7 +140,9 @@ describe("an app that was started before it is shown", () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
     await page.keyboard.type("mine");
     expect(await page.locator("input").inputValue()).toBe("mine");
-    // The control: it does take it when it is shown.
+    // The control: it takes the focus when it is shown, and keeps it because no field has it.
+    await page.locator("input").evaluate((field) => field.blur());
+    await page.waitForTimeout(300);
     await stage.mount(page, "grabs");
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("MCP-APP");
   });

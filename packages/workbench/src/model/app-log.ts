@@ -25,7 +25,7 @@ export interface LoggedMessage {
   /** Of an answer: milliseconds since it was asked. */
   readonly duration: number | undefined;
   /** A person was using the app when it came: what follows from that, a replay does not do by itself. */
-  readonly person: boolean;
+  person: boolean;
   readonly message: unknown;
 }
 

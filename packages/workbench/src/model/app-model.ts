@@ -24,6 +24,9 @@ import { Observable } from "./observable.js";
 import { allowedModes } from "./offered-modes.js";
 import { type Profile, STRICT } from "./profile.js";
 
+/** Milliseconds in which the browser reports a press in an app to the page. */
+const PRESS_DELAY = 250;
+
 /** The host, to apps. */
 export const INFO: Implementation = { name: "vitrine-workbench", version: "0.1.0" };
 
@@ -245,7 +248,12 @@ export class AppModel extends Observable {
 
   #listen(bridge: Bridge): void {
     const { log } = this;
-    bridge.on("traffic", (traffic) => void log.add(traffic, traffic.direction === "in" && this.#isUsed()));
+    bridge.on("traffic", (traffic) => {
+      const isIn = traffic.direction === "in";
+      const entry = log.add(traffic, isIn && this.#isUsed());
+      // The browser reports a press in another process, and the app's message may arrive first.
+      if (isIn && !entry.person) setTimeout(() => (entry.person = this.#isUsed()), PRESS_DELAY);
+    });
     bridge.on("ready", (details) => {
       // S12: for whoever reviews the app with the browser's own tools.
       const { place, uri } = this.source;
