@@ -307,7 +307,11 @@ export class AppModel extends Observable {
 
   /** Whether a person does something in the app right now: what they do in a frame counts in the page above it. */
   #isUsed(): boolean {
-    return document.activeElement === this.#element && navigator.userActivation?.isActive === true;
+    return (
+      this.#element?.isConnected === true &&
+      document.activeElement === this.#element &&
+      navigator.userActivation?.isActive === true
+    );
   }
 
   #handlers(): HostHandlers {
