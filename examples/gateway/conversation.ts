@@ -10,7 +10,7 @@ const unsubscribe = conversation.subscribe((_id, seq, changes) => console.log(se
 await conversation.send([{ type: "text", text: "What time is it?" }]);
 // A call by hand.
 const item = await conversation.call("clock", "get-time", {});
-// What a view of this call is sent, whenever the view opens.
+// A view of this call gets these, whenever it opens.
 const close = conversation.shown(item, {
   partial: (input) => console.log("arguments so far", input),
   input: (input) => console.log("arguments", input),

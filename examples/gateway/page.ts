@@ -15,7 +15,7 @@ function show(view: GatewayView): void {
   const app = document.createElement("mcp-app");
   showView(app, view, {
     info: { name: "my-chat", version: "1.0.0" },
-    // What the page does for apps. The gateway checks and records each request first.
+    // The page acts for apps here. The gateway checks and records each request first.
     handlers: { openLink: ({ url }) => void window.open(url, "_blank", "noopener") },
   });
   document.querySelector("main")?.append(app);

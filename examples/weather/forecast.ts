@@ -1,4 +1,4 @@
-/** What the weather tool returns as `structuredContent`. */
+/** The `structuredContent` of the weather tool. */
 export interface Forecast {
   city: string;
   days: { name: string; sky: string; high: number; low: number }[];

@@ -124,7 +124,8 @@ describe("the provider", () => {
   it("breaks off after it said that a call is written: that one is made, and comes to its end", async () => {
     // Over OpenAI's wire nobody says so before the end; other providers do, and some give every call one name.
     const model: Model = {
-      ...{ id: "a/b", label: "b" },
+      id: "a/b",
+      label: "b",
       async *stream() {
         for (const city of ["Rome", "Oslo"]) {
           yield { kind: "call", id: "same", name: "weather__forecast" };

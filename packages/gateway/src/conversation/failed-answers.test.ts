@@ -101,7 +101,8 @@ describe("a failed answer", () => {
   it("with calls of its own stays when it is retried, and the model reads their results", async () => {
     const asked: ModelRequest[] = [];
     const model: Model = {
-      ...{ id: "a/b", label: "b" },
+      id: "a/b",
+      label: "b",
       async *stream(request) {
         asked.push(request);
         if (asked.length > 1) {
