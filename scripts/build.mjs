@@ -16,7 +16,9 @@ const TSC = "node_modules/typescript/bin/tsc";
 const FIRST = [
   TSC,
   "-b",
-  ...["protocol", "view", "sandbox", "host", "server", "gateway"].map((name) => `packages/${name}`),
+  ...["protocol", "wire", "view", "sandbox", "guard", "host", "server", "gateway"].map(
+    (name) => `packages/${name}`,
+  ),
 ];
 /** These stand on the first step, and not on each other. */
 const REST = [
@@ -27,7 +29,9 @@ const REST = [
 /** What must be there, whatever the stamp says. */
 const RESULTS = [
   "packages/protocol/dist/index.js",
+  "packages/wire/dist/index.js",
   "packages/view/dist/vitrine.js",
+  "packages/guard/dist/index.js",
   "packages/sandbox/dist/index.js",
   "packages/host/dist/index.js",
   "packages/server/dist/templates/pages-text.js",

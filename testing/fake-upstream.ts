@@ -1,6 +1,6 @@
 /** A server in memory, that notes what it is asked. */
 import { METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
-import type { Upstream, UpstreamNotification } from "../packages/host/src/upstream.js";
+import type { Upstream, UpstreamNotification } from "../packages/guard/src/upstream/upstream.js";
 
 type Answer = (params: Record<string, unknown>) => unknown;
 

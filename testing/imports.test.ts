@@ -3,15 +3,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
-const ALL = ["protocol", "view", "sandbox", "host", "server", "gateway", "workbench"];
+const ALL = ["protocol", "wire", "view", "sandbox", "guard", "host", "server", "gateway", "workbench"];
 const ALLOWED: Record<string, readonly string[]> = {
   protocol: [],
   view: ["protocol"],
   sandbox: ["protocol"],
-  host: ["protocol"],
+  wire: ["protocol"],
+  guard: ["protocol"],
+  host: ["protocol", "wire", "guard"],
   server: ["protocol", "view"],
-  gateway: ["protocol", "sandbox", "host"],
-  workbench: ["protocol", "host"],
+  gateway: ["protocol", "wire", "sandbox", "guard"],
+  workbench: ["protocol", "wire", "guard", "host"],
   cli: ALL,
 };
 /** The one file of the sandbox that needs Node. */
@@ -19,6 +21,8 @@ const NODE = /^node\.ts$/;
 /** Packages from npm that a package may import at run time, and in which files. */
 const EXTERNAL: Record<string, Record<string, RegExp>> = {
   protocol: {},
+  wire: {},
+  guard: {},
   view: { react: /^react\./, vue: /^vue\./, svelte: /^svelte\./ },
   sandbox: { "node:events": NODE, "node:http": NODE, "node:net": NODE, "node:stream": NODE },
   host: { react: /^react[.-]/ },
@@ -91,6 +95,9 @@ describe("imports", () => {
     ["packages/view/src/a.ts", 'import { x } from "@vitrine/protocol/dist/peer.js";'],
     ["packages/workbench/src/a.ts", 'import { x } from "@vitrine/gateway";'],
     ["packages/host/src/bridge.ts", 'import { Sandbox } from "@vitrine/sandbox";'],
+    ["packages/guard/src/service.ts", 'import { Bridge } from "@vitrine/host";'],
+    ["packages/guard/src/service.ts", 'import { once } from "node:events";'],
+    ["packages/gateway/src/gateway.ts", 'import { Bridge } from "@vitrine/host";'],
     ["packages/host/src/frame/frame.ts", 'import { useState } from "react";'],
     ["packages/sandbox/src/sandbox.ts", 'import { once } from "node:events";'],
     ["packages/gateway/src/gateway.ts", 'import { z } from "zod";'],

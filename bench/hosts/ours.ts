@@ -1,5 +1,6 @@
 /** Our host: `<mcp-app>` before the sandbox, each server's views in a process of their own. */
-import { httpUpstream, standardGuard, type Upstream, warm } from "@vitrine/host";
+import { httpUpstream, standardGuard, type Upstream } from "@vitrine/guard";
+import { warm } from "@vitrine/host";
 import "@vitrine/host/define";
 import { type CallToolResult, JsonText } from "@vitrine/protocol";
 import { ANSWER, type BenchApp, INFO, serveBench } from "./page.ts";

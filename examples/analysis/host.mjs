@@ -11,7 +11,7 @@ import {
   notifyToolInput,
   notifyToolResult,
   standardGuard,
-} from "@vitrine/host";
+} from "@vitrine/guard";
 import { uiExtension } from "@vitrine/protocol";
 
 const info = { name: "analysis-host", version: "1.0.0" };

@@ -1,4 +1,5 @@
-import { type Answer, type Ask, guardApproval, oneLine } from "@vitrine/host";
+import type { Answer, Ask } from "@vitrine/guard";
+import { guardApproval, oneLine } from "@vitrine/host";
 
 /** Asks in a dialog of your own: `standardGuard(upstream, { ask: askInDialog })`. */
 export const askInDialog: Ask = ({ server, title, reason, params }, signal) =>

@@ -1,5 +1,5 @@
 import { Client, type Transport } from "@modelcontextprotocol/client";
-import { clientUpstream, hostEndpoint, standardGuard, UiResources } from "@vitrine/host";
+import { clientUpstream, hostEndpoint, standardGuard, UiResources } from "@vitrine/guard";
 import { isVisibleTo, type Tool, uiExtension } from "@vitrine/protocol";
 import type { SandboxedView } from "@vitrine/sandbox";
 import { serveSandbox } from "@vitrine/sandbox/node";

@@ -1,11 +1,5 @@
-import {
-  askInFrame,
-  httpUpstream,
-  type McpAppElement,
-  standardGuard,
-  streamToolInput,
-  warm,
-} from "@vitrine/host";
+import { httpUpstream, standardGuard } from "@vitrine/guard";
+import { askInFrame, type McpAppElement, streamToolInput, warm } from "@vitrine/host";
 import "@vitrine/host/define"; // Registers <mcp-app>.
 import { type CallToolResult, DEFAULT_STYLE_VARIABLES } from "@vitrine/protocol";
 import { type App, callTool, textOf } from "./call.js";

@@ -1,7 +1,7 @@
 import { serve } from "@hono/node-server";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { clientUpstream, hostEndpoint, standardGuard } from "@vitrine/host";
+import { clientUpstream, hostEndpoint, standardGuard } from "@vitrine/guard";
 import { uiExtension } from "@vitrine/protocol";
 import { Hono } from "hono";
 

@@ -1,4 +1,5 @@
-import { askInFrame, httpUpstream, standardGuard } from "@vitrine/host";
+import { httpUpstream, standardGuard } from "@vitrine/guard";
+import { askInFrame } from "@vitrine/host";
 
 const { server, capabilities } = await (await fetch("/apps")).json();
 const upstream = httpUpstream({ url: "/rpc", server, capabilities });

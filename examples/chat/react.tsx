@@ -1,4 +1,6 @@
-import { askInFrame, httpUpstream, McpApp, standardGuard } from "@vitrine/host/react";
+import { httpUpstream, standardGuard } from "@vitrine/guard";
+import { askInFrame } from "@vitrine/host";
+import { McpApp } from "@vitrine/host/react";
 import { type CallToolResult, DEFAULT_STYLE_VARIABLES } from "@vitrine/protocol";
 import { useEffect, useState } from "react";
 import { type App, callTool, textOf } from "./call.js";

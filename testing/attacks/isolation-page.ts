@@ -1,5 +1,7 @@
 /** The host page of the isolation suite: the one of every test, and what attacks on it need besides. */
-import { AppTools, readDownload } from "@vitrine/host";
+
+import { readDownload } from "@vitrine/guard";
+import { AppTools } from "@vitrine/host";
 import "../host/host-page.ts";
 
 const isolation = { AppTools, readDownload };

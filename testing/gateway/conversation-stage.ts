@@ -2,18 +2,16 @@
  * Conversations over the real wire: a scripted model behind HTTP, the store in SQLite, and tools of which a test decides how
  * they end.
  */
+
+import type { CallToolResult, ContentBlock, Progress, Tool } from "@vitrine/protocol";
 import type {
   CallItem,
-  CallToolResult,
-  ContentBlock,
   ConversationChange,
   ConversationItem,
   ConversationState,
   ModelItem,
   NoteItem,
-  Progress,
-  Tool,
-} from "@vitrine/protocol";
+} from "@vitrine/wire";
 import type { Conversation } from "../../packages/gateway/src/conversation/conversation.ts";
 import {
   Conversations,

@@ -9,13 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AuditRow, type Gateway, type GatewayOptions, readSettings } from "@vitrine/gateway";
-import {
-  type GatewayAnswer,
-  type GatewayNotices,
-  type GatewayQuestion,
-  type GatewayRequests,
-  VitrineError,
-} from "@vitrine/protocol";
+import { VitrineError } from "@vitrine/protocol";
+import type { GatewayAnswer, GatewayNotices, GatewayQuestion, GatewayRequests } from "@vitrine/wire";
 import { WebSocket as NodeSocket } from "ws";
 import { Connection } from "../../packages/host/src/gateway/connection.ts";
 import type { LineKind } from "../../packages/host/src/gateway/line.ts";

@@ -2,15 +2,13 @@
  * A host page whose servers are behind a gateway: tests open it, open views in it, and read what happened. Runs in the
  * browser.
  */
-import { askInPage, type HostHandlers, McpAppElement, saveFiles } from "@vitrine/host";
+
+import type { HostHandlers } from "@vitrine/guard";
+import { askInPage, McpAppElement, saveFiles } from "@vitrine/host";
 import "@vitrine/host/define";
 import { connectGateway, type GatewayView, showView } from "@vitrine/host/gateway";
-import {
-  DEFAULT_STYLE_VARIABLES,
-  type GatewayAnswer,
-  type GatewayRequests,
-  JsonText,
-} from "@vitrine/protocol";
+import { DEFAULT_STYLE_VARIABLES, JsonText } from "@vitrine/protocol";
+import type { GatewayAnswer, GatewayRequests } from "@vitrine/wire";
 import { EventLog } from "../event-log.ts";
 
 const log = new EventLog();

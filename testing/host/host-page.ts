@@ -1,18 +1,21 @@
 /**
  * A host page on `<mcp-app>`: tests open it, mount apps in it by name, and read what happened. Runs in the browser.
  */
+
+import {
+  type HostHandlers,
+  httpUpstream,
+  type ServerCapabilities,
+  standardGuard,
+  type Upstream,
+} from "@vitrine/guard";
 import {
   type AppFrameOptions,
   askInFrame,
   askInPage,
   type FrameView,
-  type HostHandlers,
-  httpUpstream,
   McpAppElement,
-  type ServerCapabilities,
   saveFiles,
-  standardGuard,
-  type Upstream,
   type WarmOptions,
   warm,
 } from "@vitrine/host";

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { hostEndpoint, type Upstream } from "@vitrine/host";
+import { hostEndpoint, type Upstream } from "@vitrine/guard";
 import { readUiDocument, type Tool, VitrineError } from "@vitrine/protocol";
 import type { SandboxedView, ViewRegistration } from "@vitrine/sandbox";
 import { type ServedSandbox, type ServeSandboxOptions, serveSandbox } from "@vitrine/sandbox/node";

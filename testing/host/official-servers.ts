@@ -5,7 +5,7 @@
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { clientUpstream, type Upstream } from "@vitrine/host";
+import { clientUpstream, type Upstream } from "@vitrine/guard";
 import { type CallToolResult, isVisibleTo, readToolUi, type Tool, uiExtension } from "@vitrine/protocol";
 
 /** A server that runs, and the tool of it that has a UI. */

@@ -1,11 +1,8 @@
 /** A host page on `<McpApp>`, in StrictMode: tests set its props from outside. Runs in the browser. */
-import {
-  type AppFrameOptions,
-  type Bridge,
-  httpUpstream,
-  McpApp,
-  type McpAppProps,
-} from "@vitrine/host/react";
+
+import { httpUpstream } from "@vitrine/guard";
+import type { AppFrameOptions, Bridge } from "@vitrine/host";
+import { McpApp, type McpAppProps } from "@vitrine/host/react";
 import { Activity, createRef, StrictMode } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";

@@ -1,5 +1,7 @@
 /** A host page on our bridge, with an answer to everything and room for any number of views. */
-import { Bridge, type Upstream } from "@vitrine/host";
+
+import type { Upstream } from "@vitrine/guard";
+import { Bridge } from "@vitrine/host";
 import { type LifecycleLimits, VitrineError, WindowTransport } from "@vitrine/protocol";
 import { EventLog } from "../event-log.ts";
 import { CONTEXT, HOST_INFO, RESULT } from "./scene.ts";

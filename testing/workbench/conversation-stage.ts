@@ -6,19 +6,15 @@
  */
 import { type AppFrameOptions, Bridge } from "@vitrine/host";
 import type { Gateway, GatewayView } from "@vitrine/host/gateway";
-import {
-  type CallItem,
-  type ConversationChange,
-  type ConversationItem,
-  type ConversationState,
-  type GatewayRequests,
-  memoryPair,
-  type OpenedView,
-  Peer,
-  PROTOCOL_VERSION,
-  type Tool,
-  VitrineError,
-} from "@vitrine/protocol";
+import { memoryPair, Peer, PROTOCOL_VERSION, type Tool, VitrineError } from "@vitrine/protocol";
+import type {
+  CallItem,
+  ConversationChange,
+  ConversationItem,
+  ConversationState,
+  GatewayRequests,
+  OpenedView,
+} from "@vitrine/wire";
 
 type Params<M extends keyof GatewayRequests> = GatewayRequests[M]["params"];
 type Answer = (params: never) => unknown;

@@ -5,7 +5,7 @@ import type {
   ConversationState,
   OpenedView,
   SamplingQuestion,
-} from "@vitrine/protocol";
+} from "@vitrine/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Doors, type RawPage } from "../../../testing/gateway/doors.js";
 import {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { OpenedView } from "@vitrine/protocol";
+import type { OpenedView } from "@vitrine/wire";
 import type { GuardMetrics } from "./guard/guard-options.js";
 import type { Log } from "./http/logging.js";
 import type { GatewayMetrics } from "./http/metrics-gateway.js";

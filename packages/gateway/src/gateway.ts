@@ -4,7 +4,7 @@
  * @module
  */
 import { mkdir } from "node:fs/promises";
-import { Refusal, type UpstreamMethod } from "@vitrine/host";
+import { Refusal, type UpstreamMethod } from "@vitrine/guard";
 import type { Implementation, JsonText, Params, ToolVisibility } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
 import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";

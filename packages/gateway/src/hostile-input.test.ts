@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Gateway } from "@vitrine/gateway";
-import type { OpenedView } from "@vitrine/protocol";
+import type { OpenedView } from "@vitrine/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RawPage } from "../../../testing/gateway/doors.ts";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Gateway, readSettings } from "@vitrine/gateway";
-import type { CallItem, OpenedView } from "@vitrine/protocol";
+import type { CallItem, OpenedView } from "@vitrine/wire";
 import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RawPage } from "../../../testing/gateway/doors.js";

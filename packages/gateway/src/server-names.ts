@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ServerSummary } from "@vitrine/protocol";
+import type { ServerSummary } from "@vitrine/wire";
 import type { ServerSettings } from "./config/config.js";
 import type { Log } from "./http/logging.js";
 import type { PageSession } from "./sessions/page-session.js";

@@ -1,5 +1,7 @@
 /** What pages may ask in test mode, and in no other: a real gateway, a real server, and a model behind the real wire. */
-import { type CallItem, METHOD_NOT_FOUND, type ModelView } from "@vitrine/protocol";
+
+import { METHOD_NOT_FOUND } from "@vitrine/protocol";
+import type { CallItem, ModelView } from "@vitrine/wire";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Doors, type RawPage } from "../../../testing/gateway/doors.js";
 import {

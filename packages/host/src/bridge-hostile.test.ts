@@ -1,3 +1,4 @@
+import { standardGuard, type Upstream } from "@vitrine/guard";
 import {
   CheckedPeer,
   memoryPair,
@@ -13,8 +14,6 @@ import {
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { Bridge, type BridgeOptions } from "./bridge.js";
-import { standardGuard } from "./guard/standard.js";
-import type { Upstream } from "./upstream.js";
 
 fc.configureGlobal({ seed: 20260126 });
 

@@ -1,15 +1,10 @@
 /** The examples of the doc comments around the bridge; compiled with the tests. */
-import { Client, type Transport as ClientTransport } from "@modelcontextprotocol/client";
-import type { CallToolResult, DisplayMode, Implementation, Tool, Transport } from "@vitrine/protocol";
+import { standardGuard, type Upstream } from "@vitrine/guard";
+import type { CallToolResult, Implementation, Tool, Transport } from "@vitrine/protocol";
 import { AppTools } from "./app-tools.js";
 import { Bridge } from "./bridge.js";
-import { clientUpstream } from "./client-upstream.js";
 import { looksEarly } from "./dialect.js";
-import { standardGuard } from "./guard/standard.js";
-import type { HostHandlers } from "./handlers.js";
-import { followInput, PartialJson, streamToolInput } from "./partial-input.js";
-import { hostService } from "./service.js";
-import type { Upstream } from "./upstream.js";
+import { streamToolInput } from "./stream-input.js";
 
 export async function bridge(
   transport: Transport,
@@ -57,70 +52,6 @@ export async function streamToolInputExample(
   const input = await streamToolInput(bridge, deltas());
   bridge.sendToolResult(await call(input));
   //#endregion streamToolInput
-}
-
-export function partialJson(): (Record<string, unknown> | undefined)[] {
-  //#region partialJson
-  const json = new PartialJson();
-  json.push('{"city":"Ro');
-  const some = json.value(); // { city: "Ro" }
-  json.push('me","days":1');
-  const more = json.value(); // { city: "Rome" }: the number may become 10
-  json.push("0}");
-  const all = json.value(); // { city: "Rome", days: 10 }
-  //#endregion partialJson
-  return [some, more, all];
-}
-
-export async function follow(
-  chunks: AsyncIterable<string>,
-  show: (input: object) => void,
-): Promise<Record<string, unknown>> {
-  //#region followInput
-  const input = await followInput(chunks, (soFar) => show(soFar), 100);
-  //#endregion followInput
-  return input;
-}
-
-export async function fromClient(transport: ClientTransport): Promise<Upstream> {
-  //#region clientUpstream
-  const client = new Client({ name: "my-chat", version: "1.0.0" });
-  await client.connect(transport);
-  const upstream = clientUpstream(client, { server: "weather" });
-  //#endregion clientUpstream
-  return upstream;
-}
-
-export function handlers(chat: {
-  add(content: unknown, from: string): void;
-  context: unknown;
-  setMode(mode: DisplayMode): DisplayMode;
-}): HostHandlers {
-  //#region hostHandlers
-  const handlers: HostHandlers = {
-    message: ({ content }, { server }) => chat.add(content, server),
-    updateModelContext: (context) => {
-      chat.context = context;
-    },
-    requestDisplayMode: ({ mode }) => ({ mode: chat.setMode(mode) }),
-  };
-  //#endregion hostHandlers
-  return handlers;
-}
-
-export async function service(upstream: Upstream, handlers: HostHandlers): Promise<object> {
-  //#region hostService
-  const { capabilities, requests } = hostService({
-    upstream,
-    guard: standardGuard(upstream),
-    handlers,
-    view: "view-1",
-  });
-  // `capabilities` goes into the answer to `ui/initialize`; then, for a request whose params were checked:
-  const context = { requestId: 1, signal: AbortSignal.timeout(60_000), progress: undefined };
-  const result = await requests["tools/call"]({ name: "forecast" }, context);
-  //#endregion hostService
-  return { capabilities, result };
 }
 
 export async function appTools(

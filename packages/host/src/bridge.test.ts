@@ -1,3 +1,4 @@
+import type { Upstream, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/guard";
 import {
   type CallToolResult,
   INSTANCE_KEY,
@@ -13,8 +14,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as examples from "./bridge.examples.js";
 import { Bridge, type BridgeOptions } from "./bridge.js";
 import type { BridgeTransport } from "./bridge-transport.js";
-import { streamToolInput } from "./partial-input.js";
-import type { Upstream, UpstreamNotification, UpstreamRequestOptions } from "./upstream.js";
+import { streamToolInput } from "./stream-input.js";
 
 interface Message {
   id?: RequestId | null;

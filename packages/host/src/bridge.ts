@@ -3,6 +3,15 @@
  *
  * @module
  */
+
+import {
+  type AppDetails,
+  type HostService,
+  hostService,
+  type ServiceNotification,
+  type ServiceOptions,
+  type ServiceRequest,
+} from "@vitrine/guard";
 import {
   type CallToolResult,
   diffHostContext,
@@ -20,16 +29,8 @@ import {
   type Result,
   VitrineError,
 } from "@vitrine/protocol";
-import type { AppDetails } from "./bridge-events.js";
 import type { BridgeTransport } from "./bridge-transport.js";
 import { HostChannel, type HostChannelOptions } from "./host-channel.js";
-import {
-  type HostService,
-  hostService,
-  type ServiceNotification,
-  type ServiceOptions,
-  type ServiceRequest,
-} from "./service.js";
 
 /** Options of a {@link Bridge}. */
 export interface BridgeOptions

@@ -13,7 +13,7 @@ const ELEMENT = `export * from "./packages/host/dist/element.js";`;
 /** For a page that draws its own frames. */
 const BRIDGE = `export { Bridge, ProxyTransport } from "@vitrine/host";`;
 /** What a page needs without a back end that guards: the chain of links, and questions to the person. */
-const GUARD = `export { askInFrame, standardGuard } from "@vitrine/host";`;
+const GUARD = `export { askInFrame } from "@vitrine/host"; export { standardGuard } from "@vitrine/guard";`;
 const everythingOf = (name: string): string => `export * from "${name}";`;
 
 /** What a policy without `unsafe-eval` refuses. */
@@ -97,14 +97,18 @@ describe("contents", () => {
   it.each(doors)("%s holds no code but ours", async (_name, source) => {
     const { inputs } = await bundle(source);
     expect(inputs.length).toBeGreaterThan(0);
-    expect(inputs.filter((path) => !/^packages\/(protocol|host)\/dist\//.test(path))).toEqual([]);
+    expect(inputs.filter((path) => !/^packages\/(protocol|wire|guard|host)\/dist\//.test(path))).toEqual([]);
   });
 
-  it("has no runtime dependency but the wire", () => {
+  it("has no runtime dependency but our packages", () => {
     const own: { dependencies?: object; optionalDependencies?: object } = JSON.parse(
       readFileSync(`${ROOT}packages/host/package.json`, "utf8"),
     );
-    expect(Object.keys({ ...own.dependencies, ...own.optionalDependencies })).toEqual(["@vitrine/protocol"]);
+    expect(Object.keys({ ...own.dependencies, ...own.optionalDependencies })).toEqual([
+      "@vitrine/guard",
+      "@vitrine/protocol",
+      "@vitrine/wire",
+    ]);
   });
 
   it.each(doors)("%s needs no eval", async (_name, source) => {

@@ -1,5 +1,5 @@
+import type { BridgeEvents } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
-import type { BridgeEvents } from "./bridge-events.js";
 
 type Listener = (event: unknown) => unknown;
 

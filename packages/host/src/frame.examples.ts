@@ -1,21 +1,16 @@
-import {
-  AppFrame,
-  type AppFrameOptions,
-  askInFrame,
-  type Bridge,
-  defineMcpApp,
-  type FrameView,
-  guardApproval,
-  type HostHandlers,
-  hostStyles,
-  oneLine,
-  ProxyTransport,
-  saveFiles,
-  standardGuard,
-  type Upstream,
-  warm,
-} from "@vitrine/host";
+import { type HostHandlers, standardGuard, type Upstream } from "@vitrine/guard";
 import type { CallToolResult, Tool } from "@vitrine/protocol";
+import type { Bridge } from "./bridge.js";
+import { defineMcpApp } from "./element.js";
+import { guardApproval } from "./frame/approval-guard.js";
+import { AppFrame, type AppFrameOptions } from "./frame/frame.js";
+import { oneLine } from "./frame/one-line.js";
+import { askInFrame } from "./frame/prompt.js";
+import type { FrameView } from "./frame/proxy-frame.js";
+import { saveFiles } from "./frame/save-files.js";
+import { warm } from "./frame/warm.js";
+import { hostStyles } from "./host-styles.js";
+import { ProxyTransport } from "./proxy-transport.js";
 import "@vitrine/host/define";
 
 const info = { name: "chat", version: "1.0.0" };

@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import type { AppDetails } from "@vitrine/guard";
 import {
   acceptText,
   type Cause,
@@ -24,7 +26,6 @@ import {
   type Transport,
   VitrineError,
 } from "@vitrine/protocol";
-import type { AppDetails } from "./bridge-events.js";
 import { type BridgeTransport, inflate } from "./bridge-transport.js";
 import { type Dialect, earlyForm, looksEarly } from "./dialect.js";
 import { Emitter } from "./emitter.js";

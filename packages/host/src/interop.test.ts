@@ -1,6 +1,7 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { App as OfficialApp } from "@modelcontextprotocol/ext-apps";
 import { McpServer } from "@modelcontextprotocol/server";
+import { clientUpstream } from "@vitrine/guard";
 import { memoryPair, type Transport } from "@vitrine/protocol";
 import { App as OurApp } from "@vitrine/view";
 import { App as OfficialApp1 } from "ext-apps-1";
@@ -8,7 +9,6 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { AppTools } from "./app-tools.js";
 import { Bridge, type BridgeOptions } from "./bridge.js";
-import { clientUpstream } from "./client-upstream.js";
 
 const INFO = { name: "host", version: "1.0.0" };
 const APP = { name: "view", version: "1.0.0" };

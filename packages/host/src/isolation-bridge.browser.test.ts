@@ -2,6 +2,8 @@
  * Hostile apps that abuse the protocol (attacks.md, the bridge cases of part C), in a real browser through the whole
  * stack, beside an innocent app of another server. Each has what it is an abuse of as its control.
  */
+
+import { hostEndpoint, standardGuard } from "@vitrine/guard";
 import type { Frame, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { IsolationApi } from "../../../testing/attacks/isolation-page.ts";
@@ -9,8 +11,6 @@ import { PageStage, type Scene, watchPage } from "../../../testing/attacks/page-
 import { tool, visibleTo } from "../../../testing/fake-upstream.ts";
 import type { HostApi } from "../../../testing/host/host-page.ts";
 import { type RawView, rawView } from "../../../testing/host/raw-view.ts";
-import { standardGuard } from "./guard/standard.js";
-import { hostEndpoint } from "./http-endpoint.js";
 
 declare const host: HostApi;
 declare const raw: RawView & { asked: object[] };

@@ -1,5 +1,7 @@
-import { type FrameView, type Guard, McpApp, type Upstream } from "@vitrine/host/react";
+import type { Guard, Upstream } from "@vitrine/guard";
 import type { CallToolResult } from "@vitrine/protocol";
+import type { FrameView } from "./frame/proxy-frame.js";
+import { McpApp } from "./react.js";
 
 const info = { name: "chat", version: "1.0.0" };
 interface WeatherProps {

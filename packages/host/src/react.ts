@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import type { HostHandlers } from "@vitrine/guard";
 import type { CallToolResult, JsonText, VitrineError } from "@vitrine/protocol";
 import {
   createElement,
@@ -17,7 +19,6 @@ import {
 import type { Bridge } from "./bridge.js";
 import { defineMcpApp, type McpAppElement } from "./element.js";
 import type { AppFrameOptions } from "./frame/frame.js";
-import type { HostHandlers } from "./handlers.js";
 import { tellError, useOnce } from "./react-once.js";
 
 export * from "./index.js";

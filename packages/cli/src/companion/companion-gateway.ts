@@ -4,15 +4,14 @@
  * @module
  */
 import type { Caller } from "@vitrine/gateway";
+import type { JsonText, Tool } from "@vitrine/protocol";
 import type {
   ConversationChange,
   ConversationItem,
-  JsonText,
   ServerCatalogue,
   ServerSummary,
   SpeakingApp,
-  Tool,
-} from "@vitrine/protocol";
+} from "@vitrine/wire";
 
 /** An app of a conversation that is open in a page. */
 export interface OpenApp {

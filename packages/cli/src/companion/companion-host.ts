@@ -3,14 +3,9 @@
  *
  * @module
  */
-import type {
-  AppContext,
-  CallToolResult,
-  ContentBlock,
-  Progress,
-  ServerCatalogue,
-  Tool,
-} from "@vitrine/protocol";
+
+import type { CallToolResult, ContentBlock, Progress, Tool } from "@vitrine/protocol";
+import type { AppContext, ServerCatalogue } from "@vitrine/wire";
 
 /** An app that was shown to the person. */
 export interface CompanionApp {

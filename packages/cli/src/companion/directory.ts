@@ -10,9 +10,9 @@ import {
   type Resource,
   type ResourceTemplate,
   readToolUi,
-  type ServerCatalogue,
   type Tool,
 } from "@vitrine/protocol";
+import type { ServerCatalogue } from "@vitrine/wire";
 import { addressOf, readAddress } from "./addresses.js";
 import type { CompanionHost } from "./companion-host.js";
 import { Listeners } from "./listeners.js";

@@ -4,15 +4,8 @@
  * @module
  */
 import { GatewayError } from "@vitrine/gateway";
-import {
-  type CallItem,
-  type CallToolResult,
-  type ConversationChange,
-  JsonText,
-  type Progress,
-  type ServerCatalogue,
-  type ServerSummary,
-} from "@vitrine/protocol";
+import { type CallToolResult, JsonText, type Progress } from "@vitrine/protocol";
+import type { CallItem, ConversationChange, ServerCatalogue, ServerSummary } from "@vitrine/wire";
 import type { CompanionConversation, CompanionGateway } from "./companion-gateway.js";
 import type {
   CallOutcome,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AppContext, CallItem, SpeakingApp } from "@vitrine/protocol";
+import type { AppContext, CallItem, SpeakingApp } from "@vitrine/wire";
 import type { OpenApp } from "./companion-gateway.js";
 import type { CompanionApp, Speaker } from "./companion-host.js";
 

@@ -1,4 +1,5 @@
-import type { ServerCatalogue, Tool } from "@vitrine/protocol";
+import type { Tool } from "@vitrine/protocol";
+import type { ServerCatalogue } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import { allTools, namedTools } from "./chosen-tools.js";
 

@@ -4,7 +4,8 @@
  * @module
  */
 import { closest } from "@vitrine/gateway";
-import { isVisibleTo, type ServerCatalogue, type Tool } from "@vitrine/protocol";
+import { isVisibleTo, type Tool } from "@vitrine/protocol";
+import type { ServerCatalogue } from "@vitrine/wire";
 import { CliError } from "../exit.js";
 import type { RenderPlan } from "./render-plan.js";
 import type { RenderReport } from "./render-result.js";

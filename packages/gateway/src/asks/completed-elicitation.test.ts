@@ -1,6 +1,6 @@
 /** A person was sent to a page of a server's: the server says when it has what it wanted, and their pages hear of it. */
 import { fileURLToPath } from "node:url";
-import type { ElicitationQuestion } from "@vitrine/protocol";
+import type { ElicitationQuestion } from "@vitrine/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Doors, type RawPage } from "../../../../testing/gateway/doors.js";
 

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { type Decision, Refusal } from "@vitrine/host";
-import { type ElicitationAnswer, type ElicitationQuestion, VitrineError } from "@vitrine/protocol";
+import { type Decision, Refusal } from "@vitrine/guard";
+import { VitrineError } from "@vitrine/protocol";
+import type { ElicitationAnswer, ElicitationQuestion } from "@vitrine/wire";
 import { GatewayError } from "../errors.js";
 import type { CallRecord } from "../guard/call-record.js";
 import { Buckets } from "../http/buckets.js";

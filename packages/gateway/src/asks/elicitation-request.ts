@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Refusal, readLink, sizeOf } from "@vitrine/host";
+import { Refusal, readLink, sizeOf } from "@vitrine/guard";
 import { isLoopbackHost } from "../config/address.js";
 import { isRecord } from "../servers/record.js";
 import { invalid } from "./ask-error.js";

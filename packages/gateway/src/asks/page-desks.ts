@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Decision } from "@vitrine/host";
-import type { ConversationAsks } from "@vitrine/protocol";
+import type { Decision } from "@vitrine/guard";
+import type { ConversationAsks } from "@vitrine/wire";
 import type { GatewaySettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";
 import { operatorDecision } from "../guard/policy.js";

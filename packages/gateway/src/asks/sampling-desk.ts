@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { type Answer, type Decision, Refusal } from "@vitrine/host";
-import type { ModelUsage, Result, SamplingQuestion, SpeakingApp } from "@vitrine/protocol";
-import { VitrineError } from "@vitrine/protocol";
+import { type Answer, type Decision, Refusal } from "@vitrine/guard";
+import { type Result, VitrineError } from "@vitrine/protocol";
+import type { ModelUsage, SamplingQuestion, SpeakingApp } from "@vitrine/wire";
 import { GatewayError } from "../errors.js";
 import type { CallRecord } from "../guard/call-record.js";
 import type { GuardedCall } from "../guard/guarded-call.js";

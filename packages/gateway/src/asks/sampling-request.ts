@@ -3,15 +3,9 @@
  *
  * @module
  */
-import { Refusal, sizeOf } from "@vitrine/host";
-import {
-  decode,
-  HOST_END,
-  type ImageContent,
-  type SamplingAnswer,
-  type SamplingQuestion,
-  type TextContent,
-} from "@vitrine/protocol";
+import { Refusal, sizeOf } from "@vitrine/guard";
+import { decode, HOST_END, type ImageContent, type TextContent } from "@vitrine/protocol";
+import type { SamplingAnswer, SamplingQuestion } from "@vitrine/wire";
 import type { ModelMessage, ModelRequest } from "../model/model.js";
 import { invalid, unusable } from "./ask-error.js";
 import type { SamplingLimits } from "./limits.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Refusal } from "@vitrine/host";
+import { Refusal } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
 
 interface Lane {

@@ -1,5 +1,5 @@
 /** What apps have the model asked: through the guard, and in the person's words. */
-import type { Question } from "@vitrine/host";
+import type { Question } from "@vitrine/guard";
 import { afterEach, describe, expect, it } from "vitest";
 import { type AsksStage, asksStage, silence } from "../../../../testing/gateway/asks-stage.js";
 import { type MemoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";

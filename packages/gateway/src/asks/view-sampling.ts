@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isRefusal } from "@vitrine/host";
+import { isRefusal } from "@vitrine/guard";
 import type { GatewayGuard } from "../guard/gateway-guard.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import { rejected } from "./ask-error.js";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ConcurrencyLimits, Decision, RateLimits, SizeLimits } from "@vitrine/host";
+import type { ConcurrencyLimits, Decision, RateLimits, SizeLimits } from "@vitrine/guard";
 import type { Permission, Relaxation } from "@vitrine/protocol";
 import type { Isolation } from "../isolation/isolation.js";
 import type { ServerIdentity } from "./server-identity.js";

@@ -9,7 +9,7 @@ import {
   RATE_LIMITS,
   type RateLimits,
   type SizeLimits,
-} from "@vitrine/host";
+} from "@vitrine/guard";
 import { HOST_END, PERMISSION_FEATURES, type Permission, type Relaxation } from "@vitrine/protocol";
 import { isPolicyKey } from "../guard/policy.js";
 import type { Isolation } from "../isolation/isolation.js";

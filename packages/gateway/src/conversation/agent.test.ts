@@ -1,5 +1,5 @@
 /** A conversation that an agent elsewhere leads: it answers, and it drives the apps that are open. */
-import type { CallItem } from "@vitrine/protocol";
+import type { CallItem } from "@vitrine/wire";
 import { afterEach, expect, it } from "vitest";
 import {
   type ConversationStage,

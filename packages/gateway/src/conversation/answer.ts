@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CallItem, ModelItem, ModelUsage } from "@vitrine/protocol";
+import type { CallItem, ModelItem, ModelUsage } from "@vitrine/wire";
 import type { Model, ModelDelta, ModelRequest } from "../model/model.js";
 import { ModelError } from "../model/model-error.js";
 import type { Calls } from "./calls.js";

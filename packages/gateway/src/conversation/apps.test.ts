@@ -1,4 +1,5 @@
-import type { SpeakingApp, Tool } from "@vitrine/protocol";
+import type { Tool } from "@vitrine/protocol";
+import type { SpeakingApp } from "@vitrine/wire";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   type ConversationStage,

@@ -4,14 +4,9 @@
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
-import { sizeOf } from "@vitrine/host";
-import {
-  type AppContext,
-  INVALID_PARAMS,
-  type SpeakingApp,
-  type Tool,
-  VitrineError,
-} from "@vitrine/protocol";
+import { sizeOf } from "@vitrine/guard";
+import { INVALID_PARAMS, type Tool, VitrineError } from "@vitrine/protocol";
+import type { AppContext, SpeakingApp } from "@vitrine/wire";
 import { GatewayError } from "../errors.js";
 import type { Clock } from "../servers/clock.js";
 import type { AppParts } from "./fit-context.js";

@@ -4,16 +4,16 @@
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
-import { PartialJson } from "@vitrine/host";
 import {
-  type CallItem,
   type CallToolResult,
   INVALID_PARAMS,
+  PartialJson,
   type Progress,
   type Tool,
   VitrineError,
   withoutSecrets,
 } from "@vitrine/protocol";
+import type { CallItem } from "@vitrine/wire";
 import { MAY_HAVE_RUN } from "../errors.js";
 import type { Clock } from "../servers/clock.js";
 import type { Apps } from "./apps.js";

@@ -5,7 +5,7 @@
  */
 import { createContext, Script } from "node:vm";
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
-import { sizeOf } from "@vitrine/host";
+import { sizeOf } from "@vitrine/guard";
 import { withoutSecrets } from "@vitrine/protocol";
 
 /** The arguments, or what is wrong with them: a sentence for the model. */

@@ -3,18 +3,16 @@
  *
  * @module
  */
-import {
-  type CallItem,
-  type ContentBlock,
-  type ConversationItem,
-  type ConversationState,
-  INVALID_PARAMS,
-  type ModelView,
-  type NoteItem,
-  type SpeakingApp,
-  type Tool,
-  VitrineError,
-} from "@vitrine/protocol";
+
+import { type ContentBlock, INVALID_PARAMS, type Tool, VitrineError } from "@vitrine/protocol";
+import type {
+  CallItem,
+  ConversationItem,
+  ConversationState,
+  ModelView,
+  NoteItem,
+  SpeakingApp,
+} from "@vitrine/wire";
 import { GatewayError } from "../errors.js";
 import type { Clock } from "../servers/clock.js";
 import { Apps, type OpenAppState, type SaidContext } from "./apps.js";

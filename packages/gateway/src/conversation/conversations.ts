@@ -4,7 +4,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import type { ConversationSummary } from "@vitrine/protocol";
+import type { ConversationSummary } from "@vitrine/wire";
 import { GatewayError } from "../errors.js";
 import { type Clock, systemClock } from "../servers/clock.js";
 import type { ConversationQuery } from "../store/store.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { sizeOf } from "@vitrine/host";
+import { sizeOf } from "@vitrine/guard";
 import type { ImagePart, ModelMessage, TextPart, ToolResultPart } from "../model/model.js";
 import { cut } from "./result-text.js";
 

@@ -1,5 +1,5 @@
 /** A conversation that is full: what was begun ends, and is told, and nothing more is asked of the model. */
-import type { CallItem, ConversationItem, NoteItem } from "@vitrine/protocol";
+import type { CallItem, ConversationItem, NoteItem } from "@vitrine/wire";
 import { afterEach, expect, it } from "vitest";
 import {
   type ConversationStage,

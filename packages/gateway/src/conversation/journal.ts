@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import type { Progress } from "@vitrine/protocol";
 import type {
   AppContext,
   CallItem,
@@ -10,8 +12,7 @@ import type {
   ConversationItem,
   ConversationState,
   ModelUsage,
-  Progress,
-} from "@vitrine/protocol";
+} from "@vitrine/wire";
 import { NO_TITLE } from "./title.js";
 
 /** Hears what becomes of a conversation, one number after the other. */

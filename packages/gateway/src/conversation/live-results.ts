@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { sizeOf } from "@vitrine/host";
-import type { CallItem } from "@vitrine/protocol";
+import { sizeOf } from "@vitrine/guard";
+import type { CallItem } from "@vitrine/wire";
 import type { ConversationLimits } from "./limits.js";
 import { isTaken } from "./stored-item.js";
 

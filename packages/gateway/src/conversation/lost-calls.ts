@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CallItem, ConversationItem } from "@vitrine/protocol";
+import type { CallItem, ConversationItem } from "@vitrine/wire";
 import { MAY_HAVE_RUN } from "../errors.js";
 import type { RecalledCall, ToolPort } from "./ports.js";
 

@@ -1,6 +1,6 @@
 /** Servers whose tools a turn must do without: a real gateway, with programs that hang and fail. */
 import { performance } from "node:perf_hooks";
-import type { ConversationState, NoteItem } from "@vitrine/protocol";
+import type { ConversationState, NoteItem } from "@vitrine/wire";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Doors, type RawPage } from "../../../../testing/gateway/doors.js";
 import {

@@ -1,4 +1,5 @@
-import type { AppContext, CallItem, CallToolResult, ConversationItem } from "@vitrine/protocol";
+import type { CallToolResult } from "@vitrine/protocol";
+import type { AppContext, CallItem, ConversationItem } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import type { ModelMessage } from "../model/model.js";
 import { contextParts, type ModelViewOptions, modelMessages, SYSTEM_PROMPT } from "./model-view.js";

@@ -3,15 +3,9 @@
  *
  * @module
  */
-import type {
-  AppContext,
-  CallItem,
-  ContentBlock,
-  ConversationItem,
-  ModelItem,
-  SpeakingApp,
-  UserItem,
-} from "@vitrine/protocol";
+
+import type { ContentBlock } from "@vitrine/protocol";
+import type { AppContext, CallItem, ConversationItem, ModelItem, SpeakingApp, UserItem } from "@vitrine/wire";
 import type { ImagePart, ModelMessage, TextPart, ToolCallPart } from "../model/model.js";
 import { type AppParts, fitContext } from "./fit-context.js";
 import { cut, jsonOf, resultText, wordsOf } from "./result-text.js";

@@ -4,8 +4,8 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { sizeOf } from "@vitrine/host";
-import type { CallItem } from "@vitrine/protocol";
+import { sizeOf } from "@vitrine/guard";
+import type { CallItem } from "@vitrine/wire";
 import { resultText } from "./result-text.js";
 
 /** The same call that fails, one after the other; and the same call with the same result, in one turn. */

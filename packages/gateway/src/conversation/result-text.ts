@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { sizeOf } from "@vitrine/host";
-import type { CallItem, CallToolResult, ContentBlock } from "@vitrine/protocol";
+import { sizeOf } from "@vitrine/guard";
+import type { CallToolResult, ContentBlock } from "@vitrine/protocol";
+import type { CallItem } from "@vitrine/wire";
 
 /** A result in words. */
 export interface ResultText {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { NoteItem } from "@vitrine/protocol";
+import type { NoteItem } from "@vitrine/wire";
 import { ConversationError } from "../store/conversation-limits.js";
 import { messageOf } from "./calls.js";
 import type { Journal } from "./journal.js";

@@ -5,7 +5,8 @@
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
-import type { CallItem, ContentBlock, UserItem } from "@vitrine/protocol";
+import type { ContentBlock } from "@vitrine/protocol";
+import type { CallItem, UserItem } from "@vitrine/wire";
 import { isRecord } from "../servers/record.js";
 import { storedItem } from "./stored-item.js";
 

@@ -1,5 +1,5 @@
 /** What changes while a conversation is being written: nothing of it is lost. */
-import type { AppContext } from "@vitrine/protocol";
+import type { AppContext } from "@vitrine/wire";
 import { afterEach, expect, it } from "vitest";
 import {
   type ConversationStage,

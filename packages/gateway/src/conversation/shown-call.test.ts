@@ -1,5 +1,5 @@
-import { PARTIAL_INTERVAL } from "@vitrine/host";
-import type { CallItem } from "@vitrine/protocol";
+import { PARTIAL_INTERVAL } from "@vitrine/protocol";
+import type { CallItem } from "@vitrine/wire";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { hearing } from "../../../../testing/gateway/conversation-stage.js";

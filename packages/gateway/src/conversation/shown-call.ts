@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { PARTIAL_INTERVAL, PartialJson } from "@vitrine/host";
-import type { CallItem, CallToolResult, Progress } from "@vitrine/protocol";
+
+import { type CallToolResult, PARTIAL_INTERVAL, PartialJson, type Progress } from "@vitrine/protocol";
+import type { CallItem } from "@vitrine/wire";
 import type { Clock } from "../servers/clock.js";
 
 /** Hears of a call: partial input as often as it comes, its input once, and then once how it ended. */

@@ -4,14 +4,9 @@
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
-import { sizeOf } from "@vitrine/host";
-import {
-  type CallItem,
-  type ContentBlock,
-  type ConversationItem,
-  type UserItem,
-  withoutSecrets,
-} from "@vitrine/protocol";
+import { sizeOf } from "@vitrine/guard";
+import { type ContentBlock, withoutSecrets } from "@vitrine/protocol";
+import type { CallItem, ConversationItem, UserItem } from "@vitrine/wire";
 
 /** Characters of JSON of an entry that is kept. The store takes a little more. */
 export const MAX_STORED = 900_000;

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { ContentBlock, ConversationItem } from "@vitrine/protocol";
+import type { ContentBlock } from "@vitrine/protocol";
+import type { ConversationItem } from "@vitrine/wire";
 
 /** Of one in which nothing was said. */
 export const NO_TITLE = "New conversation";

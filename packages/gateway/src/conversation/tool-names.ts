@@ -4,8 +4,9 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { sizeOf } from "@vitrine/host";
-import { type CallItem, isVisibleTo, type SpeakingApp, type Tool } from "@vitrine/protocol";
+import { sizeOf } from "@vitrine/guard";
+import { isVisibleTo, type Tool } from "@vitrine/protocol";
+import type { CallItem, SpeakingApp } from "@vitrine/wire";
 import type { ModelTool } from "../model/model.js";
 import type { OfferedTool } from "./ports.js";
 

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { type ModelItem, type NoteItem, VitrineError } from "@vitrine/protocol";
+
+import { VitrineError } from "@vitrine/protocol";
+import type { ModelItem, NoteItem } from "@vitrine/wire";
 import type { Model, ModelMessage } from "../model/model.js";
 import type { Clock } from "../servers/clock.js";
 import { type Answer, AnswerStream } from "./answer.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ModelView, ModelViewMessage, ModelViewTool, SpeakingApp } from "@vitrine/protocol";
+import type { ModelView, ModelViewMessage, ModelViewTool, SpeakingApp } from "@vitrine/wire";
 import { GatewayError } from "../errors.js";
 import { SYSTEM_PROMPT } from "./model-view.js";
 import { appFlood, UNANSWERED } from "./notes.js";

@@ -1,6 +1,6 @@
 /** The connection between a browser and the gateway fails, or a browser does not behave. */
 import { setTimeout as delay } from "node:timers/promises";
-import { MAX_FRAME_BYTES } from "@vitrine/protocol";
+import { MAX_FRAME_BYTES } from "@vitrine/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   byPage,

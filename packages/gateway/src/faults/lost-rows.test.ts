@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { copyFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ConversationState } from "@vitrine/protocol";
+import type { ConversationState } from "@vitrine/wire";
 import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { byPage, codes, FaultStage, fine } from "../../../../testing/gateway/fault-stage.ts";

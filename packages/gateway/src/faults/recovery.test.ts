@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Gateway } from "@vitrine/host/gateway";
-import type { CallItem, ConversationItem, ConversationState } from "@vitrine/protocol";
+import type { CallItem, ConversationItem, ConversationState } from "@vitrine/wire";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   byPage,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Refusal, type ViewCall } from "@vitrine/host";
+import { Refusal, type ViewCall } from "@vitrine/guard";
 import { decode, HOST_END, INVALID_PARAMS, type Schema, type Tool, VitrineError } from "@vitrine/protocol";
 import type { GuardedCall } from "./guarded-call.js";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Ask, askOnce, type Decision, type Question, Refusal, type ToolDirectory } from "@vitrine/host";
+import { type Ask, askOnce, type Decision, type Question, Refusal, type ToolDirectory } from "@vitrine/guard";
 import type { Permission } from "@vitrine/protocol";
 import { UserConsents } from "./consents.js";
 import type { GatewayGuardOptions } from "./guard-options.js";

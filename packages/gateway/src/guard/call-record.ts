@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Question } from "@vitrine/host";
+import type { Question } from "@vitrine/guard";
 import type { VitrineError } from "@vitrine/protocol";
 import type { AuditSettings } from "../config/config.js";
 import type { ServerIdentity } from "../config/server-identity.js";

@@ -1,4 +1,4 @@
-import { ToolDirectory } from "@vitrine/host";
+import { ToolDirectory } from "@vitrine/guard";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import { type AskedKey, CONSENT_DAYS, UserConsents } from "./consents.js";

@@ -9,7 +9,7 @@ import {
   type ConsentStore,
   fingerprint,
   type ToolDirectory,
-} from "@vitrine/host";
+} from "@vitrine/guard";
 import { readToolUi, type Tool } from "@vitrine/protocol";
 import type { ServerIdentity } from "../config/server-identity.js";
 import type { Catalogue } from "../servers/server.js";

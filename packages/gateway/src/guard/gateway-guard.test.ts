@@ -1,4 +1,4 @@
-import { type Answer, type Question, Refusal, type ViewCall } from "@vitrine/host";
+import { type Answer, type Question, Refusal, type ViewCall } from "@vitrine/guard";
 import { JsonText, VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { tool } from "../../../../testing/fake-upstream.js";

@@ -10,14 +10,9 @@ import {
   ResourceDirectory,
   ToolDirectory,
   type ViewCall,
-} from "@vitrine/host";
-import {
-  type GatewayPermit,
-  INTERNAL_ERROR,
-  isVisibleTo,
-  type Permission,
-  VitrineError,
-} from "@vitrine/protocol";
+} from "@vitrine/guard";
+import { INTERNAL_ERROR, isVisibleTo, type Permission, VitrineError } from "@vitrine/protocol";
+import type { GatewayPermit } from "@vitrine/wire";
 import { GatewayError } from "../errors.js";
 import { allowedMethod, isRepeatable, needsServer, onlyReads } from "./allow-list.js";
 import { Asking } from "./asking.js";

@@ -18,7 +18,7 @@ import {
   type ResourceDirectory,
   type ToolDirectory,
   type ViewCall,
-} from "@vitrine/host";
+} from "@vitrine/guard";
 import type { Asking } from "./asking.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
 import { onlyForModel } from "./model-visibility.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Answer, Question } from "@vitrine/host";
+import type { Answer, Question } from "@vitrine/guard";
 import type { GatewaySettings } from "../config/config.js";
 import type { Server } from "../servers/server.js";
 import type { AuditOutcome, Store } from "../store/store.js";

@@ -1,5 +1,5 @@
 /** The table of attacks, against the guard itself. */
-import type { Question } from "@vitrine/host";
+import type { Question } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { tool } from "../../../../testing/fake-upstream.js";

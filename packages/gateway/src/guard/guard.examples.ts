@@ -1,4 +1,4 @@
-import type { UpstreamMethod, ViewCall } from "@vitrine/host";
+import type { UpstreamMethod, ViewCall } from "@vitrine/guard";
 import type { Params } from "@vitrine/protocol";
 import type { Server } from "../servers/server.js";
 import type { Store } from "../store/store.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ViewCall } from "@vitrine/host";
+import type { ViewCall } from "@vitrine/guard";
 
 /** On whose behalf: an app, the person at the host page, the model, another program over HTTP, or a server that asks something. */
 export type Actor = "view" | "host" | "model" | "http" | "server";

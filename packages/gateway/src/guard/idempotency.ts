@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { sizeOf } from "@vitrine/host";
+import { sizeOf } from "@vitrine/guard";
 import { JsonText, VitrineError } from "@vitrine/protocol";
 import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayError } from "../errors.js";

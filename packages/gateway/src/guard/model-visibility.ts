@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Link, Refusal, type ToolDirectory } from "@vitrine/host";
+import { type Link, Refusal, type ToolDirectory } from "@vitrine/guard";
 import { isVisibleTo } from "@vitrine/protocol";
 
 /** Refuses a tool that is unknown, or that only the server's own views may call (C02, attack C04). */

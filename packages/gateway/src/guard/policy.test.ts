@@ -1,4 +1,4 @@
-import type { Decision } from "@vitrine/host";
+import type { Decision } from "@vitrine/guard";
 import { describe, expect, it } from "vitest";
 import { defaultPolicy, isPolicyKey, operatorDecision, type PolicySources, rememberable } from "./policy.js";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Decision, Question } from "@vitrine/host";
+import type { Decision, Question } from "@vitrine/guard";
 import type { Tool } from "@vitrine/protocol";
 import type { GatewaySettings, ServerSettings } from "../config/config.js";
 import type { KnownView } from "./guarded-call.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isRefusal, targetOf } from "@vitrine/host";
+import { isRefusal, targetOf } from "@vitrine/guard";
 import { INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
 import type { AuditSettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";

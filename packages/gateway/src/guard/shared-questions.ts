@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Answer, Ask, Question } from "@vitrine/host";
+import type { Answer, Ask, Question } from "@vitrine/guard";
 
 /** An open question. */
 interface Open {

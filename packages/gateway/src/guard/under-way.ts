@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Link, Refusal } from "@vitrine/host";
+import { type Link, Refusal } from "@vitrine/guard";
 
 /**
  * Refuses what is beyond so many calls of one view at a time, whatever they wait for: a person, a turn, the record,

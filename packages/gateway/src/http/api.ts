@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { UpstreamMethod } from "@vitrine/host";
-import type { JsonText, ServerCatalogue, ServerSummary, ToolVisibility } from "@vitrine/protocol";
+import type { UpstreamMethod } from "@vitrine/guard";
+import type { JsonText, ToolVisibility } from "@vitrine/protocol";
+import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
 import type { AuditQuery, AuditRow, ConsentRecord, Verification } from "../store/store.js";
 
 /** Who asks. Made by the one authentication, and by nothing else. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Rate } from "@vitrine/host";
+import type { Rate } from "@vitrine/guard";
 import type { UserSettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";
 import type { Caller } from "./api.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Rate } from "@vitrine/host";
+import type { Rate } from "@vitrine/guard";
 
 /** Buckets that are kept; of more, the one that was not used for longest goes. */
 const MAX_BUCKETS = 10_000;

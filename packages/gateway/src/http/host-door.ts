@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type HostEndpointOptions, hostEndpoint, type Link, Refusal } from "@vitrine/host";
+import { type HostEndpointOptions, hostEndpoint, type Link, Refusal } from "@vitrine/guard";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";

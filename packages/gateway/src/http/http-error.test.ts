@@ -1,4 +1,4 @@
-import { Refusal } from "@vitrine/host";
+import { Refusal } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
 import { describe, expect, it } from "vitest";
 import { openStage } from "../../../../testing/gateway/http-stage.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isRefusal, type Refusal } from "@vitrine/host";
+import { isRefusal, type Refusal } from "@vitrine/guard";
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
 import { GatewayError, type GatewayErrorCode } from "../errors.js";
 

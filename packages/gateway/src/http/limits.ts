@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Rate } from "@vitrine/host";
+import type { Rate } from "@vitrine/guard";
 
 /** Limits of the listener. */
 export interface HttpLimits {

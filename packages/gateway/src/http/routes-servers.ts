@@ -4,7 +4,7 @@
  * @module
  */
 import type { IncomingHttpHeaders } from "node:http";
-import type { UpstreamMethod } from "@vitrine/host";
+import type { UpstreamMethod } from "@vitrine/guard";
 import { fromWeb, json } from "./answer.js";
 import { CLOSED } from "./headers.js";
 import type { GuardedRoute, Reply } from "./route.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ModelUsage } from "@vitrine/protocol";
+import type { ModelUsage } from "@vitrine/wire";
 
 export interface TextPart {
   readonly type: "text";

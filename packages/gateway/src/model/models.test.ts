@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ModelState } from "@vitrine/protocol";
+import type { ModelState } from "@vitrine/wire";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   answer,

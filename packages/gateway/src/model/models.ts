@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import type { ModelState, ModelSummary } from "@vitrine/protocol";
+import type { ModelState, ModelSummary } from "@vitrine/wire";
 import { closest } from "../config/closest.js";
 import type { ModelProviderSettings, ModelSettings } from "../config/config.js";
 import { KNOWN_PROVIDERS } from "../config/model-settings.js";

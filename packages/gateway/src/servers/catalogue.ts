@@ -10,7 +10,7 @@ import {
   type UiResourcesOptions,
   type Upstream,
   type UpstreamNotification,
-} from "@vitrine/host";
+} from "@vitrine/guard";
 import {
   JsonText,
   METHOD_NOT_FOUND,

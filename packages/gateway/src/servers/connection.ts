@@ -4,7 +4,7 @@
  * @module
  */
 import { Client, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
-import type { Upstream } from "@vitrine/host";
+import type { Upstream } from "@vitrine/guard";
 import { type Implementation, uiExtension } from "@vitrine/protocol";
 import type { ServerSettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { UpstreamRequestOptions } from "@vitrine/host";
+import type { UpstreamRequestOptions } from "@vitrine/guard";
 import { INVALID_REQUEST, JsonText, type Progress, VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "../errors.js";
 import { membersOf } from "./answer-text.js";

@@ -3,16 +3,9 @@
  *
  * @module
  */
-import { Refusal } from "@vitrine/host";
-import {
-  isVisibleTo,
-  readToolUi,
-  readViewProblem,
-  type ServerCatalogue,
-  type ServerSummary,
-  type Tool,
-  type ToolVisibility,
-} from "@vitrine/protocol";
+import { Refusal } from "@vitrine/guard";
+import { isVisibleTo, readToolUi, readViewProblem, type Tool, type ToolVisibility } from "@vitrine/protocol";
+import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
 import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayGuard } from "../guard/gateway-guard.js";
 import type { GatewayGuardOptions } from "../guard/guard-options.js";

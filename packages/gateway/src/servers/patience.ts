@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { UpstreamRequestOptions } from "@vitrine/host";
+import type { UpstreamRequestOptions } from "@vitrine/guard";
 import { type Progress, VitrineError } from "@vitrine/protocol";
 
 /** The longest time that a timer can have. */

@@ -15,7 +15,7 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
-import { clientUpstream, type Upstream } from "@vitrine/host";
+import { clientUpstream, type Upstream } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
 import type { RemoteSettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ServerCapabilities, ToolView, Upstream } from "@vitrine/host";
+import type { ServerCapabilities, ToolView, Upstream } from "@vitrine/guard";
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool, UiDocument } from "@vitrine/protocol";
 import type { ServerSettings } from "../config/config.js";
 import type { DriverName } from "../isolation/isolation.js";

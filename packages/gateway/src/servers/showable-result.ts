@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { sizeOf } from "@vitrine/host";
+import { sizeOf } from "@vitrine/guard";
 import { type CallToolResult, JsonText } from "@vitrine/protocol";
 
 /** Characters of a result. */

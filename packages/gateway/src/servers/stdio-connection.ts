@@ -9,7 +9,7 @@ import {
   type Client,
   PROTOCOL_VERSION_META_KEY,
 } from "@modelcontextprotocol/client";
-import { clientUpstream, type Upstream, type UpstreamMethod } from "@vitrine/host";
+import { clientUpstream, type Upstream, type UpstreamMethod } from "@vitrine/guard";
 import { type JsonText, METHOD_NOT_FOUND, type Result, VitrineError } from "@vitrine/protocol";
 import type { StdioSettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";

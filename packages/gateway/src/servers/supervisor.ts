@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Upstream, UpstreamMethod, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/host";
+import type { Upstream, UpstreamMethod, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/guard";
 import type { JsonText, Params, Result, UiDocument } from "@vitrine/protocol";
 import type { ServerSettings } from "../config/config.js";
 import { GatewayError } from "../errors.js";

@@ -1,6 +1,5 @@
-import type { Answer, Question } from "@vitrine/host";
-import type { ToolAnnotations } from "@vitrine/protocol";
-import { VitrineError } from "@vitrine/protocol";
+import type { Answer, Question } from "@vitrine/guard";
+import { type ToolAnnotations, VitrineError } from "@vitrine/protocol";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { memoryStore } from "../../../../testing/gateway/guard-stage.js";
 import { RefusalLog } from "../guard/refusal-log.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { fingerprint, type Question, Refusal, sizeOf } from "@vitrine/host";
+import { fingerprint, type Question, Refusal, sizeOf } from "@vitrine/guard";
 import { type CallToolResult, callToolResultSchema, decode, VitrineError } from "@vitrine/protocol";
 import type { AppCall, AppPort } from "../conversation/ports.js";
 import { replacedServer } from "../conversation/replaced-server.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Subscriptions } from "@vitrine/host";
+import { Subscriptions } from "@vitrine/guard";
 import { INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
 
 /** Resources that one view may hear of: with a template of the server's there are as many as it likes. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Refusal } from "@vitrine/host";
+import { Refusal } from "@vitrine/guard";
 import type { RequestId } from "@vitrine/protocol";
 import { endOfString } from "../servers/answer-text.js";
 

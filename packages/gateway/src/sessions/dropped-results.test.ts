@@ -1,5 +1,5 @@
 /** Results that a conversation lets go of are not held by the views that show their calls. */
-import type { OpenedView } from "@vitrine/protocol";
+import type { OpenedView } from "@vitrine/wire";
 import { afterEach, expect, it } from "vitest";
 import {
   type ConversationStage,

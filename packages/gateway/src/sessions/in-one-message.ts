@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { sizeOf } from "@vitrine/host";
-import type { OpenedView } from "@vitrine/protocol";
+import { sizeOf } from "@vitrine/guard";
+import type { OpenedView } from "@vitrine/wire";
 
 /** Characters of input and results that one answer has; a message may have four times as many. */
 const ROOM = 16_000_000;

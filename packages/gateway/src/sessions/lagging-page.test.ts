@@ -5,7 +5,7 @@ import {
   type OpenedView,
   SESSION_LIMITS,
   Session,
-} from "@vitrine/protocol";
+} from "@vitrine/wire";
 import { afterEach, expect, it } from "vitest";
 import { type ConversationStage, conversationStage } from "../../../../testing/gateway/conversation-stage.js";
 import { NO_HEIRS } from "../../../../testing/gateway/guard-stage.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { GatewayNotices } from "@vitrine/protocol";
+import type { GatewayNotices } from "@vitrine/wire";
 import type { PageSession } from "./page-session.js";
 
 /** Keeps pages from their first message until they end. */

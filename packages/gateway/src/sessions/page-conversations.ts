@@ -3,19 +3,17 @@
  *
  * @module
  */
-import { sizeOf } from "@vitrine/host";
-import {
-  type ConversationCall,
-  type ConversationNotices,
-  type ConversationRequests,
-  type ConversationState,
-  INVALID_PARAMS,
-  METHOD_NOT_FOUND,
-  type ModelState,
-  type OpenedView,
-  type SpeakingApp,
-  VitrineError,
-} from "@vitrine/protocol";
+import { sizeOf } from "@vitrine/guard";
+import { INVALID_PARAMS, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
+import type {
+  ConversationCall,
+  ConversationNotices,
+  ConversationRequests,
+  ConversationState,
+  ModelState,
+  OpenedView,
+  SpeakingApp,
+} from "@vitrine/wire";
 import type { Conversation, Conversations } from "../conversation/index.js";
 import { replacedServer } from "../conversation/replaced-server.js";
 import type { KnownServers, ServerKey } from "../store/store.js";

@@ -5,10 +5,8 @@
  */
 import {
   type ContentBlock,
-  type ConversationCall,
   contentBlock,
   decode,
-  type GatewayRequests,
   INVALID_PARAMS,
   NARROWINGS,
   type Narrowing,
@@ -17,6 +15,7 @@ import {
   toolSchema,
   VitrineError,
 } from "@vitrine/protocol";
+import type { ConversationCall, GatewayRequests } from "@vitrine/wire";
 
 const STRING: Schema<string> = { kind: "string" };
 const RECORD: Schema<Record<string, unknown>> = { kind: "record", values: { kind: "unknown" } };

@@ -1,5 +1,6 @@
-import type { UpstreamRequestOptions } from "@vitrine/host";
-import { type OpenedView, type ViewPlace, VitrineError } from "@vitrine/protocol";
+import type { UpstreamRequestOptions } from "@vitrine/guard";
+import { VitrineError } from "@vitrine/protocol";
+import type { OpenedView, ViewPlace } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore, NO_HEIRS, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import { Conversations } from "../conversation/index.js";

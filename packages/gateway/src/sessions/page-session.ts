@@ -5,31 +5,33 @@
  */
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Answer, Question } from "@vitrine/host";
+import type { Answer, Question } from "@vitrine/guard";
 import {
   type CallToolResult,
-  type ConversationCall,
-  type ConversationRequests,
-  type GatewayAsks,
-  type GatewayNotices,
-  type GatewayQuestion,
-  type GatewayRequests,
   INVALID_PARAMS,
   INVALID_REQUEST,
   type JsonText,
   METHOD_NOT_FOUND,
   type Narrowing,
-  type OpenedView,
   PARSE_ERROR,
   type Progress,
   type RequestId,
-  type ServerCatalogue,
-  type ServerSummary,
-  type SpeakingApp,
   type ToolVisibility,
-  type ViewPlace,
   VitrineError,
 } from "@vitrine/protocol";
+import type {
+  ConversationCall,
+  ConversationRequests,
+  GatewayAsks,
+  GatewayNotices,
+  GatewayQuestion,
+  GatewayRequests,
+  OpenedView,
+  ServerCatalogue,
+  ServerSummary,
+  SpeakingApp,
+  ViewPlace,
+} from "@vitrine/wire";
 import type { SamplingDesk } from "../asks/index.js";
 import type { ServerIdentity } from "../config/server-identity.js";
 import type { Conversations } from "../conversation/index.js";

@@ -1,6 +1,7 @@
-import type { Question } from "@vitrine/host";
-import type { Narrowing, OpenedView, UiDocument } from "@vitrine/protocol";
+import type { Question } from "@vitrine/guard";
+import type { Narrowing, UiDocument } from "@vitrine/protocol";
 import { MemoryRecords, Sandbox } from "@vitrine/sandbox";
+import type { OpenedView } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import { memoryStore, NO_HEIRS, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import type { ServerSettings } from "../config/config.js";

@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { Refusal } from "@vitrine/host";
+import { Refusal } from "@vitrine/guard";
 import {
   isVisibleTo,
-  type OpenedView,
   type Permission,
   readToolUi,
   readViewProblem,
   type Tool,
   VitrineError,
 } from "@vitrine/protocol";
+import type { OpenedView } from "@vitrine/wire";
 import { documentHash } from "../servers/catalogue.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import type { AppOrigins } from "./app-origins.js";

@@ -1,4 +1,4 @@
-import type { Question } from "@vitrine/host";
+import type { Question } from "@vitrine/guard";
 import { describe, expect, it } from "vitest";
 import { Questions } from "./questions.js";
 

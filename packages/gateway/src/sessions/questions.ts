@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Answer, Question } from "@vitrine/host";
-import { type GatewayAsks, type GatewayQuestion, INTERNAL_ERROR, VitrineError } from "@vitrine/protocol";
+import type { Answer, Question } from "@vitrine/guard";
+import { INTERNAL_ERROR, VitrineError } from "@vitrine/protocol";
+import type { GatewayAsks, GatewayQuestion } from "@vitrine/wire";
 import { notificationMessage, requestMessage } from "./rpc.js";
 
 interface Pending {

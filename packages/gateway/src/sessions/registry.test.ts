@@ -1,4 +1,4 @@
-import { readHandshake, type Welcome } from "@vitrine/protocol";
+import { readHandshake, type Welcome } from "@vitrine/wire";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { InputRate } from "./carriers/rate.js";
 import {

@@ -10,7 +10,7 @@ import {
   SESSION_LIMITS,
   type SessionLimits,
   writeHandshake,
-} from "@vitrine/protocol";
+} from "@vitrine/wire";
 import {
   type BrowserSession,
   LiveSession,

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import type { OpenedView, Permission } from "@vitrine/protocol";
+
+import type { Permission } from "@vitrine/protocol";
+import type { OpenedView } from "@vitrine/wire";
 import { replacedServer } from "../conversation/replaced-server.js";
 import { GatewayError } from "../errors.js";
 import { documentHash } from "../servers/catalogue.js";

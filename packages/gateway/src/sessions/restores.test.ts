@@ -1,4 +1,4 @@
-import type { OpenedView, ViewPlace } from "@vitrine/protocol";
+import type { OpenedView, ViewPlace } from "@vitrine/wire";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { GatewayError } from "../errors.js";
 import { Restores } from "./restores.js";

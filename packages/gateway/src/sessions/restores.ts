@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { OpenedView } from "@vitrine/protocol";
+import type { OpenedView } from "@vitrine/wire";
 import { isUnexpected, presentable } from "./rpc.js";
 
 /** What {@link Restores} stand on. */

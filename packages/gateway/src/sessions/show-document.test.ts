@@ -1,4 +1,4 @@
-import { MAX_UI_BYTES } from "@vitrine/host";
+import { MAX_UI_BYTES } from "@vitrine/guard";
 import { Sandbox } from "@vitrine/sandbox";
 import { describe, expect, it } from "vitest";
 import { showDocument } from "./show-document.js";

@@ -4,15 +4,10 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
-import { MAX_UI_BYTES } from "@vitrine/host";
-import {
-  type GatewayRequests,
-  type OpenedView,
-  readUiDocument,
-  UI_MIME_TYPE,
-  VitrineError,
-} from "@vitrine/protocol";
+import { MAX_UI_BYTES } from "@vitrine/guard";
+import { readUiDocument, UI_MIME_TYPE, VitrineError } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
+import type { GatewayRequests, OpenedView } from "@vitrine/wire";
 import { GatewayError } from "../errors.js";
 
 /** Where `readUiDocument` is told to look: the document has no address. */

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { CallToolResult, OpenedView, Progress } from "@vitrine/protocol";
+import type { CallToolResult, Progress } from "@vitrine/protocol";
+import type { OpenedView } from "@vitrine/wire";
 import { notificationMessage } from "./rpc.js";
 
 /** The view that shows it. */

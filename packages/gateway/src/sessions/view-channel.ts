@@ -4,15 +4,9 @@
  * @module
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { isRefusal, type Subscriptions, type UpstreamMethod } from "@vitrine/host";
-import {
-  INVALID_REQUEST,
-  type OpenedView,
-  type Params,
-  type Progress,
-  type RequestId,
-  VitrineError,
-} from "@vitrine/protocol";
+import { isRefusal, type Subscriptions, type UpstreamMethod } from "@vitrine/guard";
+import { INVALID_REQUEST, type Params, type Progress, type RequestId, VitrineError } from "@vitrine/protocol";
+import type { OpenedView } from "@vitrine/wire";
 import { SAMPLING_METHOD, type SamplingDesk, sampleForView } from "../asks/index.js";
 import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayError } from "../errors.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ConversationItem } from "@vitrine/protocol";
+import type { ConversationItem } from "@vitrine/wire";
 import { checkLimit } from "./conversation-limits.js";
 import { itemText } from "./conversation-words.js";
 import { sha256, storableText } from "./row.js";

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { ContentBlock, ConversationItem, ConversationMatch } from "@vitrine/protocol";
+import type { ContentBlock } from "@vitrine/protocol";
+import type { ConversationItem, ConversationMatch } from "@vitrine/wire";
 import { CONVERSATION_LIMITS } from "./conversation-limits.js";
 import { storableText } from "./row.js";
 

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { ConversationItem } from "@vitrine/protocol";
+import type { ConversationItem } from "@vitrine/wire";
 import { build } from "esbuild";
 import fc from "fast-check";
 import Libsql from "libsql";

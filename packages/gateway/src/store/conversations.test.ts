@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AppContext, CallItem, ConversationItem, UserItem } from "@vitrine/protocol";
+import type { AppContext, CallItem, ConversationItem, UserItem } from "@vitrine/wire";
 import fc from "fast-check";
 import Libsql from "libsql";
 import { afterAll, afterEach, describe, expect, it } from "vitest";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ConversationItem } from "@vitrine/protocol";
+import type { ConversationItem } from "@vitrine/wire";
 import { type Kysely, type Migration, Migrator, sql } from "kysely";
 import type { StoredRow } from "./row.js";
 import type { ConsentRecord, ServerNews } from "./store.js";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ConsentKey } from "@vitrine/host";
-import type { AppContext, ConversationItem, ConversationSummary, ModelUsage } from "@vitrine/protocol";
+import type { ConsentKey } from "@vitrine/guard";
+import type { AppContext, ConversationItem, ConversationSummary, ModelUsage } from "@vitrine/wire";
 import type { ServerIdentity } from "../config/server-identity.js";
 
 /** What is about to happen, or was refused: written before anything happens. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { ConsentKey } from "@vitrine/host";
+import type { ConsentKey } from "@vitrine/guard";
 import { ask, change, type Engine } from "./engine.js";
 import { indexable, sha256, storableText } from "./row.js";
 import type { StoredConsent } from "./schema.js";

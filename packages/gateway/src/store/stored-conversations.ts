@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { AppContext, ConversationItem, ConversationMatch, ModelUsage } from "@vitrine/protocol";
+import type { AppContext, ConversationItem, ConversationMatch, ModelUsage } from "@vitrine/wire";
 import { type SelectQueryBuilder, sql } from "kysely";
 import { GatewayError } from "../errors.js";
 import { ConversationError, checkLimit } from "./conversation-limits.js";

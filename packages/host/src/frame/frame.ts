@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import type { HostHandlers } from "@vitrine/guard";
 import {
   type ContainerDimensions,
   type DisplayMode,
@@ -10,7 +12,6 @@ import {
   VitrineError,
 } from "@vitrine/protocol";
 import { Bridge, type BridgeOptions } from "../bridge.js";
-import type { HostHandlers } from "../handlers.js";
 import type { ProxyReport } from "../proxy-transport.js";
 import { browserContext, onThemeChange } from "./browser-context.js";
 import { buildChrome, type Chrome, showFailure, showNotice } from "./chrome.js";

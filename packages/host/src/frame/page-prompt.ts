@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Answer } from "../guard/consent.js";
+import type { Answer } from "@vitrine/guard";
 import { buildChrome, make } from "./chrome.js";
 import { frameListeners, frameOf } from "./frame.js";
 import { type FrameQuestion, prompt, show } from "./prompt.js";

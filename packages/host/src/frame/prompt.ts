@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { Answer, Question } from "../guard/consent.js";
-import { arrayAt, resultObject } from "../guard/listing.js";
+import { type Answer, arrayAt, type Question, resultObject } from "@vitrine/guard";
 import { type ApprovalGuard, guardApproval } from "./approval-guard.js";
 import { button, make } from "./chrome.js";
 import { frameOf } from "./frame.js";

@@ -3,10 +3,9 @@
  *
  * @module
  */
+
+import { type Downloads, type HostHandlers, readDownload, type Upstream } from "@vitrine/guard";
 import { INVALID_PARAMS, JsonText, type Result, VitrineError } from "@vitrine/protocol";
-import { type Downloads, readDownload } from "../download.js";
-import type { HostHandlers } from "../handlers.js";
-import type { Upstream } from "../upstream.js";
 
 /**
  * A `downloadFile` handler (I10): the browser saves the files as it saves any download, under names that are safe. What

@@ -1,5 +1,6 @@
 /** A view of a gateway, as an `<mcp-app>` gets it. */
-import { JsonText, type OpenedView } from "@vitrine/protocol";
+import { JsonText } from "@vitrine/protocol";
+import type { OpenedView } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import type { AppFrameOptions } from "../frame/frame.js";
 import { type AppPlace, gatewayApp, showView } from "./app-options.js";

@@ -1,4 +1,4 @@
-import { type Carrier, SESSION_LIMITS, Session } from "@vitrine/protocol";
+import { type Carrier, SESSION_LIMITS, Session } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import { Calls, portOf } from "./calls.js";
 

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { JsonText, type Progress, type Session, VitrineError } from "@vitrine/protocol";
-import { Refusal } from "../guard/refusal.js";
-import { resultText } from "../http-answer.js";
+
+import { Refusal, resultText } from "@vitrine/guard";
+import { JsonText, type Progress, VitrineError } from "@vitrine/protocol";
+import type { Session } from "@vitrine/wire";
 
 /** Where requests go: the session's own channel or a view's. Without a name they wait for one. */
 export interface Port {

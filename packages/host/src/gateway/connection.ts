@@ -10,7 +10,7 @@ import {
   Session,
   type Welcome,
   writeHandshake,
-} from "@vitrine/protocol";
+} from "@vitrine/wire";
 import { dialHttp } from "./http-line.js";
 import type { Line, LineKind } from "./line.js";
 import { SessionKeeper, type SessionStorage } from "./saved-session.js";

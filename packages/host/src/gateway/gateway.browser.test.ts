@@ -1,5 +1,5 @@
 /** What only a browser can show: reloads, copies of a tab, and a network that goes and comes back. */
-import type { OpenedView } from "@vitrine/protocol";
+import type { OpenedView } from "@vitrine/wire";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { bundle, inlineScript, LIMIT, sharedChromium } from "../../../../testing/browser.ts";

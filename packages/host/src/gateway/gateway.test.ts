@@ -1,4 +1,5 @@
-import { JsonText, type OpenedView } from "@vitrine/protocol";
+import { JsonText } from "@vitrine/protocol";
+import type { OpenedView } from "@vitrine/wire";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket as NodeSocket } from "ws";
 import { type Noted, SessionStage, type SessionStageOptions } from "../../../../testing/session-stage.ts";

@@ -3,19 +3,17 @@
  *
  * @module
  */
+
+import { INTERNAL_ERROR, JsonText, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
 import {
   type GatewayAnswer,
   type GatewayAsks,
   type GatewayNotices,
   type GatewayQuestion,
   type GatewayRequests,
-  INTERNAL_ERROR,
-  JsonText,
   MAIN_CHANNEL,
-  METHOD_NOT_FOUND,
   type OpenedView,
-  VitrineError,
-} from "@vitrine/protocol";
+} from "@vitrine/wire";
 import { type CallOptions, Calls, portOf } from "./calls.js";
 import { Connection, type ConnectionOptions, type GatewayState } from "./connection.js";
 import { GatewayView } from "./view.js";

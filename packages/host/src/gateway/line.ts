@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Carrier } from "@vitrine/protocol";
+import type { Carrier } from "@vitrine/wire";
 
 /** A carrier that the page has dialled. */
 export interface Line extends Carrier {

@@ -1,5 +1,5 @@
-import type { GatewayOutcome, GatewayPermit } from "@vitrine/protocol";
-import type { Link } from "../guard/link.js";
+import type { Link } from "@vitrine/guard";
+import type { GatewayOutcome, GatewayPermit } from "@vitrine/wire";
 import type { Calls, Port } from "./calls.js";
 
 /** What goes to the server goes through the gateway, which guards it. */

@@ -3,16 +3,16 @@
  *
  * @module
  */
+
 import {
-  type GatewayRequests,
-  JsonText,
-  type OpenedView,
-  type Progress,
-  type Result,
-} from "@vitrine/protocol";
-import type { Link } from "../guard/link.js";
-import { resultText } from "../http-answer.js";
-import type { ServerCapabilities, Upstream, UpstreamNotification } from "../upstream.js";
+  type Link,
+  resultText,
+  type ServerCapabilities,
+  type Upstream,
+  type UpstreamNotification,
+} from "@vitrine/guard";
+import { JsonText, type Progress, type Result } from "@vitrine/protocol";
+import type { GatewayRequests, OpenedView } from "@vitrine/wire";
 import type { Calls, Port } from "./calls.js";
 import { viewGuard } from "./view-guard.js";
 

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { type ProxyReport, sizeOf, type Traffic } from "@vitrine/host";
+
+import { sizeOf, type Traffic } from "@vitrine/guard";
+import type { ProxyReport } from "@vitrine/host";
 import type { RequestId } from "@vitrine/protocol";
 import { Observable } from "./observable.js";
 import type { Act } from "./recorded-act.js";

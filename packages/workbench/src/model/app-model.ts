@@ -3,12 +3,11 @@
  *
  * @module
  */
+import type { AppDetails, HostHandlers } from "@vitrine/guard";
 import {
-  type AppDetails,
   type Bridge,
   type Failure,
   type FrameState,
-  type HostHandlers,
   type McpAppElement,
   type ProxyReport,
   saveFiles,

@@ -5,15 +5,8 @@
  */
 import type { AppFrameOptions, Bridge, FrameView } from "@vitrine/host";
 import { type GatewayView, gatewayApp } from "@vitrine/host/gateway";
-import {
-  type CallToolResult,
-  INSTANCE_KEY,
-  JsonText,
-  type OpenedView,
-  type ResourceMeta,
-  type Tool,
-  type ViewPlace,
-} from "@vitrine/protocol";
+import { type CallToolResult, INSTANCE_KEY, JsonText, type ResourceMeta, type Tool } from "@vitrine/protocol";
+import type { OpenedView, ViewPlace } from "@vitrine/wire";
 import { readTool, toolTitle } from "./foreign.js";
 
 /** What an {@link AppModel} needs to know of an app. */

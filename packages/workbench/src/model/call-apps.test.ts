@@ -1,6 +1,7 @@
 import type { Bridge } from "@vitrine/host";
 import type { GatewayView } from "@vitrine/host/gateway";
-import { INSTANCE_KEY, type CallItem as ToldCall, type Tool } from "@vitrine/protocol";
+import { INSTANCE_KEY, type Tool } from "@vitrine/protocol";
+import type { CallItem as ToldCall } from "@vitrine/wire";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   appBehind,

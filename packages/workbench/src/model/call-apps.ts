@@ -4,7 +4,7 @@
  * @module
  */
 import type { Gateway, GatewayView } from "@vitrine/host/gateway";
-import type { GatewayRequests } from "@vitrine/protocol";
+import type { GatewayRequests } from "@vitrine/wire";
 import { AppModel } from "./app-model.js";
 import { gatewaySource } from "./app-source.js";
 import { appVoice } from "./app-voice.js";

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { CallToolResult, Progress, SpeakingApp, CallItem as ToldCall } from "@vitrine/protocol";
+import type { CallToolResult, Progress } from "@vitrine/protocol";
+import type { SpeakingApp, CallItem as ToldCall } from "@vitrine/wire";
 import type { AppModel } from "./app-model.js";
 import { type CallPage, readPage } from "./call-page.js";
 import { readProgress, readResult } from "./foreign.js";

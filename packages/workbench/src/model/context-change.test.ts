@@ -1,4 +1,4 @@
-import type { AppContext } from "@vitrine/protocol";
+import type { AppContext } from "@vitrine/wire";
 import { expect, it } from "vitest";
 import { changeSummary, contextChange } from "./context-change.js";
 

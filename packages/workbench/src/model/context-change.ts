@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AppContext } from "@vitrine/protocol";
+import type { AppContext } from "@vitrine/wire";
 import { textOf } from "./messages.js";
 
 /** A line that is new, or that is not there any more. */

@@ -1,4 +1,4 @@
-import type { UserItem } from "@vitrine/protocol";
+import type { UserItem } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import {
   callOf,

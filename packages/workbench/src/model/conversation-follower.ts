@@ -4,7 +4,8 @@
  * @module
  */
 import type { Gateway } from "@vitrine/host/gateway";
-import { type ConversationNotices, type ConversationState, VitrineError } from "@vitrine/protocol";
+import { VitrineError } from "@vitrine/protocol";
+import type { ConversationNotices, ConversationState } from "@vitrine/wire";
 import { ConversationMirror, type MirrorHome } from "./conversation-mirror.js";
 import type { KeptConversation } from "./kept-conversation.js";
 import { messageOf } from "./messages.js";

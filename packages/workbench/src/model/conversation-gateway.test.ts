@@ -3,7 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Gateway as PageGateway } from "@vitrine/host/gateway";
-import type { GatewayQuestion, ModelItem, Peer, Tool, UserItem } from "@vitrine/protocol";
+import type { Peer, Tool } from "@vitrine/protocol";
+import type { GatewayQuestion, ModelItem, UserItem } from "@vitrine/wire";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { startTestGateway } from "../../../../testing/gateway/gateway-stage.js";
 import {

@@ -14,7 +14,7 @@ import type {
   NoteItem,
   CallItem as ToldCall,
   UserItem,
-} from "@vitrine/protocol";
+} from "@vitrine/wire";
 import type { CallItem } from "./call-item.js";
 import { readContent, readProgress } from "./foreign.js";
 

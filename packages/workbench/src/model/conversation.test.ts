@@ -1,4 +1,4 @@
-import type { ConversationItem, ModelItem, UserItem } from "@vitrine/protocol";
+import type { ConversationItem, ModelItem, UserItem } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import {
   callOf,

@@ -3,18 +3,18 @@
  *
  * @module
  */
-import {
-  type AppContext,
-  type CallToolResult,
-  type ConversationState,
-  type GatewayRequests,
-  type ModelItem,
-  type ModelUsage,
-  type NoteItem,
-  type CallItem as ToldCall,
-  type UserItem,
-  VitrineError,
-} from "@vitrine/protocol";
+
+import { type CallToolResult, VitrineError } from "@vitrine/protocol";
+import type {
+  AppContext,
+  ConversationState,
+  GatewayRequests,
+  ModelItem,
+  ModelUsage,
+  NoteItem,
+  CallItem as ToldCall,
+  UserItem,
+} from "@vitrine/wire";
 import type { AppModel } from "./app-model.js";
 import { CallApps, type CallAppsOptions } from "./call-apps.js";
 import { CallItem } from "./call-item.js";

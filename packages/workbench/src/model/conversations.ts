@@ -4,7 +4,7 @@
  * @module
  */
 import type { Gateway } from "@vitrine/host/gateway";
-import type { ConversationSummary } from "@vitrine/protocol";
+import type { ConversationSummary } from "@vitrine/wire";
 import type { Conversation } from "./conversation.js";
 import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";

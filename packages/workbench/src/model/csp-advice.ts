@@ -11,8 +11,8 @@ import {
   narrowCsp,
   type Relaxation,
   type ResourceCsp,
-  type ViewPlace,
 } from "@vitrine/protocol";
+import type { ViewPlace } from "@vitrine/wire";
 import type { LoggedViolation } from "./app-log.js";
 import { type Profile, SPEC } from "./profile.js";
 import { HOSTS } from "./profiles.js";

@@ -1,5 +1,6 @@
 import { FAILURES, type FailureCode } from "@vitrine/host";
-import { JsonText, type Tool, type UiDocumentErrorCode, type ViewPlace } from "@vitrine/protocol";
+import { JsonText, type Tool, type UiDocumentErrorCode } from "@vitrine/protocol";
+import type { ViewPlace } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import { AppLog } from "./app-log.js";
 import { type Diagnosed, diagnose, failureText, lookAgainIn } from "./diagnose.js";

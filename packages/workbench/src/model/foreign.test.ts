@@ -1,4 +1,4 @@
-import type { ServerCatalogue } from "@vitrine/protocol";
+import type { ServerCatalogue } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import { readCatalogue, readContent, readProgress, readResult, readTool } from "./foreign.js";
 

@@ -11,9 +11,9 @@ import {
   decode,
   HOST_END,
   type Progress,
-  type ServerCatalogue,
   type Tool,
 } from "@vitrine/protocol";
+import type { ServerCatalogue } from "@vitrine/wire";
 import { readSchema } from "./foreign-schema.js";
 
 type Fields = Readonly<Record<string, unknown>>;

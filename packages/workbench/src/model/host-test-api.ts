@@ -3,14 +3,8 @@
  *
  * @module
  */
-import type {
-  CallToolResult,
-  ContentBlock,
-  HostContext,
-  ModelViewMessage,
-  ModelViewTool,
-  SpeakingApp,
-} from "@vitrine/protocol";
+import type { CallToolResult, ContentBlock, HostContext } from "@vitrine/protocol";
+import type { ModelViewMessage, ModelViewTool, SpeakingApp } from "@vitrine/wire";
 
 /** The name of the interface among the page's globals. */
 export const HOST_TEST_NAME = "__mcpAppsHost";

@@ -1,5 +1,6 @@
 import type { Gateway } from "@vitrine/host/gateway";
-import type { GatewayAnswer, GatewayQuestion, ModelViewTool, Tool } from "@vitrine/protocol";
+import type { Tool } from "@vitrine/protocol";
+import type { GatewayAnswer, GatewayQuestion, ModelViewTool } from "@vitrine/wire";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   callOf,

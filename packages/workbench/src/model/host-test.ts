@@ -3,13 +3,8 @@
  *
  * @module
  */
-import {
-  type CallToolResult,
-  type GatewayAnswer,
-  type GatewayQuestion,
-  isVisibleTo,
-  VitrineError,
-} from "@vitrine/protocol";
+import { type CallToolResult, isVisibleTo, VitrineError } from "@vitrine/protocol";
+import type { GatewayAnswer, GatewayQuestion } from "@vitrine/wire";
 import type { CallItem } from "./call-item.js";
 import {
   type ChangedHostContext,

@@ -1,4 +1,4 @@
-import type { ModelState } from "@vitrine/protocol";
+import type { ModelState } from "@vitrine/wire";
 import { expect, it } from "vitest";
 import { StagedPage } from "../../../../testing/workbench/conversation-stage.js";
 import { Models } from "./models.js";

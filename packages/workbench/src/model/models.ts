@@ -4,7 +4,7 @@
  * @module
  */
 import type { Gateway } from "@vitrine/host/gateway";
-import type { ModelState } from "@vitrine/protocol";
+import type { ModelState } from "@vitrine/wire";
 import { messageOf } from "./messages.js";
 import { Observable } from "./observable.js";
 

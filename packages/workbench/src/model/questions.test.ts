@@ -1,4 +1,4 @@
-import type { ElicitationQuestion, SamplingQuestion } from "@vitrine/protocol";
+import type { ElicitationQuestion, SamplingQuestion } from "@vitrine/wire";
 import { expect, it } from "vitest";
 import { Questions } from "./questions.js";
 

@@ -3,12 +3,7 @@
  *
  * @module
  */
-import type {
-  ElicitationAnswer,
-  ElicitationQuestion,
-  SamplingAnswer,
-  SamplingQuestion,
-} from "@vitrine/protocol";
+import type { ElicitationAnswer, ElicitationQuestion, SamplingAnswer, SamplingQuestion } from "@vitrine/wire";
 import { Observable } from "./observable.js";
 
 /** A question that waits for the person. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Link, Upstream, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/host";
+import type { Link, Upstream, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/guard";
 import { INTERNAL_ERROR, VitrineError } from "@vitrine/protocol";
 import type { RunMessage } from "./recorded-run.js";
 import { record } from "./recording.js";

@@ -1,5 +1,6 @@
 import type { GatewayView } from "@vitrine/host/gateway";
-import { INSTANCE_KEY, type CallItem as ToldCall } from "@vitrine/protocol";
+import { INSTANCE_KEY } from "@vitrine/protocol";
+import type { CallItem as ToldCall } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import {
   callOf,

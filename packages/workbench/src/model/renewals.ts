@@ -5,7 +5,7 @@
  * @module
  */
 import type { GatewayView } from "@vitrine/host/gateway";
-import type { ViewPlace } from "@vitrine/protocol";
+import type { ViewPlace } from "@vitrine/wire";
 import type { AppModel } from "./app-model.js";
 import type { CallItem } from "./call-item.js";
 

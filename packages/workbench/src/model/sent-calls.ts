@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CallItem as ToldCall } from "@vitrine/protocol";
+import type { CallItem as ToldCall } from "@vitrine/wire";
 import type { CallItem } from "./call-item.js";
 import { readPage } from "./call-page.js";
 

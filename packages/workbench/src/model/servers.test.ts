@@ -1,5 +1,6 @@
 import type { Gateway } from "@vitrine/host/gateway";
-import { type ServerSummary, VitrineError } from "@vitrine/protocol";
+import { VitrineError } from "@vitrine/protocol";
+import type { ServerSummary } from "@vitrine/wire";
 import { expect, it, vi } from "vitest";
 import { Servers } from "./servers.js";
 

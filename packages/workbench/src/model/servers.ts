@@ -4,7 +4,8 @@
  * @module
  */
 import type { Gateway } from "@vitrine/host/gateway";
-import { type ServerCatalogue, type ServerSummary, type Tool, VitrineError } from "@vitrine/protocol";
+import { type Tool, VitrineError } from "@vitrine/protocol";
+import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
 import { isFields, readCatalogue } from "./foreign.js";
 import { messageOf } from "./messages.js";
 import { Observable, quietly } from "./observable.js";

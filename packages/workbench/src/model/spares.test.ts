@@ -1,5 +1,5 @@
 /** Which apps are kept ready, and until when. */
-import type { ViewPlace } from "@vitrine/protocol";
+import type { ViewPlace } from "@vitrine/wire";
 import { expect, it } from "vitest";
 import { Spares } from "./spares.js";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ViewPlace } from "@vitrine/protocol";
+import type { ViewPlace } from "@vitrine/wire";
 
 /** Apps that are kept ready: whoever works with more at a time waits for the others. */
 const MOST = 3;

@@ -5,7 +5,7 @@
  */
 import { askInPage, warm } from "@vitrine/host";
 import { connectGateway, type Gateway, type GatewayState } from "@vitrine/host/gateway";
-import type { GatewayAnswer, GatewayQuestion, ViewPlace } from "@vitrine/protocol";
+import type { GatewayAnswer, GatewayQuestion, ViewPlace } from "@vitrine/wire";
 import type { AppModel } from "./app-model.js";
 import type { CallItem } from "./call-item.js";
 import { Conversation } from "./conversation.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { GatewayAnswer, GatewayQuestion } from "@vitrine/protocol";
+import type { GatewayAnswer, GatewayQuestion } from "@vitrine/wire";
 import type { Allowance, RenderConsent } from "../node/render-page.js";
 
 /** What allows a method. What is not here is allowed by `all` alone. */

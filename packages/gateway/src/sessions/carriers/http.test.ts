@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { readHandshake } from "@vitrine/protocol";
+import { readHandshake } from "@vitrine/wire";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { SessionStage } from "../../../../../testing/session-stage.ts";
 

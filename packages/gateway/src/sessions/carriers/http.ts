@@ -8,7 +8,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { type Bye, type CarrierFault, writeHandshake } from "@vitrine/protocol";
+import { type Bye, type CarrierFault, writeHandshake } from "@vitrine/wire";
 import type { Answer, Answered } from "../../http/answer.js";
 import type { Caller } from "../../http/api.js";
 import type { CarrierRequest } from "../../http/route.js";

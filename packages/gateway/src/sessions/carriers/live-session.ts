@@ -4,6 +4,7 @@
  * @module
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import { VitrineError } from "@vitrine/protocol";
 import {
   type Bye,
   type ByeCode,
@@ -12,8 +13,7 @@ import {
   type Hello,
   Session,
   type SessionLimits,
-  VitrineError,
-} from "@vitrine/protocol";
+} from "@vitrine/wire";
 import { INPUT_RATES, InputRate, type InputRates } from "./rate.js";
 
 /** A connection from a page, while it carries a session. */

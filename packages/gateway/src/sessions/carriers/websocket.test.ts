@@ -1,4 +1,4 @@
-import { MAX_FRAME_BYTES, readHandshake, type Welcome } from "@vitrine/protocol";
+import { MAX_FRAME_BYTES, readHandshake, type Welcome } from "@vitrine/wire";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { SessionStage, type SessionStageOptions } from "../../../../../testing/session-stage.ts";

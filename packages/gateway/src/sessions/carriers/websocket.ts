@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Bye, type CarrierFault, MAX_FRAME_BYTES, writeHandshake } from "@vitrine/protocol";
+import { type Bye, type CarrierFault, MAX_FRAME_BYTES, writeHandshake } from "@vitrine/wire";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Caller } from "../../http/api.js";
 import type { LiveSession, PageCarrier, SessionRegistry } from "../registry.js";

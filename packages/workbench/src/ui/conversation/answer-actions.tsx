@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ModelItem } from "@vitrine/protocol";
+import type { ModelItem } from "@vitrine/wire";
 import { useEffect, useState } from "react";
 import { Button } from "react-aria-components";
 import type { Conversation } from "../../model/conversation.js";

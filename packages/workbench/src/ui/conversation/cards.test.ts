@@ -1,5 +1,5 @@
 /** What entries of the conversation look like, as a browser would be told. */
-import type { ModelItem, NoteItem, UserItem } from "@vitrine/protocol";
+import type { ModelItem, NoteItem, UserItem } from "@vitrine/wire";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { fileName, warnedName } from "@vitrine/host";
+import { fileName, warnedName } from "@vitrine/guard";
 import type { ContentBlock, ResourceContents } from "@vitrine/protocol";
 import { useState } from "react";
 import { Button, Link } from "react-aria-components";

@@ -4,7 +4,7 @@
  * @module
  */
 import { oneLine } from "@vitrine/host";
-import type { AppContext } from "@vitrine/protocol";
+import type { AppContext } from "@vitrine/wire";
 import { memo } from "react";
 import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
 import { type ChangedLine, changeSummary, contextChange } from "../../model/context-change.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ConversationSummary } from "@vitrine/protocol";
+import type { ConversationSummary } from "@vitrine/wire";
 import { type KeyboardEvent, useState } from "react";
 import { Button, Input, Menu, MenuItem, MenuTrigger, Popover, TextField } from "react-aria-components";
 import { messageOf } from "../../model/messages.js";

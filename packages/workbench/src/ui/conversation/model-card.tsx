@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ModelItem } from "@vitrine/protocol";
+import type { ModelItem } from "@vitrine/wire";
 import { memo, type ReactNode, useMemo } from "react";
 import { Heading } from "react-aria-components";
 import { count } from "../inspector/format.js";

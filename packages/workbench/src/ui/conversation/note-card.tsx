@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { NoteItem } from "@vitrine/protocol";
+import type { NoteItem } from "@vitrine/wire";
 import { Button } from "react-aria-components";
 
 const LEVELS = {

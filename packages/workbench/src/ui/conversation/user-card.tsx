@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { UserItem } from "@vitrine/protocol";
+import type { UserItem } from "@vitrine/wire";
 import { Heading } from "react-aria-components";
 import { ContentBlocks } from "./content-blocks.js";
 

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { CSP_FIELDS, type Narrowing, type ViewPlace } from "@vitrine/protocol";
+import { CSP_FIELDS, type Narrowing } from "@vitrine/protocol";
+import type { ViewPlace } from "@vitrine/wire";
 import { Link } from "react-aria-components";
 import type { AppModel } from "../../model/app-model.js";
 import {

@@ -1,4 +1,4 @@
-import type { SamplingQuestion } from "@vitrine/protocol";
+import type { SamplingQuestion } from "@vitrine/wire";
 import { expect, it } from "vitest";
 import { allowed, draftOf, leftMessages, withText } from "./sampling-draft.js";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { SamplingAnswer, SamplingQuestion } from "@vitrine/protocol";
+import type { SamplingAnswer, SamplingQuestion } from "@vitrine/wire";
 
 type Message = SamplingQuestion["messages"][number];
 

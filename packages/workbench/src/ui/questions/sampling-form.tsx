@@ -4,7 +4,8 @@
  * @module
  */
 import { oneLine } from "@vitrine/host";
-import type { ContentBlock, SamplingQuestion } from "@vitrine/protocol";
+import type { ContentBlock } from "@vitrine/protocol";
+import type { SamplingQuestion } from "@vitrine/wire";
 import { useState } from "react";
 import { Button, Heading, Input, Label, NumberField, TextArea, TextField } from "react-aria-components";
 import type { PendingSampling } from "../../model/questions.js";

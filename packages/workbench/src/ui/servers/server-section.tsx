@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ServerSummary } from "@vitrine/protocol";
+import type { ServerSummary } from "@vitrine/wire";
 import { useState } from "react";
 import {
   Button,

@@ -1,4 +1,4 @@
-import type { ServerCatalogue, ServerSummary } from "@vitrine/protocol";
+import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
 import { expect, it } from "vitest";
 import { troubleOf } from "./server-trouble.js";
 

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { isVisibleTo, readToolUi, type ServerCatalogue, type Tool } from "@vitrine/protocol";
+import { isVisibleTo, readToolUi, type Tool } from "@vitrine/protocol";
+import type { ServerCatalogue } from "@vitrine/wire";
 import { toolTitle } from "../../model/foreign.js";
 
 /** What the page says of a tool. */

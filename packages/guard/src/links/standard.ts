@@ -1,0 +1,73 @@
+/**
+ * The guard that every view has, unless its host wants another.
+ *
+ * @module
+ */
+import type { Upstream } from "../upstream/upstream.js";
+import { type AuditOptions, writeAudit } from "./audit.js";
+import { type ConcurrencyLimits, limitConcurrency } from "./concurrency.js";
+import { chain, type Link } from "./link.js";
+import { applyPolicy, type PolicyOptions } from "./policy.js";
+import { limitRate, type RateLimits } from "./rate.js";
+import { ResourceDirectory } from "./resource-directory.js";
+import { type BoundaryOptions, ownServerOnly } from "./server-boundary.js";
+import { limitSize, type SizeLimits } from "./size.js";
+import { ToolDirectory } from "./tool-directory.js";
+import { onlyVisibleTools } from "./visibility.js";
+
+/** Options of {@link standardGuard}. All have safe defaults. */
+export interface GuardOptions extends PolicyOptions, BoundaryOptions {
+  audit?: AuditOptions | undefined;
+  sizes?: Partial<SizeLimits> | undefined;
+  rates?: Partial<RateLimits> | undefined;
+  concurrency?: Partial<ConcurrencyLimits> | undefined;
+  /** The time in milliseconds. */
+  now?: (() => number) | undefined;
+}
+
+/** A guard: a link, with what it knows about its server. */
+export type Guard = Link & {
+  readonly tools: ToolDirectory;
+  readonly resources: ResourceDirectory;
+  learn(result: unknown): void;
+  /** Stops hearing the server. */
+  close(): void;
+};
+
+/**
+ * The guard of one server, for all of its views: what is cheap to refuse first, what needs the server or a person
+ * last, and nothing unseen by the audit.
+ *
+ * @example
+ * ```ts source="./guard.examples.ts#standardGuard"
+ * const guard = standardGuard(upstream, {
+ *   ask: show, // (question, signal) => { answer: "allow", remember: "session" }
+ *   audit: { sink: save },
+ * });
+ * // One guard for every bridge of this server.
+ * ```
+ */
+export function standardGuard(upstream: Upstream, options: GuardOptions = {}): Guard {
+  const { audit, now } = options;
+  const tools = new ToolDirectory(upstream);
+  const resources = new ResourceDirectory(upstream, tools);
+  const link = chain(
+    ...(audit ? [writeAudit(audit, now)] : []),
+    limitRate(options.rates, now),
+    limitSize(options.sizes),
+    ownServerOnly(upstream.server, resources, options),
+    onlyVisibleTools(tools),
+    applyPolicy(tools, options),
+    limitConcurrency(options.concurrency),
+  );
+  const close = () => {
+    tools.close();
+    resources.close();
+  };
+  return Object.assign(link, {
+    tools,
+    resources,
+    close,
+    learn: (result: unknown) => resources.learn(result),
+  });
+}

@@ -1,0 +1,234 @@
+/**
+ * A server behind the official MCP client, as an {@link Upstream}.
+ *
+ * @module
+ */
+import { METHOD_NOT_FOUND, type Params, type Progress, type Result, VitrineError } from "@vitrine/protocol";
+import { type ListenFilter, type ListenStream, ListenStreams } from "./listen-streams.js";
+import type {
+  ServerCapabilities,
+  Upstream,
+  UpstreamMethod,
+  UpstreamNotification,
+  UpstreamRequestOptions,
+} from "./upstream.js";
+
+/** Options that the client takes with a request. */
+export interface ClientRequestOptions {
+  signal?: AbortSignal;
+  onprogress?: (progress: Progress) => void;
+  resetTimeoutOnProgress?: boolean;
+  timeout?: number;
+  maxTotalTimeout?: number;
+}
+
+type Ask<P> = (params: P, options?: ClientRequestOptions) => Promise<object>;
+
+/**
+ * What {@link clientUpstream} needs of a client: `Client` of `@modelcontextprotocol/client` 2 has it. Described
+ * here and not imported, so that a host that talks to its servers in another way does not carry the SDK.
+ */
+export interface McpClient {
+  callTool: Ask<Params<"tools/call">>;
+  listTools: Ask<Params<"tools/list">>;
+  readResource: Ask<Params<"resources/read">>;
+  listResources: Ask<Params<"resources/list">>;
+  listResourceTemplates: Ask<Params<"resources/templates/list">>;
+  subscribeResource: Ask<Params<"resources/subscribe">>;
+  unsubscribeResource: Ask<Params<"resources/unsubscribe">>;
+  listPrompts: Ask<Params<"prompts/list">>;
+  getPrompt: Ask<Params<"prompts/get">>;
+  getServerCapabilities(): ServerCapabilities | undefined;
+  readonly transport?: ClientTransport | undefined;
+  /** Hears what a listener of {@link Upstream.listen} threw, as it hears of the client's own handlers. */
+  onerror?: ((error: Error) => void) | undefined;
+  /** `modern` from revision 2026-07-28 on, where a server speaks only when it was asked to. */
+  getProtocolEra?(): string | undefined;
+  listen?(filter: ListenFilter): Promise<ListenStream>;
+}
+
+interface ClientTransport {
+  onmessage?: ((message: never, extra?: never) => void) | undefined;
+}
+
+/** Options of {@link clientUpstream}. */
+export interface ClientUpstreamOptions {
+  /** See {@link Upstream.server}. */
+  server: string;
+  /**
+   * Milliseconds without an answer and without progress after which a request is given up; 60 000 by default.
+   * A tool that reports progress may take as long as it likes (D7).
+   */
+  timeout?: number | undefined;
+}
+
+const HEARD: readonly string[] = [
+  "notifications/tools/list_changed",
+  "notifications/resources/list_changed",
+  "notifications/resources/updated",
+  "notifications/prompts/list_changed",
+] satisfies UpstreamNotification[];
+
+const ASKS = {
+  "tools/call": "callTool",
+  "tools/list": "listTools",
+  "resources/read": "readResource",
+  "resources/list": "listResources",
+  "resources/templates/list": "listResourceTemplates",
+  "resources/subscribe": "subscribeResource",
+  "resources/unsubscribe": "unsubscribeResource",
+  "prompts/list": "listPrompts",
+  "prompts/get": "getPrompt",
+} as const satisfies Record<UpstreamMethod, keyof McpClient>;
+
+type Listener = (method: UpstreamNotification, params: Record<string, unknown>) => void;
+
+/**
+ * The server that an official client is connected to, for any number of views.
+ *
+ * It takes nothing over: notification handlers, `listChanged` options and `fallbackNotificationHandler` of the
+ * client stay as they are, and may be set later too. It listens beside them, on the client's transport
+ * (`transport.onmessage` is wrapped, and what was there is called first). A client that was connected anew is heard again
+ * from the next request or listener on.
+ *
+ * @example
+ * ```ts source="../service.examples.ts#clientUpstream"
+ * const client = new Client({ name: "my-chat", version: "1.0.0" });
+ * await client.connect(transport);
+ * const upstream = clientUpstream(client, { server: "weather" });
+ * ```
+ */
+export function clientUpstream(client: McpClient, options: ClientUpstreamOptions): Upstream {
+  const { server, timeout = 60_000 } = options;
+  const listeners = new Set<Listener>();
+  let tapped: ClientTransport | undefined;
+
+  const hear = (message: unknown): void => {
+    const { method, params } = Object(message) as { method?: unknown; params?: unknown };
+    if (!HEARD.includes(method as string)) return;
+    for (const listener of [...listeners]) {
+      // One that throws stops neither the others nor the client (D19), which has a place for such errors.
+      try {
+        listener(method as UpstreamNotification, Object(params) as Record<string, unknown>);
+      } catch (error) {
+        client.onerror?.(error as Error);
+      }
+    }
+  };
+  /** Hears the transport that the client has now. */
+  const tap = (): void => {
+    const { transport } = client;
+    if (!transport || transport === tapped) return;
+    tapped = transport;
+    streams.clear();
+    const before = transport.onmessage as ((...args: unknown[]) => void) | undefined;
+    transport.onmessage = (...args: unknown[]) => {
+      before?.apply(transport, args);
+      if (transport === tapped) hear(args[0]);
+    };
+  };
+  const isModern = (): boolean => client.getProtocolEra?.() === "modern" && client.listen !== undefined;
+  /** A server of revision 2026-07-28 sends notifications only while a stream is open; earlier ones need none. */
+  const streams = new ListenStreams({
+    open: async (filter) => {
+      if (!client.listen || client.transport !== tapped) throw notConnected();
+      return client.listen(filter);
+    },
+    onreopened: (filter) => {
+      for (const message of missed(filter)) hear(message);
+    },
+    onerror: (error) => client.onerror?.(error as Error),
+  });
+  const listenToLists = (): void => {
+    const { tools, prompts, resources } = client.getServerCapabilities() ?? {};
+    const filter = {
+      ...(tools?.listChanged && { toolsListChanged: true }),
+      ...(prompts?.listChanged && { promptsListChanged: true }),
+      ...(resources?.listChanged && { resourcesListChanged: true }),
+    };
+    // Without the stream the lists are as good as those of a server that never says when they change.
+    if (Object.keys(filter).length > 0) streams.open("", filter).catch(() => {});
+  };
+
+  const ask = async <M extends UpstreamMethod>(
+    method: M,
+    params: Params<M>,
+    { signal, onprogress }: UpstreamRequestOptions,
+  ): Promise<Result<M>> => {
+    const { uri } = params as { uri?: string };
+    if (uri !== undefined && method.endsWith("subscribe") && isModern()) {
+      if (method === "resources/subscribe") await streams.open(uri, { resourceSubscriptions: [uri] });
+      else await streams.close(uri);
+      return {} as Result<M>;
+    }
+    // Progress is asked for whether or not the view wants it: it is what keeps a long call alive (D7).
+    const progress = onprogress ?? (method === "tools/call" ? () => {} : undefined);
+    const send = client[ASKS[method]].bind(client) as Ask<Params<M>>;
+    return (await send(params, {
+      timeout,
+      resetTimeoutOnProgress: true,
+      ...(signal && { signal }),
+      ...(progress && { onprogress: progress }),
+    })) as Result<M>;
+  };
+
+  return {
+    server,
+    get capabilities() {
+      return client.getServerCapabilities() ?? {};
+    },
+    async request(method, params, requestOptions = {}) {
+      if (!Object.hasOwn(ASKS, method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
+      // The client's own lists would be empty, which is another thing.
+      if (!client.transport) throw notConnected();
+      tap();
+      if (listeners.size > 0 && isModern()) listenToLists();
+      try {
+        return await ask(method, params, requestOptions);
+      } catch (error) {
+        throw translate(error, method, requestOptions.signal);
+      }
+    },
+    listen(listener) {
+      // A function of its own: the same one may listen twice, and each leaves for itself (D3, D4).
+      const own: Listener = (method, params) => listener(method, params);
+      listeners.add(own);
+      tap();
+      if (isModern()) listenToLists();
+      return () => {
+        listeners.delete(own);
+        if (listeners.size === 0) streams.close("").catch(() => {});
+      };
+    },
+  };
+}
+
+/** What may have changed while a stream was cut. */
+const missed = (filter: ListenFilter): { method: UpstreamNotification; params: object }[] => [
+  ...(filter.toolsListChanged ? [{ method: "notifications/tools/list_changed" as const, params: {} }] : []),
+  ...(filter.promptsListChanged
+    ? [{ method: "notifications/prompts/list_changed" as const, params: {} }]
+    : []),
+  ...(filter.resourcesListChanged
+    ? [{ method: "notifications/resources/list_changed" as const, params: {} }]
+    : []),
+  ...(filter.resourceSubscriptions ?? []).map((uri) => ({
+    method: "notifications/resources/updated" as const,
+    params: { uri },
+  })),
+];
+
+/** The client's own errors have words for codes; the server's have numbers, and pass as they are. */
+function translate(error: unknown, method: string, signal: AbortSignal | undefined): unknown {
+  const { code } = Object(error) as { code?: unknown };
+  if (signal?.aborted) return new VitrineError("aborted", "the request was aborted", { cause: error });
+  if (code === "REQUEST_TIMEOUT") {
+    // A tool that did not answer may have run.
+    const data = { indeterminate: method === "tools/call" };
+    return new VitrineError("timeout", "the server did not answer in time", { cause: error, data });
+  }
+  return code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED" ? notConnected(error) : error;
+}
+
+const notConnected = (cause?: unknown): VitrineError =>
+  new VitrineError("closed", "the server is not connected", { cause });

@@ -1,0 +1,110 @@
+/**
+ * A server behind a {@link hostEndpoint}, as an {@link Upstream}: the page's end of it.
+ *
+ * @module
+ */
+import { encodeRequest, JsonText, type Result, VitrineError } from "@vitrine/protocol";
+import { resultText } from "../endpoint/http-answer.js";
+import type { ServerCapabilities, Upstream } from "./upstream.js";
+
+/** Options of {@link httpUpstream}. */
+export interface HttpUpstreamOptions {
+  /** Where the endpoint is. */
+  url: string | URL;
+  /** See {@link Upstream.server}. */
+  server: string;
+  /** What the server said it can do: the back end knows, and must tell the page. */
+  capabilities: ServerCapabilities;
+  /** Sent with every request; a function is asked each time, for tokens that do not live long. */
+  headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>) | undefined;
+  /** In place of the global `fetch`. */
+  fetch?: typeof fetch | undefined;
+}
+
+/** Characters of an answer from which on it is not parsed here: two frames on its way would do so again. */
+const LARGE = 100_000;
+
+/**
+ * Sends what a view asks of its server to a back end, each by one POST. Aborting a request ends its POST.
+ *
+ * Plain HTTP carries answers and nothing else. `listen` hears nothing, so `listChanged` and `subscribe` are taken out
+ * of the capabilities: a view is not promised what will not come. There is no progress either.
+ *
+ * @example
+ * ```ts source="../endpoint/http-endpoint.examples.ts#httpUpstream"
+ * const upstream = httpUpstream({
+ *   url: "/views",
+ *   server: "weather",
+ *   capabilities: { tools: {}, resources: {} },
+ *   headers: async () => ({ authorization: `Bearer ${await token()}` }),
+ * });
+ * // The guard is the back end's: new Bridge({ info, upstream, guard: "behind-upstream" })
+ * ```
+ */
+export function httpUpstream(options: HttpUpstreamOptions): Upstream {
+  const { url, server, headers } = options;
+  const { tools, resources, prompts } = options.capabilities;
+  const send = options.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
+  let lastId = 0;
+
+  return {
+    server,
+    capabilities: {
+      ...(tools && { tools: {} }),
+      ...(resources && { resources: {} }),
+      ...(prompts && { prompts: {} }),
+    },
+    async request(method, params, { signal } = {}) {
+      const id = ++lastId;
+      const body = writeBody(encodeRequest(id, method, params));
+      let status: number;
+      let text: string;
+      try {
+        signal?.throwIfAborted();
+        const own = new Headers(typeof headers === "function" ? await headers() : headers);
+        own.set("content-type", "application/json");
+        // Whoever redirects would get the headers, and what they allow.
+        const init: RequestInit = { method: "POST", headers: own, body, redirect: "error" };
+        const response = await send(url, signal ? { ...init, signal } : init);
+        status = response.status;
+        text = await response.text();
+      } catch (cause) {
+        // The address stays in the cause: a view may read the rest.
+        throw signal?.aborted
+          ? new VitrineError("aborted", `${method}: aborted`, { cause })
+          : new VitrineError("closed", "the server could not be reached: the connection failed", { cause });
+      }
+      const raw = status === 200 && text.length > LARGE ? resultText(text, id) : undefined;
+      return raw === undefined ? (readAnswer(text, id, status) as Result<typeof method>) : new JsonText(raw);
+    },
+    listen: () => () => {},
+  };
+}
+
+function writeBody(message: object): string {
+  try {
+    return JSON.stringify(message);
+  } catch (cause) {
+    throw new VitrineError("send-failed", "cannot be sent: this is no JSON", { cause });
+  }
+}
+
+function readAnswer(text: string, id: number, status: number): object {
+  const answer = parse(text);
+  const { code, message, data } = Object(answer.error) as Record<string, unknown>;
+  // A request that could not be read is refused under no id.
+  if (Number.isInteger(code) && (answer.id === id || answer.id === null)) {
+    throw new VitrineError(Number(code), String(message), { data });
+  }
+  const { result } = answer;
+  if (answer.id === id && typeof result === "object" && result !== null) return result;
+  throw new VitrineError("invalid", `the answer (HTTP ${status}) is no JSON-RPC answer to this request`);
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

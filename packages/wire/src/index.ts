@@ -1,0 +1,70 @@
+/**
+ * `@vitrine/wire`
+ *
+ * @module
+ */
+export type {
+  AppContext,
+  CallItem,
+  ConversationAsks,
+  ConversationChange,
+  ConversationItem,
+  ConversationMatch,
+  ConversationNotices,
+  ConversationRequests,
+  ConversationState,
+  ConversationSummary,
+  ElicitationAnswer,
+  ElicitationQuestion,
+  ModelItem,
+  ModelState,
+  ModelSummary,
+  ModelUsage,
+  ModelView,
+  ModelViewMessage,
+  ModelViewPart,
+  ModelViewTool,
+  NoteItem,
+  SamplingAnswer,
+  SamplingQuestion,
+  SpeakingApp,
+  UserItem,
+} from "./conversation.js";
+export type {
+  ConversationCall,
+  GatewayAnswer,
+  GatewayAsks,
+  GatewayNotices,
+  GatewayOutcome,
+  GatewayPermit,
+  GatewayQuestion,
+  GatewayRequests,
+  GatewayServerCapabilities,
+  OpenedView,
+  ServerCatalogue,
+  ServerSummary,
+  ViewPlace,
+} from "./gateway.js";
+export type { Carrier, CarrierFault } from "./session/carrier.js";
+export {
+  endOfPart,
+  FRAME_COST,
+  type Frame,
+  isChannel,
+  MAIN_CHANNEL,
+  MAX_FRAME_BYTES,
+  type MessageFrame,
+  PART,
+  parseFrame,
+  writeFrame,
+} from "./session/frame.js";
+export {
+  type Bye,
+  type ByeCode,
+  type Hello,
+  readHandshake,
+  type Welcome,
+  writeHandshake,
+} from "./session/handshake.js";
+export { SESSION_LIMITS, type SessionLimits } from "./session/limits.js";
+export { Session, type SessionOptions } from "./session/session.js";
