@@ -1,5 +1,5 @@
 /** What a guard stands on, in memory: a server, an audit log, consents. All of it can be told to fail. */
-import type { ServerSettings } from "../../packages/gateway/src/config/config.js";
+import type { ServerSettings } from "../../packages/gateway/src/config/server-types.js";
 import { GatewayError } from "../../packages/gateway/src/errors.js";
 import type { Server } from "../../packages/gateway/src/servers/server.js";
 import type {

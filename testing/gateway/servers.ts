@@ -1,7 +1,7 @@
 /** Settings of servers for tests, and what is left of their processes. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { ServerSettings, StdioSettings } from "../../packages/gateway/src/config/config.ts";
+import type { ServerSettings, StdioSettings } from "../../packages/gateway/src/config/server-types.ts";
 import { identityOf } from "../../packages/gateway/src/config/server-identity.ts";
 
 const isolation = {

@@ -9,6 +9,8 @@ export { untilStopped } from "./commands/until-stopped.js";
 export { closest } from "./config/closest.js";
 export { type CommandLineOptions, commandLineServer } from "./config/command-line.js";
 export type * from "./config/config.js";
+export type * from "./config/model-types.js";
+export type * from "./config/server-types.js";
 export { parseJson } from "./config/json.js";
 export { KNOWN_PROVIDERS } from "./config/model-settings.js";
 export {
@@ -37,4 +39,5 @@ export { ModelError, type ModelErrorCode } from "./model/model-error.js";
 export { Models, type ModelsOptions } from "./model/models.js";
 export { ServerPool, type ServerPoolOptions } from "./servers/pool.js";
 export type * from "./servers/server.js";
+export type * from "./store/conversation-store.js";
 export type * from "./store/store.js";

@@ -1,5 +1,5 @@
 /**
- * `@vitrine/guard`
+ * `@vitrine/guard`: what stands between an app and its MCP server: policy, consent, limits and audit; upstreams; an HTTP endpoint. Runs anywhere.
  *
  * @module
  */

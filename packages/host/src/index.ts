@@ -1,6 +1,5 @@
 /**
- * `@vitrine/host`: the host end of an MCP App. The bridge, the guard and the HTTP endpoint run anywhere; the frame and
- * the element need a page.
+ * `@vitrine/host`: the host end of an MCP App, in a page: bridge, frame and `<mcp-app>`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `@vitrine/wire`
+ * `@vitrine/wire`: the session between a page and the Vitrine gateway: handshake, channels and the messages on them. Runs anywhere.
  *
  * @module
  */

@@ -7,7 +7,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { type AsksStage, asksStage, silence } from "../../../../testing/gateway/asks-stage.js";
 import { nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
 import { say } from "../../../../testing/model/scripted-model.js";
-import type { RemoteSettings, ServerSettings } from "../config/config.js";
+import type { RemoteSettings, ServerSettings } from "../config/server-types.js";
 import { launch } from "../isolation/launch.js";
 import { ServerPool } from "../servers/pool.js";
 import type { Server } from "../servers/server.js";

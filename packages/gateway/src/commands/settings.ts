@@ -5,7 +5,8 @@
  */
 import { resolve } from "node:path";
 import { commandLineServer } from "../config/command-line.js";
-import type { GatewaySettings, ServerSettings } from "../config/config.js";
+import type { GatewaySettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import {
   type ReadOptions,
   readSettings,

@@ -6,7 +6,7 @@
 import { basename } from "node:path";
 import { GatewayError } from "../errors.js";
 import type { Isolation } from "../isolation/isolation.js";
-import type { ServerSettings, StdioSettings } from "./config.js";
+import type { ServerSettings, StdioSettings } from "./server-types.js";
 import { ISOLATION } from "./isolation-settings.js";
 import { Spot } from "./reader.js";
 import { identityOf } from "./server-identity.js";

@@ -5,7 +5,7 @@
  */
 import { isPrivateHost } from "./address.js";
 import { closest } from "./closest.js";
-import type { ModelProviderSettings, ModelSettings } from "./config.js";
+import type { ModelProviderSettings, ModelSettings } from "./model-types.js";
 import {
   count,
   flag,

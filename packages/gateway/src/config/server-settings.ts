@@ -15,7 +15,7 @@ import { isPolicyKey } from "../guard/policy.js";
 import type { Isolation } from "../isolation/isolation.js";
 import { isLoopbackHost, isPrivateHost } from "./address.js";
 import { meant } from "./closest.js";
-import type { RemoteSettings, ServerSettings, StdioSettings } from "./config.js";
+import type { RemoteSettings, ServerSettings, StdioSettings } from "./server-types.js";
 import { ISOLATION, isolation, type Places, path } from "./isolation-settings.js";
 import {
   count,

@@ -1,5 +1,5 @@
 import type { GuardedServers } from "../servers/guarded-servers.js";
-import type { KeptConversations } from "../store/store.js";
+import type { KeptConversations } from "../store/conversation-store.js";
 import { Conversations, type ConversationsOptions } from "./conversations.js";
 import type { AppPort, ModelPort, ToolPort } from "./ports.js";
 import { serverTools } from "./server-tools.js";

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import type { ConversationSummary } from "@vitrine/wire";
 import { GatewayError } from "../errors.js";
 import { type Clock, systemClock } from "../servers/clock.js";
-import type { ConversationQuery } from "../store/store.js";
+import type { ConversationQuery } from "../store/conversation-store.js";
 import { Conversation } from "./conversation.js";
 import { type ConversationLimits, DEFAULT_LIMITS } from "./limits.js";
 import { LiveResults } from "./live-results.js";

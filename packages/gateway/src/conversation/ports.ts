@@ -6,7 +6,7 @@
 import type { CallToolResult, Progress, Tool } from "@vitrine/protocol";
 import type { ServerIdentity } from "../config/server-identity.js";
 import type { Model } from "../model/model.js";
-import type { KeptConversations } from "../store/store.js";
+import type { KeptConversations } from "../store/conversation-store.js";
 
 /** Where conversations are kept. What was written is there after a crash. */
 export type ConversationStore = Omit<KeptConversations, "rename">;

@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../servers/clock.js";
 import { backoff } from "../servers/clock.js";
-import type { ConversationUpdate } from "../store/store.js";
+import type { ConversationUpdate } from "../store/conversation-store.js";
 import type { Journal, Keeper } from "./journal.js";
 import type { ConversationStore } from "./ports.js";
 import { storedItem } from "./stored-item.js";

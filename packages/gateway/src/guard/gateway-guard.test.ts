@@ -3,7 +3,7 @@ import { JsonText, VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { tool } from "../../../../testing/fake-upstream.js";
 import { diskFull, memoryStore, STAGE_TOOLS, stageServer } from "../../../../testing/gateway/guard-stage.js";
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import { GatewayError } from "../errors.js";
 import { sha256 } from "./digest.js";
 import { gatewayGuard } from "./gateway-guard.js";

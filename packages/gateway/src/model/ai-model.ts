@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { ModelProviderSettings } from "../config/config.js";
+import type { ModelProviderSettings } from "../config/model-types.js";
 import { failureOf } from "./failure.js";
 import type { Model, ModelDelta, ModelRequest } from "./model.js";
 import { ModelError } from "./model-error.js";

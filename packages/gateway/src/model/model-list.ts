@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ModelProviderSettings } from "../config/config.js";
+import type { ModelProviderSettings } from "../config/model-types.js";
 import { isRecord } from "../servers/record.js";
 import { failureOf } from "./failure.js";
 import { ModelError } from "./model-error.js";

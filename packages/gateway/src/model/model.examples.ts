@@ -1,4 +1,4 @@
-import type { ModelSettings } from "../config/config.js";
+import type { ModelSettings } from "../config/model-types.js";
 import { aiModel } from "./ai-model.js";
 import type { Model, ModelRequest } from "./model.js";
 import { ModelError } from "./model-error.js";

@@ -9,7 +9,7 @@ import {
   say,
   startScriptedModel,
 } from "../../../../testing/model/scripted-model.js";
-import type { ModelProviderSettings, ModelSettings } from "../config/config.js";
+import type { ModelProviderSettings, ModelSettings } from "../config/model-types.js";
 import { MODEL_LIMITS } from "../config/model-settings.js";
 import { modelErrorExample, modelsExample } from "./model.examples.js";
 import { Models } from "./models.js";

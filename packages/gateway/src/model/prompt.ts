@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ModelProviderSettings } from "../config/config.js";
+import type { ModelProviderSettings } from "../config/model-types.js";
 import type { ModelMessage, ModelRequest } from "./model.js";
 import type { SdkMetadata, SdkRequest } from "./provider.js";
 

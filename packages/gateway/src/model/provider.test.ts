@@ -7,7 +7,7 @@ import {
   type ProviderServer,
   startProvider,
 } from "../../../../testing/model/provider-wires.js";
-import type { ModelProviderSettings } from "../config/config.js";
+import type { ModelProviderSettings } from "../config/model-types.js";
 import { KNOWN_PROVIDERS } from "../config/model-settings.js";
 import { aiModel } from "./ai-model.js";
 import type { Model, ModelDelta, ModelRequest } from "./model.js";

@@ -5,7 +5,7 @@
  * @module
  */
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
-import type { ModelProviderSettings } from "../config/config.js";
+import type { ModelProviderSettings } from "../config/model-types.js";
 import { providerFetch } from "./provider-fetch.js";
 
 /** A model of the SDK. */

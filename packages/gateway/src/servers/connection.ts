@@ -6,7 +6,7 @@
 import { Client, SdkError, SdkErrorCode, type Transport } from "@modelcontextprotocol/client";
 import type { Upstream } from "@vitrine/guard";
 import { type Implementation, uiExtension } from "@vitrine/protocol";
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import { GatewayError } from "../errors.js";
 import type { DriverName } from "../isolation/isolation.js";
 import { Patience } from "./patience.js";

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Tool, VitrineError } from "@vitrine/protocol";
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import { GatewayError, MAY_HAVE_RUN } from "../errors.js";
 import { isRecord } from "./record.js";
 

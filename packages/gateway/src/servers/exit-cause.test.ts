@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { FAULTY, nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
-import type { StdioSettings } from "../config/config.js";
+import type { StdioSettings } from "../config/server-types.js";
 import { noteFaults } from "../gateway-notes.js";
 import { createLog } from "../http/logging.js";
 import { Metrics } from "../http/metrics.js";

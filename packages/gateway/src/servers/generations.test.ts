@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type CallToolResult, JsonText, UI_EXTENSION } from "@vitrine/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
-import type { RemoteSettings, ServerSettings } from "../config/config.js";
+import type { RemoteSettings, ServerSettings } from "../config/server-types.js";
 import type { Launch } from "../isolation/isolation.js";
 import { launch } from "../isolation/launch.js";
 import { ServerPool } from "./pool.js";

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { tool } from "../../../../testing/fake-upstream.js";
 import { memoryStore } from "../../../../testing/gateway/guard-stage.js";
 import { FAULTY, nodeServer, serverSettings } from "../../../../testing/gateway/servers.js";
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import { Idempotency } from "../guard/idempotency.js";
 import { launch } from "../isolation/launch.js";
 import { GuardedServers, summaryOf } from "./guarded-servers.js";

@@ -1,7 +1,7 @@
 import { JsonText } from "@vitrine/protocol";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { FAULTY, isAlive, nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
-import type { RemoteSettings, ServerSettings } from "../config/config.js";
+import type { RemoteSettings, ServerSettings } from "../config/server-types.js";
 import { launch } from "../isolation/launch.js";
 import { ServerPool } from "./pool.js";
 import type { Server } from "./server.js";

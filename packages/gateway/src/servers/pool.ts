@@ -4,7 +4,7 @@
  * @module
  */
 import type { Implementation } from "@vitrine/protocol";
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import type { ServerIdentity } from "../config/server-identity.js";
 import { GatewayError } from "../errors.js";
 import type { Launch } from "../isolation/isolation.js";

@@ -17,7 +17,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { clientUpstream, type Upstream } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
-import type { RemoteSettings } from "../config/config.js";
+import type { RemoteSettings } from "../config/server-types.js";
 import { GatewayError } from "../errors.js";
 import { type Connection, type ConnectOptions, handshake, isThere } from "./connection.js";
 import { ANSWER_LOST, HttpTransport } from "./http-transport.js";

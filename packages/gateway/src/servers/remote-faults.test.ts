@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type HttpServer, startHttpServer, textResult } from "../../../../testing/gateway/http-server.ts";
 import { serverSettings } from "../../../../testing/gateway/servers.ts";
-import type { RemoteSettings, ServerSettings } from "../config/config.js";
+import type { RemoteSettings, ServerSettings } from "../config/server-types.js";
 import { launch } from "../isolation/launch.js";
 import { ServerPool, type ServerPoolOptions } from "./pool.js";
 

@@ -5,7 +5,7 @@
  */
 import type { ServerCapabilities, ToolView, Upstream } from "@vitrine/guard";
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool, UiDocument } from "@vitrine/protocol";
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import type { DriverName } from "../isolation/isolation.js";
 import type { ServerFault } from "./exit-cause.js";
 

@@ -1,5 +1,5 @@
 /** Examples of the doc comments here; compiled with the tests. */
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import { launch } from "../isolation/launch.js";
 import { ServerPool } from "./pool.js";
 

@@ -11,7 +11,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { clientUpstream, type Upstream, type UpstreamMethod } from "@vitrine/guard";
 import { type JsonText, METHOD_NOT_FOUND, type Result, VitrineError } from "@vitrine/protocol";
-import type { StdioSettings } from "../config/config.js";
+import type { StdioSettings } from "../config/server-types.js";
 import { GatewayError } from "../errors.js";
 import type { Launch } from "../isolation/isolation.js";
 import {

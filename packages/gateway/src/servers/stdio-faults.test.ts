@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type CallToolResult, JsonText, type Tool } from "@vitrine/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { FAULTY, isAlive, nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import type { Launch, Launched } from "../isolation/isolation.js";
 import { launch } from "../isolation/launch.js";
 import { summaryOf } from "./guarded-servers.js";

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type FakeUpstream, fakeUpstream, tool } from "../../../../testing/fake-upstream.ts";
 import { manualClock } from "../../../../testing/gateway/manual-clock.ts";
 import { nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import { GatewayError } from "../errors.js";
 import { backoff } from "./clock.js";
 import type { Connection } from "./connection.js";

@@ -5,7 +5,7 @@
  */
 import type { Upstream, UpstreamMethod, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/guard";
 import type { JsonText, Params, Result, UiDocument } from "@vitrine/protocol";
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import { GatewayError } from "../errors.js";
 import { abortable } from "./abortable.js";
 import { ServerCatalogue } from "./catalogue.js";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { VersionNegotiationOptions } from "@modelcontextprotocol/client";
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 
 /** `legacy`: sessions, up to 2025-11-25. Otherwise a revision from 2026-07-28 on. */
 export type Verdict = string;

@@ -6,7 +6,7 @@ import {
   stageServer,
   stageSettings,
 } from "../../../../testing/gateway/guard-stage.js";
-import type { ServerSettings } from "../config/config.js";
+import type { ServerSettings } from "../config/server-types.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
 import type { GuardedServer } from "../servers/guarded-servers.js";
 import { ViewChannel } from "./view-channel.js";

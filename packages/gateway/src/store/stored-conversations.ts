@@ -12,13 +12,7 @@ import { type KnownItem, keyOf, nameOf, placeItems, storedItems } from "./conver
 import { matchIn, searchable, wordsOf } from "./conversation-words.js";
 import { ask, change, type Engine, type Statement } from "./engine.js";
 import type { StoredConversation, StoredItem, Tables } from "./schema.js";
-import type {
-  ConversationQuery,
-  ConversationUpdate,
-  KeptConversation,
-  KeptConversations,
-  KeptSummary,
-} from "./store.js";
+import type { ConversationQuery, ConversationUpdate, KeptConversation, KeptConversations, KeptSummary } from "./conversation-store.js";
 
 /** Entries that one statement reads. */
 const READ_AT_ONCE = 100;

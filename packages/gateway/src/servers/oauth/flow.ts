@@ -13,7 +13,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import type { RemoteSettings } from "../../config/config.js";
+import type { RemoteSettings } from "../../config/server-types.js";
 import { GatewayError } from "../../errors.js";
 import { checkAuthorizeUrl } from "./authorize-url.js";
 

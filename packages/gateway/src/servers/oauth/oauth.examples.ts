@@ -1,5 +1,5 @@
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { RemoteSettings } from "../../config/config.js";
+import type { RemoteSettings } from "../../config/server-types.js";
 import { safeFetch } from "../safe-fetch.js";
 import type { SecretStore } from "../secrets/secrets.js";
 import { OAuthSessions } from "./sessions.js";

@@ -12,7 +12,7 @@ import {
   UnauthorizedError,
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client";
-import type { RemoteSettings } from "../../config/config.js";
+import type { RemoteSettings } from "../../config/server-types.js";
 import { identityOf } from "../../config/server-identity.js";
 import { GatewayError } from "../../errors.js";
 import type { SecretStore } from "../secrets/secrets.js";

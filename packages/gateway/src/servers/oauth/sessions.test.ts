@@ -5,7 +5,7 @@ import {
   type OAuthServerOptions,
   startOAuthServer,
 } from "../../../../../testing/oauth-server.js";
-import type { RemoteSettings } from "../../config/config.js";
+import type { RemoteSettings } from "../../config/server-types.js";
 import { identityOf } from "../../config/server-identity.js";
 import type { SecretStore } from "../secrets/secrets.js";
 import type { OAuthSession } from "./session.js";

@@ -6,7 +6,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { FetchLike } from "@modelcontextprotocol/client";
-import type { RemoteSettings } from "../../config/config.js";
+import type { RemoteSettings } from "../../config/server-types.js";
 import { GatewayError } from "../../errors.js";
 import type { SecretStore } from "../secrets/secrets.js";
 import type { Begun } from "./flow.js";
