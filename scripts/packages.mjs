@@ -1,0 +1,69 @@
+/**
+ * `npm run packages`: copies what all packages share from the root's `package.json` into theirs: version, licence, addresses,
+ * Node versions, and how they are published. `--check` only compares; lint calls it.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+
+const read = (path) => JSON.parse(readFileSync(path, "utf8"));
+const root = read("package.json");
+const SHARED = ["version", "license", "engines", "homepage", "bugs"];
+const ORDER = [
+  "name",
+  "version",
+  "description",
+  "keywords",
+  "license",
+  "homepage",
+  "bugs",
+  "repository",
+  "type",
+  "sideEffects",
+  "engines",
+  "bin",
+  "exports",
+  "files",
+  "scripts",
+  "dependencies",
+  "devDependencies",
+  "peerDependencies",
+  "peerDependenciesMeta",
+  "publishConfig",
+];
+
+/** A package's `package.json` with what all packages share. */
+function complete(folder, own) {
+  const ours = (dependencies) =>
+    dependencies &&
+    Object.fromEntries(
+      Object.entries(dependencies).map(([name, range]) => [
+        name,
+        name === "vitrine" || name.startsWith("@vitrine/") ? root.version : range,
+      ]),
+    );
+  const whole = {
+    ...own,
+    ...Object.fromEntries(SHARED.map((key) => [key, root[key]])),
+    keywords: [...new Set([...root.keywords, ...(own.keywords ?? [])])],
+    repository: { ...root.repository, directory: `packages/${folder}` },
+    scripts: { ...own.scripts, prepack: "node ../../scripts/prepack.mjs" },
+    dependencies: ours(own.dependencies),
+    devDependencies: ours(own.devDependencies),
+    publishConfig: { access: "public", provenance: true },
+  };
+  const keys = [...ORDER, ...Object.keys(whole).filter((key) => !ORDER.includes(key))];
+  return Object.fromEntries(keys.flatMap((key) => (whole[key] === undefined ? [] : [[key, whole[key]]])));
+}
+
+const isCheck = process.argv.includes("--check");
+const problems = [];
+for (const folder of readdirSync("packages").sort()) {
+  const path = `packages/${folder}/package.json`;
+  if (!existsSync(path)) continue;
+  const before = readFileSync(path, "utf8");
+  const after = `${JSON.stringify(complete(folder, JSON.parse(before)), undefined, 2)}\n`;
+  if (before === after) continue;
+  if (isCheck) problems.push(`${path} differs from what package.json says: run \`npm run packages\``);
+  else writeFileSync(path, after);
+}
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
