@@ -10,7 +10,9 @@ const root = join(folder, "../..");
 const { exports = {}, bin = {} } = JSON.parse(readFileSync("package.json", "utf8"));
 
 function refuse(why) {
-  console.error(`${basename(folder)} cannot be packed: ${why}. Run \`npm run build\` in the repository first.`);
+  console.error(
+    `${basename(folder)} cannot be packed: ${why}. Run \`npm run build\` in the repository first.`,
+  );
   process.exit(1);
 }
 

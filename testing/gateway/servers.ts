@@ -1,8 +1,8 @@
 /** Settings of servers for tests, and what is left of their processes. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { ServerSettings, StdioSettings } from "../../packages/gateway/src/config/server-types.ts";
 import { identityOf } from "../../packages/gateway/src/config/server-identity.ts";
+import type { ServerSettings, StdioSettings } from "../../packages/gateway/src/config/server-types.ts";
 
 const isolation = {
   driver: "process",

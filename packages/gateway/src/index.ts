@@ -9,10 +9,9 @@ export { untilStopped } from "./commands/until-stopped.js";
 export { closest } from "./config/closest.js";
 export { type CommandLineOptions, commandLineServer } from "./config/command-line.js";
 export type * from "./config/config.js";
-export type * from "./config/model-types.js";
-export type * from "./config/server-types.js";
 export { parseJson } from "./config/json.js";
 export { KNOWN_PROVIDERS } from "./config/model-settings.js";
+export type * from "./config/model-types.js";
 export {
   projectOf,
   type ReadOptions,
@@ -23,6 +22,7 @@ export {
   type WrittenSettings,
 } from "./config/read.js";
 export { identityOf, type ProgramStart, type ServerIdentity } from "./config/server-identity.js";
+export type * from "./config/server-types.js";
 export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/watch.js";
 export * from "./conversation/index.js";
 export * from "./errors.js";

@@ -6,7 +6,6 @@
 import { resolve } from "node:path";
 import { commandLineServer } from "../config/command-line.js";
 import type { GatewaySettings } from "../config/config.js";
-import type { ServerSettings } from "../config/server-types.js";
 import {
   type ReadOptions,
   readSettings,
@@ -14,6 +13,7 @@ import {
   storedSecrets,
   type WrittenSettings,
 } from "../config/read.js";
+import type { ServerSettings } from "../config/server-types.js";
 import { GatewayError } from "../errors.js";
 import type { Isolation } from "../isolation/isolation.js";
 

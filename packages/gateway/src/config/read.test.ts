@@ -6,9 +6,9 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { GatewayError } from "../errors.js";
 import { readSettingsExample } from "./config.examples.js";
-import type { RemoteSettings, StdioSettings } from "./server-types.js";
 import { parseJson } from "./json.js";
 import { type ReadOptions, readSettings, readSettingsFile } from "./read.js";
+import type { RemoteSettings, StdioSettings } from "./server-types.js";
 
 const env = { HOME: "/home/ana", KEY: "k3y", REGION: "" };
 const file = "/etc/vitrine/settings.json";

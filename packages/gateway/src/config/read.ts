@@ -10,13 +10,13 @@ import { GatewayError } from "../errors.js";
 import type { Isolation } from "../isolation/isolation.js";
 import { openSecrets, type SecretStore, secretKey } from "../servers/secrets/secrets.js";
 import type { GatewaySettings } from "./config.js";
-import type { ServerSettings } from "./server-types.js";
 import { isolation, type Places, path } from "./isolation-settings.js";
 import { type Findings, JsonError, parseJson, pathOf } from "./json.js";
 import { modelReader, modelSettings } from "./model-settings.js";
 import { flag, isObject, object, type Reader, Spot } from "./reader.js";
 import { referringText, type Sources, secretNames } from "./references.js";
 import { policy, readServer } from "./server-settings.js";
+import type { ServerSettings } from "./server-types.js";
 import {
   auditReader,
   DEFAULTS,

@@ -15,7 +15,6 @@ import { isPolicyKey } from "../guard/policy.js";
 import type { Isolation } from "../isolation/isolation.js";
 import { isLoopbackHost, isPrivateHost } from "./address.js";
 import { meant } from "./closest.js";
-import type { RemoteSettings, ServerSettings, StdioSettings } from "./server-types.js";
 import { ISOLATION, isolation, type Places, path } from "./isolation-settings.js";
 import {
   count,
@@ -36,6 +35,7 @@ import {
 } from "./reader.js";
 import { referring, referringText, type Sources, withNamedSecrets } from "./references.js";
 import { identityOf } from "./server-identity.js";
+import type { RemoteSettings, ServerSettings, StdioSettings } from "./server-types.js";
 
 /** Limits of one server that are not the guard's. */
 export const SERVER_LIMITS = { timeout: 60_000, startTimeout: 60_000, idle: 900_000, message: 64_000_000 };

@@ -9,8 +9,8 @@ import {
   say,
   startScriptedModel,
 } from "../../../../testing/model/scripted-model.js";
-import type { ModelProviderSettings, ModelSettings } from "../config/model-types.js";
 import { MODEL_LIMITS } from "../config/model-settings.js";
+import type { ModelProviderSettings, ModelSettings } from "../config/model-types.js";
 import { modelErrorExample, modelsExample } from "./model.examples.js";
 import { Models } from "./models.js";
 

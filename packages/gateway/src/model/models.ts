@@ -6,8 +6,8 @@
 import { join } from "node:path";
 import type { ModelState, ModelSummary } from "@vitrine/wire";
 import { closest } from "../config/closest.js";
-import type { ModelProviderSettings, ModelSettings } from "../config/model-types.js";
 import { KNOWN_PROVIDERS } from "../config/model-settings.js";
+import type { ModelProviderSettings, ModelSettings } from "../config/model-types.js";
 import { Listeners } from "../servers/listeners.js";
 import { isRecord } from "../servers/record.js";
 import { readPrivate, writePrivate } from "../servers/secrets/private-file.js";

@@ -7,8 +7,8 @@ import {
   type ProviderServer,
   startProvider,
 } from "../../../../testing/model/provider-wires.js";
-import type { ModelProviderSettings } from "../config/model-types.js";
 import { KNOWN_PROVIDERS } from "../config/model-settings.js";
+import type { ModelProviderSettings } from "../config/model-types.js";
 import { aiModel } from "./ai-model.js";
 import type { Model, ModelDelta, ModelRequest } from "./model.js";
 import { ModelError } from "./model-error.js";

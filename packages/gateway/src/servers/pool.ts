@@ -4,8 +4,8 @@
  * @module
  */
 import type { Implementation } from "@vitrine/protocol";
-import type { ServerSettings } from "../config/server-types.js";
 import type { ServerIdentity } from "../config/server-identity.js";
+import type { ServerSettings } from "../config/server-types.js";
 import { GatewayError } from "../errors.js";
 import type { Launch } from "../isolation/isolation.js";
 import type { Clock } from "./clock.js";

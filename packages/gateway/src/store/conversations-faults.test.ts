@@ -22,9 +22,9 @@ import Libsql from "libsql";
 import pg from "pg";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { startPostgres, type TestPostgres } from "../../../../testing/postgres.js";
+import type { KeptConversations } from "./conversation-store.js";
 import { openStore } from "./open.js";
 import type { Store } from "./store.js";
-import type { KeptConversations } from "./conversation-store.js";
 
 const postgres = await startPostgres();
 const folder = mkdtempSync(join(tmpdir(), "vitrine-conversation-faults-"));

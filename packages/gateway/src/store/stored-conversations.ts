@@ -9,10 +9,16 @@ import { type SelectQueryBuilder, sql } from "kysely";
 import { GatewayError } from "../errors.js";
 import { ConversationError, checkLimit } from "./conversation-limits.js";
 import { type KnownItem, keyOf, nameOf, placeItems, storedItems } from "./conversation-rows.js";
+import type {
+  ConversationQuery,
+  ConversationUpdate,
+  KeptConversation,
+  KeptConversations,
+  KeptSummary,
+} from "./conversation-store.js";
 import { matchIn, searchable, wordsOf } from "./conversation-words.js";
 import { ask, change, type Engine, type Statement } from "./engine.js";
 import type { StoredConversation, StoredItem, Tables } from "./schema.js";
-import type { ConversationQuery, ConversationUpdate, KeptConversation, KeptConversations, KeptSummary } from "./conversation-store.js";
 
 /** Entries that one statement reads. */
 const READ_AT_ONCE = 100;

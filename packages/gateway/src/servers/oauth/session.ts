@@ -12,8 +12,8 @@ import {
   UnauthorizedError,
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client";
-import type { RemoteSettings } from "../../config/server-types.js";
 import { identityOf } from "../../config/server-identity.js";
+import type { RemoteSettings } from "../../config/server-types.js";
 import { GatewayError } from "../../errors.js";
 import type { SecretStore } from "../secrets/secrets.js";
 import { type Begun, type Credentials, Flow } from "./flow.js";

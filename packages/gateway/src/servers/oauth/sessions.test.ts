@@ -5,8 +5,8 @@ import {
   type OAuthServerOptions,
   startOAuthServer,
 } from "../../../../../testing/oauth-server.js";
-import type { RemoteSettings } from "../../config/server-types.js";
 import { identityOf } from "../../config/server-identity.js";
+import type { RemoteSettings } from "../../config/server-types.js";
 import type { SecretStore } from "../secrets/secrets.js";
 import type { OAuthSession } from "./session.js";
 import { OAuthSessions } from "./sessions.js";
