@@ -20,8 +20,9 @@ import { TEMPLATES } from "@vitrine/server/templates";
 import { afterAll, describe, expect, it } from "vitest";
 import { addTool, addUi } from "../new/folder-project.js";
 import { makeProject } from "../new/new-project.js";
-import { checkoutOf, withOwnPackages } from "../new/own-packages.js";
+import { addOwnPackages, checkoutOf } from "../new/own-packages.js";
 import { PROJECT_TEMPLATES } from "../new/project-templates.js";
+import type { Files } from "../new/template-files.js";
 import { writeFolder } from "../new/write-folder.js";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
@@ -62,7 +63,8 @@ describe.each([...PROJECT_TEMPLATES.keys()])("a project of the template %s", (te
     expect(files).toEqual(
       expect.arrayContaining([".gitignore", "README.md", "package.json", "tsconfig.json"]),
     );
-    for (const file of files) expect(read(made, file), file).not.toContain("my-app");
+    const written = files.filter((file) => !file.startsWith("vendor/"));
+    for (const file of written) expect(read(made, file), file).not.toContain("my-app");
     const {
       name,
       private: isPrivate,
@@ -85,27 +87,63 @@ describe.each([...PROJECT_TEMPLATES.keys()])("a project of the template %s", (te
 });
 
 describe("the packages of Vitrine", () => {
-  const about = '{"dependencies":{"@vitrine/server":"*","zod":"^4"},"devDependencies":{"vitrine":"*"}}';
+  const project = (): Files =>
+    new Map([
+      [
+        "package.json",
+        '{"dependencies":{"@vitrine/server":"*","zod":"^4"},"devDependencies":{"vitrine":"*"}}',
+      ],
+      ["README.md", "# shop\n"],
+    ]);
+  const { version } = json(at("packages/cli/package.json"));
 
-  it("are those of a checkout, where the command runs from one", () => {
-    const checkout = checkoutOf();
-    expect(checkout).toBe(at("packages"));
-    expect(JSON.parse(withOwnPackages(about, checkout))).toEqual({
-      dependencies: { "@vitrine/server": `file:${checkout}/server`, zod: "^4" },
-      devDependencies: { vitrine: `file:${checkout}/cli` },
+  it("are packed into the project with the packages they need, where the command runs from a checkout", async () => {
+    expect(checkoutOf()).toBe(at("packages"));
+    const files = project();
+    await addOwnPackages(files, checkoutOf());
+    const { dependencies, devDependencies, overrides } = JSON.parse(String(files.get("package.json")));
+    const direct = { ...dependencies, ...devDependencies };
+    const vendored = [...files.keys()].filter((path) => path.startsWith("vendor/"));
+    expect(direct).toEqual({
+      "@vitrine/server": `file:./vendor/vitrine-server-${version}.tgz`,
+      zod: "^4",
+      vitrine: `file:./vendor/vitrine-${version}.tgz`,
     });
+    const { zod: _, ...ours } = { ...direct, ...overrides };
+    expect(Object.values(ours).sort()).toEqual(vendored.map((path) => `file:./${path}`).sort());
+    // Everything that the packages depend on is there, and nothing that they do not.
+    expect(Object.keys(overrides)).toEqual(
+      expect.arrayContaining(["@vitrine/gateway", "@vitrine/protocol", "@vitrine/workbench"]),
+    );
+    expect(Object.keys(overrides)).not.toContain("@vitrine/host");
+    for (const [name, range] of Object.entries(ours))
+      expect(String(files.get("pnpm-workspace.yaml"))).toContain(`  "${name}": "${range}"\n`);
+    expect(String(files.get("README.md"))).toMatch(/^# shop\n\n## Vitrine's packages are in `vendor`\n/);
+    for (const [path, content] of files) expect(String(content), path).not.toContain("file:/");
   });
 
-  it("are of the command's own version, where it is installed", () => {
+  it("are of the command's own version, where it is installed", async () => {
     const installed = join(place(), "node_modules", "repository", "packages");
     mkdirSync(join(installed, "server"), { recursive: true });
     writeFileSync(join(installed, "server", "package.json"), '{"name":"@vitrine/server"}');
     expect(checkoutOf(join(installed, "cli"))).toBeUndefined();
     expect(checkoutOf(join(folder, "elsewhere", "vitrine"))).toBeUndefined();
-    const { version } = json(at("packages/cli/package.json"));
-    expect(JSON.parse(withOwnPackages(about, undefined))).toEqual({
+    const files = project();
+    await addOwnPackages(files, undefined);
+    expect([...files.keys()]).toEqual(["package.json", "README.md"]);
+    expect(JSON.parse(String(files.get("package.json")))).toEqual({
       dependencies: { "@vitrine/server": `^${version}`, zod: "^4" },
       devDependencies: { vitrine: `^${version}` },
+    });
+  });
+
+  it("that cannot be packed are an error that says how to find out why", async () => {
+    const repository = place();
+    mkdirSync(join(repository, "packages", "server"), { recursive: true });
+    await expect(addOwnPackages(project(), join(repository, "packages"))).rejects.toMatchObject({
+      code: "pack-failed",
+      exit: 1,
+      message: expect.stringContaining("npm pack --workspaces --dry-run"),
     });
   });
 });

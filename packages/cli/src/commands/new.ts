@@ -35,9 +35,10 @@ export async function newCommand(name: string, options: NewOptions, terminal: Te
     const others = [...PROJECT_TEMPLATES.keys()].filter((each) => each !== made.template);
     terminal.note(terminal.dim(`other templates: --template ${others.join(", ")}`, "err"));
   }
-  const checkout = checkoutOf();
-  if (checkout !== undefined)
-    terminal.note(terminal.dim(`it uses the Vitrine packages of ${checkout}`, "err"));
+  if (checkoutOf() !== undefined)
+    terminal.note(
+      terminal.dim("Vitrine's packages are in vendor, packed from this checkout: see README.md", "err"),
+    );
   return 0;
 }
 

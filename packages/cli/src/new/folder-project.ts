@@ -73,7 +73,7 @@ export async function addUi(
   );
   const files: Files = new Map();
   for (const path of uiFiles(all)) {
-    const text = all.get(path) ?? "";
+    const text = String(all.get(path) ?? "");
     // It is one folder nearer to the project.
     files.set(path.slice("ui/".length), tool === undefined ? text.replace(SCHEMA, SCHEMA.slice(3)) : text);
   }

@@ -6,10 +6,10 @@
 import { join } from "node:path";
 import { checkProjectName } from "./names.js";
 import { oneOf } from "./one-of.js";
-import { checkoutOf, withOwnPackages } from "./own-packages.js";
+import { addOwnPackages, checkoutOf } from "./own-packages.js";
 import { DEFAULT_TEMPLATE, PROJECT_TEMPLATES } from "./project-templates.js";
 import { RUNTIME, readParts, readRuntime } from "./template-files.js";
-import { writeFolder } from "./write-folder.js";
+import { refuseExisting, writeFolder } from "./write-folder.js";
 
 /** What the files of templates are called in them. */
 const NAME = "my-app";
@@ -27,16 +27,17 @@ export interface MadeProject {
 /**
  * Makes the folder `name` in `place`.
  *
- * @throws {CliError} `usage`, `exists`, `system`
+ * @throws {CliError} `usage`, `exists`, `pack-failed`, `system`
  */
 export async function makeProject(place: string, name: string, asked?: string): Promise<MadeProject> {
   checkProjectName(name);
   const template = await oneOf(asked ?? DEFAULT_TEMPLATE, [...PROJECT_TEMPLATES.keys()], "template");
   const { about = "", parts = [], pages = [] } = PROJECT_TEMPLATES.get(template) ?? {};
   const files = await readParts(parts, [[NAME, name]]);
-  files.set("package.json", withOwnPackages(files.get("package.json") ?? "{}", checkoutOf()));
   for (const page of pages) files.set(`${page}/${RUNTIME}`, await readRuntime());
   const folder = join(place, name);
+  await refuseExisting(folder);
+  await addOwnPackages(files, checkoutOf());
   await writeFolder(folder, files);
   return { folder, template, about, files: [...files.keys()].sort() };
 }

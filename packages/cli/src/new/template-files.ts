@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import type { Part } from "./project-templates.js";
 
 /** Files by their paths, from the folder that they will be in; with `/` on every system. */
-export type Files = Map<string, string>;
+export type Files = Map<string, string | Uint8Array>;
 
 /** What stands in a template, and what takes its place: as pairs, in order. */
 export type Replacements = readonly (readonly [string, string])[];

@@ -37,8 +37,12 @@ export async function writeFolder(target: string, files: Files, beside = dirname
   }
 }
 
-/** Says that something is there, before anything is written. */
-async function refuseExisting(target: string): Promise<void> {
+/**
+ * Refuses a target that is not free, before anything is written.
+ *
+ * @throws {CliError} `exists`, `system`
+ */
+export async function refuseExisting(target: string): Promise<void> {
   const found = await lstat(target).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw readable(error, target);
