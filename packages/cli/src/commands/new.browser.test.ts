@@ -1,24 +1,12 @@
 /**
- * The projects of `vitrine new` do what their scripts say, and their views show real results. What is run is what
- * docs/first-app.md tells people to run, line by line; only packages are linked in place of being installed.
+ * A stranger without this repository runs the lines of docs/first-app.md, with packages from a registry: the projects of
+ * `vitrine new` install, do what their scripts say, and their views show real results.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { readToolUi, uiExtension } from "@vitrine/protocol";
@@ -26,27 +14,23 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveSite, sharedChromium } from "../../../../testing/browser.ts";
 import { HOST_PAGE, RawHost } from "../../../../testing/raw-host.ts";
-import { renderCommand } from "../render/render-command.js";
+import { type Ended, Stranger } from "../../../../testing/registry/stranger.ts";
 import type { RenderResult } from "../render/render-result.js";
-import { Terminal } from "../terminal.js";
 import { splitWords } from "../words.js";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
-const MAIN = at("packages/cli/dist/main.js");
-const PACKAGES = at("node_modules");
 
-const folder = mkdtempSync(join(tmpdir(), "vitrine-new-projects-"));
-const env = { PATH: `${join(PACKAGES, ".bin")}${delimiter}${process.env["PATH"]}`, HOME: folder };
-
+let stranger: Stranger;
 let browser: Browser;
 let host: RawHost;
 beforeAll(async () => {
+  stranger = await Stranger.arrive();
   browser = await sharedChromium();
   host = await RawHost.launch(browser);
 });
 afterAll(async () => {
   await browser?.close();
-  rmSync(folder, { recursive: true, force: true });
+  await stranger?.leave();
 });
 
 /** The commands of a section of the document. */
@@ -62,8 +46,8 @@ function commandsOf(heading: string): string[] {
 const like = (commands: readonly string[], template: string): string[] =>
   commands.map((line) => line.replace("--template react", `--template ${template}`));
 
-/** A person at a terminal, who types commands. */
-class Person {
+/** A project, and the person who types commands in it. */
+class Project {
   cwd: string;
   /** What apps showed, by tool. */
   readonly shown = new Map<string, string>();
@@ -75,17 +59,13 @@ class Person {
   }
 
   async type(line: string): Promise<void> {
-    const [first, second = "", ...rest] = splitWords(line);
+    const [first, second = "", third] = splitWords(line);
     if (first === "cd") this.cwd = join(this.cwd, second);
-    else if (line === "npm install") symlinkSync(PACKAGES, join(this.cwd, "node_modules"));
     else if (line === "npm start") await this.#start();
-    else if (first === "node") await this.#run(line);
-    else if (first === "npm") await this.#run(this.#script(second === "run" ? (rest[0] ?? "") : second));
-    else if (first === "npx" && second === "vitrine" && rest[0] === "render")
-      await this.#render(rest.slice(1));
-    else if (first === "npx" && second === "vitrine")
-      await this.#run(line.replace(/^npx vitrine/, `node ${MAIN}`));
-    else throw new Error(`nobody knows how to run ${line}`);
+    else if (line.startsWith("npx vitrine render ")) await this.#render(line);
+    else if (first === "npm" && second !== "install")
+      await stranger.run(this.cwd, this.#script(second === "run" ? (third ?? "") : second), this.#path());
+    else await stranger.run(this.cwd, line);
   }
 
   #script(name: string): string {
@@ -94,27 +74,20 @@ class Person {
     return script;
   }
 
-  /** Runs a script of the project that may fail; gives its exit code, and what it said. */
-  async script(name: string): Promise<{ code: unknown; said: string }> {
-    return this.#try(this.#script(name));
+  /** Where npm finds the programs of a script. */
+  #path(): string[] {
+    return [join(this.cwd, "node_modules", ".bin")];
   }
 
-  async #run(command: string): Promise<void> {
-    const { code, said } = await this.#try(command);
-    expect(code, `${command}\n${said}`).toBe(0);
-  }
-
-  async #try(command: string): Promise<{ code: unknown; said: string }> {
-    const child = spawn(command, { cwd: this.cwd, env, shell: true, stdio: ["ignore", "pipe", "pipe"] });
-    const ended = once(child, "close");
-    const said = await Promise.all([text(child.stdout), text(child.stderr)]);
-    const [code] = await ended;
-    return { code, said: said.join("\n") };
+  /** Runs a script of the project that may fail. */
+  script(name: string): Promise<Ended> {
+    return stranger.try(this.cwd, this.#script(name), this.#path());
   }
 
   /** Until it says where it is; then it is ended, and all that it started with it. */
   async #start(): Promise<void> {
-    const command = `exec ${this.#script("start")} --no-open --port 0 --data ${join(folder, "data")}`;
+    const command = `exec ${this.#script("start")} --no-open --port 0 --data ${join(stranger.folder, "data")}`;
+    const env = { ...stranger.env, PATH: [...this.#path(), stranger.env["PATH"]].join(delimiter) };
     const child = spawn(command, { cwd: this.cwd, env, shell: true, stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (said += data));
@@ -139,32 +112,18 @@ class Person {
       .toContain(".saved-while-it-runs");
   }
 
-  async #render(words: string[]): Promise<void> {
-    const string = { type: "string" } as const;
-    const options = { tool: string, args: string, screenshot: string };
-    const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true });
-    expect(positionals).toEqual(["."]);
-    const { tool = "", args, screenshot = "" } = values;
-    const out = new PassThrough();
-    await renderCommand(
-      this.cwd,
-      { tool: [tool], args, screenshot: join(this.cwd, screenshot), json: true },
-      { terminal: new Terminal(out, new PassThrough()), browser },
-    );
-    const result: RenderResult = JSON.parse(String(out.read()));
-    expect(result, JSON.stringify(result.cause)).toMatchObject({
-      ok: true,
-      console: [],
-      csp: { violations: [] },
-    });
-    expect(existsSync(join(this.cwd, screenshot))).toBe(true);
-    this.shown.set(tool, result.text);
+  async #render(line: string): Promise<void> {
+    const result: RenderResult = JSON.parse(await stranger.run(this.cwd, `${line} --json`));
+    expect(result).toMatchObject({ ok: true, console: [], csp: { violations: [] } });
+    expect(existsSync(join(this.cwd, "app.png"))).toBe(true);
+    this.shown.set(result.tool, result.text);
   }
 }
 
 /** What a client reads of the server: the documents of its tools' views. */
 async function documentsOf(cwd: string): Promise<Record<string, string>> {
   const [command = "", ...args] = splitWords(JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")).mcp);
+  const env = { PATH: stranger.env["PATH"] ?? "", HOME: stranger.folder };
   const transport = new StdioClientTransport({ command, args, cwd, env, stderr: "pipe" });
   let stderr = "";
   transport.stderr?.on("data", (data) => (stderr += data));
@@ -231,6 +190,11 @@ const BREAKS: Readonly<Record<string, [file: string, before: string, after: stri
 const REACT = commandsOf("With React");
 const GREETING = { greet: /^Hello, Ada!\s+Another name\s+Greet$/ };
 
+it("npx vitrine --version", async () => {
+  const { version } = JSON.parse(readFileSync(at("packages/cli/package.json"), "utf8"));
+  expect(await stranger.run(stranger.place("empty"), "npx vitrine --version")).toBe(`${version}\n`);
+});
+
 describe.each([
   ["json-template", commandsOf("Without HTML"), { planets: /Earth\s+12,756\s+1\s+Mars\s+6,792\s+2/ }],
   ["html", commandsOf("In plain HTML"), GREETING],
@@ -240,19 +204,22 @@ describe.each([
   ["discovery", commandsOf("In folders"), { "price-list": /Berne\s+134,794/ }],
 ] as [string, string[], Record<string, RegExp>][])("the project %s", (template, commands, shows) => {
   // How a view is built again is the same with every framework.
-  const person = new Person(mkdtempSync(join(folder, `${template}-`)), { savesView: template === "react" });
+  let project: Project;
+  beforeAll(() => {
+    project = new Project(stranger.place(template), { savesView: template === "react" });
+  });
 
-  it("is made, starts, type-checks, passes its test, and its view shows the result", async () => {
+  it("is created and installed, starts, type-checks, passes its test, and its view shows the result", async () => {
     expect(commands.join("\n")).toContain(
       template === "html" ? "vitrine new my-app\n" : `--template ${template}\n`,
     );
-    for (const line of commands) await person.type(line);
-    expect([...person.shown.keys()]).toEqual(Object.keys(shows));
-    for (const [tool, text] of Object.entries(shows)) expect(person.shown.get(tool)).toMatch(text);
+    for (const line of commands) await project.type(line);
+    expect([...project.shown.keys()]).toEqual(Object.keys(shows));
+    for (const [tool, text] of Object.entries(shows)) expect(project.shown.get(tool)).toMatch(text);
   });
 
   it("answers a client: its tools, each with a view, and the views' documents, which do as they say", async () => {
-    const documents = await documentsOf(person.cwd);
+    const documents = await documentsOf(project.cwd);
     expect(Object.keys(documents)).toEqual(expect.arrayContaining(Object.keys(shows)));
     for (const html of Object.values(documents)) expect(html).toMatch(/^<!doctype html>/i);
     if (documents["greet"]) await expectGreets(documents["greet"]);
@@ -262,11 +229,11 @@ describe.each([
   it.each(BREAKS[template] ?? [])(
     "fails its own test when its page crashes: %s",
     async (file, before, after) => {
-      const path = join(person.cwd, file);
+      const path = join(project.cwd, file);
       const source = readFileSync(path, "utf8");
       expect(source).toContain(before);
       writeFileSync(path, source.replace(before, after));
-      const { code, said } = await person.script("test");
+      const { code, said } = await project.script("test");
       writeFileSync(path, source);
       expect(code, said).not.toBe(0);
       expect(said).toContain("broken on purpose");
