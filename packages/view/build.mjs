@@ -1,4 +1,7 @@
-/** Makes the inline script: one classic script, minified, as a file and as a module that exports its text. */
+/**
+ * Builds the inline script: one minified classic script, written as a file and as a module that exports its
+ * text.
+ */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -13,6 +16,7 @@ const { outputFiles } = await build({
   write: false,
 });
 const [{ text }] = outputFiles;
-if (/<\/script|<!--/i.test(text)) throw new Error("the inline script cannot stand inside a script element");
+if (/<\/script|<!--/i.test(text))
+  throw new Error("the inline script contains </script or <!--, so it cannot go inside a script element");
 writeFileSync(`${dist}vitrine.js`, text);
 writeFileSync(`${dist}inline-text.js`, `export const INLINE = ${JSON.stringify(text)};\n`);

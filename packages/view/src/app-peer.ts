@@ -2,10 +2,10 @@ import { type AppCapabilities, Peer, type RequestContext } from "@vitrine/protoc
 
 /** The peer of an {@link App}. */
 export class AppPeer extends Peer<"view"> {
-  /** What the app can do for the host: without tools there are no methods for them. */
+  /** The app's capabilities. Without `tools`, the tool methods are not found. */
   offers: AppCapabilities = {};
 
-  /** Handlers find what they know about the request under the official SDK's name as well. */
+  /** Adds `mcpReq`, the official SDK's name for the request context, to the context that handlers get. */
   protected override answer(method: string, params: object, request?: unknown): Promise<object> {
     const { requestId, signal, progress } = request as RequestContext;
     const mcpReq = { requestId, signal, progress, id: requestId, method };

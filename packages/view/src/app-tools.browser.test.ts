@@ -1,4 +1,4 @@
-/** Tools that the view offers, called by a host that is not ours. Schemas are zod's. */
+/** Tools that the view offers, called by a third-party host. The schemas are zod's. */
 import { describe, expect, it } from "vitest";
 import { appPage, logOf } from "../../../testing/app-page.js";
 import type { App } from "./app.js";
@@ -80,7 +80,7 @@ describe("tools of a view", () => {
     });
   });
 
-  it("A02: get what the schema made of the arguments, and answer with what it lets through", async () => {
+  it("A02: get the schema's output as arguments, and answer with the output schema's result", async () => {
     const view = await open();
     const { id, result } = await call("add", { a: 1 });
     expect(result).toEqual({ content: [], structuredContent: { sum: 11 } });
@@ -147,7 +147,7 @@ describe("tools of a view", () => {
       tools: [{ title: "Plus", inputSchema: { properties: { a: { type: "string" } } } }, {}],
     });
     expect((await call("add", { a: 1 })).error?.code).toBe(-32602);
-    // What takes no arguments still takes none.
+    // A tool registered without arguments still takes none.
     expect((await call("hello", {})).result).toMatchObject({ content: [{ text: "hello" }] });
     expect(await logOf(view)).toEqual(["number"]);
     const again = await view.evaluate(() => {
@@ -165,7 +165,7 @@ describe("tools of a view", () => {
     expect((await call("add")).result).toEqual({ content: [] });
   });
 
-  it("A03, A05: tell the host of changes, once for all that change together", async () => {
+  it("A03, A05: notify the host of changes, once per batch", async () => {
     const view = await open();
     await view.evaluate(() => {
       tools.add?.disable();
@@ -178,7 +178,7 @@ describe("tools of a view", () => {
     await view.evaluate(() => tools.add?.remove());
     await page.heard();
     expect(await page.host.received(CHANGED)).toHaveLength(2);
-    // What is gone changes nothing any more.
+    // A removed tool sends no more changes.
     await view.evaluate(() => {
       tools.add?.remove();
       tools.add?.enable();
@@ -187,7 +187,7 @@ describe("tools of a view", () => {
     expect(await page.host.received(CHANGED)).toHaveLength(2);
   });
 
-  it("keep quiet about changes when the app said that it does not tell", async () => {
+  it("send no change notifications when the app does not announce listChanged", async () => {
     const view = await page.open();
     await view.evaluate(async () => {
       const own = new vitrine.App({ name: "test", version: "1" }, { tools: {} });
@@ -198,7 +198,7 @@ describe("tools of a view", () => {
     expect(await page.host.received(CHANGED)).toEqual([]);
   });
 
-  it("need schemas that have a JSON Schema: else `unsupported`, and nothing is announced", async () => {
+  it("with a schema that has no JSON Schema are refused as `unsupported`, and not announced", async () => {
     const view = await page.open();
     const codes = await view.evaluate(async () => {
       const own = new vitrine.App({ name: "test", version: "1" });
@@ -222,13 +222,13 @@ describe("tools of a view", () => {
     expect(await names()).toEqual(["a"]);
   });
 
-  it("are no method of a view that has none", async () => {
+  it("are method not found for a view without tools", async () => {
     await page.connect();
     expect((await page.host.request("tools/list")).error?.code).toBe(-32601);
     expect((await call("add")).error?.code).toBe(-32601);
   });
 
-  it("can be served by hand, once the app says that it has tools", async () => {
+  it("can be served manually, once the app announces tools", async () => {
     const view = await page.connect();
     expect((await page.host.request("tools/list")).error).toMatchObject({ code: -32601 });
     await view.evaluate(() => {

@@ -1,5 +1,5 @@
 /**
- * Tools that the view offers to its host (part A): the host lists and calls them as it does a server's.
+ * Tools that the view offers to its host. The host lists and calls them like a server's tools.
  *
  * @module
  */
@@ -16,34 +16,34 @@ import {
 } from "@vitrine/protocol";
 import { type InferOutput, type StandardSchema, toJsonSchema, validate } from "./standard-schema.js";
 
-/** What a tool is, beside its name and what it does. */
+/** Description of a tool: everything except its name and its callback. */
 export interface AppToolConfig<
   Input extends StandardSchema | undefined = StandardSchema | undefined,
   Output extends StandardSchema | undefined = StandardSchema | undefined,
 > {
   title?: string;
   description?: string;
-  /** The arguments; checked before the callback runs. */
+  /** Schema of the arguments, checked before the callback runs. */
   inputSchema?: Input;
-  /** The `structuredContent` of the result; checked after the callback ran. */
+  /** Schema of the result's `structuredContent`, checked after the callback ran. */
   outputSchema?: Output;
   annotations?: ToolAnnotations;
   _meta?: Record<string, unknown>;
 }
 
-/** What a callback knows about the call. `mcpReq` is the same, under the official SDK's name. */
+/** Context of a tool call. `mcpReq` holds the same under the official SDK's name. */
 export interface AppToolContext extends RequestContext {
   mcpReq: RequestContext & { id: RequestId; method: string };
 }
 
-/** What a callback returns: a result, with `structuredContent` of the output schema's type if there is one. */
+/** Return value of a callback. With an output schema, `structuredContent` has the schema's type. */
 export type AppToolResult<Output extends StandardSchema | undefined> = Output extends StandardSchema
   ?
       | (CallToolResult & { structuredContent: InferOutput<Output>; isError?: false })
       | (CallToolResult & { isError: true })
   : CallToolResult;
 
-/** What a tool does: with arguments if it has an input schema, without them otherwise. */
+/** Runs the tool. It gets the arguments only if the tool has an input schema. */
 export type AppToolCallback<
   Input extends StandardSchema | undefined,
   Output extends StandardSchema | undefined,
@@ -54,33 +54,34 @@ export type AppToolCallback<
     ) => AppToolResult<Output> | Promise<AppToolResult<Output>>
   : (context: AppToolContext) => AppToolResult<Output> | Promise<AppToolResult<Output>>;
 
-/** A tool that was registered. Every change is told to the host. */
+/** A registered tool. The host is notified of every change. */
 export interface RegisteredAppTool extends AppToolConfig {
   enabled: boolean;
   enable(): void;
   disable(): void;
-  /** Changes what the tool is. */
+  /** Changes the tool's description or enables it. */
   update(changes: Partial<AppToolConfig> & { enabled?: boolean }): void;
   remove(): void;
 }
 
 type Callback = (...args: unknown[]) => CallToolResult | Promise<CallToolResult>;
 
-/** The tools of one view. */
+/** All tools of one view. */
 export class AppTools {
   readonly #tools = new Map<string, RegisteredAppTool>();
   readonly #callbacks = new WeakMap<RegisteredAppTool, Callback>();
   readonly #changed: () => void;
 
-  /** @param changed called for every change of a tool that is registered */
+  /** @param changed called whenever a registered tool changes */
   constructor(changed: () => void) {
     this.#changed = changed;
   }
 
   register(name: string, config: AppToolConfig, callback: Callback): RegisteredAppTool {
-    if (this.#tools.has(name)) throw new VitrineError("duplicate-handler", `tool ${name} exists`);
+    if (this.#tools.has(name))
+      throw new VitrineError("duplicate-handler", `a tool named ${name} is already registered`);
     const change = (changes: Partial<RegisteredAppTool>): void => {
-      describe(name, { ...tool, ...changes }); // As below.
+      describe(name, { ...tool, ...changes }); // Throws on a bad schema, as in `register`.
       Object.assign(tool, changes);
       if (this.#tools.get(name) === tool) this.#changed();
     };
@@ -96,9 +97,9 @@ export class AppTools {
         this.#changed();
       },
     };
-    describe(name, tool); // A schema that cannot be described is found out now, not when the host asks.
+    describe(name, tool); // Throws now if a schema has no JSON Schema.
     this.#tools.set(name, tool);
-    // Whether it takes arguments is settled by what it was written for, whatever `update` does later.
+    // The first config decides whether the callback takes arguments; `update` does not change that.
     this.#callbacks.set(tool, config.inputSchema ? callback : (_args, context) => callback(context));
     return tool;
   }
@@ -119,7 +120,7 @@ export class AppTools {
     const result = await callback(input, context);
     if (!outputSchema || result.isError) return result;
     const { structuredContent: output } = result;
-    // The host did nothing wrong: it is the tool that failed.
+    // The tool is at fault here, not the host, hence INTERNAL_ERROR.
     const structuredContent = await validate(outputSchema, output, `output of ${name}`, INTERNAL_ERROR);
     return { ...result, structuredContent };
   }

@@ -1,4 +1,4 @@
-/** The app's own behaviour, in a browser, under a host that is not ours. */
+/** The app's own behaviour, in a browser, under a third-party host. */
 import { describe, expect, it } from "vitest";
 import { appPage, connectApp, logOf } from "../../../testing/app-page.js";
 import type { App } from "./app.js";
@@ -18,7 +18,7 @@ const page = appPage();
 
 describe("events", () => {
   it.each(["on", "addEventListener", "property"] as const)(
-    "reach one who listens late by %s",
+    "reach a late listener added by %s",
     async (way) => {
       const view = await page.connect();
       await page.host.notify(PARTIAL, { arguments: { q: "t" } });
@@ -52,7 +52,7 @@ describe("events", () => {
     expect(await logOf(view)).toEqual([{ arguments: { q: "te" } }]);
   });
 
-  it("reach handler and listeners once each, in the order they came", async () => {
+  it("reach handler and listeners once each, in the order they were added", async () => {
     const view = await page.connect();
     await view.evaluate(() => {
       app.on("toolresult", () => log.push("first"));
@@ -64,7 +64,7 @@ describe("events", () => {
     expect(await logOf(view)).toEqual(["first", "handler", "last"]);
   });
 
-  it("reach no handler that was replaced and no listener that was removed", async () => {
+  it("reach no replaced handler and no removed listener", async () => {
     const view = await page.connect();
     await view.evaluate(() => {
       const removed = (): void => void log.push("removed");
@@ -82,7 +82,7 @@ describe("events", () => {
     expect(await logOf(view)).toEqual(["handler"]);
   });
 
-  it("that arrived before reach no handler that was replaced at once", async () => {
+  it("from before are not replayed to a handler that is replaced immediately", async () => {
     const view = await page.connect();
     await page.host.notify(RESULT, text("green"));
     await page.heard();
@@ -95,7 +95,7 @@ describe("events", () => {
     expect(await logOf(view)).toEqual(["handler"]);
   });
 
-  it("reach a listener that is the handler as well twice, and once when the handler is replaced", async () => {
+  it("reach a function that is both handler and listener twice, and once after the handler is replaced", async () => {
     const view = await page.connect();
     await view.evaluate(() => {
       const both = (): void => void log.push("both");
@@ -113,7 +113,7 @@ describe("events", () => {
     expect(await logOf(view)).toEqual([true, "both", "both", "both"]);
   });
 
-  it("that arrived before reach no listener that was removed at once", async () => {
+  it("from before are not replayed to a listener that is removed immediately", async () => {
     const view = await page.connect();
     await page.host.notify(RESULT, text("green"));
     await page.heard();
@@ -126,7 +126,7 @@ describe("events", () => {
     expect(await logOf(view)).toEqual([]);
   });
 
-  it("reach the others when a listener throws, now or later (D19)", async () => {
+  it("reach the other listeners when one throws, now or later (D19)", async () => {
     const view = await page.connect();
     await view.evaluate(() => {
       app.on("toolresult", () => {
@@ -146,7 +146,7 @@ describe("events", () => {
     ]);
   });
 
-  it("that arrived before are reported, too, when a late listener throws (D19)", async () => {
+  it("from before are replayed, and a late listener that throws is reported (D19)", async () => {
     const view = await page.connect();
     await page.host.notify(RESULT, text("green"));
     await page.heard();
@@ -160,7 +160,7 @@ describe("events", () => {
     expect([heard, page.host.console.splice(0)]).toEqual([["heard", "listener-failed: Error: late"], []]);
   });
 
-  it("say what changed in the context; the context has the whole, before they come (D10)", async () => {
+  it("carry the changed part of the context; getHostContext already returns the merged one (D10)", async () => {
     const view = await page.connect({ context: { theme: "dark", locale: "en" } });
     await view.evaluate(() => {
       app.onhostcontextchanged = (change) => log.push(change, app.getHostContext());
@@ -172,12 +172,12 @@ describe("events", () => {
 });
 
 describe("teardown", () => {
-  it("is agreed to without a handler (D12)", async () => {
+  it("is accepted without a handler (D12)", async () => {
     await page.connect();
     expect(await page.host.request("ui/resource-teardown")).toMatchObject({ result: {} });
   });
 
-  it("waits for the handler, which is told the reason (D13)", async () => {
+  it("waits for the handler, which gets the reason (D13)", async () => {
     const view = await page.connect();
     await view.evaluate(() => {
       app.onteardown = async (params) => {
@@ -187,7 +187,7 @@ describe("teardown", () => {
       };
     });
     const answer = page.host.request("ui/resource-teardown", { reason: "the page closes" });
-    // A request that came later is answered; this one still waits.
+    // A later request is answered while this one still waits.
     await page.heard();
     expect((await page.host.received()).filter(({ id }) => id === 1000)).toEqual([]);
     await view.evaluate(() => (globalThis as unknown as { saved(): void }).saved());
@@ -195,7 +195,7 @@ describe("teardown", () => {
     expect(await logOf(view)).toEqual([{ reason: "the page closes" }]);
   });
 
-  it("is answered with an object, whatever the handler returns", async () => {
+  it("is answered with an object, regardless of the handler's return value", async () => {
     const view = await page.connect();
     await view.evaluate(() => {
       app.onteardown = () => log.push("a number");
@@ -224,7 +224,7 @@ describe("connect", () => {
       (error) => error.code,
     );
 
-  it("says who the app is and what it can do, and learns the same of the host", async () => {
+  it("exchanges name and capabilities with the host", async () => {
     const view = await page.connect({ context: { locale: "en" } });
     expect(await page.host.received("ui/initialize")).toMatchObject([
       { params: { protocolVersion: "2026-01-26", appInfo: INFO, appCapabilities: {} } },
@@ -244,7 +244,7 @@ describe("connect", () => {
     expect(await view.evaluate(attempt, { timeout: 20 })).toBe("timeout");
   });
 
-  it("rejects with the host's own words when it refuses, and so does what waited", async () => {
+  it("rejects with the host's message when it refuses, and rejects the waiting requests too", async () => {
     const view = await page.open({ answers: { "ui/initialize": { error: refusal } } });
     const errors = await view.evaluate(async () => {
       const own = new vitrine.App({ name: "test", version: "1" });
@@ -270,7 +270,7 @@ describe("connect", () => {
     const view = await page.open();
     const outcomes = await view.evaluate(async () => {
       const own = new vitrine.App({ name: "test", version: "1" });
-      own.onerror = () => {}; // The answer to the first attempt comes all the same.
+      own.onerror = () => {}; // The answer to the first attempt still arrives.
       const settle = (attempt: Promise<void>): Promise<unknown> =>
         attempt.then(
           () => "connected",
@@ -283,7 +283,7 @@ describe("connect", () => {
     expect(outcomes).toEqual(["closed", "connected"]);
   });
 
-  it("rejects with out-of-order the second time, before and after the first is done", async () => {
+  it("rejects with out-of-order the second time, before and after the first completes", async () => {
     const view = await page.open();
     const codes = await view.evaluate(async () => {
       const own = new vitrine.App({ name: "test", version: "1" });
@@ -296,7 +296,7 @@ describe("connect", () => {
     expect(await page.host.received("ui/initialize")).toHaveLength(1);
   });
 
-  it("notices another protocol version, and works (D14)", async () => {
+  it("reports another protocol version, and works (D14)", async () => {
     const result = { protocolVersion: "2030-01-01", hostInfo: {}, hostCapabilities: {}, hostContext: {} };
     const view = await page.connect({
       answers: { "ui/initialize": { result }, "ui/open-link": { result: {} } },
@@ -305,7 +305,7 @@ describe("connect", () => {
     expect(await view.evaluate(() => app.openLink({ url: "https://a.example" }))).toEqual({});
   });
 
-  it("takes a host that answers with nothing but a version", async () => {
+  it("accepts a host that answers with only a version", async () => {
     const view = await page.connect({
       answers: { "ui/initialize": { result: { protocolVersion: "2026-01-26" } } },
     });
@@ -315,8 +315,8 @@ describe("connect", () => {
     expect(await view.evaluate(() => app.getHostContext())).toEqual({ theme: "dark" });
   });
 
-  it("can begin while the body is not there yet", async () => {
-    // The parser waits for the second script, and the host answers meanwhile.
+  it("can start before the body exists", async () => {
+    // The parser waits for the second script; the host answers in the meantime.
     const view = await page.open();
     const outcome = await view.evaluate(async () => {
       document.body.remove();
@@ -331,7 +331,7 @@ describe("connect", () => {
 });
 
 describe("calls", () => {
-  it("made while the handshake is under way are sent after it, in order", async () => {
+  it("made during the handshake are sent after it, in order", async () => {
     const done = { result: {} };
     const view = await page.open({
       answers: { "ui/initialize": "hold", "tools/call": done, "ui/open-link": done },
@@ -358,7 +358,7 @@ describe("calls", () => {
     ]);
   });
 
-  it("before connect, after close and cut off by close reject with closed", async () => {
+  it("before connect, after close and interrupted by close reject with closed", async () => {
     const view = await page.open({ answers: { "tools/call": "hold" } });
     const codes = await view.evaluate(async () => {
       const own = new vitrine.App({ name: "test", version: "1" });
@@ -380,7 +380,7 @@ describe("calls", () => {
     expect(await logOf(view)).toEqual(["closed"]);
   });
 
-  it("are not answered by what was said to an app of the same document that is gone", async () => {
+  it("are not answered by a response to an earlier, closed app in the same document", async () => {
     const view = await page.connect({ answers: { "tools/call": "hold" } });
     await view.evaluate(() => {
       app.callServerTool({ name: "old" }).catch(() => {});
@@ -399,7 +399,7 @@ describe("calls", () => {
     expect(await logOf(view)).toEqual(["unknown-response: unknown-response", text("new").content]);
   });
 
-  it("hear progress, and are cancelled by their signal", async () => {
+  it("report progress, and are cancelled by their signal", async () => {
     const view = await page.connect({ answers: { "tools/call": "hold" } });
     await view.evaluate(() => {
       const controller = new AbortController();
@@ -419,7 +419,7 @@ describe("calls", () => {
     expect(await logOf(view)).toEqual([{ progress: 1, total: 2 }, "aborted"]);
   });
 
-  it("come back as the host answered, and errors with its code, message and data", async () => {
+  it("resolve to the host's result, and reject with its code, message and data", async () => {
     const view = await page.connect({
       answers: { "tools/call": { result: { ...text("no"), isError: true } } },
     });
@@ -465,7 +465,7 @@ describe("every method sends its own message, with exactly its params", () => {
   it.each([["all of them", table]])("%s", async (_name, rows) => {
     const answers = Object.fromEntries(rows.map(([, method]) => [method, { result: { of: method } }]));
     const view = await page.connect({ answers, app: { autoResize: false } });
-    // The last word of the handshake may still be on its way.
+    // The last message of the handshake may still be in transit.
     await page.host.waitFor("ui/notifications/initialized");
     const before = (await page.host.received()).length;
     const results = await view.evaluate(async (calls) => {
@@ -483,14 +483,14 @@ describe("every method sends its own message, with exactly its params", () => {
         return { method, params: own };
       }),
     ).toEqual(expected);
-    // Only a tool call asks for progress unasked (D7).
+    // Only tool calls request progress by default (D7).
     expect(sent.filter(({ params }) => params?._meta)).toMatchObject([{ method: "tools/call" }]);
     const isNotification = (method: string): boolean => method.includes("notifications/");
     expect(results).toEqual(rows.map(([, method]) => (isNotification(method) ? "nothing" : { of: method })));
     expect(sent.map(({ id }) => id === undefined)).toEqual(rows.map(([, method]) => isNotification(method)));
   });
 
-  it("so do those for extensions", async () => {
+  it("extension methods send theirs", async () => {
     const view = await page.connect({ answers: { "x/ask": { result: { ok: 1 } } } });
     const result = await view.evaluate(async () => {
       app.setRequestHandler("x/serve", (request: unknown) => ({ request }));
@@ -518,7 +518,7 @@ describe("size", () => {
     },
   );
 
-  it("is not reported with autoResize off, until asked for", async () => {
+  it("is not reported with autoResize off, until requested", async () => {
     const view = await page.connect({ app: { autoResize: false } });
     await page.heard();
     expect(await page.host.received("ui/notifications/size-changed")).toEqual([]);
@@ -565,7 +565,7 @@ describe("close", () => {
 });
 
 describe("the console", () => {
-  it("stays empty through a whole session, secrets and all (D22)", async () => {
+  it("stays empty through a whole session, so no secret leaks into it (D22)", async () => {
     const secret = { ...text("hush"), _meta: { token: "hush" }, structuredContent: { hush: 1 } };
     const view = await page.connect({
       context: { theme: "dark", locale: "en" },

@@ -1,5 +1,5 @@
 /**
- * The whole runtime inside the iframe.
+ * The full runtime inside the iframe.
  *
  * @module
  */
@@ -36,9 +36,12 @@ import { EVENTS, View, type ViewEvent, type ViewListener } from "./view.js";
 type List = Params<"resources/list">;
 /** Options of one request. */
 export interface RequestOptions extends PeerOptions {
-  /** Accepted and not used: progress always starts the timeout anew. */
+  /** Accepted for compatibility, but ignored: progress always restarts the timeout. */
   resetTimeoutOnProgress?: boolean | undefined;
-  /** Accepted and not used: for a limit in all, pass `AbortSignal.timeout(ms)` as `signal`. */
+  /**
+   * Accepted for compatibility, but ignored. To limit the total time, pass `AbortSignal.timeout(ms)` as
+   * `signal`.
+   */
   maxTotalTimeout?: number | undefined;
 }
 
@@ -48,13 +51,15 @@ export interface AppOptions {
   autoResize?: boolean | undefined;
   /** Apply the host's theme, variables, fonts and safe areas to the document; true by default. */
   autoTheme?: boolean | undefined;
-  /** Accepted and not used: what is asked before the handshake waits for it, and no handler comes too late. */
+  /**
+   * Accepted for compatibility, but ignored: requests wait for the handshake, and late handlers miss nothing.
+   */
   strict?: boolean | undefined;
-  /** Accepted and not used: nothing here needs `eval`. */
+  /** Accepted for compatibility, but ignored: this runtime never needs `eval`. */
   allowUnsafeEval?: boolean | undefined;
 }
 
-/** Where messages go: the official SDK's name for {@link WindowTransport} to the parent. */
+/** The official SDK's name for a {@link WindowTransport} to the parent window. */
 export class PostMessageTransport extends WindowTransport {
   constructor(target: Window = parent, _source?: unknown) {
     const options: Pick<WindowTransportOptions, "target"> = { target };
@@ -63,8 +68,8 @@ export class PostMessageTransport extends WindowTransport {
 }
 
 /**
- * A view with everything that MCP Apps has, by the official SDK's names: a view written for that one changes
- * only its import.
+ * A view with all of MCP Apps, under the official SDK's names. To move a view here from that SDK, change only
+ * the import.
  *
  * @example
  * ```ts source="./view.examples.ts#app"
@@ -77,7 +82,7 @@ export class PostMessageTransport extends WindowTransport {
  * button.onclick = async () => {
  *   const { structuredContent } = await app.callServerTool({ name: "forecast", arguments: { days: 5 } });
  *   show(structuredContent);
- *   await app.updateModelContext({ content: [{ type: "text", text: "The person looks at the forecast." }] });
+ *   await app.updateModelContext({ content: [{ type: "text", text: "The user looks at the forecast." }] });
  * };
  * ```
  */
@@ -88,9 +93,9 @@ export class App extends View<RequestOptions> {
   /** The handlers of the `on…` properties, by event. */
   readonly #handlers: { [event: string]: ViewListener<ViewEvent> | undefined } = {};
   readonly #custom = new Map<string, () => void>();
-  #tellsTools = false;
+  #notifyQueued = false;
 
-  // One handler each, beside any number of listeners.
+  // Each event takes one `on…` handler and any number of listeners.
   declare ontoolinput: ViewListener<"toolinput"> | undefined;
   declare ontoolinputpartial: ViewListener<"toolinputpartial"> | undefined;
   declare ontoolresult: ViewListener<"toolresult"> | undefined;
@@ -105,7 +110,7 @@ export class App extends View<RequestOptions> {
         set(this: App, handler?: ViewListener<ViewEvent>) {
           this.#custom.get(event)?.();
           this.#handlers[event] = handler;
-          // A listener of its own, so that the same function may also be added as one.
+          // Wrapped, so that the same function can also be added as a listener.
           const own: ViewListener<ViewEvent> = (params) => handler?.(params);
           this.#custom.set(event, this.on(event as ViewEvent, own));
         },
@@ -113,11 +118,14 @@ export class App extends View<RequestOptions> {
     }
   }
 
-  /** Called, and waited for, before the host removes the view; `params.reason` is why, if the host says. */
+  /**
+   * Runs before the host removes the view; the host waits for it. `params.reason` is the host's reason, if
+   * given.
+   */
   onteardown: ((params: Params<"ui/resource-teardown">, context: AppToolContext) => unknown) | undefined;
-  /** Hears what went wrong beside a request: a listener that threw, a message that made no sense. */
+  /** Called for errors outside a request: a listener that threw, or an invalid message. */
   onerror: ((error: Error) => void) | undefined;
-  /** Called when the connection has ended, by either end. */
+  /** Called when either side has closed the connection. */
   onclose: (() => void) | undefined;
   /** Answers the host's `tools/call` in place of the registered tools. */
   oncalltool:
@@ -131,9 +139,9 @@ export class App extends View<RequestOptions> {
       ) => Result<"tools/list"> | Promise<Result<"tools/list">>)
     | undefined;
 
-  /** What the view offers the host, as the handshake will say. */
+  /** The capabilities that the view announces in the handshake. */
   readonly capabilities: AppCapabilities;
-  /** What the view remembers of itself across remounts. */
+  /** State that survives a remount of the view. */
   readonly state = new ViewState(() => this.getHostContext());
 
   constructor(appInfo: Implementation, capabilities: AppCapabilities = {}, options: AppOptions = {}) {
@@ -145,7 +153,7 @@ export class App extends View<RequestOptions> {
     if (options.autoTheme === false) this.applyContext = () => {};
     this.capabilities = own;
     const { onclose } = peer;
-    // Without a handler, what a listener threw goes where it would go in the DOM.
+    // Without an `onerror` handler, errors of listeners are reported like uncaught errors in the DOM.
     peer.onreport = (error) => (this.onerror ? this.onerror(error) : error.cause && reportError(error.cause));
     peer.onclose = () => {
       onclose?.();
@@ -166,11 +174,11 @@ export class App extends View<RequestOptions> {
     });
   }
 
-  /** What the host is: its name and version. Undefined before `connect`. */
+  /** Name and version of the host. Undefined before `connect`. */
   getHostVersion(): Implementation | undefined {
     return this.host.hostInfo;
   }
-  /** What the host can do. Undefined before `connect`. */
+  /** Capabilities of the host. Undefined before `connect`. */
   getHostCapabilities(): HostCapabilities | undefined {
     return this.host.hostCapabilities;
   }
@@ -180,12 +188,12 @@ export class App extends View<RequestOptions> {
     this.state.settle();
     const { protocolVersion } = this.host;
     if (protocolVersion !== PROTOCOL_VERSION) {
-      // Noticed, not refused: what both know still works (D14).
+      // Another version is reported but not refused: everything that both versions define still works.
       this.onerror?.(new VitrineError("unsupported", `the host speaks ${protocolVersion}`));
     }
   }
 
-  /** Ends the connection and releases every observer and listener of the document (D21). */
+  /** Closes the connection and removes every observer and listener from the document. */
   async close(): Promise<void> {
     this.#peer.close();
   }
@@ -194,7 +202,7 @@ export class App extends View<RequestOptions> {
     return this.#options.autoResize === false ? () => {} : super.watchSize();
   }
 
-  /** As {@link on}, for those who prefer the DOM's names. */
+  /** Same as {@link on}, under the DOM's name. */
   addEventListener<E extends ViewEvent>(event: E, listener: ViewListener<E>): void {
     this.on(event, listener);
   }
@@ -206,128 +214,131 @@ export class App extends View<RequestOptions> {
     params: Params<"tools/call">,
     options?: RequestOptions,
   ): Promise<Result<"tools/call">> {
-    // Progress is always asked for: a tool that is still at work must not time out (D7).
+    // Always request progress, so that a tool that is still working does not time out.
     return super.callServerTool(params, { onprogress: () => {}, ...options });
   }
-  /** Lists the tools of the view's own server that it may call. */
+  /** Lists the tools of the view's own server that the view may call. */
   listServerTools(params: List = {}, options?: RequestOptions): Promise<Result<"tools/list">> {
-    return this.askHost("tools/list", params, options);
+    return this.sendRequest("tools/list", params, options);
   }
   /** Reads a resource of the view's own server. */
   readServerResource(
     params: Params<"resources/read">,
     options?: RequestOptions,
   ): Promise<Result<"resources/read">> {
-    return this.askHost("resources/read", params, options);
+    return this.sendRequest("resources/read", params, options);
   }
   /** Lists the resources of the view's own server. */
   listServerResources(params: List = {}, options?: RequestOptions): Promise<Result<"resources/list">> {
-    return this.askHost("resources/list", params, options);
+    return this.sendRequest("resources/list", params, options);
   }
   /** Lists the resource templates of the view's own server. */
   listServerResourceTemplates(
     params: List = {},
     options?: RequestOptions,
   ): Promise<Result<"resources/templates/list">> {
-    return this.askHost("resources/templates/list", params, options);
+    return this.sendRequest("resources/templates/list", params, options);
   }
-  /** Asks to hear `notifications/resources/updated` of a resource; see {@link setNotificationHandler}. */
+  /** Subscribes to `notifications/resources/updated` of a resource; see {@link setNotificationHandler}. */
   subscribeServerResource(
     params: Params<"resources/subscribe">,
     options?: RequestOptions,
   ): Promise<Result<"resources/subscribe">> {
-    return this.askHost("resources/subscribe", params, options);
+    return this.sendRequest("resources/subscribe", params, options);
   }
-  /** Asks to hear it no longer. */
+  /** Ends the subscription. */
   unsubscribeServerResource(
     params: Params<"resources/unsubscribe">,
     options?: RequestOptions,
   ): Promise<Result<"resources/unsubscribe">> {
-    return this.askHost("resources/unsubscribe", params, options);
+    return this.sendRequest("resources/unsubscribe", params, options);
   }
   /** Lists the prompts of the view's own server. */
   listServerPrompts(params: List = {}, options?: RequestOptions): Promise<Result<"prompts/list">> {
-    return this.askHost("prompts/list", params, options);
+    return this.sendRequest("prompts/list", params, options);
   }
-  /** Gets a prompt of the view's own server, filled in. */
+  /** Gets a prompt of the view's own server, with its arguments filled in. */
   getServerPrompt(params: Params<"prompts/get">, options?: RequestOptions): Promise<Result<"prompts/get">> {
-    return this.askHost("prompts/get", params, options);
+    return this.sendRequest("prompts/get", params, options);
   }
 
-  /** Adds a message to the conversation, as a turn of the user. */
+  /** Adds a message to the conversation as a user turn. */
   sendMessage(params: Params<"ui/message">, options?: RequestOptions): Promise<Result<"ui/message">> {
-    return this.askHost("ui/message", params, options);
+    return this.sendRequest("ui/message", params, options);
   }
-  /** Tells the model what the view shows; the last update counts, with the user's next turn. */
+  /** Tells the model what the view shows. The model gets the latest update with the user's next turn. */
   updateModelContext(
     params: Params<"ui/update-model-context">,
     options?: RequestOptions,
   ): Promise<Result<"ui/update-model-context">> {
-    return this.askHost("ui/update-model-context", params, options);
+    return this.sendRequest("ui/update-model-context", params, options);
   }
-  /** Asks the host to open a link. `isError` in the result means that it did not. */
+  /** Asks the host to open a link. `isError` in the result means that the host refused. */
   openLink(params: Params<"ui/open-link">, options?: RequestOptions): Promise<Result<"ui/open-link">> {
-    return this.askHost("ui/open-link", params, options);
+    return this.sendRequest("ui/open-link", params, options);
   }
-  /** @deprecated The official SDK's old name of {@link openLink}. */
+  /** @deprecated Use {@link openLink}; this is the official SDK's old name for it. */
   sendOpenLink: App["openLink"] = this.openLink;
-  /** Asks the host to save a file. `isError` in the result means that it did not. */
+  /** Asks the host to save a file. `isError` in the result means that the host refused. */
   downloadFile(
     params: Params<"ui/download-file">,
     options?: RequestOptions,
   ): Promise<Result<"ui/download-file">> {
-    return this.askHost("ui/download-file", params, options);
+    return this.sendRequest("ui/download-file", params, options);
   }
-  /** Asks for another display mode; the result says which is in force, changed or not. */
+  /** Asks for another display mode. The result is the mode now in force, whether or not it changed. */
   requestDisplayMode(
     params: Params<"ui/request-display-mode">,
     options?: RequestOptions,
   ): Promise<Result<"ui/request-display-mode">> {
-    return this.askHost("ui/request-display-mode", params, options);
+    return this.sendRequest("ui/request-display-mode", params, options);
   }
   /** Asks the host's model for a completion. */
   createSamplingMessage(
     params: Params<"sampling/createMessage">,
     options?: RequestOptions,
   ): Promise<Result<"sampling/createMessage">> {
-    return this.askHost("sampling/createMessage", params, options);
+    return this.sendRequest("sampling/createMessage", params, options);
   }
 
-  /** Sends the host any notification of the wire. */
-  async tellHost<M extends NotificationFrom<"view">>(method: M, params: Params<M>): Promise<void> {
+  /** Sends any notification of the protocol to the host. */
+  async sendNotification<M extends NotificationFrom<"view">>(method: M, params: Params<M>): Promise<void> {
     await this.connected;
     this.#peer.notify(method, params);
   }
-  /** Writes to the host's log of this view. */
+  /** Writes to the host's log for this view. */
   sendLog(params: Params<"notifications/message">): Promise<void> {
-    return this.tellHost("notifications/message", params);
+    return this.sendNotification("notifications/message", params);
   }
-  /** Reports a size by hand, when `autoResize` is off. */
+  /** Reports a size manually, for views with `autoResize` off. */
   sendSizeChanged(params: Params<"ui/notifications/size-changed">): Promise<void> {
-    return this.tellHost("ui/notifications/size-changed", params);
+    return this.sendNotification("ui/notifications/size-changed", params);
   }
-  /** Reports the content's size from now on; returns what stops it. Automatic unless switched off. */
+  /**
+   * Starts to report the content's size; returns a function that stops. Runs automatically unless
+   * `autoResize` is off.
+   */
   setupSizeChangedNotifications(): () => void {
     return super.watchSize();
   }
-  /** Asks the host to remove this view; it then asks back with a teardown. */
+  /** Asks the host to remove this view. The host answers with a teardown request. */
   requestTeardown(params: Params<"ui/notifications/request-teardown"> = {}): Promise<void> {
-    return this.tellHost("ui/notifications/request-teardown", params);
+    return this.sendNotification("ui/notifications/request-teardown", params);
   }
 
   /**
-   * Offers a tool to the host, and through it to the model. Register before `connect`, so that the host knows
-   * that there are tools.
+   * Offers a tool to the host and, through the host, to the model. Register before `connect`, so that the
+   * handshake announces tools.
    *
-   * @throws {VitrineError} `duplicate-handler` for a name that is taken, `unsupported` for a schema that has no
-   * JSON Schema
+   * @throws {VitrineError} `duplicate-handler` if the name is taken, `unsupported` if a schema has no JSON
+   * Schema
    *
    * @example
    * ```ts source="./view.examples.ts#registerTool"
    * app.registerTool(
    *   "select_row",
    *   {
-   *     description: "Selects a row of the table that the person sees",
+   *     description: "Selects a row of the table that the user sees",
    *     inputSchema: z.object({ row: z.number().int().min(1) }),
    *     outputSchema: z.object({ name: z.string() }),
    *     annotations: { readOnlyHint: true },
@@ -353,22 +364,22 @@ export class App extends View<RequestOptions> {
     this.#toolsChanged();
     return tool;
   }
-  /** Tells the host that the tools changed. Automatic for registered tools. */
+  /** Notifies the host that the tools changed. Registered tools do this automatically. */
   sendToolListChanged(params: Params<"notifications/tools/list_changed"> = {}): Promise<void> {
-    return this.tellHost("notifications/tools/list_changed", params);
+    return this.sendNotification("notifications/tools/list_changed", params);
   }
 
-  /** However many tools change at once, the host hears it once (A05). */
+  /** Sends one notification for all tools that change in the same tick. */
   #toolsChanged(): void {
-    if (this.#tellsTools || !this.connected || !this.capabilities.tools?.listChanged) return;
-    this.#tellsTools = true;
+    if (this.#notifyQueued || !this.connected || !this.capabilities.tools?.listChanged) return;
+    this.#notifyQueued = true;
     queueMicrotask(() => {
-      this.#tellsTools = false;
-      this.sendToolListChanged().catch(() => {}); // Closed in between: there is nobody to tell.
+      this.#notifyQueued = false;
+      this.sendToolListChanged().catch(() => {}); // Rejects only if closed meanwhile.
     });
   }
 
-  /** Sends a request of any kind, extensions too; a schema checks the result. */
+  /** Sends a request of any method, including extensions. The optional schema checks the result. */
   request<S extends StandardSchema>(
     message: { method: string; params?: object },
     schema: S,
@@ -381,14 +392,17 @@ export class App extends View<RequestOptions> {
   ): Promise<unknown> {
     const schema = rest[0] && "~standard" in rest[0] ? rest.shift() : undefined;
     const options = rest[0] as RequestOptions | undefined;
-    const result = await this.askHost(method as RequestFrom<"view">, params as never, options);
+    const result = await this.sendRequest(method as RequestFrom<"view">, params as never, options);
     return schema ? validate(schema as StandardSchema, result, `result of ${method}`, "invalid") : result;
   }
-  /** Sends a notification of any kind, extensions too. */
+  /** Sends a notification of any method, including extensions. */
   notification({ method, params = {} }: { method: string; params?: object }): Promise<void> {
-    return this.tellHost(method as NotificationFrom<"view">, params as never);
+    return this.sendNotification(method as NotificationFrom<"view">, params as never);
   }
-  /** Serves a request of any kind: the handler gets the message, or its params when a schema stands between. */
+  /**
+   * Handles requests of any method. The handler gets the whole message, or only its params if there is a
+   * schema for them.
+   */
   setRequestHandler<P extends StandardSchema>(
     method: string,
     schemas: { params: P; result?: StandardSchema },
@@ -410,7 +424,7 @@ export class App extends View<RequestOptions> {
   removeRequestHandler(method: string): void {
     this.#custom.get(method)?.();
   }
-  /** Hears a notification of any kind; see {@link setRequestHandler}. */
+  /** Handles notifications of any method; see {@link setRequestHandler}. */
   setNotificationHandler<P extends StandardSchema>(
     method: string,
     schemas: { params: P },

@@ -1,4 +1,4 @@
-/** What the runtime may weigh, and what it may not contain. Bytes are gzip, level 9, of esbuild's minified module. */
+/** Limits on the runtime's size and contents. Bytes are gzip, level 9, of esbuild's minified module. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ const MINIMAL = `
 `;
 const everythingOf = (name: string): string => `export * from "${name}";`;
 
-/** An app that shows its tool's result and calls another tool, in the fewest words of each framework. */
+/** The smallest app, per framework, that shows its tool's result and calls another tool. */
 const REACT = `
   import { useApp, useServerTool, useToolResult } from "@vitrine/view/react";
   export function Card() {
@@ -26,13 +26,13 @@ const REACT = `
   }
 `;
 
-/** What a policy without `unsafe-eval` refuses. */
+/** Code that a policy without `unsafe-eval` refuses. */
 const EVAL = /\beval\s*\(|\bFunction\s*\(|\bset(?:Timeout|Interval)\(\s*["'`]/;
 const FRAMEWORKS = ["react", "vue", "svelte", "svelte/store"];
 
 interface Output {
   code: string;
-  /** Paths of every file that esbuild read, from the repository's root. */
+  /** Paths of every file that esbuild read, relative to the repository's root. */
   inputs: string[];
 }
 
@@ -58,7 +58,7 @@ async function bundle(contents: string): Promise<Output> {
 const inlineScript = (): string => readFileSync(`${ROOT}packages/view/dist/vitrine.js`, "utf8");
 const gzip = (code: string): number => gzipSync(code, { level: 9 }).length;
 
-/** Empty when the code fits; else by how much it does not. */
+/** Empty if the code fits; otherwise a message with the excess. */
 function excess(code: string, budget: number): string {
   const bytes = gzip(code);
   return bytes <= budget ? "" : `${bytes} bytes, ${bytes - budget} over the budget of ${budget}`;
@@ -81,12 +81,12 @@ describe("bytes", () => {
     expect(excess(inlineScript(), 6600)).toBe("");
   });
 
-  it("says by how much a budget is missed", () => {
+  it("reports the excess over a budget", () => {
     const code = "Vitrine";
     expect(excess(code, gzip(code) - 2)).toBe("27 bytes, 2 over the budget of 25");
   });
 
-  it.each(["react", "vue", "svelte"])("the %s adapter stays an afternoon's work", (name) => {
+  it.each(["react", "vue", "svelte"])("the %s adapter stays small", (name) => {
     const lines = readFileSync(`${ROOT}packages/view/src/${name}.ts`, "utf8").split("\n").length - 1;
     expect(lines).toBeLessThan(150);
   });
@@ -98,13 +98,13 @@ describe("contents", () => {
     (path) => [`@vitrine/view${path}`, everythingOf(`@vitrine/view${path}`)] as const,
   );
 
-  it.each(doors)("%s holds no code but ours", async (_name, source) => {
+  it.each(doors)("%s contains only our code", async (_name, source) => {
     const { inputs } = await bundle(source);
     expect(inputs.length).toBeGreaterThan(0);
     expect(inputs.filter((path) => !/^packages\/(protocol|view)\/dist\//.test(path))).toEqual([]);
   });
 
-  it.each(["protocol", "view"])("%s has no runtime dependency but the wire", (name) => {
+  it.each(["protocol", "view"])("%s has no runtime dependency except the protocol", (name) => {
     const own: { dependencies?: object; optionalDependencies?: object } = JSON.parse(
       readFileSync(`${ROOT}packages/${name}/package.json`, "utf8"),
     );
@@ -127,19 +127,19 @@ describe("contents", () => {
     expect(code).not.toMatch(/\bconsole\b/);
   });
 
-  it("the inline script writes to the console only for an author who asks McpApp to", () => {
+  it("the inline script writes to the console only if the author sets McpApp's debug option", () => {
     expect(inlineScript().match(/\bconsole\b.{7}/g)).toEqual(["console.debug("]);
   });
 });
 
 describe("import", () => {
-  // In a process of its own: vitest resolves and transforms what a test imports, Node does not.
+  // In a separate process: vitest resolves and transforms imports of a test, Node does not.
   it.each([
     ["@vitrine/protocol", "Peer"],
     ["@vitrine/view", "App"],
     ["@vitrine/view/script", "viewScript"],
     ["@vitrine/view/mcp-app", "McpApp"],
-  ])("of %s needs no document, and leaves nothing behind", (name, member) => {
+  ])("of %s needs no document, and has no side effects", (name, member) => {
     const probe = `
       const before = Object.getOwnPropertyNames(globalThis).length;
       const module = await import("${name}");

@@ -1,6 +1,6 @@
 /**
- * Handlers of messages of any kind, in the forms that the official SDK takes: by name, by name with schemas, and
- * by a Zod schema of the whole message.
+ * Handlers for any method, in each form that the official SDK accepts: by name, by name with schemas, or by a
+ * Zod schema of the whole message.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { NotificationMethod, Params, RequestMethod } from "@vitrine/protoco
 import { type StandardSchema, validate } from "./standard-schema.js";
 
 type Anything = (...args: unknown[]) => unknown;
-/** A Zod schema of a whole message: how older code names a method. */
+/** A Zod schema of a whole message. Older code passes it in place of a method name. */
 export interface MessageSchema extends StandardSchema {
   readonly shape: { readonly method: { readonly value: string } };
 }
 export type MethodName = string | MessageSchema;
-/** A message of any kind; its params are known if the wire has it. */
+/** A message of any method. Its params are typed if the protocol defines the method. */
 export type Message<M extends string> = {
   method: M;
   params: M extends RequestMethod | NotificationMethod ? Params<M> : Record<string, unknown>;
@@ -23,7 +23,7 @@ export type Message<M extends string> = {
 export const nameOf = (method: MethodName): string =>
   typeof method === "string" ? method : method.shape.method.value;
 
-/** A handler of params that checks them by its schema, or hands on the whole message. */
+/** Makes a handler of params: it checks them with the schema, or passes on the whole message without one. */
 export const adapt = (method: MethodName, rest: unknown[]): Anything => {
   const name = nameOf(method);
   const handler = rest.at(-1) as Anything;

@@ -1,5 +1,5 @@
 /**
- * `@vitrine/view`: the runtime inside an MCP App's iframe. No dependencies but the wire.
+ * `@vitrine/view`: the runtime inside an MCP App's iframe. Its only dependency is `@vitrine/protocol`.
  *
  * @module
  */

@@ -1,2 +1,2 @@
-/** The prebuilt inline script; `build.mjs` makes it from `inline.ts`. */
+/** The prebuilt inline script; `build.mjs` builds it from `inline.ts`. */
 export declare const INLINE: string;

@@ -1,5 +1,5 @@
 /**
- * What the inline script puts into the page: `vitrine` with everything, and `McpApp`.
+ * Globals that the inline script adds to the page: `vitrine` (all exports) and `McpApp`.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import * as view from "./index.js";
 import { McpApp } from "./mcp-app.js";
 
 class InlineApp extends App {
-  /** Without a name, the one that `viewScript` was given. */
+  /** The name defaults to the one given to `viewScript`. */
   constructor(
     appInfo: Implementation = McpApp.info,
     capabilities?: AppCapabilities,

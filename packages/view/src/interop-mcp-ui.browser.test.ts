@@ -10,7 +10,7 @@ import { CONTEXT, HOST_CAPABILITIES, HOST_INFO, RESULT } from "../../../testing/
 import { pageOf, Stage } from "../../../testing/interop/stage.ts";
 import type { App } from "./app.js";
 
-// In the pages. `log` is the host's or the view's, by where it is asked for.
+// In the pages. `log` is the host's or the view's, depending on where it is read.
 declare const setProps: (changes: Partial<RendererProps>) => void;
 declare const teardown: () => unknown;
 declare const app: App;
@@ -56,7 +56,7 @@ describe.each(["module", "script"])("in @mcp-ui/client's AppRenderer, our App as
     await view.evaluate(() => log.clear());
   });
 
-  it("L01–L03: shakes hands; the component reports no error", async () => {
+  it("L01–L03: completes the handshake; the component reports no error", async () => {
     const known = await view.evaluate(() => [
       app.getHostVersion(),
       app.getHostCapabilities(),
@@ -66,7 +66,7 @@ describe.each(["module", "script"])("in @mcp-ui/client's AppRenderer, our App as
     expect(await host.evaluate(() => log.values("error"))).toEqual([]);
   });
 
-  it("L04–L06: hears partial input, input and result", async () => {
+  it("L04–L06: receives partial input, input and result", async () => {
     await host.evaluate(() => setProps({ toolInputPartial: { arguments: { city: "Ro" } } }));
     await view.evaluate(() => log.until("partial"));
     await host.evaluate(() => setProps({ toolInput: { city: "Rome" } }));
@@ -80,12 +80,12 @@ describe.each(["module", "script"])("in @mcp-ui/client's AppRenderer, our App as
     ]);
   });
 
-  it("L07: hears that the tool was cancelled; the component has no reason to give", async () => {
+  it("L07: receives the cancellation; the component passes no reason", async () => {
     await host.evaluate(() => setProps({ toolCancelled: true }));
     expect(await view.evaluate(() => log.until("cancelled"))).toEqual({});
   });
 
-  it("X02, X03: a change of context is merged and shows in the document", async () => {
+  it("X02, X03: a context change is merged and applied to the document", async () => {
     const theme = "dark" as const;
     await host.evaluate((hostContext) => setProps({ hostContext }), { ...CONTEXT, theme });
     expect(await view.evaluate(() => log.until("context"))).toEqual({ theme });
@@ -93,7 +93,7 @@ describe.each(["module", "script"])("in @mcp-ui/client's AppRenderer, our App as
     expect(await view.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
   });
 
-  it("I01: calls a tool; a failing one gives a result; a failed call rejects with a number", async () => {
+  it("I01: calls a tool; a failing tool gives a result; a failed call rejects with a number", async () => {
     expect(await view.evaluate(() => app.callServerTool({ name: "echo", arguments: { a: 1 } }))).toEqual({
       content: [{ type: "text", text: "done" }],
       structuredContent: { echo: { a: 1 } },
@@ -105,7 +105,7 @@ describe.each(["module", "script"])("in @mcp-ui/client's AppRenderer, our App as
     expect(refusal).toEqual({ code: -32603, message: expect.stringContaining("boom") });
   });
 
-  it("I12: hears progress, and cancels a call", async () => {
+  it("I12: receives progress, and cancels a call", async () => {
     const heard = await view.evaluate(async () => {
       const heard: unknown[] = [];
       await app.callServerTool({ name: "progress" }, { onprogress: (progress) => heard.push(progress) });
@@ -157,8 +157,8 @@ describe.each(["module", "script"])("in @mcp-ui/client's AppRenderer, our App as
     ]);
   });
 
-  // The component has no prop for these: they arrive at its handler of last resort.
-  it("I06, I10, D16: what the component has no prop for reaches its fallback", async () => {
+  // The component has no prop for these: they arrive at its fallback handler.
+  it("I06, I10, D16: requests without a prop reach the component's fallback handler", async () => {
     await view.evaluate(async () => {
       await app.updateModelContext({ structuredContent: { page: 2 } });
       await app.listServerTools();

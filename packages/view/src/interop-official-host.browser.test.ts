@@ -1,4 +1,4 @@
-/** T08: our views inside the official `AppBridge`, 1.7.5 and 2.0.4, with all the features those hosts have. */
+/** T08: our views inside the official `AppBridge`, 1.7.5 and 2.0.4, with all features of those hosts. */
 import type { AppBridge } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { viewScript } from "@vitrine/view/script";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ import { pageOf, type Scene, Stage } from "../../../testing/interop/stage.ts";
 import type { App } from "./app.js";
 import type { RegisteredAppTool } from "./app-tools.js";
 
-// In the pages. `log` is the host's or the view's, by where it is asked for.
+// In the pages. `log` is the host's or the view's, depending on where it is read.
 declare const bridge: AppBridge;
 declare const app: App;
 declare const tool: RegisteredAppTool;
@@ -54,7 +54,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       await view.evaluate(() => log.clear());
     });
 
-    it("T08, L01: shakes hands; each knows what the other is", async () => {
+    it("T08, L01: completes the handshake; each side knows the other's name", async () => {
       expect(await host.evaluate(() => log.until("initialized"))).toEqual({
         appInfo: { name: "recording-view", version: "1.2.3" },
         appCapabilities: { tools: { listChanged: true }, availableDisplayModes: ["inline", "fullscreen"] },
@@ -68,7 +68,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       expect(await view.evaluate(() => log.names("error"))).toEqual([]);
     });
 
-    it("T08, L04, L05, L06: hears partial input, input and result, in order", async () => {
+    it("T08, L04, L05, L06: receives partial input, input and result, in order", async () => {
       await host.evaluate((result) => {
         bridge.sendToolInputPartial({ arguments: { city: "Ro" } });
         bridge.sendToolInputPartial({ arguments: { city: "Rome" } });
@@ -84,7 +84,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       ]);
     });
 
-    it("D8: hears the input that the bridge sends before the handshake is over", async () => {
+    it("D8: receives the input that the bridge sends before the handshake is over", async () => {
       const other = await stage.openOnce(`/host-${version}`, `/${kind}`, { early: "yes" });
       await other.view.evaluate(() => log.until("connected"));
       expect(await other.view.evaluate(() => log.entries.slice(0, 2))).toMatchObject([
@@ -93,12 +93,12 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       ]);
     });
 
-    it("L07: hears that the tool was cancelled", async () => {
+    it("L07: receives the cancellation", async () => {
       await host.evaluate(() => bridge.sendToolCancelled({ reason: "the user stopped it" }));
       expect(await view.evaluate(() => log.until("cancelled"))).toEqual({ reason: "the user stopped it" });
     });
 
-    it("a listener that comes late still hears input and result", async () => {
+    it("a late listener still gets input and result", async () => {
       await host.evaluate((result) => {
         bridge.sendToolInput({ arguments: { late: true } });
         bridge.sendToolResult(result);
@@ -113,7 +113,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       expect(late).toEqual([{ arguments: { late: true } }, RESULT]);
     });
 
-    it("X02, X03: a change of context is merged and shows in the document", async () => {
+    it("X02, X03: a context change is merged and applied to the document", async () => {
       const looks = () =>
         view.evaluate(() => ({
           theme: document.documentElement.dataset.theme,
@@ -140,7 +140,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       });
     });
 
-    it("I01: calls a tool and gets its result as it is", async () => {
+    it("I01: calls a tool and gets its result unchanged", async () => {
       const result = await view.evaluate(() => app.callServerTool({ name: "echo", arguments: { a: 1 } }));
       expect(result).toEqual({
         content: [{ type: "text", text: "done" }],
@@ -149,7 +149,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       expect(await host.evaluate(() => log.values("call"))).toEqual([{ name: "echo", arguments: { a: 1 } }]);
     });
 
-    it("a tool's failure is a result; a handler's failure rejects with a number", async () => {
+    it("a tool's failure resolves to a result; a handler's failure rejects with a number", async () => {
       expect(await view.evaluate(() => app.callServerTool({ name: "fail" }))).toEqual({
         isError: true,
         content: [{ type: "text", text: "it failed" }],
@@ -164,9 +164,9 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       });
     });
 
-    // The bridge itself forwards no progress of a server (D5), but a handler can send its own: the SDK hands
+    // The bridge itself forwards no progress of a server (D5), but a handler can send its own: the SDK passes
     // it the request's token.
-    it("I12: hears the progress of a call", async () => {
+    it("I12: receives the progress of a call", async () => {
       const heard = await view.evaluate(async () => {
         const heard: unknown[] = [];
         await app.callServerTool({ name: "progress" }, { onprogress: (progress) => heard.push(progress) });
@@ -208,7 +208,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       expect(await host.evaluate(() => log.values("read"))).toEqual([{ uri: "demo://one" }]);
     });
 
-    it("D16: what the bridge does not know is refused with −32601, not waited for", async () => {
+    it("D16: methods unknown to the bridge are refused with −32601 at once", async () => {
       const codes = await view.evaluate(() => {
         const codeOf = (answer: Promise<unknown>) => answer.catch(({ code }: { code: number }) => code);
         return Promise.all([
@@ -271,7 +271,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
       expect(await host.evaluate(() => log.until("size"))).toEqual({ width: 300, height: 333 });
     });
 
-    it("A01–A03: offers a tool; the host lists it, calls it and hears of changes", async () => {
+    it("A01–A03: offers a tool; the host lists it, calls it and is notified of changes", async () => {
       const { tools } = await host.evaluate(() => bridge.listTools({}));
       expect(tools).toMatchObject([
         {
@@ -300,7 +300,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
     });
 
     it("L08: is torn down, with the reason the host gives", async () => {
-      const reason = { reason: "the conversation was deleted" } as object; // Not in the bridge's types (D13).
+      const reason = { reason: "the conversation was deleted" } as object; // The bridge's types have no reason (D13).
       expect(await host.evaluate((reason) => bridge.teardownResource(reason), reason)).toEqual({});
       expect(await view.evaluate(() => log.values("teardown"))).toEqual([reason]);
     });
@@ -319,7 +319,7 @@ describe.each(["1.7.5", "2.0.4"])("in the official AppBridge %s", (version) => {
     it("L10: pings and is pinged", async () => {
       expect(await view.evaluate(() => app.request({ method: "ping" }))).toEqual({});
       await host.evaluate(() => log.until("ping"));
-      // The older version takes the result's schema as well: anything that parses.
+      // The older version also takes the result's schema: one that accepts anything.
       const pinged = await host.evaluate(() =>
         (bridge.request as (...args: unknown[]) => Promise<unknown>).call(
           bridge,

@@ -1,4 +1,4 @@
-/** T01–T03, T07: views of every make on our own wire and lifecycle. */
+/** T01–T03, T07: views from every SDK on our own protocol and lifecycle. */
 import type { Frame, JSHandle, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { inlineScript } from "../../../testing/browser.ts";
@@ -8,7 +8,7 @@ import { CONTEXT, HOST_INFO, RESULT } from "../../../testing/interop/scene.ts";
 import { pageOf, Stage } from "../../../testing/interop/stage.ts";
 import type { App } from "./app.js";
 
-// In the pages. `log` is the host's or the view's, by where it is asked for.
+// In the pages. `log` is the host's or the view's, depending on where it is read.
 declare const mount: (options: MountOptions) => Mounted;
 declare const hosted: Mounted["hosted"];
 declare const iframe: Mounted["iframe"];
@@ -18,7 +18,7 @@ declare const log: EventLog;
 
 const APP_INFO = { name: "recording-view", version: "1.2.3" };
 const UNKNOWN = { name: "unknown", version: "0.0.0" };
-/** Each kind of view: its page, what the host takes it for, and what comes of asking it to finish. */
+/** Each kind of view: its page, the app info that the host gets, and whether it answers a teardown. */
 const VIEWS = [
   { name: "our App", path: "/vitrine", info: APP_INFO, isApp: true },
   { name: "App of ext-apps 1.7.5", path: "/ext-apps-1", info: APP_INFO, isApp: true },
@@ -44,11 +44,11 @@ interface Scene {
 let stage: Stage;
 let page: Page;
 
-/** Mounts a view in the one host page: a page for each would take most of the time. */
+/** Mounts a view in a shared host page: one page per view would take most of the test's time. */
 async function openHost(path: string, options: Omit<MountOptions, "url"> = {}): Promise<JSHandle<Mounted>> {
   return page.evaluateHandle((options) => mount(options), { url: stage.viewOrigin + path, ...options });
 }
-/** The page, as one mounted view's host. */
+/** The page, as the host of one mounted view. */
 const hostOf = (mounted: JSHandle<Mounted>): Scene["host"] => ({
   evaluate: (async (work: () => unknown, argument?: unknown) => {
     await mounted.evaluate((mounted) => void Object.assign(globalThis, mounted));
@@ -106,14 +106,14 @@ describe.each(VIEWS)("on our host, $name", ({ path, info, isApp, isRaw }) => {
       await view.evaluate(() => log.clear());
     });
 
-    it("L01–L03, T01: shakes hands", async () => {
+    it("L01–L03, T01: completes the handshake", async () => {
       expect(await view.evaluate(() => log.until("connected"))).toMatchObject(CONTEXT);
       expect(await host.evaluate(() => hosted.app)).toMatchObject({
         protocolVersion: "2026-01-26",
         appInfo: info,
         appCapabilities: isApp ? { availableDisplayModes: ["inline", "fullscreen"] } : {},
       });
-      // T02: the raw one never says that it is ready, and calls a tool instead.
+      // T02: the raw client never sends `initialized`, and calls a tool instead.
       await host.evaluate(
         (method) => log.until(method),
         isRaw ? "tools/call" : "ui/notifications/initialized",
@@ -129,13 +129,13 @@ describe.each(VIEWS)("on our host, $name", ({ path, info, isApp, isRaw }) => {
       if (isApp) {
         expect(await view.evaluate(() => [app.getHostVersion(), app.getHostCapabilities()])).toEqual([
           HOST_INFO,
-          // What follows from what the host has, and no more (I13).
+          // Only the capabilities that this host has (I13).
           { serverTools: { listChanged: false } },
         ]);
       }
     });
 
-    it("L04–L06: hears partial input, input and result, in order; D9: never out of order", async () => {
+    it("L04–L06: receives partial input, input and result, in order; D9: never out of order", async () => {
       const refused = await host.evaluate((result) => {
         const codeOf = (send: () => void): unknown => {
           try {
@@ -154,7 +154,7 @@ describe.each(VIEWS)("on our host, $name", ({ path, info, isApp, isRaw }) => {
       }, RESULT);
       expect(refused).toEqual(["out-of-order", "out-of-order"]);
       await view.evaluate((last) => log.until(last), isRaw ? "ui/toolResult" : "result");
-      // T06: a view that was written from an early description hears the early names as well.
+      // T06: a view written from an early description also receives the early names.
       const early = ["ui/toolInput", "ui/toolResult"];
       expect(await view.evaluate((names) => log.names(...names), early)).toEqual(isRaw ? early : []);
       const entries = await view.evaluate(() => log.entries);
@@ -165,10 +165,10 @@ describe.each(VIEWS)("on our host, $name", ({ path, info, isApp, isRaw }) => {
       ]);
     });
 
-    it("X02, D11: hears what changed in the context, and what is gone from it", async () => {
+    it("X02, D11: receives changes of the context, and removals from it", async () => {
       const { locale, ...rest } = CONTEXT;
       await host.evaluate((context) => hosted.setContext(context), { ...rest, theme: "dark" as const });
-      // Text has no way to say that something is gone but null.
+      // In JSON, only null can express a removal.
       const gone = path.endsWith("?text") ? null : undefined;
       expect(await view.evaluate(() => log.until("context"))).toEqual({ theme: "dark", locale: gone });
       if (isApp) {
@@ -178,7 +178,7 @@ describe.each(VIEWS)("on our host, $name", ({ path, info, isApp, isRaw }) => {
       }
     });
 
-    it("I01: calls a tool; a failing one gives a result; a failed call rejects", async () => {
+    it("I01: calls a tool; a failing tool gives a result; a failed call rejects", async () => {
       expect(await view.evaluate(() => callTool("echo", { a: 1 }))).toEqual({
         content: [{ type: "text", text: "done" }],
         structuredContent: { echo: { a: 1 } },
@@ -189,7 +189,7 @@ describe.each(VIEWS)("on our host, $name", ({ path, info, isApp, isRaw }) => {
     });
 
     if (isApp) {
-      it("I12: hears the progress of a call", async () => {
+      it("I12: receives the progress of a call", async () => {
         const heard = await view.evaluate(async () => {
           const heard: unknown[] = [];
           await app.callServerTool({ name: "progress" }, { onprogress: (progress) => heard.push(progress) });
@@ -232,26 +232,26 @@ describe.each(VIEWS)("on our host, $name", ({ path, info, isApp, isRaw }) => {
     }
   });
 
-  describe("with a tool call that was over before it came up", () => {
+  describe("with a tool call that ended before the view started", () => {
     let host: Scene["host"];
     let view: Scene["view"];
 
     beforeAll(async () => {
-      // The raw client leaves every question open: it is not waited for long.
+      // The raw client answers no request, so the test waits only briefly.
       ({ host, view } = await open(path, { early: true, limits: isRaw ? { teardown: 200 } : {} }));
     });
     afterAll(() => host?.evaluate(() => iframe.remove()));
 
-    it("L11, D8: hears what waited for it, in order and once", async () => {
+    it("L11, D8: receives the queued messages, in order and once", async () => {
       expect(await view.evaluate(() => log.until("result"))).toEqual(RESULT);
-      // An answer behind it: had anything been sent twice, it would be here by now.
+      // A later answer: a duplicate would have arrived before it.
       await view.evaluate(() => callTool("echo", {}));
       expect(await inOrder(view)).toEqual(["input", "result"]);
       const [first] = await view.evaluate(() => log.entries);
       expect(first?.name).toBe("connected");
     });
 
-    it("hears it again after a reload, in order and once", async () => {
+    it("receives them again after a reload, in order and once", async () => {
       await host.evaluate(() => {
         iframe.src = `${iframe.src}`;
         return log.until("ui/initialize", 2);
@@ -269,7 +269,7 @@ describe.each(VIEWS)("on our host, $name", ({ path, info, isApp, isRaw }) => {
     });
   });
 
-  it("L07: hears that the call was cancelled, and no result", async () => {
+  it("L07: receives the cancellation, and no result", async () => {
     const { host, view } = await open(path);
     await host.evaluate(() => {
       hosted.tell("ui/notifications/tool-input-partial", { arguments: { city: "Ro" } });
@@ -287,7 +287,7 @@ describe("on our host, a view without a teardown handler", () => {
     ["our App", "/vitrine"],
     ["App of ext-apps 1.7.5", "/ext-apps-1"],
     ["App of ext-apps 2.0.4", "/ext-apps-2"],
-  ])("D12: %s is removed all the same", async (_name, path) => {
+  ])("D12: %s is removed anyway", async (_name, path) => {
     const { host, view } = await open(`${path}?no-teardown`);
     await view.evaluate(() => log.until("connected"));
     await host.evaluate(() => log.until("ui/notifications/initialized"));
@@ -296,17 +296,17 @@ describe("on our host, a view without a teardown handler", () => {
   });
 });
 
-describe("on our host, a view that does not come up", () => {
+describe("on our host, a view that does not start", () => {
   it.each([
     ["never speaks", "/silent", { initialize: 300 }, "initialize-timeout"],
     ["never says that it is ready", "/half", { initialized: 300 }, "initialized-timeout"],
-  ])("L13: %s: it is given up on, with the cause", async (_name, path, limits, code) => {
+  ])("L13: %s: the host gives up with the cause", async (_name, path, limits, code) => {
     const host = hostOf(await openHost(path, { limits }));
     expect(await host.evaluate(() => log.until("failed"))).toEqual({ code, message: expect.any(String) });
     expect(await host.evaluate(() => [hosted.phase, iframe.isConnected])).toEqual(["failed", false]);
   });
 
-  it("calls before the handshake: the call is refused, the handshake is not", async () => {
+  it("calls before the handshake: the call is refused, the handshake succeeds", async () => {
     const host = hostOf(await openHost("/hasty"));
     await host.evaluate(() => log.until("ui/initialize"));
     expect(await host.evaluate(() => [hosted.phase, log.values("refused"), log.values("call")])).toEqual([

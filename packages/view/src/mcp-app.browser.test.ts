@@ -1,4 +1,4 @@
-/** `McpApp`: the dashboard of the document that the class comes from, under a host that is not ours. */
+/** `McpApp`: the dashboard of the class's original documentation, under a third-party host. */
 
 import { viewScript } from "@vitrine/view/script";
 import type { Browser, Frame } from "playwright-core";
@@ -150,7 +150,7 @@ describe("the dashboard", () => {
     expect(await hidden(view, "refresh")).toBe(false);
   });
 
-  it("refreshes by a click that calls the tool", async () => {
+  it("refreshes with a click that calls the tool", async () => {
     const fresh = { ...text("fresh"), structuredContent: { rows: 3 } };
     const view = await connected({ answers: { "tools/call": { result: fresh } } });
     await host.notify("ui/notifications/tool-result", { ...text(""), structuredContent: { rows: 1 } });
@@ -162,7 +162,7 @@ describe("the dashboard", () => {
     ]);
   });
 
-  it("says that the call was cancelled, and why", async () => {
+  it("shows that the call was cancelled, and why", async () => {
     const view = await connected();
     await host.notify("ui/notifications/tool-cancelled", { reason: "the user stopped it" });
     await shows(view, "status", "Cancelled: the user stopped it");
@@ -183,7 +183,7 @@ describe("the dashboard", () => {
 });
 
 describe("McpApp", () => {
-  it("resolves connect with what the host can do and where the view runs", async () => {
+  it("resolves connect with the host's capabilities and context", async () => {
     const view = await mount("/blank");
     const known = await view.evaluate(() => new McpApp().connect({ availableDisplayModes: ["inline"] }));
     expect(known).toEqual({
@@ -205,7 +205,7 @@ describe("McpApp", () => {
     expect(second).toBe("out-of-order");
   });
 
-  it("rejects what waits when it disconnects", async () => {
+  it("rejects pending requests on disconnect", async () => {
     const view = await mount("/blank", { answers: { "tools/call": "hold" } });
     const code = await view.evaluate(async () => {
       const own = new McpApp();
@@ -217,7 +217,7 @@ describe("McpApp", () => {
     expect(code).toBe("closed");
   });
 
-  it("sends positional arguments as the wire has them", async () => {
+  it("sends positional arguments in the protocol's form", async () => {
     const done = { result: {} };
     const view = await mount("/blank", {
       answers: {
@@ -258,7 +258,7 @@ describe("McpApp", () => {
     ]);
   });
 
-  it("logs with debug which methods pass, and never what they carry (D22)", async () => {
+  it("logs with debug the methods that pass, and never their contents (D22)", async () => {
     const secret = { ...text("hush"), _meta: { token: "hush" } };
     const view = await mount("/blank", { answers: { "tools/call": { result: secret } } });
     await view.evaluate(async () => {

@@ -1,6 +1,6 @@
 /**
- * The `McpApp` class of hand-written views: positional arguments, bare values in handlers. Views made for it
- * run here unchanged, on the same runtime as {@link App}.
+ * The `McpApp` class for hand-written views, with positional arguments and bare values in handlers. Existing
+ * views for it run unchanged, on the same runtime as {@link App}.
  *
  * @module
  */
@@ -22,13 +22,13 @@ import { parentTransport } from "./view.js";
 export interface McpAppOptions {
   /** Name and version of the app. */
   appInfo?: Implementation;
-  /** Logs the direction and method of every message, never what it carries. */
+  /** Logs the direction and method of every message, never its contents. */
   debug?: boolean;
-  /** Accepted and not used: the version is negotiated. */
+  /** Accepted for compatibility, but ignored: the handshake negotiates the version. */
   protocolVersion?: string;
 }
 
-/** What {@link McpApp.connect} gives. */
+/** Result of {@link McpApp.connect}. */
 export interface McpAppHost {
   hostCapabilities: HostCapabilities;
   hostContext: HostContext;
@@ -51,7 +51,7 @@ export interface McpAppHost {
  * ```
  */
 export class McpApp {
-  /** Name and version, when the options say none; `viewScript` sets it. */
+  /** Name and version if the options have none. `viewScript` sets it. */
   static info: Implementation = { name: "app", version: "0.0.0" };
 
   readonly #app: App;
@@ -81,7 +81,7 @@ export class McpApp {
     this.#app.onteardown = handler && (({ reason }) => handler(reason));
   }
 
-  /** Shakes hands with the host. */
+  /** Connects to the host. */
   async connect(appCapabilities: AppCapabilities = {}, transport?: Transport): Promise<McpAppHost> {
     Object.assign(this.#app.capabilities, appCapabilities);
     const to = this.#debug ? logged(transport ?? parentTransport()) : transport;
@@ -91,7 +91,7 @@ export class McpApp {
       hostContext: this.#app.getHostContext() ?? {},
     };
   }
-  /** Ends the connection; what waits for an answer is rejected. */
+  /** Closes the connection and rejects pending requests. */
   disconnect(): Promise<void> {
     return this.#app.close();
   }
@@ -103,7 +103,7 @@ export class McpApp {
   readServerResource(uri: string): Promise<Result<"resources/read">> {
     return this.#app.readServerResource({ uri });
   }
-  /** The conversation takes the message as a turn of the user, whatever the role. */
+  /** Adds a message to the conversation. It is always a user turn, whatever the role. */
   sendMessage(_role: string, content: ContentBlock | ContentBlock[]): Promise<Result<"ui/message">> {
     return this.#app.sendMessage({ role: "user", content: [content].flat() });
   }
@@ -124,7 +124,7 @@ export class McpApp {
   }
 }
 
-/** A transport that says what passes; never what it carries (D22). */
+/** Wraps a transport and logs the method of each message, never its contents. */
 function logged(transport: Transport): Transport {
   const log = (arrow: string, message: unknown): void => {
     const { method = "answer", id = "" } = Object(message) as { method?: string; id?: unknown };

@@ -1,5 +1,5 @@
 /**
- * The official SDK's names of our types, so that a view that moves here changes only its import.
+ * Our types under the official SDK's names. To move a view here from that SDK, change only the import.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** One view, two runtimes: the same source on the official SDK and on ours, in the official host, comes to the same. */
+/** The same view source on the official SDK and on ours, in the official host, behaves the same. */
 import { readFileSync } from "node:fs";
 import type { AppBridge } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { pageOf, Stage } from "../../../testing/interop/stage.ts";
 import type { App } from "./app.js";
 import type { RegisteredAppTool } from "./app-tools.js";
 
-// In the pages. `log` is the host's or the view's, by where it is asked for.
+// In the pages. `log` is the host's or the view's, depending on where it is read.
 declare const bridge: AppBridge;
 declare const app: App;
 declare const tool: RegisteredAppTool;
@@ -17,7 +17,7 @@ declare const closeDown: () => Promise<unknown>;
 declare const anySchema: unknown;
 declare const log: EventLog;
 
-/** All that can be seen from outside of one run. */
+/** Everything that is visible from outside of one run. */
 interface Observed {
   asked: unknown;
   told: unknown;
@@ -101,21 +101,21 @@ async function observe(path: string): Promise<Observed> {
 }
 
 describe("the same view on the official SDK and on ours", () => {
-  it("gets the same answers to all it asks", () => {
+  it("gets the same answers to its requests", () => {
     expect(ours.asked).toEqual(theirs.asked);
     expect(Object.keys(theirs.asked as object)).toHaveLength(21);
   });
-  it("hears the same, in the same order", () => {
+  it("receives the same messages, in the same order", () => {
     expect(ours.told).toEqual(theirs.told);
   });
-  it("is heard the same", () => {
+  it("sends the same messages", () => {
     expect(ours.toldHost).toEqual(theirs.toldHost);
   });
   it("offers the same tools", () => {
     expect(ours.tools).toEqual(theirs.tools);
   });
-  it("gives the same answers to what it is asked", () => {
-    // But for the number of two refusals: to us what the host got wrong is its error, not ours (L12).
+  it("gives the same answers to the host's requests", () => {
+    // Except for the code of two refusals: we blame the host for its own mistakes (L12).
     const badParams = { code: -32602 };
     expect(ours.answered).toEqual({ ...theirs.answered, wrongInput: badParams, noTool: badParams });
     expect(theirs.answered).toMatchObject({ wrongInput: { code: -32603 }, noTool: { code: -32603 } });
@@ -124,7 +124,7 @@ describe("the same view on the official SDK and on ours", () => {
     expect(ours.afterClose).toEqual(theirs.afterClose);
   });
 
-  it("may serve by name what has a property of its own", async () => {
+  it("may handle by name a method that also has its own property", async () => {
     const { host, view } = await stage.openOnce("/host", "/ours");
     await view.evaluate(() => log.until("connected"));
     const call = () => host.evaluate(() => bridge.callTool({ name: "double", arguments: { n: 1 } }));
@@ -138,7 +138,7 @@ describe("the same view on the official SDK and on ours", () => {
     await expect(call()).rejects.toThrow("Method not found");
   });
 
-  it("compiles against both with the same calls, letter by letter", () => {
+  it("compiles against both with exactly the same calls", () => {
     const source = readFileSync(new URL("official-surface.test-d.ts", import.meta.url), "utf8");
     const [first, second, ...more] = [...source.matchAll(/#region calls\n(.*?)#endregion/gs)].map(
       ([, body]) => body,

@@ -1,17 +1,17 @@
 /**
- * Proves at compile time that our `App` has the official one's surface: a view written for that one changes
- * only its import. There is nothing to run: `npm run lint` compiles it.
+ * Proves at compile time that our `App` has the official one's surface, so that moving a view changes only
+ * its import. Nothing here runs: `npm run lint` compiles it.
  */
 import type * as official from "@modelcontextprotocol/ext-apps";
 import * as z from "zod";
 import type * as ours from "./index.js";
 
 /**
- * Names that we leave out on purpose: inner workings of the SDK's `Protocol` that no view needs.
- * - `transport` is what is connected; we keep it private.
- * - `assertCanSetRequestHandler` throws if a handler is set; our setters say so themselves.
- * - `fallbackRequestHandler`, `fallbackNotificationHandler` serve what has no handler; use
- *   `setRequestHandler` and `setNotificationHandler` with the method's name.
+ * Names that we omit on purpose: internals of the SDK's `Protocol` that no view needs.
+ * - `transport` is the current connection; we keep it private.
+ * - `assertCanSetRequestHandler` throws if a handler is set; our setters throw themselves.
+ * - `fallbackRequestHandler`, `fallbackNotificationHandler` handle methods without a handler; use
+ * `setRequestHandler` and `setNotificationHandler` with the method's name.
  */
 type LeftOut =
   | "transport"
@@ -21,11 +21,11 @@ type LeftOut =
 
 const none = <_Names extends never>(): void => {};
 none<Exclude<keyof official.App, keyof ours.App | LeftOut>>();
-// The list itself stays honest: everything on it is the official one's and not ours.
+// Keeps the list correct: everything on it is in the official App and not in ours.
 none<Exclude<LeftOut, keyof official.App>>();
 none<Extract<LeftOut, keyof ours.App>>();
 
-// The same calls on both, letter by letter (official-surface.browser.test.ts sees to that). They are never run.
+// The same calls on both, kept identical by official-surface.browser.test.ts. They are never run.
 export async function onTheOfficialOne(module: typeof official): Promise<void> {
   const { App, PostMessageTransport } = module;
   const { applyDocumentTheme, applyHostStyleVariables, applyHostFonts, getDocumentTheme } = module;

@@ -1,4 +1,4 @@
-/** Whom a view listens to, and where it runs: every kind of origin, under a host that is not ours. */
+/** Origins that a view accepts messages from and runs on, under a third-party host. */
 import type { Frame } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { appPage, connectApp, logOf } from "../../../testing/app-page.js";
@@ -13,16 +13,16 @@ const text = (said: string) => ({ content: [{ type: "text", text: said }] });
 const forged = { jsonrpc: "2.0", method: RESULT, params: text("forged") };
 
 const page = appPage({
-  // The host is in a sandbox itself: its origin is opaque.
+  // The host itself is sandboxed: its origin is opaque.
   "/framed-host":
     '<!doctype html><link rel="icon" href="data:,"><iframe sandbox="allow-scripts" src="/"></iframe>',
-  // To the view, wherever it is: beside this frame, or around it.
+  // To the view, whether it is beside this frame or around it.
   "/forger": viewPage(`
     for (const frame of [parent, parent.frames[0]]) frame.postMessage(${JSON.stringify(forged)}, "*");
   `),
 });
 
-/** Connects, hears a result, calls a tool. */
+/** Connects, receives a result, calls a tool. */
 async function works(view: Frame): Promise<void> {
   await connectApp(view);
   await view.evaluate(() => {
@@ -36,7 +36,7 @@ async function works(view: Frame): Promise<void> {
 const answers = { "tools/call": { result: text("called") } };
 
 describe("a view works end to end", () => {
-  it("on an origin of its own", async () => {
+  it("on its own origin", async () => {
     await works(await page.open({ answers }));
     expect(await page.host.origins()).toEqual([page.site.origin("view")]);
   });
@@ -50,7 +50,7 @@ describe("a view works end to end", () => {
     expect(await page.host.origins()).toEqual(["null"]);
   });
 
-  it("under a host of an opaque origin", async () => {
+  it("under a host with an opaque origin", async () => {
     await page.host.open(`${page.site.origin()}/framed-host`);
     const view = await page.host.mount({ url: `${page.site.origin("view")}/view`, answers });
     const origins = await view.evaluate(() => location.ancestorOrigins?.[0]);
@@ -59,7 +59,7 @@ describe("a view works end to end", () => {
   });
 });
 
-describe("a view takes nothing", () => {
+describe("a view ignores messages", () => {
   const listen = async (): Promise<Frame> => {
     const view = await page.connect();
     await view.evaluate(() => {
@@ -67,7 +67,7 @@ describe("a view takes nothing", () => {
     });
     return view;
   };
-  /** The forger has had its say when its frame is loaded; a message of the host comes after it. */
+  /** The forger has sent its message once its frame is loaded; the host's message comes after it. */
   const taken = async (view: Frame): Promise<unknown> => {
     await page.host.notify(RESULT, text("true"));
     await page.heard();
@@ -81,13 +81,13 @@ describe("a view takes nothing", () => {
       document.body.append(frame);
     });
 
-  it.each(["evil", "view", ""])("of a sibling frame on origin %j", async (origin) => {
+  it.each(["evil", "view", ""])("from a sibling frame on origin %j", async (origin) => {
     const view = await listen();
     await page.host.at.evaluate(addForger, `${page.site.origin(origin)}/forger`);
     expect(await taken(view)).toEqual([text("true").content]);
   });
 
-  it("of a frame inside it", async () => {
+  it("from a frame inside it", async () => {
     const view = await listen();
     await view.evaluate(addForger, `${page.site.origin("evil")}/forger`);
     expect(await taken(view)).toEqual([text("true").content]);

@@ -1,4 +1,4 @@
-/** The React adapter: the suite of all adapters, and what only React does. */
+/** The React adapter: the suite of all adapters, and React-specific behaviour. */
 import type { Plugin } from "esbuild";
 import { expect, it } from "vitest";
 import { describeAdapter } from "../../../testing/adapter-contract.js";
@@ -75,7 +75,7 @@ const PANEL = `
     </>;
   }
 
-  /** Looks and size by hand. */
+  /** Styles and size through hooks. */
   export function Manual() {
     const { app } = useApp({ appInfo: { name: "manual", version: "1.0.0" }, autoTheme: false, autoResize: false });
     const [styled, setStyled] = useState(false);
@@ -117,7 +117,7 @@ describeAdapter("@vitrine/view/react", scripts, ({ open }) => {
     await shows(view, "status", "connected");
     expect(await view.evaluate(() => (globalThis as unknown as { created: number }).created)).toBe(2);
     expect(await host.received("ui/initialize")).toHaveLength(1);
-    // Were two apps listening, both would answer the first before either answers the second.
+    // With two live apps, both would answer the first request before either answers the second.
     const { id } = await host.request("ping");
     await host.request("ping");
     expect((await host.received()).filter((message) => message.id === id)).toHaveLength(1);
@@ -125,7 +125,7 @@ describeAdapter("@vitrine/view/react", scripts, ({ open }) => {
     await shows(view, "root", "");
   });
 
-  it("keeps what was set before the app was there, as the same object from render to render", async () => {
+  it("keeps a value set before the app existed, as the same object from render to render", async () => {
     const context = { "vitrine/instance": "settings" };
     const { host, view, click } = await open({
       path: "/settings",
@@ -154,9 +154,9 @@ describeAdapter("@vitrine/view/react", scripts, ({ open }) => {
     await shows(view, "runs", runs ?? "");
   });
 
-  it("applies looks and reports the size by hooks, when both are switched off", async () => {
+  it("applies styles and reports the size through hooks, when both are switched off", async () => {
     const { host, view, click } = await open({ path: "/manual" });
-    await shows(view, "theme", "light"); // The document's, whatever the host's is.
+    await shows(view, "theme", "light"); // The document's, not the host's.
     await host.request("ping");
     const theme = () => view.evaluate(() => document.documentElement.dataset.theme);
     expect([await theme(), await host.received("ui/notifications/size-changed")]).toEqual([undefined, []]);

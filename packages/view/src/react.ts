@@ -24,10 +24,10 @@ import type { ViewEvent, ViewEventMap } from "./view.js";
 export * from "./index.js";
 export type { ServerToolState };
 
-/** Options of {@link useApp}; those of the first render count. */
+/** Options of {@link useApp}. Only those of the first render are used. */
 export type UseAppOptions = AdapterOptions;
 
-/** What {@link useApp} gives. */
+/** Result of {@link useApp}. */
 export interface AppState {
   /** The app, once connected. */
   app: App | null;
@@ -36,7 +36,7 @@ export interface AppState {
 }
 
 /**
- * Creates the app and connects it; closes it when the component goes.
+ * Creates an app and connects it. Closes it when the component unmounts.
  *
  * @example
  * ```tsx source="./react.examples.tsx#useApp"
@@ -54,7 +54,7 @@ export function useApp(options: UseAppOptions): AppState {
   useEffect(() => {
     const app = createApp(options);
     let gone = false;
-    // Not at once: the mount that StrictMode takes back does not reach the host.
+    // Connect one microtask later: StrictMode undoes its first mount before then, so the host never sees it.
     queueMicrotask(() => {
       if (gone) return;
       connect(app).then(
@@ -73,20 +73,20 @@ export function useApp(options: UseAppOptions): AppState {
 const NOTHING: Store<undefined> = { get: () => undefined, subscribe: () => () => {} };
 const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get, store.get);
 
-/** The params of the last event of that name. */
+/** The params of the last event with this name. */
 export const useAppEvent = <E extends ViewEvent>(app: App | null, event: E): ViewEventMap[E] | undefined =>
   useStore<ViewEventMap[E] | undefined>(app ? latest(app, event) : NOTHING);
-/** The tool's complete arguments; `useToolInput<Tools["forecast"]>(app)` has the types of that tool. */
+/** The tool's complete arguments. `useToolInput<Tools["forecast"]>(app)` gives them that tool's types. */
 export const useToolInput = <T extends ToolTypes = UntypedTool>(app: App | null): T["input"] | undefined =>
   useAppEvent(app, "toolinput")?.arguments;
-/** The arguments so far; undefined once they are complete. */
+/** The arguments received so far; undefined once they are complete. */
 export function useToolInputPartial<T extends ToolTypes = UntypedTool>(
   app: App | null,
 ): T["partial"] | undefined {
   const partial = useAppEvent(app, "toolinputpartial")?.arguments;
   return useAppEvent(app, "toolinput") ? undefined : partial;
 }
-/** What the tool call came to. */
+/** The result of the tool call. */
 export const useToolResult = <T extends ToolTypes = UntypedTool>(
   app: App | null,
 ): ToolResult<T> | undefined => useAppEvent(app, "toolresult") as ToolResult<T> | undefined;
@@ -96,7 +96,7 @@ export const useHostContext = (app: App | null): HostContext | undefined =>
 /** The theme that the document shows. */
 export const useDocumentTheme = (): Theme => useStore(documentTheme);
 
-/** The display mode in force, those that the host has, and a function to ask for another. */
+/** The current display mode, the modes that the host offers, and a function to request another. */
 export function useDisplayMode(app: App | null): {
   mode: DisplayMode;
   available: readonly DisplayMode[];
@@ -110,7 +110,7 @@ export function useDisplayMode(app: App | null): {
   return { mode: displayMode, available: availableDisplayModes, request };
 }
 
-/** Calls one tool of the server, and keeps the outcome of the last call. Before `app` is there, it calls nothing. */
+/** Calls one tool of the server and keeps the result of the last call. Does nothing while `app` is null. */
 export function useServerTool<T extends ToolTypes = UntypedTool>(
   app: App | null,
   name: string,
@@ -121,11 +121,11 @@ export function useServerTool<T extends ToolTypes = UntypedTool>(
   return { ...state, call };
 }
 
-/** State that outlives a remount of the view. */
+/** State that survives a remount of the view. */
 export function useAppState<T>(app: App | null, initial: T): [T, (value: T) => void] {
   const [own, setOwn] = useState<{ value: T }>();
   const kept = useMemo(() => app?.state.get<T>(), [app]);
-  useEffect(() => own && app?.state.set(own.value), [app, own]); // What was set before the app was there.
+  useEffect(() => own && app?.state.set(own.value), [app, own]); // Also stores a value set before `app` existed.
   const set = useCallback(
     (value: T) => {
       app?.state.set(value);
@@ -136,14 +136,14 @@ export function useAppState<T>(app: App | null, initial: T): [T, (value: T) => v
   return [own ? own.value : kept === undefined ? initial : kept, set];
 }
 
-/** Applies the host's looks, for an app with `autoTheme` off. */
+/** Applies the host's theme and styles, for an app with `autoTheme` off. */
 export function useHostStyles(app: App | null, initial?: HostContext | null): void {
   const context = useHostContext(app) ?? initial ?? undefined;
   useEffect(() => applyHostContext(context), [context]);
 }
 export { useHostStyles as useHostFonts, useHostStyles as useHostStyleVariables };
 
-/** Reports the size while the component is there, for an app with `autoResize` off. */
+/** Reports the size while the component is mounted, for an app with `autoResize` off. */
 export function useAutoResize(app: App | null, _element?: RefObject<HTMLElement | null>): void {
   useEffect(() => app?.setupSizeChangedNotifications(), [app]);
 }

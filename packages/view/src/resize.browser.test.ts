@@ -20,7 +20,7 @@ import {
   viewPage,
 } from "../../../testing/layouts.mjs";
 
-/** One host page for all: each case is a frame of its own, of another site, so in another process. */
+/** One host page for all tests. Each case is a separate frame on another site, so in another process. */
 let browser: Browser;
 let site: Site;
 let host: Page;
@@ -52,7 +52,7 @@ beforeAll(async () => {
   pages["/on.js"] = await script(`new App(${info}, {}, { strict: true })`);
   for (const { name, html } of [...LAYOUTS, ...TRAPS]) pages[layoutPath(name)] = html;
   site = await serveSite(pages);
-  // With the scroll bars that tests are usually spared: they take width, so height. And with a process for each site.
+  // With real scroll bars, which take width and so height, and with one process per site.
   browser = await launchChromium(["--site-per-process"], {
     executablePath: findHeadlessShell(),
     ignoreDefaultArgs: ["--hide-scrollbars"],
@@ -71,10 +71,10 @@ afterAll(async () => {
   await site?.close();
 });
 
-/** However slow the machine. */
+/** Long enough for a slow machine. */
 const WAIT = { timeout: 60_000, interval: 50 };
 
-/** What to wait for: `settle` of the host page. */
+/** Options of `settle` in the host page. */
 type SettleOptions = {
   quiet?: number;
   limit?: number;
@@ -84,7 +84,7 @@ type SettleOptions = {
   messages?: number;
 };
 
-/** A view in a frame of the host page. It goes with the block that it is used in. */
+/** A view in a frame of the host page, removed at the end of its block. */
 class Case {
   private constructor(
     readonly index: number,
@@ -102,7 +102,7 @@ class Case {
     return new Case(index, frame, page);
   }
 
-  /** A document of its own. */
+  /** A separate document. */
   static html(name: string, html: string, options?: Partial<FrameOptions>, page?: Page): Promise<Case> {
     pages[`/${name}`] = html;
     return Case.open(`/${name}`, options, page);
@@ -115,10 +115,11 @@ class Case {
 
   async settle(options: SettleOptions = {}): Promise<FrameState> {
     const state = await this.page.evaluate<FrameState>(`settle(${this.index}, ${JSON.stringify(options)})`);
-    // Out of sight it is not told its size.
+    // A frame outside the viewport gets no size.
     const isSeen = await this.inHost("host.frame.checkVisibility() && host.frame.offsetTop < innerHeight");
     if (!state.stable || !isSeen) return state;
-    // The view is told its size in another process; on a busy machine that takes its time, and then it may answer.
+    // The view gets its size in another process. On a busy machine that takes time, and then the view may
+    // answer.
     const theirs = () => this.inView("[innerWidth, innerHeight]");
     const ours = () => this.inHost("[host.frame.clientWidth, host.frame.clientHeight]");
     await vi.waitFor(async () => expect(await theirs()).toEqual(await ours()), WAIT);
@@ -126,14 +127,14 @@ class Case {
     return said === state.sizes.length + (options.since ?? 0) ? state : this.settle(options);
   }
 
-  /** Runs code in the view; resolves, when all is quiet again, with what happened since. */
+  /** Runs code in the view. Resolves, once no more messages arrive, with those that arrived. */
   async after(code: string, options: SettleOptions = {}): Promise<FrameState> {
     const since = await this.inHost<number>("host.sizes.length");
     await this.inView(code);
     return this.settle({ since, ...options });
   }
 
-  /** The frame comes to this height, and to rest, with few words. */
+  /** The frame reaches this height and stays there, with few messages. */
   async expectHeight(height: number, messages: number, options?: SettleOptions): Promise<FrameState> {
     const state = await this.settle({ height, ...options });
     expectHeight(state, height, messages);
@@ -152,7 +153,7 @@ class Case {
     return this.page.evaluate<T>(`(({ host }) => (${code}))({ host: hosts[${this.index}] })`);
   }
 
-  /** What of the content cannot be seen, by its edge below which it is cut. */
+  /** The part of the content that is cut off at the bottom edge. */
   hidden(): Promise<string[]> {
     return this.inView(`[...document.querySelectorAll(".c")].flatMap((content) => {
       const { top, bottom } = content.getBoundingClientRect();
@@ -176,7 +177,7 @@ function expectHeight(state: FrameState, height: number, messages: number): void
 
 const SVG = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='100' height='300'/>";
 
-it("has scroll bars that take width: else nothing would show that none is left", async () => {
+it("the scroll bars take width, so that the tests below can detect one", async () => {
   await using view = await Case.html(
     "bars",
     viewPage("body{margin:0}#app{height:50px;overflow:scroll}", '<div id="app"></div>'),
@@ -263,7 +264,7 @@ describe.concurrent("content that changes", () => {
          <input type="checkbox" id="tick" style="height:20px"><div id="extra"></div></div>`,
       ),
       {},
-      // A page of its own: what is typed goes to the one field of a page that has the focus.
+      // A separate page: typed keys go to the focused field of the page.
       await openHost(),
     );
     await view.expectHeight(80, 2);
@@ -274,7 +275,7 @@ describe.concurrent("content that changes", () => {
     await view.expectHeight(460, 3, { since });
     await view.expectHeightAfter(`document.querySelector("details").open = true`, 520, 3);
     await view.expectHeightAfter(`document.querySelector("details").open = false`, 460, 3);
-    // Nothing in the DOM changes here, only what is ticked.
+    // The DOM does not change here, only the checked state.
     await view.expectHeightAfter(`document.querySelector("#tick").checked = true`, 530, 3);
   });
 
@@ -308,7 +309,7 @@ describe.concurrent("content that changes", () => {
         `<div id="app">${box(100)}<div id="panel"></div></div>`,
       ),
       {},
-      // A page of its own, where nothing else moves.
+      // A separate page, where nothing else moves.
       await openHost(),
     );
     await view.settle();
@@ -318,7 +319,7 @@ describe.concurrent("content that changes", () => {
     expect(await view.inView("events")).toEqual(["transitionrun", "transitionrun"]);
   });
 
-  it("measuring starts no transition and ends none", async () => {
+  it("measuring starts no transition and interrupts none", async () => {
     await using view = await Case.html(
       "transitions",
       viewPage(
@@ -328,7 +329,7 @@ describe.concurrent("content that changes", () => {
       ),
     );
     await view.settle({ messages: 1 });
-    // What the new size of the frame itself set in motion.
+    // Transitions that the frame's new size itself started.
     const isMoving = "document.getAnimations().length";
     await vi.waitFor(async () => expect(await view.inView(isMoving)).toBe(0), WAIT);
     await view.inView("events.length = 0");
@@ -364,7 +365,7 @@ describe.concurrent("hosts", () => {
     `<div id="app">${box(600)}<p style="margin:0">Text</p></div>`,
   );
 
-  it("X05: clamps: few messages, and a scroller keeps its place", async () => {
+  it("X05: clamps: few messages, and a scroller keeps its position", async () => {
     await using view = await Case.html("clamp-scroller", SCROLLER, { max: 300 });
     const first = await view.settle({ height: 300 });
     expect(first).toMatchObject({ stable: true, height: 300 });
@@ -378,7 +379,7 @@ describe.concurrent("hosts", () => {
     expect(await view.inView(`document.querySelector("#app").scrollTop`)).toBe(123);
   });
 
-  it("lets a smooth scroll on its way go on, whatever changes meanwhile", async () => {
+  it("does not interrupt a smooth scroll, whatever changes meanwhile", async () => {
     const html = viewPage(
       "body{margin:0}#app{height:300px;overflow:auto}",
       `<div id="app">${box(3000)}<p style="margin:0">Text</p></div>`,
@@ -396,7 +397,7 @@ describe.concurrent("hosts", () => {
     expect(reached).toBe(1000);
   });
 
-  it("clamps: the document keeps its place, focus and selection", async () => {
+  it("clamps: the document keeps its scroll position, focus and selection", async () => {
     await using view = await Case.html(
       "clamp-document",
       viewPage(
@@ -404,7 +405,7 @@ describe.concurrent("hosts", () => {
         `${box(600)}<p>Some text</p><input>`,
       ),
       { max: 300 },
-      // A page of its own, where no other frame takes the focus.
+      // A separate page, where no other frame takes the focus.
       await openHost(),
     );
     await view.settle();
@@ -431,7 +432,7 @@ describe.concurrent("hosts", () => {
     }
   });
 
-  it("is dragged to other widths", async () => {
+  it("is resized to other widths", async () => {
     await using view = await Case.html("drag", viewPage("", `<p class="c">${TEXT}</p>`), {
       fixedWidth: true,
     });
@@ -463,7 +464,7 @@ describe.concurrent("hosts", () => {
   });
 
   it("shows the frame later", async () => {
-    // In the margins that a body has.
+    // Inside the body's default margins.
     await using view = await Case.html("shown-later", viewPage("", box(260)), { style: "display:none" });
     const before = await view.settle();
     expect(before.sizes).toEqual([]);
@@ -478,7 +479,7 @@ describe.concurrent("hosts", () => {
     await view.expectHeightAfter(`document.querySelector(".c").style.height = "320px"`, 320, 3);
   });
 
-  it("has the frame below the fold, with an image that comes late", async () => {
+  it("has the frame below the fold, with an image that loads late", async () => {
     const html = viewPage("body{margin:0}img{display:block}", `${box(50)}<img>`);
     await using view = await Case.html("late-below", html, { style: "top:9000px" });
     await view.expectHeight(50, 2);
@@ -486,13 +487,13 @@ describe.concurrent("hosts", () => {
   });
 });
 
-// Alone: how often it speaks depends on how soon it is heard.
-describe("loops that no style sheet tells of", () => {
+// Alone: the number of messages depends on how soon the host reacts.
+describe("loops that no style sheet reveals", () => {
   it.each([
     ["grows", "innerHeight + 4"],
     ["shrinks", "innerHeight - 20"],
     ["explodes", "innerHeight * 1.1"],
-  ])("%s: slows down, and not less for what changes besides", async (name, height) => {
+  ])("%s: slows down, even while other content changes", async (name, height) => {
     const html = viewPage(
       "body{margin:0}",
       `<div id="app"></div><p style="margin:0"></p><script>
@@ -502,7 +503,8 @@ describe("loops that no style sheet tells of", () => {
       </script>`,
     );
     let [first, later] = [99, 99];
-    // When the machine stalls, the loop seems over and begins anew: that may spoil a turn, not all of them.
+    // When the machine stalls, the loop seems over and starts anew. That may fail one round, but not all of
+    // them.
     for (let turn = 0; turn < 3 && (first > 10 || later > 3); turn++) {
       await using view = await Case.html(`loop-${name}`, html, { height: 400 });
       await view.settle({ quiet: 60_000, limit: 3000 });
@@ -517,7 +519,7 @@ describe("loops that no style sheet tells of", () => {
 describe.concurrent("options", () => {
   const html = (script: string): string => viewPage("body{margin:0}", box(200), { script });
 
-  it("autoResize: false says nothing", async () => {
+  it("autoResize: false sends nothing", async () => {
     await using view = await Case.html("off", html("/off.js"));
     expect((await view.settle()).sizes).toEqual([]);
     expect((await view.after(`document.querySelector(".c").style.height = "300px"`)).sizes).toEqual([]);
@@ -528,7 +530,7 @@ describe.concurrent("options", () => {
     await view.expectHeight(200, 1);
   });
 
-  it("what setupSizeChangedNotifications returns ends it for good, context changes or not (D21)", async () => {
+  it("the function returned by setupSizeChangedNotifications stops it for good, even after context changes (D21)", async () => {
     await using view = await Case.html("stop", html("/off.js"));
     await view.settle();
     const state = await view.after(`(async () => {
@@ -543,7 +545,7 @@ describe.concurrent("options", () => {
     expect((await view.after(`document.querySelector(".c").style.height = "300px"`)).sizes).toEqual([]);
   });
 
-  it("close() ends the measuring (D21)", async () => {
+  it("close() stops the measuring (D21)", async () => {
     await using view = await Case.html("close", html("/on.js"));
     await view.settle();
     // One measurement is due when it closes.

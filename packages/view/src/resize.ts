@@ -1,38 +1,42 @@
 /**
- * Finds the size that the content wants, whatever the frame's size is now, and reports it when it changes.
+ * Measures the size that the content needs, independent of the frame's current size, and reports changes.
  *
  * Content that takes its height from the frame (`100vh`, `100%`) would grow or shrink with every report that
- * the host follows. So the height is measured with such heights switched off: percentages by a root of no
- * definite height, viewport units in the very declarations that have them. All is put back before anything
- * is painted, and only keywords replace lengths: between those there are no transitions.
+ * the host follows. So such heights are switched off while measuring: a root of indefinite height disables
+ * percentages, and viewport units are replaced in their own declarations. Everything is restored before the
+ * next paint. Lengths are replaced only by keywords, because CSS does not animate between a length and a
+ * keyword.
  *
  * @module
  */
 import type { HostContext } from "@vitrine/protocol";
 
-/** What a view reports. */
+/** Size reported by a view. */
 export type Size = { width: number; height: number };
 
 /** Anything with a style or with rules: style sheets, rules, elements. */
 type Styled = { style?: CSSStyleDeclaration; cssRules?: Iterable<object> };
 
-/** Heights in terms of the frame's, and variables that may be one, in the text of a style; `k` is of `block`. */
+/**
+ * Matches, in the text of a style, heights in viewport units and variables that may hold one. `k-size` is the
+ * end of `block-size`.
+ */
 const FRAME_HEIGHT = /(height|k-size|--[\w-]+): [^;]*v[hmb][^;!]*/g;
 
-/** How far down the document is moved to be measured: further than any frame is high. */
+/** Distance by which the document is moved down to be measured: more than any frame's height. */
 const DOWN = 99_999;
 
 /**
- * A document is never lower than its frame. One that starts below the frame's end is higher by all that can be
- * scrolled to: popups too, and margins as they are. Not by one frame: while a frame changes its size, what it
- * says of its height and what the layout makes of it may differ.
+ * A document is never shorter than its frame. So it is moved below the frame's end: the scrollable height
+ * then grows by its true height, including popups and margins. The offset is a constant, not the frame's
+ * height: while a frame is resized, its reported height and its layout may differ.
  */
 const BELOW = `;height:unset!important;min-height:unset!important;position:relative;top:${DOWN}px;scrollbar-width:none`;
 
-/** Content without a height, in a frame without one: as high as a frame is in CSS. */
+/** Height of content that has none, in a frame that has none: the default height of an iframe in CSS. */
 const DEFAULT_HEIGHT = 150;
 
-/** Watches the document and reports its size, now and on every change (X05). */
+/** Watches the document and reports its size, now and on every change. */
 export function watchSize(
   report: (size: Size) => void,
   context: () => HostContext | undefined,
@@ -41,22 +45,25 @@ export function watchSize(
   let last: string | undefined;
   let sent: string | undefined;
   let frameHeight: number | undefined;
-  /** Until when a change of the content may be the effect of the frame's. */
+  /** Until this time, a change of the content may be an echo of the frame's last resize. */
   let echoUntil = 0;
   let echoes = 0;
   let askedWidth = 0;
-  /** When the next measurement may be: the larger the page, the longer the pause, a fifth of the time at most. */
+  /**
+   * Earliest time of the next measurement. Measuring takes at most a fifth of the time, so large pages pause
+   * longer.
+   */
   let next = 0;
 
   const measure = (): void => {
     timer = undefined;
     const began = Date.now();
     const elements = [...document.querySelectorAll<HTMLElement>("*")];
-    // Styles before what scrolls in them, and the latest style first.
+    // Undo order: styles first (latest change first), then scroll positions.
     const undo: (() => unknown)[] = [];
     for (const element of elements) {
       const top = element.scrollTop;
-      // Only if it moved: scrolling to where it is would end a smooth scroll on its way.
+      // Only if it moved: a call of `scrollTo` would end a smooth scroll in progress.
       if (top) {
         undo.push(() => element.scrollTop !== top && element.scrollTo({ top, behavior: "instant" }));
       }
@@ -77,7 +84,7 @@ export function watchSize(
           }
           free(cssRules);
         } catch {
-          // A style sheet of another origin, not ours to read.
+          // A style sheet from another origin cannot be read.
         }
       }
     };
@@ -86,7 +93,8 @@ export function watchSize(
     free([document.documentElement], BELOW);
 
     const { scrollWidth, scrollHeight } = document.scrollingElement ?? document.body;
-    // Content that was given the width it asked for and is still wider would be wider than any.
+    // If the content is still too wide at the width it asked for, it would overflow at any width: stop
+    // asking.
     if (scrollWidth <= innerWidth) askedWidth = 0;
     else if (innerWidth !== askedWidth) askedWidth = scrollWidth;
     const width = askedWidth || innerWidth;
@@ -96,7 +104,7 @@ export function watchSize(
 
     for (const back of undo) back();
     mutations.takeRecords();
-    // What has a height from the frame only, a map for example, keeps it: the frame's is as good as any.
+    // An element whose height comes only from the frame (a map, for example) keeps the frame's height.
     if (flat.some((element) => element.offsetHeight || element === document.body)) height = given;
 
     // Did the content change by itself, or because the frame took the height that we asked for?
@@ -104,12 +112,12 @@ export function watchSize(
     const size = `${width} ${height}`;
     if (!echo && size !== last) echoes = 0;
     last = size;
-    // Fullscreen is the host's size; on the way back the host must hear ours again.
+    // In fullscreen the host sets the size. Afterwards the view must report its own size again.
     if (context()?.displayMode === "fullscreen") sent = undefined;
     // A frame that is not displayed has no width.
     else if (size !== sent && innerWidth) {
       frameHeight = innerHeight;
-      // A loop, it seems: see whether the content changes while the frame does not, waiting ever longer.
+      // Probably a loop. Wait ever longer, to see whether the content changes while the frame does not.
       if (echo && ++echoes > 2) timer = setTimeout(measure, 8 << echoes);
       else {
         sent = size;
@@ -122,7 +130,8 @@ export function watchSize(
     timer ??= setTimeout(measure, Math.max(16, next - Date.now()));
   };
 
-  // A scroll bar that the frame no longer needs stays, as the content is higher beside it; measuring ends that.
+  // A scroll bar that is no longer needed stays, because the content is taller beside it. Measuring again
+  // removes it.
   const resized = (): void => {
     echoUntil = Date.now() + 400;
     check();
@@ -131,13 +140,13 @@ export function watchSize(
   const mutations = new MutationObserver(check);
   mutations.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   addEventListener("resize", resized);
-  // At once: a frame of no height is not painted, and observers of what is not painted stay silent.
+  // Measure immediately: a frame of height zero is not painted, so its observers never fire.
   measure();
   return {
     check,
     stop: () => {
       clearTimeout(timer);
-      timer = 0; // Not undefined: nothing is measured any more.
+      timer = 0; // Not undefined, so that `check` schedules nothing more.
       resizes.disconnect();
       mutations.disconnect();
       removeEventListener("resize", resized);

@@ -1,4 +1,4 @@
-/** Pages with the runtime as a script element, as servers without a build step write them. */
+/** Pages with the runtime in a script element, as servers without a build step write them. */
 import { createHash } from "node:crypto";
 import { viewScript } from "@vitrine/view/script";
 import type { Browser } from "playwright-core";
@@ -69,25 +69,25 @@ describe("the script of viewScript", () => {
     ["without a policy", "/app"],
     ["under a policy that has only its nonce", "/nonce"],
     ["under a policy that has only its hash", "/hash"],
-  ])("runs %s, and knows the name", async (_what, path) => {
+  ])("runs %s, with the given name", async (_what, path) => {
     const view = await mount(path);
     const [hello] = await host.waitFor("ui/initialize");
     expect(hello?.params?.appInfo).toEqual(INFO);
     await host.waitFor("ui/notifications/initialized");
     await host.notify("ui/notifications/tool-result", { content: [{ type: "text", text: "Sunny" }] });
     await shows(view, "now", "Sunny");
-    // The host's looks get through as well: they need no inline style attribute.
+    // The host's styles apply as well: they need no inline style attribute.
     expect(await view.evaluate(() => document.documentElement.style.colorScheme)).toBe("dark");
   });
 
-  it("gives McpApp the name, too, and works from the head", async () => {
+  it("gives McpApp the name as well, and works from the head", async () => {
     await mount("/head");
     const [hello] = await host.waitFor("ui/initialize");
     expect(hello?.params?.appInfo).toEqual(INFO);
     await host.waitFor("ui/notifications/size-changed");
   });
 
-  it("leaves the name to an app that has its own", async () => {
+  it("keeps the name of an app that has its own", async () => {
     const view = await mount("/app");
     const own = await view.evaluate(() => {
       type Globals = { vitrine: typeof import("./index.js") };
@@ -98,7 +98,7 @@ describe("the script of viewScript", () => {
   });
 
   it.each(HOSTILE.map((name, index) => [name, index] as const))(
-    "cannot be left by the name %j",
+    "cannot be escaped by the name %j",
     async (name, index) => {
       const view = await mount(`/hostile${index}`);
       const parsed = await view.evaluate(() => ({

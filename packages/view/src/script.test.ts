@@ -17,7 +17,7 @@ const HOSTILE = [
   "名前 🙂",
 ];
 
-/** The script in its two parts: the runtime, and what is ours of the options. */
+/** The script in its two parts: the runtime and the options. */
 function parts(name: string, version: string): [runtime: string, own: string] {
   const script = viewScript({ name, version });
   const at = script.lastIndexOf("McpApp.info=");
@@ -31,21 +31,21 @@ describe("viewScript", () => {
     expect(runtime).not.toMatch(/\bimport\b|\bexport\b|\beval\b|\bnew Function\b/);
   });
 
-  it.each(HOSTILE)("holds nothing that could end its element, whatever the name: %j", (name) => {
+  it.each(HOSTILE)("contains nothing that could end its element, whatever the name: %j", (name) => {
     const [runtime, own] = parts(name, name);
     expect(runtime).not.toMatch(/<\/script|<!--/i);
     expect(own).not.toContain("<");
     expect(own).not.toMatch(/[\r\n\0]/);
   });
 
-  it.each(HOSTILE)("tells the runtime exactly the name and version: %j", (name) => {
+  it.each(HOSTILE)("passes the exact name and version to the runtime: %j", (name) => {
     const McpApp: { info?: unknown } = {};
     const [, own] = parts(name, `${name}2`);
     runInNewContext(own, { McpApp });
     expect({ ...(McpApp.info as object) }).toEqual({ name, version: `${name}2` });
   });
 
-  it("takes only name and version from what it is given", () => {
+  it("uses only name and version of its options", () => {
     const info = { name: "a", version: "1", secret: "hush" };
     expect(viewScript(info)).not.toContain("hush");
   });

@@ -5,15 +5,16 @@
  */
 import { INLINE } from "./inline-text.js";
 
-/** What the script tells the host about the app. */
+/** Name and version that the script announces to the host. */
 export interface ViewScriptOptions {
   name: string;
   version: string;
 }
 
 /**
- * The whole runtime as the text of a classic script: put it between `<script>` and `</script>`. It defines
- * `vitrine` (with `App`, `View` and the rest) and `McpApp`; both know the name and version given here.
+ * Returns the whole runtime as the text of a classic script, to put between `<script>` and `</script>`. The
+ * script defines `vitrine` (with `App`, `View` and the other exports) and `McpApp`. Both use the name and
+ * version given here.
  *
  * @example
  * ```ts source="./view.examples.ts#viewScript"
@@ -29,7 +30,7 @@ export interface ViewScriptOptions {
  * ```
  */
 export function viewScript({ name, version }: ViewScriptOptions): string {
-  // `<` never appears as such, so that no name can end the script element or open a comment in it.
+  // Escape `<`, so that a name cannot end the script element or open a comment in it.
   const info = JSON.stringify({ name, version }).replaceAll("<", "\\u003c");
   return `${INLINE}McpApp.info=${info};`;
 }

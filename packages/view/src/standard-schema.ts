@@ -1,6 +1,6 @@
 /**
- * What we need of Standard Schema (https://standardschema.dev): validation and types, and JSON Schema where
- * the library offers it. Zod 4, ArkType and Valibot all fit.
+ * The part of Standard Schema (https://standardschema.dev) that we use: validation, types, and JSON Schema
+ * where the library offers it. Zod 4, ArkType and Valibot all fit.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
 
 type Json = Record<string, unknown>;
 
-/** A schema of any library that follows Standard Schema. */
+/** A schema of any library that implements Standard Schema. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -26,24 +26,25 @@ type Validated<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: unknown }[] };
 
-/** The type of a value that a schema let through. */
+/** The type of a value that passed a schema. */
 export type InferOutput<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : never;
 
 /**
- * A schema as JSON Schema.
+ * Converts a schema to JSON Schema.
  *
- * @throws {VitrineError} `unsupported` when the library cannot tell
+ * @throws {VitrineError} `unsupported` if the library offers no JSON Schema
  */
 export function toJsonSchema(schema: StandardSchema, direction: "input" | "output"): Json {
   const { jsonSchema, vendor } = schema["~standard"];
-  if (!jsonSchema) throw new VitrineError("unsupported", `${vendor} schemas have no JSON Schema`);
+  if (!jsonSchema)
+    throw new VitrineError("unsupported", `${vendor} schemas cannot be converted to JSON Schema`);
   return jsonSchema[direction]({ target: "draft-2020-12" });
 }
 
 /**
- * Validates a value and returns what the schema made of it.
+ * Validates a value and returns the schema's output.
  *
- * @throws {VitrineError} with JSON-RPC's number for invalid params, or the code given, and the issues as data
+ * @throws {VitrineError} with JSON-RPC's code for invalid params, or the given code, and the issues as `data`
  */
 export async function validate<Output>(
   schema: StandardSchema<unknown, Output>,

@@ -1,4 +1,4 @@
-/** What a view remembers of itself, in a browser, under a host that is not ours. */
+/** State of a view across remounts, in a browser, under a third-party host. */
 import type { Frame } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { appPage, connectApp } from "../../../testing/app-page.js";
@@ -9,7 +9,10 @@ declare const app: App;
 
 const page = appPage({}, true);
 const TOOL = { name: "a", inputSchema: { type: "object" } };
-/** The contexts in which a state is kept, or not. Chromium's incognito windows block the storage of other sites. */
+/**
+ * Host contexts for which state is kept, or not. Chromium's incognito windows block the storage of other
+ * sites.
+ */
 async function open(context: Record<string, unknown>, sandbox?: string): Promise<Frame> {
   await page.host.open(page.site.origin("host.app"));
   const url = `${page.site.origin("view.app")}/view`;
@@ -26,7 +29,7 @@ const set = (view: Frame, value: unknown): Promise<void> =>
   view.evaluate((given) => app.state.set(given), value);
 
 describe("state", () => {
-  it("is what was set last", async () => {
+  it("is the last value set", async () => {
     const view = await open({});
     expect(await get(view)).toBe("nothing");
     await set(view, { page: 2 });
@@ -38,10 +41,10 @@ describe("state", () => {
   });
 
   it.each([
-    ["the instance that the host names", { "vitrine/instance": "one" }],
-    ["the tool call, if its id is a text", { toolInfo: { id: "call_1", tool: TOOL } }],
+    ["the instance id that the host sends", { "vitrine/instance": "one" }],
+    ["the tool call, if its id is a string", { toolInfo: { id: "call_1", tool: TOOL } }],
     ["the instance before the tool call", { "vitrine/instance": "two", toolInfo: { id: 1, tool: TOOL } }],
-  ])("is there again after a reload, by %s", async (_what, context) => {
+  ])("is restored after a reload, by %s", async (_what, context) => {
     const view = await open(context);
     await set(view, { page: 2 });
     await reload(view);
@@ -58,8 +61,8 @@ describe("state", () => {
       { toolInfo: { id: 7, tool: TOOL } },
       { toolInfo: { id: 7, tool: TOOL } },
     ],
-    ["a host that names none", {}, {}],
-  ])("is not that of %s", async (_what, context, other) => {
+    ["a host that sends no id", {}, {}],
+  ])("is not restored for %s", async (_what, context, other) => {
     const view = await open(context);
     await set(view, { page: 2 });
     const result = { protocolVersion: "2026-01-26", hostInfo: {}, hostCapabilities: {}, hostContext: other };
@@ -68,7 +71,7 @@ describe("state", () => {
     expect(await get(view)).toBe("nothing");
   });
 
-  it("that was set before connect is kept", async () => {
+  it("set before connect is kept", async () => {
     const view = await open({ "vitrine/instance": "early" });
     await view.evaluate(async () => {
       await app.close();

@@ -1,13 +1,13 @@
 /**
- * What a view remembers of itself across remounts.
+ * State of a view that survives remounts.
  *
  * @module
  */
 import { type HostContext, INSTANCE_KEY } from "@vitrine/protocol";
 
 /**
- * A value that outlives the document. It is kept in the session's storage under the view's instance, which
- * the host names; where storage is blocked, or the host names none, it lives as long as the document.
+ * A value that outlives the document. It is kept in `sessionStorage` under the instance id that the host
+ * sends. If storage is blocked, or the host sends no id, it lives as long as the document.
  *
  * @example
  * ```ts source="./view.examples.ts#state"
@@ -25,19 +25,19 @@ export class ViewState {
     this.#context = context;
   }
 
-  /** The value that was set last, here or before the remount. Ask after `connect`. */
+  /** Returns the last value set, before or after the remount. Call it after `connect`. */
   get<T>(): T | undefined {
     const text = this.#text ?? this.#store((storage, key) => storage.getItem(key));
     return text ? JSON.parse(text) : undefined;
   }
 
-  /** Keeps a value; it must be JSON. */
+  /** Stores a value, which must be JSON. */
   set(value: unknown): void {
     this.#text = JSON.stringify(value) ?? "";
     this.settle();
   }
 
-  /** Stores what was set; again after the handshake, when the instance is known. */
+  /** Writes the value to storage. Called again after the handshake, when the instance id is known. */
   settle(): void {
     const text = this.#text;
     if (text !== undefined) this.#store((storage, key) => storage.setItem(key, text));
@@ -45,7 +45,7 @@ export class ViewState {
 
   #store<T>(use: (storage: Storage, key: string) => T): T | undefined {
     const { toolInfo, [INSTANCE_KEY]: named = toolInfo?.id } = this.#context() ?? {};
-    // Numbers are counted anew on every connection: another call could have the same one.
+    // Only string ids: numeric ones restart with every connection, so another call could have the same id.
     if (typeof named !== "string") return undefined;
     try {
       return use(sessionStorage, `vitrine:${named}`);

@@ -1,5 +1,5 @@
 /**
- * What the framework adapters share: the latest of each event, as something to read and to subscribe to.
+ * Shared by the framework adapters: the latest value of each event, as a store to read and subscribe to.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { getDocumentTheme } from "./theme.js";
 import type { ToolResult, ToolTypes, UntypedTool } from "./typed-app.js";
 import type { ViewEvent, ViewEventMap } from "./view.js";
 
-/** A value that changes. */
+/** An observable value. */
 export interface Store<T> {
   get(): T;
-  /** Calls the listener on every change; returns what ends it. */
+  /** Calls the listener on every change. Returns the function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
-/** A value that is changed by hand. */
+/** An observable value that can be set. */
 export interface Variable<T> extends Store<T> {
   set(value: T): void;
 }
@@ -38,7 +38,9 @@ export function variable<T>(initial: T): Variable<T> {
 
 const stores = new WeakMap<App, Map<ViewEvent, Variable<unknown>>>();
 
-/** The params of the last event of that name; undefined before the first. One store per app and event. */
+/**
+ * The params of the last event with this name; undefined before the first. Each app has one store per event.
+ */
 export function latest<E extends ViewEvent>(app: App, event: E): Variable<ViewEventMap[E] | undefined> {
   let own = stores.get(app);
   if (!own) stores.set(app, (own = new Map()));
@@ -57,7 +59,7 @@ export function hostContext(app: App): Store<HostContext | undefined> {
   return { get: () => app.getHostContext(), subscribe };
 }
 
-/** A value that is made of others. */
+/** A store computed from other stores. */
 export const derived = <T>(stores: readonly Store<unknown>[], get: () => T): Store<T> => ({
   get,
   subscribe: (listener) => {
@@ -68,29 +70,29 @@ export const derived = <T>(stores: readonly Store<unknown>[], get: () => T): Sto
   },
 });
 
-/** The arguments so far; undefined once they are complete. */
+/** The arguments received so far; undefined once they are complete. */
 export function partialInput(app: App): Store<Record<string, unknown> | undefined> {
   const [partial, input] = [latest(app, "toolinputpartial"), latest(app, "toolinput")];
   return derived([partial, input], () => (input.get() ? undefined : partial.get()?.arguments));
 }
 
-/** What is known about the calls of one tool. */
+/** State of the calls to one tool. */
 export interface ServerToolState<Tool extends ToolTypes = UntypedTool> {
   result?: ToolResult<Tool>;
   error?: Error;
   isPending: boolean;
 }
-/** The calls of one tool. */
+/** Calls one tool and exposes the state of the last call. */
 export interface ServerTool<Tool extends ToolTypes = UntypedTool> extends Store<ServerToolState<Tool>> {
   call(args?: Tool["input"]): Promise<ToolResult<Tool>>;
 }
 
-/** Calls one tool of the server, and keeps the outcome of the last call, in whatever order they come back. */
+/** Calls one tool of the server. Keeps the result of the last call, even if results arrive out of order. */
 export function serverTool<Tool extends ToolTypes = UntypedTool>(app: App, name: string): ServerTool<Tool> {
   const state = variable<ServerToolState<Tool>>({ isPending: false });
   let last: Promise<ToolResult<Tool>>;
   const call = (args?: Tool["input"]): Promise<ToolResult<Tool>> => {
-    // The server checks both; what it wants is what the types say.
+    // The server checks the arguments; they have the type it expects.
     const params = { name, arguments: args as Record<string, unknown> | undefined };
     const own = (last = app.callServerTool(params) as Promise<ToolResult<Tool>>);
     const settle = (outcome: Partial<ServerToolState<Tool>>): void => {
@@ -106,14 +108,14 @@ export function serverTool<Tool extends ToolTypes = UntypedTool>(app: App, name:
   return { get: state.get, subscribe: state.subscribe, call };
 }
 
-/** State that outlives a remount: what was set here, else what was kept, else the initial value. */
+/** State that survives a remount: the value set here, else the stored one, else the initial value. */
 export function appState<T>(app: App, initial: T): Variable<T> {
   const own = variable<{ value: T } | undefined>(undefined);
   let kept: T | undefined;
   const get = (): T => {
     const changed = own.get();
     if (changed) return changed.value;
-    kept ??= app.state.get<T>(); // Not each time: it must stay the same object.
+    kept ??= app.state.get<T>(); // Read only once: callers rely on getting the same object.
     return kept === undefined ? initial : kept;
   };
   const set = (value: T): void => {
@@ -123,28 +125,28 @@ export function appState<T>(app: App, initial: T): Variable<T> {
   return { ...derived([own, hostContext(app)], get), set };
 }
 
-/** What every adapter needs to know to create an app. */
+/** Options that every adapter needs to create an app. */
 export interface AdapterOptions extends AppOptions {
   appInfo: Implementation;
   capabilities?: AppCapabilities;
-  /** Called before the handshake: the place for handlers and tools. */
+  /** Called before the handshake: register handlers and tools here. */
   onAppCreated?: (app: App) => void;
 }
 
-/** Creates an app that is not connected yet. */
+/** Creates an app without connecting it. */
 export function createApp({ appInfo, capabilities, onAppCreated, ...options }: AdapterOptions): App {
   const app = new App(appInfo, capabilities, options);
   onAppCreated?.(app);
   return app;
 }
 
-/** Connects an app; those who read the context hear of the first one, too. */
+/** Connects an app and publishes the first host context to subscribers. */
 export async function connect(app: App): Promise<void> {
   await app.connect();
   latest(app, "hostcontextchanged").set(app.getHostContext());
 }
 
-/** The theme that the document shows, whoever set it. */
+/** The theme that the document shows, no matter which code set it. */
 export const documentTheme: Store<Theme> = {
   get: getDocumentTheme,
   subscribe: (listener) => {

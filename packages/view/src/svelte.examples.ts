@@ -1,6 +1,6 @@
 import { createApp, serverTool, toolInput, toolResult } from "./svelte.js";
 
-/** The script of a component; its markup reads `$input`, `$result`, `$forecast.isPending` and `$error`. */
+/** Script of a component; its markup reads `$input`, `$result`, `$forecast.isPending` and `$error`. */
 export function weather() {
   //#region createApp
   const { app, error } = createApp({ appInfo: { name: "weather", version: "1.0.0" } });

@@ -1,6 +1,6 @@
 /**
- * `@vitrine/view/svelte`: stores over {@link App}, for any Svelte from 3 on. Call these where a component
- * starts.
+ * `@vitrine/view/svelte`: stores over {@link App}, for Svelte 3 and later. Call these functions during
+ * component initialization.
  *
  * @module
  */
@@ -25,11 +25,11 @@ import type { ViewEvent, ViewEventMap } from "./view.js";
 
 export * from "./index.js";
 
-/** A Svelte store to read: `$store` in a component. */
+/** A readable Svelte store: `$store` in a component. */
 export interface Readable<T> {
   subscribe(run: (value: T) => void): () => void;
 }
-/** A Svelte store to read and to set. */
+/** A writable Svelte store. */
 export interface Writable<T> extends Readable<T> {
   set(value: T): void;
   update(change: (value: T) => T): void;
@@ -48,7 +48,7 @@ function readable<T>(store: Store<T>): Readable<T> {
 export type CreateAppOptions = AdapterOptions;
 
 /**
- * Creates the app and connects it; closes it when the component goes.
+ * Creates an app and connects it. Closes it when the component is destroyed.
  *
  * @example
  * ```ts source="./svelte.examples.ts#createApp"
@@ -78,27 +78,27 @@ export function createApp(options: CreateAppOptions): {
 const map = <T, U>(store: Store<T>, get: (value: T) => U): Readable<U> =>
   readable({ get: () => get(store.get()), subscribe: store.subscribe });
 
-/** The params of the last event of that name. */
+/** The params of the last event with this name. */
 export const appEvent = <E extends ViewEvent>(app: App, event: E): Readable<ViewEventMap[E] | undefined> =>
   readable(latest(app, event));
-/** The tool's complete arguments; `toolInput<Tools["forecast"]>(app)` has the types of that tool. */
+/** The tool's complete arguments. `toolInput<Tools["forecast"]>(app)` gives them that tool's types. */
 export const toolInput = <T extends ToolTypes = UntypedTool>(app: App): Readable<T["input"] | undefined> =>
   map(latest(app, "toolinput"), (params) => params?.arguments);
-/** The arguments so far; undefined once they are complete. */
+/** The arguments received so far; undefined once they are complete. */
 export const toolInputPartial = <T extends ToolTypes = UntypedTool>(
   app: App,
 ): Readable<T["partial"] | undefined> => readable(partialInput(app));
-/** What the tool call came to. */
+/** The result of the tool call. */
 export const toolResult = <T extends ToolTypes = UntypedTool>(
   app: App,
 ): Readable<ToolResult<T> | undefined> => appEvent(app, "toolresult") as Readable<ToolResult<T> | undefined>;
 /** The whole host context, from the handshake on. */
 export const appContext = (app: App): Readable<HostContext | undefined> => readable(hostContext(app));
-/** The display mode in force; ask for another with `app.requestDisplayMode`. */
+/** The current display mode. To change it, call `app.requestDisplayMode`. */
 export const displayMode = (app: App): Readable<DisplayMode> =>
   map(hostContext(app), (context) => context?.displayMode ?? "inline");
 
-/** Calls one tool of the server, and keeps the outcome of the last call. */
+/** Calls one tool of the server and keeps the result of the last call. */
 export function serverTool<T extends ToolTypes = UntypedTool>(
   app: App,
   name: string,
@@ -107,7 +107,7 @@ export function serverTool<T extends ToolTypes = UntypedTool>(
   return { ...readable(calls), call: calls.call };
 }
 
-/** State that outlives a remount of the view. */
+/** State that survives a remount of the view. */
 export function appState<T>(app: App, initial: T): Writable<T> {
   const { get, set, subscribe } = state(app, initial);
   return { ...readable({ get, subscribe }), set, update: (change) => set(change(get())) };

@@ -1,4 +1,4 @@
-/** The document looks like its host, in a browser, under a host that is not ours. */
+/** The document follows its host's look, in a browser, under a third-party host. */
 import type { Frame } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { appPage } from "../../../testing/app-page.js";
@@ -22,8 +22,8 @@ const theme = (view: Frame): Promise<unknown> =>
 const fonts = (view: Frame): Promise<unknown> =>
   view.evaluate(() => [...document.querySelectorAll("style")].map((style) => style.textContent));
 
-describe("the host's looks", () => {
-  it("are there when connect is done: theme and color scheme (X03)", async () => {
+describe("the host's look", () => {
+  it("is applied when connect resolves: theme and color scheme (X03)", async () => {
     const view = await page.connect({ context: { theme: "dark" } });
     expect(await theme(view)).toEqual(["dark", "dark", "dark"]);
     await change({ theme: "light" });
@@ -32,7 +32,7 @@ describe("the host's looks", () => {
     expect(await theme(view)).toEqual(["light", "light", "light"]);
   });
 
-  it("make light-dark() follow the host", async () => {
+  it("makes light-dark() follow the host", async () => {
     const view = await page.connect({ context: { theme: "dark" } });
     const color = () =>
       view.evaluate(() => {
@@ -44,7 +44,7 @@ describe("the host's looks", () => {
     expect(await color()).toBe("rgb(1, 1, 1)");
   });
 
-  it("are style variables, set and removed", async () => {
+  it("sets and removes style variables", async () => {
     const name = "--color-background-primary";
     const view = await page.connect({ context: { styles: { variables: { [name]: "red" } } } });
     expect(await variable(view, name)).toBe("red");
@@ -57,7 +57,7 @@ describe("the host's looks", () => {
     expect(await variable(view, name)).toBe("");
   });
 
-  it("are fonts, inserted once and replaced on change", async () => {
+  it("inserts fonts once and replaces them on change", async () => {
     const view = await page.connect({ context: { styles: { css: { fonts: "@font-face { a: b }" } } } });
     expect(await fonts(view)).toEqual(["@font-face { a: b }"]);
     await change({ styles: { css: { fonts: "@font-face { c: d }" } } });
@@ -66,7 +66,7 @@ describe("the host's looks", () => {
     expect(await fonts(view)).toEqual([""]);
   });
 
-  it("are safe areas, as variables in pixels", async () => {
+  it("sets safe areas as variables in pixels", async () => {
     const insets = { top: 1, right: 2, bottom: 3, left: 4 };
     const view = await page.connect({ context: { safeAreaInsets: insets } });
     for (const [side, pixels] of Object.entries(insets)) {
@@ -76,7 +76,7 @@ describe("the host's looks", () => {
     expect(await variable(view, "--safe-area-inset-top")).toBe("50px");
   });
 
-  it("leave the document alone with autoTheme off; the context is known all the same", async () => {
+  it("leaves the document alone with autoTheme off; the context is still available", async () => {
     const looks = {
       theme: "dark",
       styles: { variables: { "--color-text-primary": "red" }, css: { fonts: "@font-face {}" } },
@@ -102,14 +102,14 @@ describe("the host's looks", () => {
 });
 
 describe("by hand", () => {
-  it("the theme of a document is also that of the class `dark`", async () => {
+  it("the class `dark` also makes the document's theme dark", async () => {
     const view = await page.open();
     expect(await theme(view)).toEqual([undefined, "", "light"]);
     await view.evaluate(() => document.documentElement.classList.add("dark"));
     expect(await theme(view)).toEqual([undefined, "", "dark"]);
   });
 
-  it("variables go to any element", async () => {
+  it("variables apply to any element", async () => {
     const view = await page.open();
     const value = await view.evaluate(() => {
       vitrine.applyHostStyleVariables({ "--color-text-primary": "red" }, document.body);

@@ -1,5 +1,5 @@
 /**
- * Makes the document look like its host: theme, style variables, fonts, safe areas.
+ * Applies the host's look to the document: theme, style variables, fonts, safe areas.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { HostContext, StyleVariables, Theme } from "@vitrine/protocol";
 let fonts: HTMLStyleElement | undefined;
 
 /**
- * The theme that the document shows now.
+ * Returns the theme that the document shows now.
  *
  * @example
  * ```ts source="./view.examples.ts#getDocumentTheme"
@@ -23,7 +23,7 @@ export function getDocumentTheme(): Theme {
 
 /**
  * Sets `data-theme` and `color-scheme` on the document, so that `light-dark()` and `[data-theme]` rules
- * follow the host (X03).
+ * follow the host.
  *
  * @example
  * ```ts source="./view.examples.ts#applyDocumentTheme"
@@ -37,7 +37,7 @@ export function applyDocumentTheme(theme: Theme): void {
 }
 
 /**
- * Sets the host's CSS variables on an element, the document by default. A variable without a value is
+ * Sets the host's CSS variables on an element, by default on the document. A variable without a value is
  * removed.
  *
  * @example
@@ -54,7 +54,7 @@ export function applyHostStyleVariables(
 }
 
 /**
- * Inserts the host's font rules; again with other rules, and they replace the earlier ones.
+ * Inserts the host's font rules. A later call replaces them.
  *
  * @example
  * ```ts source="./view.examples.ts#applyHostFonts"
@@ -68,9 +68,9 @@ export function applyHostFonts(css: string): void {
 }
 
 /**
- * Applies all that a host context says about looks. What an earlier context set and this one leaves out stays as
- * it is. Safe areas become the variables
- * `--safe-area-inset-top`, `-right`, `-bottom` and `-left`, in pixels.
+ * Applies the theme, variables, fonts and safe areas of a host context. Settings of an earlier context that
+ * this one omits stay in force. Safe areas become the variables `--safe-area-inset-top`, `-right`, `-bottom`
+ * and `-left`, in pixels.
  *
  * @example
  * ```ts source="./view.examples.ts#applyHostContext"

@@ -1,4 +1,4 @@
-/** What a view's compiler knows of its server's tools. */
+/** Types that a view's compiler derives from its server's tools. */
 import type { CallToolResult } from "@vitrine/protocol";
 import { expectTypeOf } from "vitest";
 import { App } from "./app.js";
@@ -31,14 +31,14 @@ app.callServerTool({ name: "other", arguments: {} });
 app.callServerTool({ name: "forecast", arguments: {} });
 // @ts-expect-error: a day is a number
 app.callServerTool({ name: "forecast", arguments: { city: "Rome", days: "many" } });
-// The rest is as in every app.
+// The rest is as in an untyped app.
 await app.connect();
 await app.sendMessage({ role: "user", content: [] });
 
-// Hooks of frameworks: with the tool they have its types, and without it those of any.
+// Framework hooks: typed with the tool's types, or untyped without them.
 type Forecast = Tools["forecast"];
 declare const plain: App;
-/** A component of either. */
+/** A component of either framework. */
 export function Hooks(): null {
   expectTypeOf(react.useToolInput<Forecast>).returns.toEqualTypeOf<Forecast["input"] | undefined>();
   expectTypeOf(react.useToolInputPartial<Forecast>).returns.toEqualTypeOf<Forecast["partial"] | undefined>();

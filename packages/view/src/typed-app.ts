@@ -1,5 +1,5 @@
 /**
- * An {@link App} that knows its server's tools. Types alone: nothing of it is left in the page.
+ * An {@link App} typed with its server's tools. Only types: it adds no code to the page.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import type { CallToolResult, Params } from "@vitrine/protocol";
 import type { App } from "./app.js";
 import type { ViewEventMap } from "./view.js";
 
-/** What a view knows of one tool; `ToolsOf` of `@vitrine/server` makes these from the tools themselves. */
+/** Types of one tool. `ToolsOf` of `@vitrine/server` derives them from the tool definitions. */
 export interface ToolTypes {
-  /** What a caller may write. */
+  /** Arguments that a caller may pass. */
   input: unknown;
-  /** What is there of it while the model still writes. */
+  /** Arguments received while the model still writes them. */
   partial: unknown;
-  /** Its data. */
+  /** The result's `structuredContent`. */
   result: unknown;
 }
 
@@ -23,19 +23,19 @@ type Typed<Event extends keyof ViewEventMap, Field extends string, Value> = Omit
 > & {
   [Key in Field]?: Value | undefined;
 };
-/** A tool of which nothing is known. */
+/** A tool without type information. */
 export interface UntypedTool {
   input: Record<string, unknown>;
   partial: Record<string, unknown>;
   result: unknown;
 }
 
-/** A result with its data; a tool that failed has none. */
+/** A result with typed data. A failed tool has no data. */
 type TypedResult<Result> = Omit<CallToolResult, "structuredContent"> & {
   structuredContent?: Result | undefined;
 };
 
-/** What a tool's call came to, with the types of the tool where they are known. */
+/** The result of a tool call, typed if the tool's types are known. */
 export type ToolResult<Tool extends ToolTypes = UntypedTool> = unknown extends Tool["result"]
   ? CallToolResult
   : TypedResult<Tool["result"]>;
@@ -56,7 +56,8 @@ type Handlers<Tool extends ToolTypes> = {
 };
 
 /**
- * An app whose tool calls and events have the types of its server's tools. `Name` is the tool, or the tools, whose view it is.
+ * An app whose tool calls and events have the types of its server's tools. `Name` is the tool, or the union
+ * of tools, that this view belongs to.
  *
  * @example
  * ```ts source="./view.examples.ts#typedApp"

@@ -34,7 +34,7 @@ export async function appExample(button: HTMLButtonElement, show: (data: unknown
   button.onclick = async () => {
     const { structuredContent } = await app.callServerTool({ name: "forecast", arguments: { days: 5 } });
     show(structuredContent);
-    await app.updateModelContext({ content: [{ type: "text", text: "The person looks at the forecast." }] });
+    await app.updateModelContext({ content: [{ type: "text", text: "The user looks at the forecast." }] });
   };
   //#endregion app
 }
@@ -54,7 +54,7 @@ export async function sizeExample(list: HTMLElement) {
   const app = new App({ name: "weather", version: "1.0.0" }, {}, { autoResize: false });
   await app.connect();
   await app.sendSizeChanged({ width: list.scrollWidth, height: list.scrollHeight });
-  // Or from some moment on as if it had not been switched off; call what it returns to stop.
+  // Or start automatic reports at any time; call the returned function to stop.
   const stop = app.setupSizeChangedNotifications();
   //#endregion size
   return stop;
@@ -65,7 +65,7 @@ export async function registerToolExample(app: App, select: (row: number) => str
   app.registerTool(
     "select_row",
     {
-      description: "Selects a row of the table that the person sees",
+      description: "Selects a row of the table that the user sees",
       inputSchema: z.object({ row: z.number().int().min(1) }),
       outputSchema: z.object({ name: z.string() }),
       annotations: { readOnlyHint: true },
@@ -158,7 +158,7 @@ interface Day {
   day: string;
   high: number;
 }
-/** As `ToolsOf` of `@vitrine/server` makes it. */
+/** As `ToolsOf` of `@vitrine/server` derives it. */
 interface Tools {
   forecast: { input: { city: string; days?: number }; partial: { city?: string }; result: { list: Day[] } };
 }

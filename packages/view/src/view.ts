@@ -1,5 +1,5 @@
 /**
- * The core of the runtime inside the iframe: everything that a small view needs, in under 3 KB.
+ * The core of the runtime inside the iframe: everything a small view needs, in under 3 KB.
  *
  * @module
  */
@@ -23,23 +23,23 @@ import {
 import { watchSize } from "./resize.js";
 import { applyHostContext } from "./theme.js";
 
-/** What each event carries. */
+/** Params of each event. */
 export interface ViewEventMap {
   /** The tool's complete arguments. */
   toolinput: Params<"ui/notifications/tool-input">;
-  /** The arguments so far, while the model still writes them. */
+  /** The arguments received so far, while the model still writes them. */
   toolinputpartial: Params<"ui/notifications/tool-input-partial">;
-  /** What the tool call came to. */
+  /** The result of the tool call. */
   toolresult: Params<"ui/notifications/tool-result">;
   /** The tool call was cancelled. */
   toolcancelled: Params<"ui/notifications/tool-cancelled">;
-  /** What changed in the host context; {@link View.getHostContext} has the whole. */
+  /** The changed part of the host context. {@link View.getHostContext} returns the whole context. */
   hostcontextchanged: HostContext;
 }
 
 /** The name of an event. */
 export type ViewEvent = keyof ViewEventMap;
-/** Hears an event. */
+/** Called for each event of its kind. */
 export type ViewListener<E extends ViewEvent> = (params: ViewEventMap[E]) => unknown;
 
 type AnyListener = (params: unknown) => unknown;
@@ -54,8 +54,8 @@ export const EVENTS: { readonly [E in ViewEvent]: NotificationFrom<"host"> } = {
 };
 
 /**
- * A view with just enough to show a tool's result: the handshake, events, tool calls, theme and resize. A
- * bundle that uses only `View` is under 3 KB; {@link App} is the same with everything else.
+ * A minimal view that shows a tool's result: handshake, events, tool calls, theme and resizing. A bundle with
+ * only `View` is under 3 KB. {@link App} extends it with the rest of MCP Apps.
  *
  * @example
  * ```ts source="./view.examples.ts#view"
@@ -70,12 +70,12 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
   readonly #hello: Params<"ui/initialize">;
   readonly #channel: Channel<"view">;
   readonly #life = new ViewLifecycle();
-  /** Settles when the handshake is done; what is asked before waits for it, in order. */
+  /** Settles when the handshake is done. Earlier requests wait for it, in order. */
   protected connected: Promise<void> | undefined;
   #size: ReturnType<typeof watchSize> | undefined;
-  /** Makes the document look as the host says; a subclass may think otherwise. */
+  /** Applies the host's look to the document. Subclasses may override it. */
   protected applyContext = applyHostContext;
-  /** What the host said in the handshake, with the changes of context since. */
+  /** The host's answer to the handshake, updated by later context changes. */
   protected host: Partial<Result<"ui/initialize">> = {};
 
   constructor(
@@ -95,18 +95,21 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
       this.applyContext(change);
       this.#size?.check();
     });
-    // A view without a teardown of its own agrees to be removed (D12).
+    // A view without its own teardown handler agrees to be removed.
     channel.handle("ui/resource-teardown", () => ({}));
   }
 
-  /** Where the view runs: theme, locale, display mode and so on, changes merged. Undefined before `connect`. */
+  /**
+   * The current host context (theme, locale, display mode and so on), with all changes merged. Undefined
+   * before `connect`.
+   */
   getHostContext(): HostContext | undefined {
     return this.host.hostContext;
   }
 
   /**
-   * Adds a listener. One that comes late still hears the tool's input and result. Call what it returns to
-   * remove it.
+   * Adds a listener. A listener that is added late still gets the tool's input and result. Returns a function
+   * that removes the listener.
    */
   on<E extends ViewEvent>(event: E, listener: ViewListener<E>): () => void {
     const method = EVENTS[event];
@@ -114,16 +117,16 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
     if (kept) {
       const hear = (): unknown =>
         this.#channel.hears(method, listener) && this.#channel.listen(listener as AnyListener, kept);
-      // The end of the tool call one turn later: nobody hears an input after its result.
+      // Deliver the result one microtask later, so that no listener gets an input after its result.
       queueMicrotask(event.includes("input") ? hear : () => queueMicrotask(hear));
     }
     return this.#channel.on(method, listener as AnyListener);
   }
 
   /**
-   * Shakes hands with the host. Set handlers before or after: nothing that arrives is lost.
+   * Connects to the host. Handlers may be set before or after: no message is lost.
    *
-   * @throws {VitrineError} `no-host` outside a frame, `timeout` when the host does not answer
+   * @throws {VitrineError} `no-host` outside a frame, `timeout` if the host does not answer
    */
   async connect(transport: Transport = parentTransport(), options?: Options): Promise<void> {
     this.#life.enter("connecting");
@@ -139,13 +142,13 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
       this.applyContext(this.host.hostContext);
       this.watchSize();
     } catch (error) {
-      // One that was closed may be open again by now, for the next handshake.
+      // A channel that was closed meanwhile may already be open again, for the next handshake.
       if ((error as VitrineError).code !== "closed") this.#channel.close();
       throw error;
     }
   }
 
-  /** Reports the content's size from now on; a subclass may think otherwise. Returns what stops it. */
+  /** Starts to report the content's size; returns a function that stops. Subclasses may override it. */
   protected watchSize(): () => void {
     this.#size?.stop();
     this.#size = watchSize(
@@ -155,8 +158,8 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
     return this.#size.stop;
   }
 
-  /** Sends the host any request of the wire. The methods of {@link App} are this with a name. */
-  async askHost<M extends RequestFrom<"view">>(
+  /** Sends any request of the protocol to the host. The methods of {@link App} wrap it. */
+  async sendRequest<M extends RequestFrom<"view">>(
     method: M,
     params: Params<M>,
     options?: Options,
@@ -165,16 +168,16 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
     return this.#channel.request(method, params, options);
   }
 
-  /** Calls a tool of the view's own server. A tool that fails comes back as a result with `isError`. */
+  /** Calls a tool of the view's own server. A failed tool resolves to a result with `isError`. */
   callServerTool(params: Params<"tools/call">, options?: Options): Promise<Result<"tools/call">> {
-    return this.askHost("tools/call", params, options);
+    return this.sendRequest("tools/call", params, options);
   }
 }
 
 /**
- * The transport to the window that embeds this one.
+ * Returns a transport to the window that embeds this one.
  *
- * @throws {VitrineError} `no-host` when nothing embeds it
+ * @throws {VitrineError} `no-host` if the page is not embedded
  */
 export function parentTransport(): Transport {
   if (parent === window) throw new VitrineError("no-host", "not in a host");

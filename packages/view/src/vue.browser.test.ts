@@ -1,4 +1,4 @@
-/** The Vue adapter: the suite of all adapters, and what only Vue does. */
+/** The Vue adapter: the suite of all adapters, and Vue-specific behaviour. */
 import { expect, it } from "vitest";
 import { describeAdapter } from "../../../testing/adapter-contract.js";
 import { bundle } from "../../../testing/browser.js";
@@ -35,7 +35,7 @@ const PANEL = `
     const search = useServerTool(app, "search");
     const count = useAppState(app, 0);
     const [granted, more] = [ref(""), ref(false)];
-    // As in a store: the app must work as a part of something reactive.
+    // As in a store: the app must work as a property of a reactive object.
     const held = reactive({ app });
     return () => [
       p("status", error.value ? "error: " + error.value.message : isConnected.value ? "connected" : "connecting"),
@@ -69,7 +69,7 @@ describeAdapter(
   "@vitrine/view/vue",
   async () => ({ "/view": await bundle(PANEL) }),
   ({ open }) => {
-    it("works as a part of something reactive", async () => {
+    it("works as a property of a reactive object", async () => {
       const { view, click } = await open();
       await shows(view, "status", "connected");
       await click("reactive");

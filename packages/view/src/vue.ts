@@ -36,7 +36,7 @@ export * from "./index.js";
 export type UseAppOptions = AdapterOptions;
 
 /**
- * Creates the app, connects it when the component mounts, and closes it when the component goes.
+ * Creates an app, connects it when the component mounts, and closes it when the component unmounts.
  *
  * @example
  * ```ts source="./vue.examples.ts#useApp"
@@ -57,7 +57,7 @@ export function useApp(options: UseAppOptions): {
   isConnected: Ref<boolean>;
   error: Ref<Error | undefined>;
 } {
-  // An app has private fields, which a reactive proxy of it could not reach.
+  // Raw, because a reactive proxy could not reach the app's private fields.
   const app = markRaw(createApp(options));
   const isConnected = ref(false);
   const error = shallowRef<Error>();
@@ -83,21 +83,21 @@ function useStore<T>(store: Store<T>): Ref<T> {
   return value;
 }
 
-/** The params of the last event of that name. */
+/** The params of the last event with this name. */
 export const useAppEvent = <E extends ViewEvent>(app: App, event: E): Ref<ViewEventMap[E] | undefined> =>
   useStore(latest(app, event));
-/** The tool's complete arguments; `useToolInput<Tools["forecast"]>(app)` has the types of that tool. */
+/** The tool's complete arguments. `useToolInput<Tools["forecast"]>(app)` gives them that tool's types. */
 export function useToolInput<T extends ToolTypes = UntypedTool>(
   app: App,
 ): ComputedRef<T["input"] | undefined> {
   const input = useAppEvent(app, "toolinput");
   return computed(() => input.value?.arguments);
 }
-/** The arguments so far; undefined once they are complete. */
+/** The arguments received so far; undefined once they are complete. */
 export const useToolInputPartial = <T extends ToolTypes = UntypedTool>(
   app: App,
 ): Ref<T["partial"] | undefined> => useStore(partialInput(app));
-/** What the tool call came to. */
+/** The result of the tool call. */
 export const useToolResult = <T extends ToolTypes = UntypedTool>(app: App): Ref<ToolResult<T> | undefined> =>
   useAppEvent(app, "toolresult") as Ref<ToolResult<T> | undefined>;
 
@@ -106,7 +106,7 @@ export function useHostContext(app: App): Ref<HostContext | undefined> {
   return useStore(hostContext(app));
 }
 
-/** The display mode in force, those that the host has, and a function to ask for another. */
+/** The current display mode, the modes that the host offers, and a function to request another. */
 export function useDisplayMode(app: App): {
   mode: ComputedRef<DisplayMode>;
   available: ComputedRef<readonly DisplayMode[]>;
@@ -120,7 +120,7 @@ export function useDisplayMode(app: App): {
   };
 }
 
-/** Calls one tool of the server, and keeps the outcome of the last call. */
+/** Calls one tool of the server and keeps the result of the last call. */
 export function useServerTool<T extends ToolTypes = UntypedTool>(
   app: App,
   name: string,
@@ -140,7 +140,7 @@ export function useServerTool<T extends ToolTypes = UntypedTool>(
   };
 }
 
-/** State that outlives a remount of the view: read it, or set it. */
+/** Readable and writable state that survives a remount of the view. */
 export function useAppState<T>(app: App, initial: T): WritableComputedRef<T> {
   const state = appState(app, initial);
   const value = useStore(state);

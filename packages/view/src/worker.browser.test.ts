@@ -1,4 +1,4 @@
-/** A module worker has no document, and no parent window either: the packages still load there. */
+/** A module worker has no document and no parent window; the packages still load there. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundle, type Site, serveSite, sharedChromium } from "../../../testing/browser.ts";
 
@@ -27,7 +27,7 @@ afterAll(async () => {
   await site.close();
 });
 
-it("imports, and makes peers and apps, in a module worker", async () => {
+it("imports, and creates peers and apps, in a module worker", async () => {
   const page = await browser.newPage();
   await page.goto(site.origin());
   const answer = await page.evaluate(

@@ -146,7 +146,7 @@ class Table {
       event.preventDefault();
       if (href)
         void this.#kit.view
-          .askHost("ui/open-link", { url: href })
+          .sendRequest("ui/open-link", { url: href })
           .catch(({ message }) => this.#kit.complain(message));
     };
     return element(

@@ -81,7 +81,7 @@ function typeOf(value: unknown): DetailFieldType {
 function link(kit: DetailKit, url: string): HTMLElement {
   const onclick = (event: Event): void => {
     event.preventDefault();
-    kit.view.askHost("ui/open-link", { url }).catch(({ message }) => kit.complain(message));
+    kit.view.sendRequest("ui/open-link", { url }).catch(({ message }) => kit.complain(message));
   };
   return element("a", { href: url, onclick }, url);
 }

@@ -38,7 +38,7 @@ async function ask(
   isQuiet?: boolean,
 ): Promise<boolean> {
   try {
-    const { isError } = Object(await kit.view.askHost(method, params as never));
+    const { isError } = Object(await kit.view.sendRequest(method, params as never));
     if (isError) throw new Error("The host did not take it.");
     return true;
   } catch (error) {
