@@ -1,19 +1,19 @@
 /**
- * What a view says of itself.
+ * Messages with which a view describes itself.
  *
  * @module
  */
 import { implementation } from "./mcp.js";
 import { array, boolean, type Infer, literal, object, record, string } from "./schema.js";
 
-/** Something is there, and nothing more is said about it. */
+/** An empty object whose presence is the whole message. */
 export const present = object({});
 
-/** How a view is shown: in the conversation, over everything, or floating. */
+/** Display modes of a view: inline in the conversation, fullscreen, or floating (picture-in-picture). */
 export type DisplayMode = Infer<typeof displayMode>;
 export const displayMode = literal("inline", "fullscreen", "pip");
 
-/** What a view can do for its host. */
+/** Capabilities of a view. */
 export interface AppCapabilities extends Infer<typeof appCapabilities> {}
 export const appCapabilities = object(
   {},
@@ -21,7 +21,7 @@ export const appCapabilities = object(
     experimental: record(present),
     /** The view offers tools that the host may call. */
     tools: object({}, { listChanged: boolean }),
-    /** The display modes it is made for. */
+    /** The display modes that the view supports. */
     availableDisplayModes: array(displayMode),
   },
 );

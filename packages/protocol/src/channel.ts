@@ -1,5 +1,6 @@
 /**
- * JSON-RPC 2.0 at its smallest: what the smallest view needs, and no more. {@link Peer} is the whole.
+ * The smallest JSON-RPC 2.0 channel, with only the features that the smallest view needs. {@link Peer} is the
+ * full one.
  *
  * @module
  */
@@ -30,27 +31,27 @@ export type Handler<M extends RequestMethod, Context = unknown> = (
   context: Context,
 ) => Result<M> | Promise<Result<M>>;
 
-/** Hears a notification. */
+/** Called for each notification of its method. */
 export type Listener<M extends NotificationMethod> = (params: Params<M>) => unknown;
 
-/** A request of ours that waits for its answer. */
+/** A pending request of this side. */
 export interface Call {
   answer: Promise<unknown>;
-  /** Starts the timeout anew. */
+  /** Restarts the timeout. */
   wait(): void;
-  /** Ends the wait: with an error, or else with the result. */
+  /** Settles the request: with an error, or with the result if `error` is false. */
   settle(error: Error | false, result?: unknown): void;
 }
 
 export type AnyFunction = (params: unknown, context?: unknown) => unknown;
 
-/** The longest timeout, 11 days: a timer that is set for longer than it can count fires at once. */
+/** The longest timeout, 11 days. A timer with a longer delay overflows and fires immediately. */
 const LONGEST = 1e9;
 
 /**
- * One end of a JSON-RPC channel, typed by the side it is on: requests and notifications both ways, and
- * timeouts. Use {@link Peer}, unless every byte counts: a channel trusts its handlers not to throw and the other
- * end to make sense, and reports what a listener threw to the window.
+ * One side of a JSON-RPC channel, typed by that side: requests and notifications in both directions, and
+ * timeouts. Use {@link Peer} unless every byte counts. A channel assumes that handlers do not throw and that
+ * the other side sends valid messages; it reports listener errors to the window.
  *
  * @example
  * ```ts source="./protocol.examples.ts#channel"
@@ -63,18 +64,21 @@ const LONGEST = 1e9;
  * ```
  */
 export class Channel<S extends Side = Side, Context = unknown> {
-  /** Hears every notification, before its listeners. */
+  /** Called for every notification, before its listeners. */
   onnotification: ((method: string, params: object) => void) | undefined;
-  /** Called once when the channel has closed, by either end. */
+  /** Called once when either side has closed the channel. */
   onclose: (() => void) | undefined;
   readonly #handlers = new Map<string, AnyFunction>([["ping", () => ({})]]);
   readonly #listeners = new Map<string, Set<AnyFunction>>();
   readonly #calls = new Map<unknown, Call>();
   #transport: Transport | undefined;
-  /** Counts from now: an answer that this frame's last document still waited for must not be taken by this one. */
+  /**
+   * Starts at the current time, so that a late answer to this frame's previous document matches no request of
+   * this one.
+   */
   protected nextId = Date.now();
 
-  /** Opens the channel; one that was open is closed. Handlers and listeners stay. */
+  /** Opens the channel, closing the previous transport if there was one. Handlers and listeners stay. */
   open(transport: Transport): this {
     this.close();
     this.#transport = transport;
@@ -85,7 +89,7 @@ export class Channel<S extends Side = Side, Context = unknown> {
     return this;
   }
 
-  /** Closes the channel: what waits rejects with code `closed`. */
+  /** Closes the channel. Pending requests reject with code `closed`. */
   close(): void {
     if (!this.#transport) return;
     this.#transport.close();
@@ -106,21 +110,25 @@ export class Channel<S extends Side = Side, Context = unknown> {
   /**
    * Sends a notification.
    *
-   * @throws {VitrineError} `closed`, and whatever the transport throws at what it cannot carry
+   * @throws {VitrineError} `closed`, or the transport's error if it cannot send the message
    */
   notify<M extends NotificationFrom<S>>(method: M, params: Params<M>): void {
     this.post({ method, params });
   }
 
   /**
-   * Serves a request; one handler per method, the last one. Call what this returns to stop serving.
+   * Handles a request. Each method has one handler: the last one set. Returns a function that removes the
+   * handler.
    */
   handle<M extends RequestFrom<OtherSide<S>>>(method: M, handler: Handler<M, Context>): () => unknown {
     this.#handlers.set(method, handler as AnyFunction);
     return () => this.#handlers.get(method) === handler && this.#handlers.delete(method);
   }
 
-  /** Hears a notification; any number of listeners, called in the order they came. */
+  /**
+   * Adds a notification listener. Listeners run in the order they were added. Returns a function that removes
+   * the listener.
+   */
   on<M extends NotificationFrom<OtherSide<S>>>(method: M, listener: Listener<M>): () => void {
     let listeners = this.#listeners.get(method);
     if (!listeners) this.#listeners.set(method, (listeners = new Set()));
@@ -128,8 +136,8 @@ export class Channel<S extends Side = Side, Context = unknown> {
     return () => listeners.delete(listener as AnyFunction);
   }
 
-  /** Whether a listener is there. */
-  hears(method: string, listener: unknown): boolean | undefined {
+  /** Whether this listener is registered. */
+  hasListener(method: string, listener: unknown): boolean | undefined {
     return this.#listeners.get(method)?.has(listener as AnyFunction);
   }
 
@@ -148,7 +156,7 @@ export class Channel<S extends Side = Side, Context = unknown> {
         clearTimeout(timer);
         if (timeout) timer = setTimeout(expire, Math.min(timeout, LONGEST));
       };
-      // What cannot be sent rejects, and waits for nothing.
+      // If sending fails, the request rejects and is never pending.
       this.post({ id, method, params });
       this.#calls.set(id, call);
       call.wait();
@@ -178,7 +186,7 @@ export class Channel<S extends Side = Side, Context = unknown> {
     this.post({ id, ...(await this.answer(method, params)) });
   }
 
-  /** What the handler makes of a request: the part of the answer beside its id. */
+  /** Runs the handler and returns the answer without its id. */
   protected async answer(method: string, params: object, context?: unknown): Promise<object> {
     const handler = this.#handlers.get(method);
     return handler
@@ -186,12 +194,12 @@ export class Channel<S extends Side = Side, Context = unknown> {
       : { error: { code: METHOD_NOT_FOUND, message: "Method not found" } };
   }
 
-  /** Calls a listener; what it throws, now or later, stops nobody else (D19). */
+  /** Calls a listener. An error in it, thrown now or later, does not affect other listeners. */
   listen(listener: AnyFunction, params: unknown): void {
     (async () => listener(params))().catch((cause) => this.failed(cause));
   }
 
-  /** A listener threw: as in the DOM, the window hears it. */
+  /** Reports a listener's error to the window, as the DOM does. */
   protected failed(cause: unknown): void {
     queueMicrotask(() => {
       throw cause;
@@ -203,7 +211,7 @@ export class Channel<S extends Side = Side, Context = unknown> {
     this.#transport.send({ jsonrpc: "2.0", ...message });
   }
 
-  /** Survives what is no message, or no answer to anything. */
+  /** Ignores invalid messages and answers to unknown requests. Subclasses may report them. */
   protected refuse(_code: "malformed" | "unknown-response", _data?: unknown): void {}
 }
 

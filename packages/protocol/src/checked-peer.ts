@@ -7,10 +7,10 @@ import { type Decoded, decode, type Schema, unknown } from "./schema.js";
 import { decodeAsMeant } from "./tolerance.js";
 
 /**
- * A {@link Peer} that trusts nobody: params of what arrives and results of what it asked for are checked by
- * its end of the method table before anyone sees them. Bad params of a request are refused with -32602 and the field
- * that is wrong; bad params of a notification are reported; a bad result rejects with code `invalid`.
- * What the wild gets wrong but clearly means is read as meant (part T).
+ * A {@link Peer} that validates everything it receives: the params of incoming messages and the results of
+ * its own requests, using its side of the method table. Invalid params of a request are refused with -32602
+ * and the name of the wrong field. Invalid params of a notification are reported. An invalid result rejects
+ * with code `invalid`. Common deviations with an obvious meaning are accepted.
  *
  * @example
  * ```ts source="./protocol.examples.ts#checkedPeer"
@@ -27,7 +27,7 @@ export class CheckedPeer<S extends Side> extends Peer<S> {
   readonly #end: End<S>;
   readonly #handled = new Set<string>();
 
-  /** @param end which end this is: `HOST_END` or `VIEW_END` */
+  /** @param end the side that this peer is on: `HOST_END` or `VIEW_END` */
   constructor(end: End<S>) {
     super();
     this.#end = end;
@@ -45,7 +45,7 @@ export class CheckedPeer<S extends Side> extends Peer<S> {
   }
 
   /**
-   * As {@link Channel.handle}, but a handler is never replaced unseen (D2).
+   * Same as {@link Channel.handle}, but it throws instead of silently replacing a handler.
    *
    * @throws {VitrineError} `duplicate-handler`
    */
@@ -54,7 +54,7 @@ export class CheckedPeer<S extends Side> extends Peer<S> {
     handler: Handler<M, RequestContext>,
   ): () => void {
     if (this.#handled.has(method)) {
-      throw new VitrineError("duplicate-handler", `${method} has a handler: remove it first`);
+      throw new VitrineError("duplicate-handler", `${method} already has a handler: remove it first`);
     }
     this.#handled.add(method);
     const remove = super.handle(method, (params, context) => {
@@ -67,7 +67,7 @@ export class CheckedPeer<S extends Side> extends Peer<S> {
     return () => {
       if (!remove()) return;
       this.#handled.delete(method);
-      // L10: there is always an answer to it.
+      // `ping` always has a handler.
       if (method === "ping") super.handle("ping" as M, () => ({}) as Result<M>);
     };
   }
@@ -79,6 +79,6 @@ export class CheckedPeer<S extends Side> extends Peer<S> {
   }
 }
 
-/** A name that is not in the table is an extension's: there is no shape to check it by. */
+/** A method that is not in the table belongs to an extension: there is no shape to check it against. */
 const shapeOf = (method: string, shapes: Shapes): Schema =>
   (Object.hasOwn(shapes, method) && shapes[method]) || unknown;

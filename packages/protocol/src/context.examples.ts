@@ -5,7 +5,7 @@ export function merge() {
   //#region mergeHostContext
   const before: HostContext = { theme: "light", locale: "en-GB" };
   const after = mergeHostContext(before, { theme: "dark", locale: null });
-  // after is { theme: "dark" }; before is as it was.
+  // after is { theme: "dark" }; before is unchanged.
   //#endregion mergeHostContext
   return { before, after };
 }

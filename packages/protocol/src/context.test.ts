@@ -11,7 +11,7 @@ const context: HostContext = {
   safeAreaInsets: { top: 1, right: 2, bottom: 3, left: 4 },
 };
 
-/** Own property named `__proto__`, as `JSON.parse` makes it. */
+/** An own property named `__proto__`, as `JSON.parse` creates it. */
 const poisoned = JSON.parse('{"__proto__":{"x":1},"constructor":{"x":1},"prototype":{"x":1},"theme":"dark"}');
 
 describe("mergeHostContext", () => {
@@ -42,7 +42,7 @@ describe("mergeHostContext", () => {
     expect(Object.hasOwn(Object.prototype, "x")).toBe(false);
   });
 
-  it("takes any value at all without throwing or touching the context", () => {
+  it("accepts any value without throwing or touching the context", () => {
     const before = structuredClone(context);
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (update) => {
@@ -54,7 +54,7 @@ describe("mergeHostContext", () => {
   });
 
   it("stays under 250 bytes minified, for the inline runtime", () => {
-    // As a bundle has it: under a short name.
+    // As in a bundle: under a short name.
     const source = mergeHostContext.toString().replace("mergeHostContext", "m");
     const { code } = transformSync(source, { minify: true, target: "es2022" });
     expect(code.trim().length).toBeLessThan(250);
@@ -74,7 +74,7 @@ const contexts = fc
   });
 
 describe("diffHostContext", () => {
-  it("X02 has only what changed", () => {
+  it("X02 has only the changed keys", () => {
     expect(diffHostContext(context, { ...context, theme: "dark" })).toEqual({ theme: "dark" });
   });
 
@@ -83,13 +83,13 @@ describe("diffHostContext", () => {
     expect(diffHostContext({}, { theme: undefined })).toBeUndefined();
   });
 
-  it("D11 has undefined for a key that is gone where the wire can carry it", () => {
+  it("D11 has undefined for a removed key if the transport can carry it", () => {
     expect(diffHostContext(context, { ...context, locale: null as never }, false)).toStrictEqual({
       locale: undefined,
     });
   });
 
-  it("D11 has null for a key that is gone", () => {
+  it("D11 has null for a removed key", () => {
     expect(diffHostContext(context, { theme: "light" })).toEqual({ locale: null, safeAreaInsets: null });
     expect(diffHostContext(context, { ...context, locale: undefined })).toEqual({ locale: null });
   });
@@ -124,7 +124,7 @@ describe("diffHostContext", () => {
     );
   });
 
-  it("X02 D11 survives a JSON wire", () => {
+  it("X02 D11 survives JSON serialization", () => {
     fc.assert(
       fc.property(contexts, contexts, (before, after) => {
         const update = JSON.parse(JSON.stringify(diffHostContext(before, after) ?? {}));

@@ -1,5 +1,5 @@
 /**
- * Host context: how a change is merged by the view and made by the host (X02).
+ * Host context changes: the host computes them, the view merges them.
  *
  * @module
  */
@@ -7,42 +7,43 @@ import type { HostContext } from "./hosts.js";
 import { sameJson } from "./same-json.js";
 import { isObject } from "./schema.js";
 
-/** The key of a host context under which our hosts name the view's instance: the same name after a remount. */
+/**
+ * The host context key with which our hosts identify a view's instance. It stays the same after a remount.
+ */
 export const INSTANCE_KEY = "vitrine/instance";
 
-/** A change of host context: only the keys that changed, with `null` for a key that is gone. */
+/** A change of host context: only the changed keys, with `null` for removed keys. */
 export type HostContextUpdate = { [K in keyof HostContext]?: HostContext[K] | null };
 
 /**
- * Merges a change into a host context (X02): each key of the change replaces the key of that name as a whole.
- * A key that is there with the value `null` or `undefined` is removed, so that a host can take back what it
- * said (D11). The context given is never changed.
+ * Merges a change into a host context. Each key of the change replaces the whole value of that key. A key
+ * with the value `null` or `undefined` is removed, so that a host can withdraw a value. The given context is
+ * never modified.
  *
- * The update comes from outside: what is not an object changes nothing, and no name in it reaches an object's
- * prototype.
+ * The update is untrusted input: a value that is not an object changes nothing, and no key in it reaches an
+ * object's prototype.
  *
  * @example
  * ```ts source="./context.examples.ts#mergeHostContext"
  * const before: HostContext = { theme: "light", locale: "en-GB" };
  * const after = mergeHostContext(before, { theme: "dark", locale: null });
- * // after is { theme: "dark" }; before is as it was.
+ * // after is { theme: "dark" }; before is unchanged.
  * ```
  */
 export function mergeHostContext(current: HostContext = {}, update: unknown): HostContext {
-  // This function is part of the view's inline runtime: small on purpose.
+  // Kept small, because it is part of the view's inline runtime.
   return isObject(update)
     ? Object.fromEntries(Object.entries({ ...current, ...update }).filter(([, value]) => value != null))
     : current;
 }
 
 /**
- * What changed between two host contexts, for `ui/notifications/host-context-changed` (X02): keys with a new
- * value, and `null` for keys that are gone (D11). `undefined` when nothing changed. Values are compared by
- * content, so a copy is no change. `null` in a context is the same as an absent key, as it is on the wire.
+ * Computes the change between two host contexts, for `ui/notifications/host-context-changed`: keys with a new
+ * value, and `null` for removed keys. Returns `undefined` if nothing changed. Values are compared by content,
+ * so a copy is not a change. `null` in a context equals an absent key, as in JSON.
  *
- * Views built with the official SDK refuse `null` for the standard keys. Over `postMessage`, which keeps
- * `undefined`, a host can send them `undefined` in its place, which is what there is when it is not `asJson`;
- * {@link mergeHostContext} takes either.
+ * Views built with the official SDK refuse `null` for the standard keys. `postMessage` can carry `undefined`,
+ * so a host can send them `undefined` instead: pass `asJson: false`. {@link mergeHostContext} accepts both.
  *
  * @example
  * ```ts source="./context.examples.ts#diffHostContext"

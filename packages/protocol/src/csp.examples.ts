@@ -7,8 +7,8 @@ export function policyOfAView() {
     { connectDomains: ["https://api.example.com", "https://x.example; script-src *"] },
     { frameAncestors: ["https://host.example"] },
   );
-  // policy has "connect-src https://api.example.com" and no other connection
-  // rejected[0].field is "csp.connectDomains[1]"
+  // policy has "connect-src https://api.example.com" and no other connection rejected[0].field is
+  // "csp.connectDomains[1]"
   //#endregion buildCsp
   return { policy, accepted, rejected };
 }

@@ -29,7 +29,7 @@ const NAMES = [
   "manifest-src",
 ];
 
-/** As a browser splits a header: at commas into policies, at semicolons into directives, at white space. */
+/** Splits a header like a browser: at commas into policies, at semicolons into directives, at white space. */
 function parse(policy: string): Map<string, string[]> {
   expect(policy).toMatch(/^[ -~]*$/);
   expect(policy).not.toContain(",");
@@ -62,7 +62,7 @@ describe("S05 without metadata", () => {
     });
   });
 
-  it("S02 nobody may frame the document unless named", () => {
+  it("S02 no page may frame the document unless named", () => {
     expect(directive({}, "frame-ancestors")).toBe("'none'");
     const { policy, rejected } = buildCsp({}, { frameAncestors: ["*", "http://192.168.1.5:8080"] });
     expect(parse(policy).get("frame-ancestors")).toEqual(["http://192.168.1.5:8080"]);
@@ -132,7 +132,7 @@ describe("S04 declared domains", () => {
     expect(rejected.map(({ field }) => field)).toEqual(FIELDS.slice(1).map((field) => `csp.${field}[0]`));
   });
 
-  it("S04 the operator's relaxations, and only those, open more", () => {
+  it("S04 only the operator's relaxations allow more", () => {
     const all: Relaxation[] = [
       "unsafe-eval",
       "wasm-unsafe-eval",
@@ -154,7 +154,7 @@ describe("S04 declared domains", () => {
 
 describe("S06 a declared value never breaks out (B08)", () => {
   const attacks: [value: unknown, reason: RegExp][] = [
-    ["https://a.example; script-src *", /one origin to an entry/],
+    ["https://a.example; script-src *", /one origin per entry/],
     ["https://a.example;script-src", /one origin/],
     ["https://a.example, default-src *", /one origin/],
     ["https://a.example https://b.example", /one origin/],
@@ -285,7 +285,7 @@ describe("S06 a declared value never breaks out (B08)", () => {
     expect(buildCsp(csp).rejected.map((rejected) => rejected.code)).toEqual([code]);
   });
 
-  it("S06 keeps the good values beside a bad one, and says which was bad", () => {
+  it("S06 keeps the valid values beside an invalid one, and reports which is invalid", () => {
     const { accepted, rejected } = buildCsp({
       connectDomains: ["https://a.example", "*", "https://b.example"],
     });
@@ -309,13 +309,13 @@ describe("S06 a declared value never breaks out (B08)", () => {
   });
 
   it.each(["default-src *", 1, true, ["https://a.example"], () => 1])(
-    "S06 refuses metadata that is no object: %s",
+    "S06 refuses metadata that is not an object: %s",
     (csp) => {
       expect(buildCsp(csp)).toMatchObject({ policy: buildCsp({}).policy, rejected: [{ field: "csp" }] });
     },
   );
 
-  it("S06 stops at 100 sources a list", () => {
+  it("S06 stops at 100 sources per list", () => {
     const list = Array.from({ length: 150 }, (_, index) => `https://h${index}.example`);
     const { accepted, rejected } = buildCsp({ connectDomains: list });
     expect(accepted.connectDomains).toHaveLength(100);
@@ -425,7 +425,7 @@ describe("S06 for any metadata at all", () => {
           if (!KEYWORDS.includes(source)) expect(declared).toContain(source);
         }
         for (const { reason } of rejected) expect(reason).toMatch(/^[ -~]+$/);
-        // What was accepted is accepted again, unchanged.
+        // Accepted sources are accepted again, unchanged.
         expect(buildCsp(accepted)).toEqual({ policy, accepted, rejected: [] });
       }),
       { numRuns: 1500 },
@@ -451,7 +451,7 @@ describe("S06 for any metadata at all", () => {
         expect(
           findings.filter(({ type, severity }) => forbidden.has(type) || severity === Severity.SYNTAX),
         ).toEqual([]);
-        // The one thing that is high: inline scripts, which S05 asks for.
+        // The only high finding: inline scripts, which S05 requires.
         const high = findings.filter(({ severity }) => severity === Severity.HIGH);
         expect(high.map(({ type }) => type)).toEqual([Type.SCRIPT_UNSAFE_INLINE]);
       }),
@@ -459,7 +459,7 @@ describe("S06 for any metadata at all", () => {
     );
   });
 
-  it("csp_evaluator would see a break-out", () => {
+  it("csp_evaluator would detect a break-out", () => {
     const pasted = buildCsp({}).policy.replace(
       "connect-src 'none'",
       "connect-src https://a.example; script-src-elem *",

@@ -1,8 +1,8 @@
 /**
- * From `_meta.ui.csp` to the policy that a view's document runs under (S04, S05, S06).
+ * Builds the Content Security Policy of a view's document from `_meta.ui.csp`.
  *
- * Metadata comes from a server that nobody trusts, so nothing of it is pasted into the policy: each value is
- * parsed into scheme, host and port, and written anew from those parts.
+ * Metadata comes from an untrusted server, so none of it is pasted into the policy: each value is parsed into
+ * scheme, host and port, and written anew from those parts.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import type { ResourceCsp } from "./ui-meta.js";
 import { isRecord } from "./untrusted.js";
 
 /**
- * What an *operator* may open for one server beyond what metadata can ask for. Off by default, and never
- * taken from metadata.
- * - `unsafe-eval`: `eval` and `new Function`, WebAssembly included.
+ * Relaxations that an *operator* may grant to one server beyond what metadata can request. Off by default,
+ * and never taken from metadata.
+ * - `unsafe-eval`: `eval` and `new Function`, including WebAssembly.
  * - `wasm-unsafe-eval`: WebAssembly only.
- * - `blob-workers`: workers made from `blob:` URLs; they inherit this policy.
- * - `blob-media`: pictures, sound and video from `blob:` URLs.
- * - `data-fonts`: fonts inside `data:` URLs.
- * - `data-scripts`: scripts and modules from `data:` URLs, as pdf.js wants for its worker.
+ * - `blob-workers`: workers from `blob:` URLs; they inherit this policy.
+ * - `blob-media`: images, audio and video from `blob:` URLs.
+ * - `data-fonts`: fonts from `data:` URLs.
+ * - `data-scripts`: scripts and modules from `data:` URLs, which pdf.js uses for its worker.
  */
 export type Relaxation =
   | "unsafe-eval"
@@ -27,21 +27,21 @@ export type Relaxation =
   | "data-fonts"
   | "data-scripts";
 
-/** Why a declared value is not in the policy; the meaning of a code never changes. */
+/** Why a declared value is not in the policy. The meaning of a code never changes. */
 export type RejectedSourceCode =
-  /** `csp` is no object. */
+  /** `csp` is not an object. */
   | "csp-invalid"
-  /** The field is no list, or cannot be read. */
+  /** The field is not a list, or cannot be read. */
   | "list-invalid"
-  /** The list has more sources than are used; the first ones are. */
+  /** The list is too long; only the first sources are used. */
   | "too-many-sources"
-  /** The entry is no text. */
+  /** The entry is not a string. */
   | "not-a-string"
   | "too-long"
   | "empty"
   /** A keyword such as `'self'`, or a quote. */
   | "keyword"
-  /** White space, `;` or `,`: more than one origin, or an attempt to end the directive. */
+  /** White space, `;` or `,`: several origins in one entry, or an attempt to end the directive. */
   | "separator"
   | "not-ascii"
   /** `*`, with or without a scheme. */
@@ -67,29 +67,29 @@ export type RejectedSourceCode =
   | "not-encrypted"
   | "port-invalid";
 
-/** A declared value that is not in the policy, and why. */
+/** A declared value that is not in the policy, with the reason. */
 export interface RejectedSource {
   code: RejectedSourceCode;
-  /** Where it stood, such as `csp.connectDomains[0]`. */
+  /** Path of the value, such as `csp.connectDomains[0]`. */
   field: string;
-  /** The value, shortened for display. It is hostile text: escape it. */
+  /** The value, shortened for display. It is untrusted text: escape it. */
   value: string;
-  /** A sentence that says what is wrong and what to write instead. */
+  /** Explains the mistake and what to write instead. */
   reason: string;
 }
 
-/** What {@link buildCsp} made of the metadata. */
+/** Result of {@link buildCsp}. */
 export interface CspResult {
   /** The value of the `Content-Security-Policy` header. */
   policy: string;
   /** The declared sources that are in the policy, in normal form, without duplicates. */
   accepted: ResourceCsp;
-  /** The declared values that are not. A host should refuse the resource and show these (attack B08). */
+  /** The declared values that are not in the policy. A host should refuse the resource and show these. */
   rejected: RejectedSource[];
 }
 
 type Field = keyof ResourceCsp;
-/** The lists of origins that `csp` may have. */
+/** The lists of origins in `csp`. */
 export const CSP_FIELDS = [
   "connectDomains",
   "resourceDomains",
@@ -97,21 +97,22 @@ export const CSP_FIELDS = [
   "baseUriDomains",
 ] as const satisfies Field[];
 
-/** Most sources in one list: real apps have a handful, and the header has a limit. */
+/** Maximum number of sources in one list. Real apps have a handful, and header size is limited. */
 const MAX_SOURCES = 100;
-/** Longest source: a host name of 253, a scheme, a wildcard and a port. */
+/** Maximum length of a source: a host name of 253 characters, a scheme, a wildcard and a port. */
 const MAX_LENGTH = 253 + "https://*.".length + ":65535/".length;
 
 /**
- * Builds a view's Content Security Policy from `_meta.ui.csp`. Never throws, whatever the metadata is; what
- * cannot be understood is left out, so a mistake can only make the policy narrower.
+ * Builds a view's Content Security Policy from `_meta.ui.csp`. Never throws, whatever the metadata. Invalid
+ * entries are left out, so a mistake can only make the policy stricter.
  *
- * A source is `https://` or (to connect) `wss://`, a host, optionally with a leading `*.`, and an optional
- * port. `http://` and `ws://` are for loopback hosts only. Two tolerances: a final `/`, and a host without a
- * scheme, as several guides show it, which is taken as `https://` (as `http://` on loopback).
+ * A source is `https://` or (for connections) `wss://`, a host with an optional leading `*.`, and an optional
+ * port. `http://` and `ws://` are for loopback hosts only. Two deviations are accepted: a final `/`, and a
+ * host without a scheme, as several guides show it. The missing scheme becomes `https://` (`http://` on
+ * loopback).
  *
- * `frameAncestors` are the pages that may frame the document: *every* ancestor must be named, the proxy and
- * the host page. Without it nobody may.
+ * `frameAncestors` are the pages that may frame the document. It must name *every* ancestor: the proxy and
+ * the host page. Without it, no page may frame the document.
  *
  * @example
  * ```ts source="./csp.examples.ts#buildCsp"
@@ -119,8 +120,8 @@ const MAX_LENGTH = 253 + "https://*.".length + ":65535/".length;
  *   { connectDomains: ["https://api.example.com", "https://x.example; script-src *"] },
  *   { frameAncestors: ["https://host.example"] },
  * );
- * // policy has "connect-src https://api.example.com" and no other connection
- * // rejected[0].field is "csp.connectDomains[1]"
+ * // policy has "connect-src https://api.example.com" and no other connection rejected[0].field is
+ * // "csp.connectDomains[1]"
  * ```
  */
 export function buildCsp(
@@ -137,17 +138,17 @@ export function buildCsp(
     const reason = "csp must be an object with lists of origins";
     rejected.push({ code: "csp-invalid", field: "csp", value: show(csp), reason });
   }
-  // The operator may run a host page over http on a local network: that is no server's choice.
+  // The operator may serve the host page over http on a local network. No server can choose this.
   const ancestors = parseList(options.frameAncestors ?? [], "frameAncestors", /^https?$/, true, rejected);
 
   const on = (relaxation: Relaxation, ...sources: string[]) =>
     options.relax?.includes(relaxation) ? sources : [];
   const resources = accepted.resourceDomains ?? [];
   const directives: [name: string, sources: string[]][] = [
-    // S04: what is not named below is closed.
+    // Blocks everything that is not listed below.
     ["default-src", []],
-    // S05: inline code is all an app has. 'self' is part of the specification's default policy; it opens nothing
-    // as long as the view's origin serves nothing but this document.
+    // Apps consist of inline code. 'self' is part of the specification's default policy. It allows nothing
+    // more, as long as the view's origin serves only this document.
     [
       "script-src",
       [
@@ -160,19 +161,19 @@ export function buildCsp(
       ],
     ],
     ["style-src", ["'self'", "'unsafe-inline'", ...resources]],
-    // S05 says self and data:. Not blob:, or apps would pass here and fail in other hosts.
+    // The specification allows self and data:. Not blob:, or apps would work here and fail in other hosts.
     ["img-src", ["'self'", "data:", ...on("blob-media", "blob:"), ...resources]],
     ["media-src", ["'self'", "data:", ...on("blob-media", "blob:"), ...resources]],
-    // S05 opens no fonts, not even from self or data:; S04 opens the declared ones.
+    // By default no fonts are allowed, not even from self or data:; only declared ones are.
     ["font-src", [...on("data-fonts", "data:"), ...resources]],
-    // Never 'self': S05 says no connections, and a request to the sandbox origin is a way to leak too (A39).
+    // Never 'self': a request to the sandbox origin could leak data too.
     ["connect-src", accepted.connectDomains ?? []],
     ["frame-src", accepted.frameDomains ?? []],
     ["base-uri", accepted.baseUriDomains ?? ["'self'"]],
-    // Without it workers fall back to script-src, where 'self' and declared hosts are open (A12, A13).
+    // Without this, workers would fall back to script-src, which allows 'self' and declared hosts.
     ["worker-src", on("blob-workers", "blob:")],
     ["object-src", []],
-    // The next two have no default-src to fall back to: left out, they are open (A25).
+    // The next two do not fall back to default-src: if omitted, they allow everything.
     ["form-action", []],
     ["frame-ancestors", ancestors],
     ["manifest-src", []],
@@ -182,8 +183,8 @@ export function buildCsp(
 }
 
 /**
- * The value of the `Connection-Allowlist` response header for a view's document: its own origin and what was
- * declared, as URL patterns. It closes what CSP leaves open (WebRTC, DNS, preconnect, navigation).
+ * Builds the `Connection-Allowlist` response header of a view's document: its own origin and the declared
+ * origins, as URL patterns. It covers what CSP does not (WebRTC, DNS, preconnect, navigation).
  *
  * A WebSocket is matched by the http(s) URL of its handshake, so `wss://` is listed as `https://` and `ws://`
  * as `http://`. (Measured with `ws:` in Chromium 156: a `ws://` pattern matches nothing, `http://` does.)
@@ -196,11 +197,12 @@ export function buildCsp(
  * ```
  */
 export function connectionAllowlist(accepted: ResourceCsp): string {
-  // Not baseUriDomains: a base only changes what relative URLs mean; what they load is declared elsewhere.
+  // Not baseUriDomains: a base only changes how relative URLs resolve. Whatever they load is declared
+  // elsewhere.
   const { connectDomains = [], resourceDomains = [], frameDomains = [] } = buildCsp(accepted).accepted;
   const patterns = [...connectDomains, ...resourceDomains, ...frameDomains].map(
-    // A parsed source has no character that is special in a structured-field string; and of those special in
-    // a URL pattern only the `*` of a wildcard, which means the same there.
+    // A parsed source has no special characters of a structured-field string. Its only special character of a
+    // URL pattern is the `*` of a wildcard, which has the same meaning there.
     (source) => `"${source.replace(/^ws/, "http")}"`,
   );
   return `(${["response-origin", ...new Set(patterns)].join(" ")})`;
@@ -210,7 +212,7 @@ function readList(csp: unknown, field: Field, rejected: RejectedSource[]): strin
   const schemes = field === "connectDomains" ? /^(https?|wss?)$/ : /^https?$/;
   let list: unknown;
   try {
-    // Own properties only, so that a polluted Object.prototype declares nothing.
+    // Own properties only, so that a polluted Object.prototype cannot declare anything.
     if (!isRecord(csp) || !Object.hasOwn(csp, field)) return [];
     list = csp[field];
   } catch {
@@ -256,17 +258,20 @@ function parseList(
 type Parsed = { ok: true; source: string } | { ok: false; code: RejectedSourceCode; reason: string };
 const no = (code: RejectedSourceCode, reason: string): Parsed => ({ ok: false, code, reason });
 
-/** What is wrong with a text that may not even be split into parts, in words for the author. First match counts. */
+/**
+ * Mistakes that are found before the text is split into parts, with messages for the author. The first match
+ * counts.
+ */
 const COMPLAINTS: readonly (readonly [RegExp, RejectedSourceCode, string])[] = [
   [/^$/, "empty", "is empty; leave it out"],
   [/['"`]/, "keyword", "keywords and quotes cannot be declared, only origins such as https://example.com"],
-  [/[;,\s]/, "separator", "has white space, ';' or ','; write one origin to an entry"],
+  [/[;,\s]/, "separator", "has white space, ';' or ','; write one origin per entry"],
   [/[^!-~]/, "not-ascii", "has a character outside ASCII; write the host in punycode (xn--...)"],
-  [/^([a-z]+:\/\/)?\*(:|\/|$)/i, "every-host", "allows every host; name the hosts that are needed"],
+  [/^([a-z]+:\/\/)?\*(:|\/|$)/i, "every-host", "allows every host; name the hosts that the app needs"],
   [
     /^[a-z]+:\/\/[^/]*@|^[^/]*@/i,
     "user-name",
-    "has a user name; leave out everything before and with the '@'",
+    "has a user name; remove everything up to and including the '@'",
   ],
   [/\[/, "ipv6", "browsers ignore IPv6 addresses in a policy; use a host name, or localhost"],
   [/[?#]/, "query-or-fragment", "has a query or fragment; write scheme, host and port only"],
@@ -284,13 +289,13 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 const DEFAULT_PORTS: Record<string, number> = { https: 443, wss: 443, http: 80, ws: 80 };
 
-/** S06: reads one source, and writes it anew from its parts. */
+/** Parses one source and rebuilds it from its parts. */
 function parseSource(value: unknown, schemes: RegExp, plainHttp: boolean): Parsed {
   if (typeof value !== "string") return no("not-a-string", "must be a string such as https://example.com");
   if (value.length > MAX_LENGTH) return no("too-long", "is too long; a host name has at most 253 characters");
   const complaint = COMPLAINTS.find(([pattern]) => pattern.test(value));
   if (complaint) return no(complaint[1], complaint[2]);
-  // Only ASCII is left here, so lower case cannot turn one character into another.
+  // Only ASCII remains here, so lower-casing cannot turn one character into another.
   const [whole, declared, wildcard = "", host = "", portText] = SOURCE.exec(value.toLowerCase()) ?? [];
   if (whole === undefined)
     return no(
@@ -299,7 +304,7 @@ function parseSource(value: unknown, schemes: RegExp, plainHttp: boolean): Parse
     );
 
   const labels = host.split(".");
-  // Browsers read a host whose last label is a number as an IPv4 address, in any of its odd spellings.
+  // Browsers treat a host whose last label is a number as an IPv4 address, in any spelling.
   const numeric = /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? "");
   if (host.length > 253 || !labels.every((label) => LABEL.test(label)) || (numeric && !IPV4.test(host))) {
     return no("host-invalid", "is not a valid host name or IPv4 address; write it like https://example.com");
@@ -312,7 +317,7 @@ function parseSource(value: unknown, schemes: RegExp, plainHttp: boolean): Parse
 
   const scheme = declared ?? (loopback ? "http" : "https");
   if (!schemes.test(scheme))
-    return no("scheme-misplaced", "only http(s) has a meaning in this list; use https://");
+    return no("scheme-misplaced", "only http(s) is allowed in this list; use https://");
   if (DEFAULT_PORTS[scheme] === 80 && !loopback && !plainHttp) {
     return no(
       "not-encrypted",
@@ -326,6 +331,6 @@ function parseSource(value: unknown, schemes: RegExp, plainHttp: boolean): Parse
   return { ok: true, source: `${scheme}://${wildcard}${host}${suffix}` };
 }
 
-/** A short text for a value, which is not trusted to have a working `toString`. */
+/** A short text for a value whose `toString` may not work. */
 const show = (value: unknown): string =>
   typeof value === "string" ? (value.length > 80 ? `${value.slice(0, 80)}...` : value) : `(${typeof value})`;

@@ -5,25 +5,22 @@ import { VIEW_END } from "./view-end.js";
 
 const names = (table: object): string[] => Object.keys(table).sort();
 
-describe("the two ends", () => {
+describe("the two sides", () => {
   it.each([
     ["host", HOST_END, VIEW_END],
     ["view", VIEW_END, HOST_END],
-  ])("what a %s serves, the other end knows the result of", (_name, end, other) => {
+  ])("the other side knows the result of every request that a %s handles", (_name, end, other) => {
     expect(names(other.results)).toEqual(names(end.requests));
   });
 
-  it.each(["requests", "notifications", "results"] as const)(
-    "have one shape for %s that both know",
-    (kind) => {
-      const theirs = new Map(Object.entries(VIEW_END[kind]));
-      for (const [method, shape] of Object.entries(HOST_END[kind])) {
-        expect(theirs.get(method) ?? shape, method).toBe(shape);
-      }
-    },
-  );
+  it.each(["requests", "notifications", "results"] as const)("share one shape for %s", (kind) => {
+    const theirs = new Map(Object.entries(VIEW_END[kind]));
+    for (const [method, shape] of Object.entries(HOST_END[kind])) {
+      expect(theirs.get(method) ?? shape, method).toBe(shape);
+    }
+  });
 
-  it("make the whole table", () => {
+  it("form the whole table together", () => {
     expect(names(REQUESTS)).toEqual(names({ ...HOST_END.requests, ...VIEW_END.requests }));
     expect(names(NOTIFICATIONS)).toEqual(names({ ...HOST_END.notifications, ...VIEW_END.notifications }));
     expect(REQUESTS["ui/open-link"]).toEqual({

@@ -1,21 +1,21 @@
 import type { Schema } from "./schema.js";
 
-/** One end of the wire. */
+/** One side of a connection. */
 export type Side = "view" | "host";
 
 /**
- * What one end of the wire checks, by method. It never checks its own words, so each end needs only its part of the
- * method table: `HOST_END` is a host's, `VIEW_END` a view's.
+ * Shapes that one side checks, by method. A side never checks its own messages, so it needs only its part of
+ * the method table: `HOST_END` for a host, `VIEW_END` for a view.
  */
 export interface End<S extends Side = Side> {
   readonly side: S;
-  /** Params of the requests that it serves. */
+  /** Params of the requests that it handles. */
   readonly requests: Shapes;
-  /** Params of the notifications that it hears. */
+  /** Params of the notifications that it receives. */
   readonly notifications: Shapes;
   /** Results of the requests that it sends. */
   readonly results: Shapes;
 }
 
-/** Shapes by the name of their method. */
+/** Shapes by method name. */
 export type Shapes = { readonly [method: string]: Schema };

@@ -1,5 +1,5 @@
 /**
- * Every error has a stable code, and a sentence that says what is wrong.
+ * Errors with a stable code and a message that explains the problem.
  *
  * @module
  */
@@ -8,56 +8,56 @@
 export const PARSE_ERROR = -32700;
 /** JSON-RPC: the message is not a request. */
 export const INVALID_REQUEST = -32600;
-/** JSON-RPC: there is no such method here. */
+/** JSON-RPC: the method does not exist. */
 export const METHOD_NOT_FOUND = -32601;
-/** JSON-RPC: the params do not have the shape that the method wants. */
+/** JSON-RPC: the params do not have the method's shape. */
 export const INVALID_PARAMS = -32602;
 /** JSON-RPC: the handler failed. */
 export const INTERNAL_ERROR = -32603;
 
-/** Codes of errors that arise at this end of the wire. They never change their meaning. */
+/** Codes of errors that this side raises. Their meaning never changes. */
 export type ErrorCode =
-  /** A request was not answered within its time limit. */
+  /** A request was not answered in time. */
   | "timeout"
   /** A request was aborted by its `AbortSignal`. */
   | "aborted"
-  /** The channel was closed, by this end or the other, before the answer came. */
+  /** Either side closed the channel before the answer came. */
   | "closed"
-  /** A message could not be handed to the transport (not cloneable, not JSON). */
+  /** The transport could not send a message (not cloneable, not JSON). */
   | "send-failed"
-  /** A value from outside does not have the shape it must have. */
+  /** An external value has the wrong shape. */
   | "invalid"
-  /** A handler for this method is already there. */
+  /** The method already has a handler. */
   | "duplicate-handler"
   /** The lifecycle does not allow this message now. */
   | "out-of-order"
-  /** The other end lacks the capability for this. */
+  /** The other side lacks the capability. */
   | "unsupported"
-  /** The app is not running inside a host: there is no parent window. */
+  /** The app does not run inside a host: there is no parent window. */
   | "no-host"
-  /** The UI resource cannot be shown as it is; `data` says more. A frame gives up with the same word. */
+  /** The UI resource cannot be shown; `data` has details. A frame that fails uses the same code. */
   | "bad_resource"
-  // What a channel survived and reports:
-  /** Something that is no JSON-RPC message. */
+  // Problems that a channel reports and survives:
+  /** A message that is not JSON-RPC. */
   | "malformed"
-  /** A request under an id that is in use; the one before it is answered. */
+  /** A request with an id that is in use. Only the first request is answered. */
   | "duplicate-request"
-  /** An answer to no request that waits. */
+  /** An answer to a request that is not pending. */
   | "unknown-response"
-  /** Progress of no request that waits. */
+  /** Progress of a request that is not pending. */
   | "unknown-progress"
   /** A listener threw; see `cause`. */
   | "listener-failed";
 
-/** What else an error may carry. */
+/** Options of {@link VitrineError}. */
 export interface VitrineErrorOptions extends ErrorOptions {
-  /** Whatever else the other end said about it. */
+  /** Additional details from the other side. */
   data?: unknown;
 }
 
 /**
- * The one error of Vitrine. Its code is a word when something went wrong at this end, and JSON-RPC's number
- * when the other end refused. Throw one with a number *in* a handler to refuse a request.
+ * The error class of Vitrine. Its code is a string for errors raised here, and JSON-RPC's number if the other
+ * side refused. Throw one with a number *in* a handler to refuse a request.
  *
  * @example
  * ```ts source="./protocol.examples.ts#error"
@@ -73,9 +73,9 @@ export interface VitrineErrorOptions extends ErrorOptions {
  */
 export class VitrineError extends Error {
   override readonly name = "VitrineError";
-  /** What kind of error this is; safe to compare with. */
+  /** The kind of error; safe to compare. */
   declare readonly code: ErrorCode | number;
-  /** Whatever else the other end said about it. */
+  /** Additional details from the other side. */
   declare readonly data: unknown;
 
   constructor(code: ErrorCode | number, message: string, options?: VitrineErrorOptions) {

@@ -19,7 +19,7 @@ import {
 } from "./mcp.js";
 import { array, literal, number, object, open, record, string, union, unknown } from "./schema.js";
 
-/** What a host checks: what views send, and what they answer. */
+/** Shapes that a host checks: the views' messages and answers. */
 export const HOST_END = {
   side: "host",
   requests: {

@@ -1,6 +1,6 @@
 /**
- * What a host says to a view: its capabilities, the context, the tool call. A module of its own, since a host never
- * checks its own words (decision 005).
+ * Messages of a host to a view: its capabilities, the context, the tool call. They have their own module
+ * because a host never checks its own messages (decision 005).
  *
  * @module
  */
@@ -39,53 +39,54 @@ const contentModalities = object(
   },
 );
 
-/** What a host can do for a view. */
+/** Capabilities of a host. */
 export interface HostCapabilities extends Infer<typeof hostCapabilities> {}
 export const hostCapabilities = object(
   {},
   {
     experimental: record(present),
-    /** `ui/open-link` works. */
+    /** The host handles `ui/open-link`. */
     openLinks: present,
-    /** `ui/download-file` works. */
+    /** The host handles `ui/download-file`. */
     downloadFile: present,
-    /** `tools/call` reaches the server. */
+    /** The host passes `tools/call` to the server. */
     serverTools: object({}, { listChanged: boolean }),
-    /** `resources/read` and the lists reach the server. */
+    /** The host passes `resources/read` and the resource lists to the server. */
     serverResources: object({}, { listChanged: boolean }),
-    /** `notifications/message` is recorded. */
+    /** The host records `notifications/message`. */
     logging: present,
-    /** What the sandbox granted. */
+    /** Permissions and origins that the sandbox granted. */
     sandbox: object({}, { permissions: resourcePermissions, csp: resourceCsp }),
-    /** `ui/update-model-context` works, for these kinds of content. */
+    /** The host handles `ui/update-model-context`, for these kinds of content. */
     updateModelContext: contentModalities,
-    /** `ui/message` works, for these kinds of content. */
+    /** The host handles `ui/message`, for these kinds of content. */
     message: contentModalities,
-    /** `sampling/createMessage` works. */
+    /** The host handles `sampling/createMessage`. */
     sampling: object({}, { tools: present }),
   },
 );
 
 /** CSS variables for theming, by their standard names. */
 export type StyleVariables = { [K in StyleVariable]: string | undefined };
-// By their type only: the list of names would weigh more than all other shapes, and a name that nobody knows hurts nobody.
+// Checked only as strings: the list of names would be larger than all other shapes, and an unknown name does
+// no harm.
 const styleVariables = record(string) as unknown as Schema<StyleVariables>;
 
-/** How the host looks: variables, and font rules that the view may insert. */
+/** Look of the host: variables, and font rules that the view may insert. */
 export interface HostStyles extends Infer<typeof hostStyles> {}
 export const hostStyles = object({}, { variables: styleVariables, css: object({}, { fonts: string }) });
 
 const containerHeight = union(object({ height: number }), object({}, { maxHeight: number }));
 const containerWidth = union(object({ width: number }), object({}, { maxWidth: number }));
 
-/** The frame's size: `height`/`width` are fixed, `maxHeight`/`maxWidth` flexible, absent is unbounded (X04). */
+/** The frame's size: `height`/`width` are fixed, `maxHeight`/`maxWidth` are flexible, absent is unbounded. */
 export type ContainerDimensions = Infer<typeof containerHeight> & Infer<typeof containerWidth>;
 const containerDimensions = object(
   {},
   { height: number, width: number, maxHeight: number, maxWidth: number },
 ) as Schema<ContainerDimensions>;
 
-/** What a view knows about where it runs (X01). */
+/** Context that a view runs in. */
 export interface HostContext extends Infer<typeof hostContext> {}
 export const hostContext = open(
   {},
@@ -94,9 +95,9 @@ export const hostContext = open(
     toolInfo: object({ tool }, { id: requestId }),
     theme,
     styles: hostStyles,
-    /** How the view is shown now. */
+    /** The current display mode. */
     displayMode,
-    /** The modes that this host has. */
+    /** The display modes that the host offers. */
     availableDisplayModes: array(displayMode),
     containerDimensions,
     /** BCP 47, such as `en-GB`. */
@@ -107,7 +108,7 @@ export const hostContext = open(
     userAgent: string,
     platform: literal("web", "desktop", "mobile"),
     deviceCapabilities: object({}, { touch: boolean, hover: boolean }),
-    /** Pixels that the device's frame covers. */
+    /** Pixels covered by the device, such as a notch. */
     safeAreaInsets: object({ top: number, right: number, bottom: number, left: number }),
   },
 );

@@ -1,5 +1,5 @@
 /**
- * `@vitrine/protocol`: the MCP Apps wire. No dependencies; runs in a browser, a worker and Node.
+ * `@vitrine/protocol`: the MCP Apps protocol. No dependencies; runs in browsers, workers and Node.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /**
- * JSON that nobody has parsed yet. Making objects is what a large message costs, and each frame on its way
- * would make them anew; text passes through all of them as it is, and only the last one parses.
+ * JSON text that has not been parsed yet. Creating objects is the main cost of a large message, and every
+ * frame on the way would create them again. Text passes through all frames unchanged, and only the last one
+ * parses it.
  *
  * @example
  * ```ts source="./protocol.examples.ts#jsonText"
@@ -16,12 +17,12 @@ export class JsonText {
     this.text = text;
   }
 
-  /** What the text says. */
+  /** Parses the text. */
   parse(): unknown {
     return JSON.parse(this.text);
   }
 
-  /** So that a message with such a part in it can be written as JSON. */
+  /** Lets `JSON.stringify` serialize a message that contains JSON text. */
   toJSON(): unknown {
     return this.parse();
   }

@@ -19,7 +19,7 @@ const RESULT_PARAMS = { content: [] };
 const args = (city: string): { arguments: { city: string } } => ({ arguments: { city } });
 const methods = (messages: Outgoing[]): string[] => messages.map(({ method }) => method);
 
-/** A lifecycle with a clock of its own; `out` is everything that it let through, in order. */
+/** A lifecycle with its own clock; `out` is everything that it let through, in order. */
 function life(limits?: Partial<LifecycleLimits>, { answers = true } = {}) {
   const clock = { now: 1_000 };
   const host = new HostLifecycle({ now: () => clock.now, limits });
@@ -42,29 +42,29 @@ function life(limits?: Partial<LifecycleLimits>, { answers = true } = {}) {
 }
 
 describe("the handshake", () => {
-  it("L03: nothing is said to a view before it has the answer, however eager it is", () => {
+  it("L03: an early view receives nothing before it has the answer", () => {
     const { host, clock, out, become, send } = life({ initialized: 100 }, { answers: false });
     send(INPUT, args("Lisbon"));
     become("ui/initialize", INITIALIZED, "tools/call");
     expect(out).toEqual([]);
-    clock.now += 1_000; // The host is slow, not the view: its time has not begun.
+    clock.now += 1_000; // The host is slow, not the view: the view's timeout has not started.
     expect(host.expire()).toBeUndefined();
     expect(methods(host.answered())).toEqual([INPUT]);
     expect(host.phase).toBe("ready");
     expect(host.answered()).toEqual([]);
   });
 
-  it("L13: the view's time to become ready begins with the answer", () => {
+  it("L13: the timeout for becoming ready starts with the answer", () => {
     const { host, clock, become } = life({ initialized: 100 }, { answers: false });
     become("ui/initialize");
-    // Until then a host that never answers is the one that is waited for, not for ever either.
+    // Until then the view's host is the slow one; it has a limit too.
     expect(host.deadline).toBe(clock.now + DEFAULT_LIMITS.initialize);
     clock.now += 50;
     host.answered();
     expect(host.deadline).toBe(clock.now + 100);
   });
 
-  it("L13: one that begins again and again is given up on all the same", () => {
+  it("L13: a view that restarts repeatedly times out anyway", () => {
     const { host, clock, become } = life({ initialized: 100 });
     become("ui/initialize");
     for (let time = 0; time < 100; time += 10) {
@@ -74,13 +74,13 @@ describe("the handshake", () => {
     expect(host.expire()?.code).toBe("initialized-timeout");
   });
 
-  it("D18: a limit that is there without a value is the default", () => {
+  it("D18: an undefined limit is the default", () => {
     const { host, clock } = life({ initialize: undefined, teardown: undefined });
     expect(host.deadline).toBe(clock.now + DEFAULT_LIMITS.initialize);
     expect(host.expire()).toBeUndefined();
   });
 
-  it("L01: begins with ui/initialize; anything else before it is refused", () => {
+  it("L01: starts with ui/initialize; any other message before it is refused", () => {
     const { host, receive } = life();
     for (const method of ["tools/call", "ui/message", INITIALIZED, "ui/notifications/size-changed"]) {
       expect(host.received(method)).toEqual({
@@ -101,7 +101,7 @@ describe("the handshake", () => {
     expect(host.phase).toBe("loading");
   });
 
-  it("S03: what the proxy needs to load the view does not wait for the view", () => {
+  it("S03: messages that the proxy needs to load the view are not queued", () => {
     const { host } = life();
     const params = { html: "<p>" };
     expect(host.send("ui/notifications/sandbox-resource-ready", params)).toEqual([
@@ -110,7 +110,7 @@ describe("the handshake", () => {
     expect(host.phase).toBe("loading");
   });
 
-  it("L02, L03: after the answer the view says that it is initialized, and is ready", () => {
+  it("L02, L03: the view is ready after the answer and its initialized notification", () => {
     const { host, become } = life();
     become("ui/initialize");
     expect(host.phase).toBe("initializing");
@@ -128,19 +128,16 @@ describe("the handshake", () => {
     "ui/open-link",
     "ui/request-display-mode",
     "tools/list",
-  ])(
-    "T02: a view that goes to work with %s without saying so is ready as well, and hears what waited",
-    (method) => {
-      const { host, send, become, out } = life();
-      send(INPUT, args("Rome"));
-      become("ui/initialize", method);
-      expect(host.phase).toBe("ready");
-      expect(methods(out)).toEqual([INPUT]);
-    },
-  );
+  ])("T02: a view that sends %s without initialized is ready as well, and receives the queue", (method) => {
+    const { host, send, become, out } = life();
+    send(INPUT, args("Rome"));
+    become("ui/initialize", method);
+    expect(host.phase).toBe("ready");
+    expect(methods(out)).toEqual([INPUT]);
+  });
 
   it.each(["ping", "notifications/message", "ui/notifications/size-changed", "notifications/cancelled"])(
-    "T02: %s is no work: served, but the view is not ready by it",
+    "T02: %s does not make the view ready",
     (method) => {
       const { host, become } = life();
       become("ui/initialize", method);
@@ -150,7 +147,7 @@ describe("the handshake", () => {
 });
 
 describe("before the view is ready", () => {
-  it("L03, D8: nothing is sent, whatever it is", () => {
+  it("L03, D8: nothing is sent", () => {
     const { send, out, become } = life();
     const all = (): void => {
       send(PARTIAL, args("R"));
@@ -164,7 +161,7 @@ describe("before the view is ready", () => {
     expect(out).toEqual([]);
   });
 
-  it("L11: what was to be sent waits, in order, and is sent once", () => {
+  it("L11: messages are queued in order and sent once", () => {
     const { send, out, ready, become } = life();
     send("tools/list", {}, "first");
     send(INPUT, args("Rome"));
@@ -183,7 +180,7 @@ describe("before the view is ready", () => {
     expect(out).toHaveLength(5);
   });
 
-  it("L11: what waits is sent before the message that made the view ready is served", () => {
+  it("L11: the queue is sent before the message that made the view ready is handled", () => {
     const { host } = life();
     host.received("ui/initialize");
     host.answered();
@@ -195,7 +192,7 @@ describe("before the view is ready", () => {
     });
   });
 
-  it("the queue is bounded: only the last partial input waits, and none beside the input", () => {
+  it("the queue is bounded: only the last partial input is kept, and none beside the input", () => {
     const one = life();
     for (let n = 0; n < 1_000; n++) one.send(PARTIAL, args(`${n}`));
     one.ready();
@@ -207,7 +204,7 @@ describe("before the view is ready", () => {
     expect(methods(two.out)).toEqual([INPUT]);
   });
 
-  it("the queue is bounded: the same notification waits once, requests each by their key", () => {
+  it("the queue is bounded: identical notifications are queued once, requests by their key", () => {
     const { send, out, ready } = life();
     for (let n = 0; n < 100; n++) {
       send(LIST_CHANGED, {});
@@ -225,7 +222,7 @@ describe("before the view is ready", () => {
     ]);
   });
 
-  it("X02, D20: context changes while it initializes are merged into one", () => {
+  it("X02, D20: context changes during initialization are merged into one", () => {
     const { send, out, become } = life();
     become("ui/initialize");
     send(CONTEXT, { theme: "dark", locale: "en" });
@@ -317,8 +314,8 @@ describe("the order of the tool call (D9)", () => {
   });
 });
 
-describe("remount: a view that begins anew", () => {
-  it("is told apart from one that begins", () => {
+describe("remount: a view that restarts", () => {
+  it("is distinguished from a first start", () => {
     const { host } = life();
     expect(host.received("ui/initialize")).toMatchObject({ serve: true, remounted: false });
     host.received(INITIALIZED);
@@ -326,7 +323,7 @@ describe("remount: a view that begins anew", () => {
     expect(host.phase).toBe("initializing");
   });
 
-  it("hears the input and the result again, once it is ready again", () => {
+  it("receives the input and the result again, once it is ready again", () => {
     const { send, ready, become, out } = life();
     ready();
     send(PARTIAL, args("R"));
@@ -342,7 +339,7 @@ describe("remount: a view that begins anew", () => {
     ]);
   });
 
-  it("hears the cancellation again", () => {
+  it("receives the cancellation again", () => {
     const { send, ready, out } = life();
     ready();
     send(CANCELLED, { reason: "user" });
@@ -351,7 +348,7 @@ describe("remount: a view that begins anew", () => {
     expect(out).toEqual([{ method: CANCELLED, params: { reason: "user" } }]);
   });
 
-  it("hears the last partial input again while there is no input yet", () => {
+  it("receives the last partial input again while there is no input yet", () => {
     const { send, ready, out } = life();
     ready();
     send(PARTIAL, args("R"));
@@ -361,7 +358,7 @@ describe("remount: a view that begins anew", () => {
     expect(out).toEqual([{ method: PARTIAL, params: args("Ro") }]);
   });
 
-  it("does not hear the context twice: the answer to ui/initialize has it", () => {
+  it("does not receive the context twice: the answer to ui/initialize has it", () => {
     const { send, ready, become, out } = life();
     ready();
     send(CONTEXT, { theme: "dark" });
@@ -374,7 +371,7 @@ describe("remount: a view that begins anew", () => {
     expect(out).toEqual([]);
   });
 
-  it("hears the rest of the tool call after what it had heard", () => {
+  it("receives the rest of the tool call after the replay", () => {
     const { send, ready, become, out } = life();
     ready();
     send(INPUT, args("Rome"));
@@ -386,7 +383,7 @@ describe("remount: a view that begins anew", () => {
     expect(methods(out)).toEqual([INPUT, LIST_CHANGED, RESULT]);
   });
 
-  it("that begins twice before it is ready hears everything once", () => {
+  it("that starts twice before it is ready receives everything once", () => {
     const { send, become, out } = life();
     send(INPUT, args("Rome"));
     become("ui/initialize");
@@ -395,7 +392,7 @@ describe("remount: a view that begins anew", () => {
     expect(methods(out)).toEqual([INPUT, "tools/list"]);
   });
 
-  it("has its time limit again", () => {
+  it("has a new timeout", () => {
     const { host, clock, ready, become } = life({ initialized: 50 });
     ready();
     clock.now += 1_000;
@@ -405,7 +402,7 @@ describe("remount: a view that begins anew", () => {
 });
 
 describe("time limits", () => {
-  it("L13: a view that never begins is given up on: initialize-timeout", () => {
+  it("L13: a view that never starts times out: initialize-timeout", () => {
     const { host, clock, receive } = life();
     expect(host.deadline).toBe(1_000 + DEFAULT_LIMITS.initialize);
     clock.now += DEFAULT_LIMITS.initialize - 1;
@@ -413,7 +410,7 @@ describe("time limits", () => {
     clock.now += 1;
     expect(host.expire()).toEqual({
       code: "initialize-timeout",
-      message: "The app never began to talk.",
+      message: "The app did not start.",
     });
     expect([host.phase, host.cause?.code, host.deadline]).toEqual([
       "failed",
@@ -424,7 +421,7 @@ describe("time limits", () => {
     expect(host.expire()).toBeUndefined();
   });
 
-  it("L13: a view that begins but is never ready is given up on: initialized-timeout", () => {
+  it("L13: a view that starts but is never ready times out: initialized-timeout", () => {
     const { host, clock, become } = life({ initialized: 5 });
     clock.now += 100;
     become("ui/initialize");
@@ -436,7 +433,7 @@ describe("time limits", () => {
     expect(host.phase).toBe("failed");
   });
 
-  it("L08: a view that does not answer its teardown is not waited for: teardown-timeout", () => {
+  it("L08: a view that does not answer its teardown times out: teardown-timeout", () => {
     const { host, clock, ready } = life({ teardown: 7 });
     ready();
     expect(host.teardown()).toBe(true);
@@ -446,7 +443,7 @@ describe("time limits", () => {
     expect([host.phase, host.cause?.code]).toEqual(["closed", "teardown-timeout"]);
   });
 
-  it("a view that is ready has all the time in the world", () => {
+  it("a view that is ready has no deadline", () => {
     const { host, clock, ready } = life();
     ready();
     clock.now += 1e9;
@@ -454,7 +451,7 @@ describe("time limits", () => {
     expect(host.phase).toBe("ready");
   });
 
-  it("every cause is a sentence for the person who looks at the frame", () => {
+  it("every cause is a message for the user who sees the frame", () => {
     for (const received of [[], ["ui/initialize"]]) {
       const { host, clock, become } = life();
       become(...received);
@@ -468,7 +465,7 @@ describe("teardown", () => {
   const closed = (what: () => unknown): void =>
     expect(what).toThrow(expect.objectContaining({ code: "closed" }));
 
-  it("L08: a view that is ready must be asked, and is closed by its answer", () => {
+  it("L08: a ready view gets a teardown request, and its answer closes it", () => {
     const { host, ready, receive } = life();
     ready();
     expect(host.teardown()).toBe(true);
@@ -484,7 +481,7 @@ describe("teardown", () => {
   it.each([
     ["loading", []],
     ["initializing", ["ui/initialize"]],
-  ])("L03, L08: a view that is still %s is closed at once, and not asked", (phase, received) => {
+  ])("L03, L08: a view that is still %s is closed immediately, without a request", (phase, received) => {
     const { host, become } = life();
     become(...received);
     expect(host.phase).toBe(phase);
@@ -492,7 +489,7 @@ describe("teardown", () => {
     expect(host.phase).toBe("closed");
   });
 
-  it("a view that is being closed cannot begin anew", () => {
+  it("a view that is being closed cannot restart", () => {
     const { host, ready } = life();
     ready();
     host.teardown();
@@ -509,7 +506,7 @@ describe("teardown", () => {
     expect([host.phase, host.cause?.code]).toEqual(["failed", "initialize-timeout"]);
   });
 
-  it("the frame may be gone at any time, and twice", () => {
+  it("the frame may be removed at any time, and twice", () => {
     for (const received of [[], ["ui/initialize"], ["ui/initialize", INITIALIZED]]) {
       const { host, become } = life();
       become(...received);
@@ -533,7 +530,7 @@ describe("teardown", () => {
     closed(() => failed.send(CONTEXT, {}));
   });
 
-  it("what waited is dropped with the view", () => {
+  it("the queue is dropped with the view", () => {
     const { host, send, out, receive } = life();
     send(INPUT, args("Rome"));
     host.closed();
@@ -541,7 +538,7 @@ describe("teardown", () => {
     expect(out).toEqual([]);
   });
 
-  it("a view in a new frame has its time anew, and hears the tool call from its beginning", () => {
+  it("a view in a new frame has a new timeout, and receives the tool call from its start", () => {
     const { host, clock, ready, send, out, become } = life();
     ready();
     send(PARTIAL, args("Ro"));
@@ -556,7 +553,7 @@ describe("teardown", () => {
     expect(out.map(({ method }) => method)).toEqual([INPUT]);
   });
 
-  it("L13: so it is after a failure", () => {
+  it("L13: also after a failure", () => {
     const { host, clock, send, out, become } = life();
     send(INPUT, args("Rome"));
     clock.now += 1e6;
@@ -625,7 +622,7 @@ describe("for any sequence of events", () => {
     }
   };
 
-  /** What one mount of a view heard of its tool call. */
+  /** The messages of its tool call that one mount of a view received. */
   const check = (heard: string[]): void => {
     const count = (method: string): number => heard.filter((name) => name === method).length;
     const [input, result] = [heard.indexOf(INPUT), heard.indexOf(RESULT)];
@@ -642,7 +639,7 @@ describe("for any sequence of events", () => {
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
         const clock = { now: 0 };
         const host = new HostLifecycle({ now: () => clock.now });
-        /** What the view heard since it last began. */
+        /** Messages that the view received since its last start. */
         let heard: string[] = [];
         let keys: unknown[] = [];
         let answered = false;
@@ -694,7 +691,7 @@ describe("for any sequence of events", () => {
     );
   });
 
-  it("L11: what was sent to a view that comes up is never lost", () => {
+  it("L11: no message to a view that starts is lost", () => {
     fc.assert(
       fc.property(fc.nat(5), fc.nat(5), (early, later) => {
         const { send, become, out } = life();
@@ -729,7 +726,7 @@ describe("ViewLifecycle", () => {
     expect(view.phase).toBe(phase);
   });
 
-  it("keeps the last of what the host said about the tool call, for a listener that comes late", () => {
+  it("keeps the last messages about the tool call for a late listener", () => {
     const view = new ViewLifecycle();
     view.keep(PARTIAL, args("R"));
     view.keep(PARTIAL, args("Ro"));
@@ -742,7 +739,7 @@ describe("ViewLifecycle", () => {
     expect(view.kept.get(CANCELLED)).toEqual({ reason: "late" });
   });
 
-  it("L05: partial input is worth nothing once the input is there", () => {
+  it("L05: drops partial input once the input has arrived", () => {
     const view = new ViewLifecycle();
     view.keep(PARTIAL, args("R"));
     view.keep(INPUT, args("Rome"));
@@ -757,7 +754,7 @@ describe("ViewLifecycle", () => {
     }
   });
 
-  it("forgets it all when it connects again, not when it closes", () => {
+  it("drops them when it connects again, not when it closes", () => {
     const view = new ViewLifecycle();
     view.enter("connecting");
     view.keep(INPUT, args("Rome"));

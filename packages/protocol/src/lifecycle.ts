@@ -1,6 +1,6 @@
 /**
- * The lifecycle of one view (part L), seen by its host, as a state machine. It is pure: it sends nothing, starts no
- * timer and reads no clock of its own; it says what may be sent, in which order, and by when.
+ * The lifecycle of one view, seen from its host, as a state machine. It is pure: it sends nothing, sets no
+ * timers and reads no clock. It decides which messages may be sent, in which order, and by when.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import type { NotificationFrom, Params, RequestFrom } from "./methods.js";
 import { sameJson } from "./same-json.js";
 import { isToolData } from "./view-lifecycle.js";
 
-/** Why a view was given up on. */
+/** Why the host gave up on a view. */
 export interface Cause {
   code: "initialize-timeout" | "initialized-timeout" | "teardown-timeout";
-  /** A sentence for the person who looks at the frame. */
+  /** A message for the user who sees the frame. */
   message: string;
 }
 
-/** Milliseconds that a view has for each step. */
+/** Timeouts of each step, in milliseconds. */
 export interface LifecycleLimits {
   /** From the mount to `ui/initialize`. */
   initialize: number;
@@ -26,7 +26,7 @@ export interface LifecycleLimits {
   teardown: number;
 }
 
-/** Limits of a host that says nothing else. */
+/** Default timeouts. */
 export const DEFAULT_LIMITS: Readonly<LifecycleLimits> = {
   initialize: 10_000,
   initialized: 10_000,
@@ -34,25 +34,25 @@ export const DEFAULT_LIMITS: Readonly<LifecycleLimits> = {
 };
 
 /**
- * Where a view is in its life, seen by its host:
- * `loading` → `initializing` → `ready` → `closing` → `closed`, or `failed` with a cause.
+ * State of a view, seen from its host: `loading` → `initializing` → `ready` → `closing` → `closed`, or
+ * `failed` with a cause.
  */
 export type HostPhase = "loading" | "initializing" | "ready" | "closing" | "closed" | "failed";
 
-/** A message that the host may send now. `key` is what the caller gave to recognise a request of its own. */
+/** A message that the host may send now. `key` identifies the caller's own requests. */
 export interface Outgoing {
   method: NotificationFrom<"host"> | RequestFrom<"host">;
   params: object;
   key?: unknown;
 }
 
-/** What to do with a message of the view. */
+/** How to treat a message from the view. */
 export type Verdict =
   | {
       serve: true;
-      /** What to send before it is served: the queue, when this message made the view ready. */
+      /** Messages to send first: the queue, if this message made the view ready. */
       flush: Outgoing[];
-      /** The view began anew: forget what was asked of its earlier self. */
+      /** The view started again: drop pending requests to its earlier document. */
       remounted: boolean;
     }
   | { serve: false; code: "out-of-order"; message: string };
@@ -63,15 +63,15 @@ const TOOL_RESULT = "ui/notifications/tool-result";
 const TOOL_CANCELLED = "ui/notifications/tool-cancelled";
 const CONTEXT_CHANGED = "ui/notifications/host-context-changed";
 
-/** What a view did not do in time, by where it was. */
+/** Cause of a timeout, by phase. */
 const CAUSES: { readonly [P in HostPhase]?: Cause } = {
   loading: {
     code: "initialize-timeout",
-    message: "The app never began to talk.",
+    message: "The app did not start.",
   },
   initializing: {
     code: "initialized-timeout",
-    message: "The app never said that it is ready.",
+    message: "The app did not report that it is ready.",
   },
   closing: {
     code: "teardown-timeout",
@@ -79,33 +79,33 @@ const CAUSES: { readonly [P in HostPhase]?: Cause } = {
   },
 };
 
-/** How many messages may wait for a view to become ready. */
+/** Maximum number of messages queued for a view that is not ready. */
 const MAX_WAITING = 1000;
 
 /** Options of {@link HostLifecycle}. */
 export interface HostLifecycleOptions {
-  /** The time, in milliseconds. */
+  /** The current time in milliseconds. */
   now: () => number;
   limits?: Partial<LifecycleLimits> | undefined;
 }
 
 /**
- * The host's end of a view's life. Ask it before every message: {@link received} for what the view sent,
- * {@link send} for what the host wants to send. It keeps what a view that begins anew must hear again.
+ * The host's side of a view's lifecycle. Consult it before every message: {@link received} for messages from
+ * the view, {@link send} for messages to it. It keeps the messages that a restarted view must receive again.
  *
  * @example
  * ```ts source="./protocol.examples.ts#hostLifecycle"
  * const life = new HostLifecycle({ now: Date.now });
- * // The host may speak at any time; what the view must not hear yet waits.
+ * // The host may send at any time. Messages that the view must not receive yet are queued.
  * for (const message of life.send("ui/notifications/tool-input", { arguments: { city: "Rome" } }))
  *   post(message);
- * // For everything that the view sends:
+ * // For every message from the view:
  * const onMessage = (method: string) => {
  *   const verdict = life.received(method);
  *   if (verdict.serve) for (const message of verdict.flush) post(message);
  *   return verdict.serve;
  * };
- * // When its ui/initialize was answered:
+ * // After ui/initialize was answered:
  * const onAnswered = () => {
  *   for (const message of life.answered()) post(message);
  * };
@@ -122,14 +122,14 @@ export class HostLifecycle {
   #phase: HostPhase = "loading";
   #cause: Cause | undefined;
   #deadline: number | undefined;
-  /** The view's `ui/initialize` was answered. */
+  /** The host has answered `ui/initialize`. */
   #answered = false;
-  /** The view's time to become ready has begun. */
+  /** The timeout for becoming ready has started. */
   #counting = false;
-  /** The view said that it is ready, be it before it had the answer. */
+  /** The view reported that it is ready, possibly before it got the answer. */
   #eager = false;
   #queue: Outgoing[] = [];
-  /** The tool call so far: what is sent to the view, and again to one that begins anew. */
+  /** The tool call so far. It is sent to the view, and again to a view that restarts. */
   readonly #tool = new Map<string, Outgoing>();
 
   constructor({ now, limits = {} }: HostLifecycleOptions) {
@@ -141,16 +141,16 @@ export class HostLifecycle {
   get phase(): HostPhase {
     return this.#phase;
   }
-  /** Why the view was given up on, or why its teardown was not waited for any longer. */
+  /** Why the host gave up on the view, or stopped waiting for its teardown. */
   get cause(): Cause | undefined {
     return this.#cause;
   }
-  /** When to call {@link expire}, if nothing happens before. */
+  /** When to call {@link expire} if nothing happens before. */
   get deadline(): number | undefined {
     return this.#deadline;
   }
 
-  /** Judges a message of the view, and moves on. */
+  /** Decides on a message from the view, and advances the state. */
   received(method: string): Verdict {
     if (/closed|failed/.test(this.#phase)) return refusal("the view was closed");
     if (method === "ui/initialize") return this.#begin();
@@ -159,7 +159,7 @@ export class HostLifecycle {
         ? serve()
         : refusal("ui/initialize comes first");
     }
-    // L03, and T02: a view that goes to work without saying so is ready as well.
+    // A view that sends requests without the `initialized` notification counts as ready as well.
     const works = method === "ui/notifications/initialized" || !/^ping$|notifications\//.test(method);
     if (this.#phase !== "initializing" || !works) return serve();
     this.#eager = true;
@@ -169,22 +169,23 @@ export class HostLifecycle {
   #begin(): Verdict {
     if (this.#phase === "closing") return refusal("the view is being closed");
     const remounted = this.#phase !== "loading";
-    // One that heard the tool call and begins anew hears it again.
+    // A view that restarts receives the tool call again.
     if (this.#phase === "ready") this.#queue = [...this.#tool.values()];
-    // One that begins again and again without ever being ready gets no more time for it (L13).
+    // A view that restarts repeatedly without becoming ready gets no extra time.
     if (this.#phase !== "initializing") {
       this.#enter("initializing", "initialize");
       this.#counting = false;
     }
     this.#answered = this.#eager = false;
-    // The answer carries the whole context: changes that wait are in it.
+    // The answer carries the whole context, so queued context changes are obsolete.
     this.#queue = this.#queue.filter(({ method }) => method !== CONTEXT_CHANGED);
     return serve([], remounted);
   }
 
   /**
-   * Call when `ui/initialize` was answered: from now on the view may be spoken to, once it is ready (L03), and
-   * its time to become ready begins. Returns what to send now, to a view that said so too early.
+   * Call this after `ui/initialize` was answered. From then on, the view may receive messages once it is
+   * ready, and its timeout for becoming ready starts. Returns the messages to send now, if the view reported
+   * early that it is ready.
    */
   answered(): Outgoing[] {
     if (this.#phase !== "initializing") return [];
@@ -201,17 +202,18 @@ export class HostLifecycle {
   }
 
   /**
-   * Wants to send a message. Returns what to send now: the message, or nothing while it waits for the view
-   * (L11).
+   * Requests to send a message. Returns the messages to send now: this one, or none while it is queued for
+   * the view.
    *
-   * @throws {VitrineError} `out-of-order` for what the view must never hear (D9) and when too much waits, `closed` after the end
+   * @throws {VitrineError} `out-of-order` for a message that the view must not receive, or if the queue is
+   * full; `closed` after the end
    */
   send<M extends Outgoing["method"]>(method: M, params: Params<M>, key?: unknown): Outgoing[] {
     if (/clos|failed/.test(this.#phase)) {
       throw new VitrineError("closed", `${method} cannot be sent: the view was closed`);
     }
     const message: Outgoing = key === undefined ? { method, params } : { method, params, key };
-    // S03: what the proxy frame needs to load the view cannot wait for the view.
+    // Messages to the proxy frame load the view, so they cannot wait for it.
     if (method.startsWith("ui/notifications/sandbox-")) return [message];
     if (isToolData(method)) {
       this.#checkOrder(method);
@@ -224,8 +226,8 @@ export class HostLifecycle {
   }
 
   /**
-   * Context changes are merged, only the last partial input waits and none beside the input, a notification
-   * that says the same waits once; and there is an end to what may wait.
+   * Queues a message. Context changes are merged, only the last partial input is kept (none beside the
+   * complete input), and identical notifications are queued once. The queue has a maximum length.
    */
   #enqueue(message: Outgoing): void {
     const { method, params, key } = message;
@@ -238,12 +240,15 @@ export class HostLifecycle {
     } else if (key === undefined && this.#queue.some((queued) => isSame(queued, message))) {
       return;
     } else if (this.#queue.length >= MAX_WAITING) {
-      throw new VitrineError("out-of-order", `${method} was not sent: too much waits for the view`);
+      throw new VitrineError(
+        "out-of-order",
+        `${method} was not sent: too many messages are queued for the view`,
+      );
     }
     this.#queue.push(message);
   }
 
-  /** L04 to L07: partial input, then one input, then one result or cancellation. */
+  /** Enforces the order: partial input, then one input, then one result or cancellation. */
   #checkOrder(method: string): void {
     const sent = (other: string): boolean => this.#tool.has(other);
     const over = sent(TOOL_RESULT) || sent(TOOL_CANCELLED);
@@ -256,8 +261,8 @@ export class HostLifecycle {
   }
 
   /**
-   * Begins the end (L08). Returns whether the view must be asked with `ui/resource-teardown`; one that never
-   * came up is closed at once.
+   * Starts the teardown. Returns whether to send `ui/resource-teardown` to the view. A view that never became
+   * ready is closed immediately.
    */
   teardown(): boolean {
     if (this.#phase !== "ready") {
@@ -268,20 +273,23 @@ export class HostLifecycle {
     return true;
   }
 
-  /** The view answered the teardown, or its frame is gone for good. */
+  /** The view answered the teardown, or its frame was removed. */
   closed(): void {
     if (this.#phase !== "failed") this.#enter("closed");
     this.#queue = [];
   }
 
-  /** The view is expected in another frame, after a failure too. There it hears the tool call from its beginning. */
+  /**
+   * The view will load in another frame, possibly after a failure. There it receives the whole tool call
+   * again.
+   */
   restart(): void {
     this.#enter("loading", "initialize");
     this.#cause = undefined;
     this.#queue = [...this.#tool.values()];
   }
 
-  /** Call at {@link deadline}. Returns the cause when the view is out of time (L13). */
+  /** Call this at {@link deadline}. Returns the cause if the view timed out. */
   expire(): Cause | undefined {
     if (this.#deadline === undefined || this.#now() < this.#deadline) return undefined;
     this.#cause = CAUSES[this.#phase];
@@ -290,14 +298,14 @@ export class HostLifecycle {
     return this.#cause;
   }
 
-  /** Moves on. There may be a step that the view has to take in time. */
+  /** Enters a phase. The step, if any, is what the view must do in time. */
   #enter(phase: HostPhase, step?: keyof LifecycleLimits): void {
     this.#phase = phase;
     this.#deadline = step && this.#now() + (this.#limits[step] ?? DEFAULT_LIMITS[step]);
   }
 }
 
-/** What says the same. A request says it for itself. */
+/** Whether two queued messages are identical. Requests never are. */
 const isSame = (a: Outgoing, b: Outgoing): boolean =>
   a.method === b.method && a.key === undefined && sameJson(a.params, b.params);
 

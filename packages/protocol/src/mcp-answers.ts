@@ -1,6 +1,6 @@
 /**
- * What MCP answers to a view: lists of resources and prompts, what they contain, and what a model wrote. A module of
- * its own, since a host never checks its own answers (decision 005).
+ * MCP results for a view: lists of resources and prompts, their contents, and model output. They have their
+ * own module because a host never checks its own answers (decision 005).
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { array, boolean, type Infer, object, open, string, union } from "./schem
 export interface Resource extends Infer<typeof resource> {}
 const resource = object({ uri: string, name: string }, resourceFields);
 
-/** A family of resources, by URI template. */
+/** A set of resources, described by a URI template. */
 export interface ResourceTemplate extends Infer<typeof resourceTemplate> {}
 const resourceTemplate = object(
   { uriTemplate: string, name: string },

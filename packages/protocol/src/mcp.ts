@@ -1,6 +1,6 @@
 /**
- * The part of MCP itself that crosses between a view and its host: content, tools, and what a view asks for. Only what
- * MCP Apps carries is here; what views are answered with is in `mcp-answers.ts`.
+ * The part of MCP that crosses between a view and its host: content, tools, and requests of a view. Only the
+ * parts that MCP Apps uses are here. Results for views are in `mcp-answers.ts`.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import {
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 export const meta = record(unknown);
-/** What the other end passes on unread; that it is JSON is the transport's doing. */
+/** A value that is passed on unread. The transport guarantees that it is JSON. */
 const json = unknown as Schema<Json>;
 export const role = literal("user", "assistant");
 
@@ -47,18 +47,18 @@ export const implementation = object(
 
 export const annotations = object({}, { audience: array(role), priority: number, lastModified: string });
 
-/** Text, for people or for the model. */
+/** Text for users or for the model. */
 export interface TextContent extends Infer<typeof textContent> {}
 export const textContent = object({ type: literal("text"), text: string }, { annotations, _meta: meta });
 
-/** A picture, in base64. */
+/** An image, in base64. */
 export interface ImageContent extends Infer<typeof imageContent> {}
 export const imageContent = object(
   { type: literal("image"), data: string, mimeType: string },
   { annotations, _meta: meta },
 );
 
-/** Sound, in base64. */
+/** Audio, in base64. */
 export interface AudioContent extends Infer<typeof audioContent> {}
 export const audioContent = object(
   { type: literal("audio"), data: string, mimeType: string },
@@ -75,7 +75,7 @@ export const resourceFields = {
   _meta: meta,
 };
 
-/** A resource by its address. */
+/** A link to a resource. */
 export interface ResourceLink extends Infer<typeof resourceLink> {}
 export const resourceLink = object(
   { type: literal("resource_link"), uri: string, name: string },
@@ -90,11 +90,11 @@ const textResourceContents = object({ uri: string, text: string }, { mimeType: s
 export interface BlobResourceContents extends Infer<typeof blobResourceContents> {}
 const blobResourceContents = object({ uri: string, blob: string }, { mimeType: string, _meta: meta });
 
-/** What a resource contains. */
+/** Contents of a resource, as text or bytes. */
 export type ResourceContents = Infer<typeof resourceContents>;
 export const resourceContents = union(textResourceContents, blobResourceContents);
 
-/** A resource, contents and all. */
+/** A resource with its contents. */
 export interface EmbeddedResource extends Infer<typeof embeddedResource> {}
 export const embeddedResource = object(
   { type: literal("resource"), resource: resourceContents },
@@ -105,7 +105,7 @@ export const embeddedResource = object(
 export type ContentBlock = Infer<typeof contentBlock>;
 export const contentBlock = union(textContent, imageContent, audioContent, resourceLink, embeddedResource);
 
-/** What a tool call came to. `content` is for the model, `structuredContent` for the view. */
+/** The result of a tool call. `content` is for the model, `structuredContent` for the view. */
 export interface CallToolResult extends Infer<typeof callToolResult> {}
 export const callToolResult = open(
   { content: array(contentBlock) },
@@ -122,7 +122,7 @@ const toolAnnotations = object(
     openWorldHint: boolean,
   },
 );
-/** Hints about what a tool does. They come from the server: trust them no more than the server. */
+/** Hints about a tool's behaviour. They come from the server: trust them no more than the server. */
 export interface ToolAnnotations extends Infer<typeof toolAnnotations> {}
 
 /** A tool as `tools/list` describes it. */
@@ -143,10 +143,10 @@ export const tool = object(
 export const emptyParams = object({}, { _meta: meta });
 export const emptyResult = open({}, { _meta: meta });
 export const listParams = object({}, { cursor: string, _meta: meta });
-/** The rest of a page of a list. */
+/** Fields that every page of a list has. */
 export const listed = { nextCursor: string, _meta: meta };
 export const listToolsResult = open({ tools: array(tool) }, listed);
-/** How a caller asks to be given a task in place of the answer. */
+/** Asks the server to create a task instead of answering directly. */
 const task = object({}, { ttl: number });
 export const callToolParams = object({ name: string }, { arguments: record(unknown), task, _meta: meta });
 export const uriParams = object({ uri: string }, { _meta: meta });
@@ -166,7 +166,7 @@ const samplingMessage = object(
   { _meta: meta },
 );
 
-/** One turn of a conversation that a view asks the host's model to go on with. */
+/** One turn of a conversation that a view asks the host's model to continue. */
 export interface SamplingMessage extends Infer<typeof samplingMessage> {}
 
 export const createMessageParams = object(
@@ -192,7 +192,7 @@ export const createMessageParams = object(
     _meta: meta,
   },
 );
-/** Levels of a log message, least to most urgent. */
+/** Log levels, from least to most urgent. */
 export type LoggingLevel = Infer<typeof loggingLevel>;
 const loggingLevel = literal("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency");
 export const loggingParams = object({ level: loggingLevel, data: unknown }, { logger: string, _meta: meta });

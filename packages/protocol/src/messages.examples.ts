@@ -1,6 +1,6 @@
 /**
- * Realistic messages, at least one of every method, as views, hosts and servers send them. They are compiled
- * against the method table; `messages.test.ts` and `official-schema.test.ts` run them.
+ * Realistic messages of views, hosts and servers, at least one per method. They are compiled against the
+ * method table; `messages.test.ts` and `official-schema.test.ts` run them.
  */
 import type { NotificationMethod, Params, RequestMethod, Result } from "./methods.js";
 
@@ -44,7 +44,10 @@ const csp = {
 };
 const permissions = { camera: {}, microphone: {}, geolocation: {}, clipboardWrite: {} };
 
-/** Contexts: empty, typical, and one with everything but sizes and variables, which official JSON Schema gets wrong. */
+/**
+ * Contexts: empty, typical, and one with everything except sizes and variables, which the official JSON
+ * Schema gets wrong.
+ */
 const contexts: Params<"ui/notifications/host-context-changed">[] = [
   {},
   { theme: "dark", displayMode: "inline", locale: "en-GB", timeZone: "Europe/Berlin" },

@@ -33,7 +33,7 @@ const revoked = (): object => {
   return proxy;
 };
 
-/** For each method: broken params or result, and how the complaint begins. */
+/** For each method: invalid params or result, and the start of the error message. */
 type Broken = [value: unknown, complaint: string][];
 const NOT_AN_OBJECT: Broken = [
   [[], "params must be an object, not an array"],
@@ -209,7 +209,7 @@ const BROKEN_RESULTS: { [M in RequestMethod]: Broken } = {
 };
 
 describe.each(requests)("request %s", (method) => {
-  it("what is encoded decodes to the same, strictly", () => {
+  it("encoded messages decode to the same, strictly", () => {
     REQUEST_SAMPLES[method].params.forEach((params, id) => {
       const message = encodeRequest(id, method, params);
       expect(message).toEqual({ jsonrpc: "2.0", id, method, params });
@@ -251,7 +251,7 @@ describe.each(requests)("request %s", (method) => {
     }
   });
 
-  it("L12: is no notification: without an id it is unknown, and nobody waits", () => {
+  it("L12: is not a notification: without an id it is unknown and gets no answer", () => {
     expect(decodeMessage({ jsonrpc: "2.0", method, params: {} })).toMatchObject({
       rpcCode: METHOD_NOT_FOUND,
       id: null,
@@ -261,7 +261,7 @@ describe.each(requests)("request %s", (method) => {
 });
 
 describe.each(notifications)("notification %s", (method) => {
-  it("what is encoded decodes to the same, strictly", () => {
+  it("encoded messages decode to the same, strictly", () => {
     for (const params of NOTIFICATION_SAMPLES[method]) {
       const message = encodeNotification(method, params);
       expect(message).toEqual({ jsonrpc: "2.0", method, params });
@@ -286,7 +286,7 @@ describe.each(notifications)("notification %s", (method) => {
     }
   });
 
-  it("is no request: with an id it is unknown", () => {
+  it("is not a request: with an id it is unknown", () => {
     expect(decodeMessage({ jsonrpc: "2.0", id: 1, method, params: {} })).toMatchObject({
       rpcCode: METHOD_NOT_FOUND,
       id: 1,
@@ -296,7 +296,7 @@ describe.each(notifications)("notification %s", (method) => {
 });
 
 describe("params", () => {
-  it("absent params count as empty ones", () => {
+  it("absent params count as empty", () => {
     expect(decodeParams("ui/notifications/initialized", undefined)).toEqual({ ok: true, value: {} });
     expect(decodeMessage({ jsonrpc: "2.0", id: 1, method: "tools/list" })).toMatchObject({
       ok: true,
@@ -305,13 +305,13 @@ describe("params", () => {
     expect(complaint(decodeParams("ui/open-link", undefined))).toBe("params.url is missing");
   });
 
-  it("fields that the table does not know are let through", () => {
+  it("unknown fields are allowed", () => {
     const params = { url: "https://x", later: { revision: true } };
     expect(decodeParams("ui/open-link", params, { strict: true })).toEqual({ ok: true, value: params });
   });
 
   it.each(["__proto__", "constructor", "toString", "hasOwnProperty", "no/such"])(
-    "the method name %s is unknown, and nothing worse",
+    "the method name %s is unknown, without side effects",
     (name) => {
       const method = name as RequestMethod;
       const unknown = { ok: false, code: "invalid", field: "method", message: `unknown method ${name}` };
@@ -322,7 +322,7 @@ describe("params", () => {
     },
   );
 
-  it("a value that cannot be read is wrong, not fatal, where the wild is tolerated as well", () => {
+  it("an unreadable value is invalid, not fatal, in tolerant mode as well", () => {
     const throwing = {
       ...{},
       get content(): never {
@@ -367,12 +367,12 @@ describe("tolerance", () => {
       { appInfo: { name: "x" } },
       { appInfo: { name: "x", version: "0.0.0" } },
     ],
-  ])("%s is read as what it means", (_name, params, meant) => {
+  ])("%s is accepted and converted", (_name, params, meant) => {
     expect(read("ui/initialize", params)).toMatchObject(meant);
     expect(decodeParams("ui/initialize", params, { strict: true }).ok).toBe(false);
   });
 
-  it("T01: a ui/initialize without any params is read as what it means", () => {
+  it("T01: a ui/initialize without any params is accepted and converted", () => {
     const meant = { protocolVersion: PROTOCOL_VERSION, appInfo: UNKNOWN, appCapabilities: {} };
     expect(read("ui/initialize", undefined)).toEqual(meant);
     const message = { jsonrpc: "2.0", id: 1, method: "ui/initialize" };
@@ -384,7 +384,7 @@ describe("tolerance", () => {
     expect(decodeMessage(message, { strict: true })).toMatchObject({ ok: false, rpcCode: INVALID_PARAMS });
   });
 
-  it("T01: the official names win over the wild ones", () => {
+  it("T01: the official names win over the deviating ones", () => {
     const both = {
       protocolVersion: "2026-01-26",
       appInfo: APP,
@@ -398,10 +398,10 @@ describe("tolerance", () => {
   it.each([
     ["T05: the long name of pip", ["inline", "picture-in-picture"], ["inline", "pip"]],
     ["T05: both names of pip", ["pip", "picture-in-picture"], ["pip"]],
-    ["T01: a mode that nobody knows", ["theater", "fullscreen"], ["fullscreen"]],
-    ["T01: modes that are no text", [1, null, {}, ["inline"], "inline"], ["inline"]],
-    ["T01: nothing but odd modes", ["theater"], []],
-  ])("%s does not refuse the handshake", (_name, availableDisplayModes, meant) => {
+    ["T01: an unknown mode", ["theater", "fullscreen"], ["fullscreen"]],
+    ["T01: modes that are not strings", [1, null, {}, ["inline"], "inline"], ["inline"]],
+    ["T01: only unknown modes", ["theater"], []],
+  ])("%s does not fail the handshake", (_name, availableDisplayModes, meant) => {
     const hello = { protocolVersion: PROTOCOL_VERSION, appInfo: APP };
     for (const name of ["appCapabilities", "capabilities"]) {
       expect(read("ui/initialize", { ...hello, [name]: { tools: {}, availableDisplayModes } })).toMatchObject(
@@ -412,7 +412,7 @@ describe("tolerance", () => {
     expect(decodeParams("ui/initialize", params, { strict: true }).ok).toBe(false);
   });
 
-  it("T01: experimental entries that are no objects do not refuse the handshake", () => {
+  it("T01: experimental entries that are not objects do not fail the handshake", () => {
     const experimental = JSON.parse('{ "a": true, "b": {}, "c": null, "d": [1], "__proto__": 1 }');
     const params = { protocolVersion: PROTOCOL_VERSION, appInfo: APP, appCapabilities: { experimental } };
     expect(read("ui/initialize", params)).toMatchObject({ appCapabilities: { experimental: { b: {} } } });
@@ -439,7 +439,7 @@ describe("tolerance", () => {
     );
   });
 
-  it("T04: another role is the user's turn, and the role is recorded as sent", () => {
+  it("T04: another role becomes the user's turn, and is recorded as sentRole", () => {
     const params = { role: "assistant", content: [{ type: "text", text: "Hi" }] };
     expect(read("ui/message", params)).toEqual({ ...params, role: "user", sentRole: "assistant" });
     expect(complaint(decodeParams("ui/message", params, { strict: true }))).toBe(
@@ -460,14 +460,14 @@ describe("tolerance", () => {
     expect(read("ui/request-display-mode", { mode: "PiP" })).toContain("params.mode must be");
   });
 
-  it("D11: a context key that is gone may be null", () => {
+  it("D11: a removed context key may be null", () => {
     const params = { theme: "dark", locale: null };
     const method = "ui/notifications/host-context-changed";
     expect(decodeParams(method, params)).toEqual({ ok: true, value: { theme: "dark", locale: undefined } });
     expect(decodeParams(method, params, { strict: true }).ok).toBe(false);
   });
 
-  it("decodeMessage is tolerant unless it is told to be strict, and changes nothing that it was given", () => {
+  it("decodeMessage is tolerant unless strict, and never modifies its input", () => {
     const message = {
       jsonrpc: "2.0",
       id: 1,
@@ -479,7 +479,7 @@ describe("tolerance", () => {
     expect(message.params.mode).toBe("picture-in-picture");
   });
 
-  it("what needs no help is not touched", () => {
+  it("valid messages are not touched", () => {
     for (const method of requests) {
       for (const params of REQUEST_SAMPLES[method].params) {
         const decoded = decodeParams(method, params);
@@ -525,7 +525,7 @@ describe("decodeMessage: envelopes", () => {
     ["an error that is text", { jsonrpc: "2.0", id: 1, error: "no" }, "method"],
     ["an error without a number", { jsonrpc: "2.0", id: 1, error: { message: "no" } }, "method"],
     ["what cannot be read", revoked(), "message"],
-  ])("L12: %s is no message: -32600", (_name, message, field) => {
+  ])("L12: %s is not a message: -32600", (_name, message, field) => {
     expect(decodeMessage(message)).toMatchObject({
       ok: false,
       code: "invalid",
@@ -556,7 +556,7 @@ describe("decodeMessage: envelopes", () => {
     expect(decodeMessage(message)).toMatchObject({ ok: false, id, answer });
   });
 
-  it("encodeError has data only when there is some", () => {
+  it("encodeError has data only if there is some", () => {
     expect(encodeError(1, -32000, "no")).toEqual({ jsonrpc: "2.0", id: 1, error: ERROR });
     expect(encodeError(null, -32000, "no", { a: 1 })).toEqual({
       jsonrpc: "2.0",
@@ -566,7 +566,7 @@ describe("decodeMessage: envelopes", () => {
     expect(decodeMessage(encodeError(null, -32700, "not JSON"))).toMatchObject({ ok: true, kind: "error" });
   });
 
-  it("never throws, whatever comes", () => {
+  it("never throws, whatever the input", () => {
     const anything = fc.anything({
       withBigInt: true,
       withNullPrototype: true,

@@ -1,6 +1,6 @@
 /**
- * Encode and decode each message of the wire. Pure functions, for those who carry messages themselves: an
- * HTTP endpoint, a proxy, a test, a recorder.
+ * Encodes and decodes messages. These are pure functions for code that transports messages itself: an HTTP
+ * endpoint, a proxy, a test, a recorder.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { isRequestId } from "./request-id.js";
 import { type Decoded, decode, isObject, type Schema } from "./schema.js";
 import { decodeAsMeant } from "./tolerance.js";
 
-/** A JSON-RPC request as it crosses the wire. */
+/** A JSON-RPC request. */
 export interface RequestMessage<M extends RequestMethod = RequestMethod> {
   jsonrpc: "2.0";
   id: RequestId;
@@ -26,30 +26,33 @@ export interface RequestMessage<M extends RequestMethod = RequestMethod> {
   params: Params<M>;
 }
 
-/** A JSON-RPC notification as it crosses the wire. */
+/** A JSON-RPC notification. */
 export interface NotificationMessage<M extends NotificationMethod = NotificationMethod> {
   jsonrpc: "2.0";
   method: M;
   params: Params<M>;
 }
 
-/** A JSON-RPC answer as it crosses the wire. */
+/** A JSON-RPC result. */
 export interface ResultMessage<M extends RequestMethod = RequestMethod> {
   jsonrpc: "2.0";
   id: RequestId;
   result: Result<M>;
 }
 
-/** A JSON-RPC refusal as it crosses the wire. */
+/** A JSON-RPC error. */
 export interface ErrorMessage {
   jsonrpc: "2.0";
   id: RequestId | null;
   error: { code: number; message: string; data?: unknown };
 }
 
-/** How {@link decodeParams} and {@link decodeMessage} treat what the wild sends but the spec does not allow. */
+/** How {@link decodeParams} and {@link decodeMessage} treat common deviations from the specification. */
 export interface DecodeOptions {
-  /** Refuse the deviations T01, T04 and T05 instead of reading them as what they mean. */
+  /**
+   * Refuse known deviations instead of accepting them: other names in `ui/initialize`, a single content
+   * block, long names of display modes.
+   */
   strict?: boolean;
 }
 
@@ -57,18 +60,18 @@ export interface DecodeOptions {
 export interface RefusedMessage {
   ok: false;
   code: "invalid";
-  /** Path of the field that is wrong, such as `params.url`. */
+  /** Path of the wrong field, such as `params.url`. */
   field: string;
   message: string;
-  /** The JSON-RPC error number that says so. */
+  /** The JSON-RPC error code for the answer. */
   rpcCode: number;
-  /** The id to answer under; null when the request's own could not be read. */
+  /** The id for the answer; null if the request's id could not be read. */
   id: RequestId | null;
-  /** Whether to answer at all: nobody waits for an answer to a notification, a result or an error (L12). */
+  /** Whether to answer at all: notifications, results and errors get no answer. */
   answer: boolean;
 }
 
-/** A decoded message, or what is wrong with it. */
+/** A decoded message, or the reason why it was refused. */
 export type DecodedMessage =
   | { ok: true; kind: "request"; message: RequestMessage }
   | { ok: true; kind: "notification"; message: NotificationMessage }
@@ -77,7 +80,7 @@ export type DecodedMessage =
   | RefusedMessage;
 
 /**
- * Makes a request message.
+ * Creates a request message.
  *
  * @example
  * ```ts source="./protocol.examples.ts#encodeRequest"
@@ -94,7 +97,7 @@ export function encodeRequest<M extends RequestMethod>(
 }
 
 /**
- * Makes a notification message.
+ * Creates a notification message.
  *
  * @example
  * ```ts source="./protocol.examples.ts#encodeNotification"
@@ -110,7 +113,7 @@ export function encodeNotification<M extends NotificationMethod>(
 }
 
 /**
- * Makes the answer to a request.
+ * Creates a result message.
  *
  * @example
  * ```ts source="./protocol.examples.ts#encodeResult"
@@ -127,7 +130,7 @@ export function encodeResult<M extends RequestMethod>(
 }
 
 /**
- * Makes the refusal of a request. `id` is null when the request's own could not be read.
+ * Creates an error message. `id` is null if the request's id could not be read.
  *
  * @example
  * ```ts source="./protocol.examples.ts#encodeError"
@@ -145,12 +148,12 @@ export function encodeError(
 }
 
 /**
- * Checks the params of a request or notification. Absent params count as empty ones.
+ * Checks the params of a request or notification. Absent params count as empty.
  *
  * @example
  * ```ts source="./protocol.examples.ts#decodeParams"
  * const sent = { role: "user", content: { type: "text", text: "Hi" } };
- * const read = decodeParams("ui/message", sent); // ok: one block is read as a list of one (T04)
+ * const read = decodeParams("ui/message", sent); // ok: one block is read as a list of one
  * const strict = decodeParams("ui/message", sent, { strict: true });
  * // strict.message is "params.content must be an array, not object"
  * ```
@@ -183,14 +186,14 @@ export function decodeResult<M extends RequestMethod>(method: M, result: unknown
 }
 
 /**
- * Decodes any message, whatever it is; never throws. A result's value is left alone, since only the one who
- * asked knows its method: pass it to {@link decodeResult}.
+ * Decodes any message; never throws. The value of a result is not checked, because only the sender of the
+ * request knows the method: pass it to {@link decodeResult}.
  *
  * @example
  * ```ts source="./protocol.examples.ts#decodeMessage"
  * const decoded = decodeMessage(body);
  * if (!decoded.ok) {
- *   // To a notification or an answer there is no answer, however wrong it is.
+ *   // Notifications and answers get no answer, however wrong they are.
  *   return decoded.answer ? encodeError(decoded.id, decoded.rpcCode, decoded.message) : undefined;
  * }
  * if (decoded.kind === "request") return encodeResult(decoded.message.id, "ping", {});
@@ -257,7 +260,8 @@ function refused(
     field,
     message,
     rpcCode,
-    // Only of a call: the id of a result is ours, and an answer under it would settle a request of theirs.
+    // Only for a call: the id of a result is one of ours, and an answer with it could settle a request of the
+    // other side.
     id: isCall && isRequestId(id) ? id : null,
     answer: isCall
       ? id !== undefined || typeof method !== "string"

@@ -44,7 +44,7 @@ const hostile = () => [
   { _meta: { ui: new Proxy({}, { getOwnPropertyDescriptor: boom }) } },
 ];
 
-describe("one bug, five products: every carrier of the link", () => {
+describe("one bug, five products: every location of the link", () => {
   const nested = (uri: unknown) => ({ _meta: { ui: { resourceUri: uri } } });
   const flat = (uri: unknown) => ({ _meta: { [RESOURCE_URI_META_KEY]: uri } });
   const both = (one: unknown, two: unknown) => ({
@@ -87,7 +87,7 @@ describe("one bug, five products: every carrier of the link", () => {
       ["resource-uri-legacy"],
     ],
     [
-      "a tool's wrong link is not made good by the result",
+      "the result does not replace a tool's invalid link",
       { tool: nested("x"), result: nested(URI) },
       undefined,
       "tool",
@@ -114,7 +114,7 @@ describe("hasUi", () => {
   const flat = (uri: unknown) => ({ _meta: { [RESOURCE_URI_META_KEY]: uri } });
   const both = { _meta: { ...nested(URI)._meta, ...flat(OTHER)._meta } };
 
-  it("says of every carrier what readToolUi says", () => {
+  it("agrees with readToolUi for every location", () => {
     const tools = [
       {},
       nested(URI),
@@ -223,7 +223,7 @@ describe("readToolUi", () => {
     ]);
   });
 
-  it("reports _meta.ui that is no object", () => {
+  it("reports _meta.ui that is not an object", () => {
     expect(codes(readToolUi({ _meta: { ui: URI } }).problems)).toEqual(["ui-meta-invalid"]);
   });
 
@@ -234,7 +234,7 @@ describe("readToolUi", () => {
     });
   });
 
-  it("R08 a visibility that cannot be read makes nothing visible", () => {
+  it("R08 an unreadable visibility makes nothing visible", () => {
     expect(readToolUi({ _meta: { ui: throwing("visibility") } }).visibility).toEqual([]);
   });
 });
@@ -332,7 +332,7 @@ describe("readResourceUi", () => {
       { domain: "x" },
       ["prefers-border-invalid _meta.ui.prefersBorder error"],
     ],
-  ])("R04 C08 of %j only what is right is kept", (ui, meta, problems) => {
+  ])("R04 C08 of %j only the valid parts are kept", (ui, meta, problems) => {
     const read = readResourceUi({ content: carrier(ui), listing: carrier(full) });
     expect(read.meta).toEqual(meta);
     expect(read.problems.map(({ code, field, level }) => `${code} ${field} ${level}`)).toEqual(problems);
@@ -408,12 +408,12 @@ describe("readUiDocument", () => {
     });
   });
 
-  it("R02 tolerates other spellings of the MIME type, and says so", () => {
+  it("R02 tolerates other spellings of the MIME type, with a warning", () => {
     const document = read(item({ text: HTML, mimeType: 'Text/HTML; Profile="mcp-app"' }));
     expect(document).toMatchObject({ ok: true, problems: [{ code: "mime-type-inexact", level: "warning" }] });
   });
 
-  it("takes the item with the URI, the right one of several, or the only one", () => {
+  it("takes the item with the URI, the matching one of several, or the only one", () => {
     const other = { ...item({ text: "other" }), uri: OTHER };
     expect(read(other, item({ text: HTML }))).toMatchObject({ html: HTML, problems: [] });
     expect(read(item({ text: "plain", mimeType: "text/plain" }), item({ text: HTML }))).toMatchObject({
@@ -442,7 +442,7 @@ describe("readUiDocument", () => {
     });
   });
 
-  it("R04 C05 brings the metadata, the list entry's as the fallback", () => {
+  it("R04 C05 includes the metadata, with the list entry's as the fallback", () => {
     const listing = { _meta: { ui: { prefersBorder: true } } };
     const contents = [item({ text: HTML })];
     expect(readUiDocument({ contents }, URI, { listing })).toMatchObject({
@@ -486,7 +486,7 @@ describe("isUiMimeType", () => {
     'text/html;profile="mcp-app"',
     "text/html;charset=utf-8;profile=mcp-app",
     'text/html;x="a;b";profile=mcp-app;y=1',
-  ])("R02 %s is one", (mimeType) => {
+  ])("R02 %s is a UI MIME type", (mimeType) => {
     expect(isUiMimeType(mimeType)).toBe(true);
   });
 
@@ -505,7 +505,7 @@ describe("isUiMimeType", () => {
     "xtext/html;profile=mcp-app",
     "text/html+skybridge",
     `${UI_MIME_TYPE};x=${"a".repeat(300)}`,
-  ])("R02 %s is none", (mimeType) => {
+  ])("R02 %s is not a UI MIME type", (mimeType) => {
     expect(isUiMimeType(mimeType)).toBe(false);
   });
 });

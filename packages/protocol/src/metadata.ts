@@ -1,9 +1,9 @@
 /**
- * The one reader of MCP Apps metadata, from every place that carries it: a tool, a tool's result, the legacy
- * flat key, a `resources/list` entry and a `resources/read` content item.
+ * Reads MCP Apps metadata from every location: a tool, a tool's result, the legacy flat key, a
+ * `resources/list` entry and a `resources/read` content item.
  *
- * All of it comes from the other side: the readers never throw, copy only what they know, and report
- * what is wrong as {@link Problem}s, which a host shows and a checker counts.
+ * All of it is untrusted: the readers never throw, copy only known fields, and report mistakes as {@link
+ * Problem}s, which a host shows and a checker counts.
  *
  * @module
  */
@@ -13,58 +13,58 @@ import { asksForPermission, PERMISSION_FEATURES, type Permission } from "./permi
 import type { ResourceCsp, ResourceMeta, ResourcePermissions, ToolVisibility } from "./ui-meta.js";
 import { at, isRecord, items } from "./untrusted.js";
 
-/** The deprecated flat key that links a tool to its UI (R06). */
+/** The deprecated flat key that links a tool to its UI. */
 export const RESOURCE_URI_META_KEY = "ui/resourceUri";
 
-/** What kind of {@link Problem}; the meaning of a code never changes. */
+/** The kind of a {@link Problem}. The meaning of a code never changes. */
 export type ProblemCode =
-  /** `_meta.ui` is no object. */
+  /** `_meta.ui` is not an object. */
   | "ui-meta-invalid"
-  /** The address of the UI is no `ui://` URI (R01). */
+  /** The UI address is not a `ui://` URI. */
   | "resource-uri-invalid"
-  /** The address stands under the deprecated flat key alone (R06). */
+  /** Only the deprecated flat key has the address. */
   | "resource-uri-legacy"
-  /** The flat key and the nested one differ; the nested one is used (R06). */
+  /** The flat key and the nested one differ; the nested one is used. */
   | "resource-uri-conflict"
-  /** The address stands on a result in place of the tool. */
+  /** The address is on a result instead of the tool. */
   | "resource-uri-on-result"
-  /** `visibility` is no list of `model` and `app` (R08). */
+  /** `visibility` is not a list of `model` and `app`. */
   | "visibility-invalid"
-  /** A tool has `csp`, which means nothing there (R09). */
+  /** A tool has `csp`, which has no meaning there. */
   | "csp-on-tool"
-  /** A tool has `permissions`, which mean nothing there (R09). */
+  /** A tool has `permissions`, which have no meaning there. */
   | "permissions-on-tool"
   /** `csp`, or one of its lists, has the wrong shape. */
   | "csp-invalid"
-  /** `permissions` is no object. */
+  /** `permissions` is not an object. */
   | "permissions-invalid"
   /** One permission is neither an object nor absent. */
   | "permission-invalid"
-  /** `domain` is no domain name. */
+  /** `domain` is not a domain name. */
   | "domain-invalid"
   /** `prefersBorder` is neither true nor false. */
   | "prefers-border-invalid"
-  /** The MIME type means the right thing and is written in another way (R02). */
+  /** The MIME type is equivalent but not written exactly as specified. */
   | "mime-type-inexact"
-  /** The content has another URI than the one asked for. */
+  /** The content has another URI than the requested one. */
   | "uri-mismatch";
 
-/** Something wrong with metadata. */
+/** A mistake in metadata. */
 export interface Problem {
   code: ProblemCode;
-  /** `error`: a value was left out. `warning`: it was understood, or never had a meaning. */
+  /** `error`: the value was ignored. `warning`: the value was understood, or has no meaning here. */
   level: "error" | "warning";
-  /** Where, such as `_meta.ui.visibility[1]`. */
+  /** Path of the field, such as `_meta.ui.visibility[1]`. */
   field: string;
-  /** A sentence that says what is wrong and what to write instead. */
+  /** Explains the mistake and what to write instead. */
   message: string;
 }
 
-/** What a tool says about its UI. */
+/** UI metadata of a tool. */
 export interface ToolUi {
-  /** The UI resource that shows the tool's results; absent when there is none, or its URI is wrong. */
+  /** The UI resource that shows the tool's results; absent if there is none, or if its URI is invalid. */
   resourceUri?: string;
-  /** Who may call the tool. */
+  /** Callers that may call the tool. */
   visibility: ToolVisibility[];
   problems: Problem[];
 }
@@ -75,9 +75,9 @@ const VISIBILITIES = ["model", "app"] as const satisfies ToolVisibility[];
 /**
  * Reads `_meta.ui` of a tool.
  *
- * - The nested `_meta.ui.resourceUri` wins over the flat key, even when it is wrong (R06).
- * - Absent visibility means both; `[]` means nobody. What is not understood never makes a tool visible (R08).
- * - `csp` and `permissions` mean nothing on a tool (R09).
+ * - The nested `_meta.ui.resourceUri` wins over the flat key, even if it is invalid.
+ * - Absent visibility means both callers; `[]` means neither. An invalid entry never makes a tool visible.
+ * - `csp` and `permissions` have no meaning on a tool.
  *
  * @example
  * ```ts source="./metadata.examples.ts#readToolUi"
@@ -101,7 +101,7 @@ export function readToolUi(tool: unknown): ToolUi {
 }
 
 /**
- * Whether a tool may be called by the model (C02) or by a view of the same server (C03).
+ * Whether the model, or a view of the same server, may call a tool.
  *
  * @example
  * ```ts source="./metadata.examples.ts#isVisibleTo"
@@ -115,9 +115,9 @@ export function isVisibleTo(tool: unknown, who: ToolVisibility): boolean {
 }
 
 /**
- * The UI of one tool call, from its tool and its result. The specification puts the link on the tool alone;
- * some servers put it on the result. The tool's link, right or wrong, always wins, as it is what a host could
- * review and prefetch; the result's is used when the tool has none, and is reported as a warning.
+ * Finds the UI of one tool call, from its tool and its result. The specification puts the link on the tool;
+ * some servers put it on the result. The tool's link, valid or not, always wins, because a host can review
+ * and prefetch it. The result's link is used if the tool has none, and is reported as a warning.
  *
  * @example
  * ```ts source="./metadata.examples.ts#readUiLink"
@@ -137,7 +137,7 @@ export function readUiLink(sources: { tool?: unknown; result?: unknown }): {
   const result = readLink(sources.result);
   const problems = [...tool.problems, ...result.problems];
   if (!result.declared) return { from: "none", problems };
-  const message = "the link to a UI belongs on the tool; hosts that look only there will not show it";
+  const message = "the link to a UI belongs on the tool; other hosts look only there";
   problems.push({
     code: "resource-uri-on-result",
     level: "warning",
@@ -148,8 +148,8 @@ export function readUiLink(sources: { tool?: unknown; result?: unknown }): {
 }
 
 /**
- * Whether a tool names this address as that of its UI (R01, R06): {@link readToolUi} without the problems, for code that
- * is small because it has no words for them.
+ * Whether a tool links to this UI. Like {@link readToolUi} without the problems, for code that must stay
+ * small.
  */
 export const hasUi = (tool: unknown, uri: string): boolean =>
   isUiUri(uri) &&
@@ -176,7 +176,7 @@ function readLink(carrier: unknown): { declared: boolean; resourceUri?: string; 
     problems.push({ code: "resource-uri-conflict", level: "warning", field: flatField, message });
   }
   if (isUiUri(uri)) return { declared: true, resourceUri: uri, problems };
-  // R01, C08: an error that a user can read, in place of a blank frame.
+  // Reports a readable error instead of showing a blank frame.
   problems.push(invalid("resource-uri-invalid", field, "a ui:// URI such as ui://my-server/view.html"));
   return { declared: true, problems };
 }
@@ -184,7 +184,7 @@ function readLink(carrier: unknown): { declared: boolean; resourceUri?: string; 
 function readVisibility(value: unknown): ToolVisibility[] {
   if (value == null) return [...VISIBILITIES];
   const list = items(value);
-  // A single name in place of a list leaves no doubt about what is meant.
+  // A single string instead of a list is unambiguous, so it is accepted.
   return VISIBILITIES.filter((known) => (list ? list.includes(known) : value === known));
 }
 
@@ -202,9 +202,9 @@ function checkVisibility(value: unknown, visibility: ToolVisibility[], problems:
 }
 
 /**
- * Reads `_meta.ui` of a UI resource. The `resources/read` content item wins *as a whole* (R04): when it has
- * `_meta.ui` at all, nothing of the `resources/list` entry is used. Malformed fields are left out, which can
- * only make the sandbox narrower. Origins are not looked into here; `buildCsp` does that.
+ * Reads `_meta.ui` of a UI resource. The `resources/read` content item wins *as a whole*: if it has
+ * `_meta.ui`, the `resources/list` entry is ignored. Malformed fields are left out, which can only make the
+ * sandbox stricter. Origins are not checked here; `buildCsp` does that.
  *
  * @example
  * ```ts source="./metadata.examples.ts#readResourceUi"
@@ -277,14 +277,14 @@ function readPermissions(permissions: unknown, wrong: Report): ResourcePermissio
     if (value == null) continue;
     if (asksForPermission(value)) read[permission] = {};
     if (isRecord(value)) continue;
-    // Some servers write true and false, and it is clear what they mean.
+    // Some servers write true and false; the meaning is clear.
     const level = typeof value === "boolean" ? "warning" : "error";
     wrong("permission-invalid", `.permissions.${permission}`, "an empty object, or absent", level);
   }
   return read;
 }
 
-/** Whether this is the address of a UI resource (R01). */
+/** Whether this is the address of a UI resource. */
 export const isUiUri = (uri: unknown): uri is string =>
   typeof uri === "string" && uri.length <= 2048 && /^ui:\/\/[^\s\p{Cc}]+$/u.test(uri);
 

@@ -1,6 +1,6 @@
 /**
- * The one table of every method that crosses between a view and its host, put together from what each end checks.
- * Types of params and results, the decoders, and who may send what all come from here.
+ * The table of all methods between a view and its host, combined from the shapes that each side checks. Types
+ * of params and results, decoders, and allowed senders all come from here.
  *
  * @module
  */
@@ -15,10 +15,10 @@ const notifications = { ...HOST_END.notifications, ...VIEW_END.notifications };
 
 type Host = typeof HOST_END;
 type View = typeof VIEW_END;
-/** What one end hears the other sends; what both hear, both send. */
-type Sender<M, HostHears, ViewHears> = M extends keyof HostHears & keyof ViewHears
+/** Each side sends the methods that the other receives. Methods that both receive, both send. */
+type Sender<M, HostReceives, ViewReceives> = M extends keyof HostReceives & keyof ViewReceives
   ? "both"
-  : M extends keyof HostHears
+  : M extends keyof HostReceives
     ? "view"
     : "host";
 
@@ -35,19 +35,19 @@ type NotificationRows = {
     readonly params: (typeof notifications)[M];
   };
 };
-// Interfaces, because TypeScript looks into a mapped type with every use, and into these once.
+// Interfaces, because TypeScript expands a mapped type at every use, but an interface only once.
 interface RequestTable extends RequestRows {}
 interface NotificationTable extends NotificationRows {}
 
-/** Every request, with who sends it and the shapes of its params and result. */
+/** All requests, with their sender and the shapes of params and result. */
 export const REQUESTS: RequestTable = table(HOST_END.requests, VIEW_END.requests, results);
 
-/** Every notification, with who sends it and the shape of its params. */
+/** All notifications, with their sender and the shape of params. */
 export const NOTIFICATIONS: NotificationTable = table(HOST_END.notifications, VIEW_END.notifications);
 
-function table<T>(hostHears: Shapes, viewHears: Shapes, results?: Shapes): T {
-  const rows = Object.entries({ ...hostHears, ...viewHears }).map(([method, params]) => {
-    const from = !(method in hostHears) ? "host" : method in viewHears ? "both" : "view";
+function table<T>(hostReceives: Shapes, viewReceives: Shapes, results?: Shapes): T {
+  const rows = Object.entries({ ...hostReceives, ...viewReceives }).map(([method, params]) => {
+    const from = !(method in hostReceives) ? "host" : method in viewReceives ? "both" : "view";
     return [method, results ? { from, params, result: results[method] } : { from, params }];
   });
   return Object.fromEntries(rows) as T;
@@ -57,15 +57,15 @@ type Sent<Table extends { [M in keyof Table]: { from: Side | "both" } }, S exten
   [M in keyof Table]: Table[M]["from"] extends S | "both" ? M : never;
 }[keyof Table];
 
-/** The name of any request. */
+/** Name of a request. */
 export type RequestMethod = keyof typeof requests;
-/** The name of any notification. */
+/** Name of a notification. */
 export type NotificationMethod = keyof typeof notifications;
 /** The requests that one side may send. */
 export type RequestFrom<S extends Side> = Sent<typeof REQUESTS, S>;
 /** The notifications that one side may send. */
 export type NotificationFrom<S extends Side> = Sent<typeof NOTIFICATIONS, S>;
-/** The side at the other end. */
+/** The opposite side. */
 export type OtherSide<S extends Side> = S extends "view" ? "host" : "view";
 
 /** Params of a request or notification, by its method. */

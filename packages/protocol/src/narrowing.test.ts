@@ -9,21 +9,21 @@ const { accepted } = buildCsp({
   baseUriDomains: ["https://example.com"],
 });
 
-it("closes what is asked for, and says what that was", () => {
+it("blocks the requested sources, and reports them", () => {
   const { csp, narrowed } = narrowCsp(accepted, ["frame-domains"]);
   expect(narrowed).toEqual({ frameDomains: ["https://maps.example.com"] });
   expect(csp).toEqual({ ...accepted, frameDomains: undefined });
   expect(buildCsp(csp).policy).toContain("frame-src 'none'");
 });
 
-it("closes resources that come unencrypted, also those without a scheme, and no connections", () => {
+it("blocks unencrypted resources, also those without a scheme, and no connections", () => {
   const { csp, narrowed } = narrowCsp(accepted, ["insecure-resources"]);
   expect(narrowed).toEqual({ resourceDomains: ["http://localhost:5173"] });
   expect(csp.resourceDomains).toEqual(["https://cdn.example.com"]);
   expect(csp.connectDomains).toEqual(accepted.connectDomains);
 });
 
-it("never opens anything, and loses nothing between what stays and what is closed", () => {
+it("never allows more, and every source either stays or is blocked", () => {
   expect(narrowCsp(accepted, [])).toEqual({ csp: accepted, narrowed: {} });
   const { csp, narrowed } = narrowCsp(accepted, NARROWINGS);
   for (const [field, sources] of Object.entries(accepted) as [keyof typeof accepted, string[]][]) {

@@ -1,6 +1,6 @@
 /**
- * What a page may take away from the policy of a view, to show it as a stricter host would. A page can ask for nothing
- * that opens something.
+ * Restrictions that a page may add to a view's policy, to show the view as a stricter host would. A page can
+ * only restrict, never allow more.
  *
  * @module
  */
@@ -8,23 +8,23 @@ import { CSP_FIELDS } from "./csp.js";
 import type { ResourceCsp } from "./ui-meta.js";
 
 /**
- * What is closed although it is declared; each because a known host closes it.
- * - `frame-domains`: `frameDomains` counts for nothing, and the app can show no frame of its own.
- * - `insecure-resources`: `http://` in `resourceDomains`, which can only be this machine, counts for nothing.
+ * Declared sources that are blocked anyway, each because a known host blocks them.
+ * - `frame-domains`: ignores `frameDomains`, so the app can show no frames of its own.
+ * - `insecure-resources`: ignores `http://` in `resourceDomains`, which can only be this machine.
  */
 export type Narrowing = "frame-domains" | "insecure-resources";
 
-/** Whether a declared source, in normal form, is closed by it. */
+/** Whether a narrowing blocks a declared source (in normal form). */
 const CLOSES: Readonly<Record<Narrowing, (field: keyof ResourceCsp, source: string) => boolean>> = {
   "frame-domains": (field) => field === "frameDomains",
   "insecure-resources": (field, source) => field === "resourceDomains" && source.startsWith("http:"),
 };
 
-/** Every narrowing that there is. */
+/** All narrowings. */
 export const NARROWINGS = Object.keys(CLOSES) as Narrowing[];
 
 /**
- * Divides what {@link buildCsp} accepted into what stays and what is closed.
+ * Splits the sources that {@link buildCsp} accepted into those that stay and those that are blocked.
  *
  * @example
  * ```ts source="./csp.examples.ts#narrowCsp"

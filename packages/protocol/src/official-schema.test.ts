@@ -1,7 +1,6 @@
 /**
- * Our shapes and the official JSON Schema describe the same messages: what ours makes, theirs takes, and the
- * other way round. Where the two truly differ, the difference is an exception with a name, and a test that
- * fails on the day it is gone.
+ * Our shapes and the official JSON Schema describe the same messages: each accepts the values that the other
+ * generates. A real difference is a named exception, with a test that fails once the difference is gone.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -64,7 +63,9 @@ const definition = (name: string): JsonSchema => {
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 const compiled = new Map<string, (value: unknown) => boolean>();
-/** Whether the official schema takes a value. Each definition is a document of its own: see the exceptions. */
+/**
+ * Whether the official schema accepts a value. Each definition is a separate document: see the exceptions.
+ */
 const officialTakes = (name: string, value: unknown): boolean => {
   let validate = compiled.get(name);
   if (!validate) compiled.set(name, (validate = ajv.compile(definition(name))));
@@ -96,7 +97,7 @@ const NOTIFICATION_NAMES: { [M in NotificationMethod]?: string } = {
   "ui/notifications/sandbox-proxy-ready": "McpUiSandboxProxyReadyNotification",
   "ui/notifications/sandbox-resource-ready": "McpUiSandboxResourceReadyNotification",
 };
-/** What is no message: shapes that messages and metadata are made of. */
+/** Not messages, but shapes that messages and metadata consist of. */
 const SHAPES: Record<string, Schema> = {
   McpUiAppCapabilities: appCapabilities,
   McpUiClientCapabilities: clientCapabilities,
@@ -113,12 +114,12 @@ const SHAPES: Record<string, Schema> = {
   McpUiToolVisibility: toolVisibility,
 };
 
-/** One thing that both sides describe. */
+/** A definition that exists on both sides. */
 interface Pair {
   name: string;
   ours: Schema;
   theirs: string;
-  /** Puts a value into what the official schema describes; undefined for the value itself. */
+  /** Wraps a value in the form that the official schema describes; undefined for the value itself. */
   method?: string;
   samples: readonly unknown[];
 }
@@ -145,7 +146,7 @@ const PAIRS: Pair[] = [
   }),
   ...Object.entries(SHAPES).map(([theirs, ours]): Pair => ({ name: theirs, ours, theirs, samples: [] })),
 ];
-/** What both sides know of a value; `reason` is D13, see the exceptions. */
+/** The fields of a value that both sides know; for `reason`, D13, see the exceptions. */
 const wrap = ({ method }: Pair, value: unknown): unknown => {
   if (method === undefined) return value;
   if (method !== "ui/resource-teardown" || !isObject(value)) return { method, params: value };
@@ -154,8 +155,8 @@ const wrap = ({ method }: Pair, value: unknown): unknown => {
 };
 
 /**
- * Fields where ours takes more than the official schema, on purpose or because the official one is wrong. What
- * both take is generated in their place.
+ * Fields where ours accepts more than the official schema, on purpose or because the official one is wrong.
+ * Values that both accept are generated instead.
  */
 const NARROWED: Record<string, Arbitrary<unknown>> = {
   priority: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -248,7 +249,7 @@ function officialObject(
   { properties = {}, required = [], additionalProperties }: JsonSchema,
   inside: (schema: JsonSchema) => Arbitrary<unknown>,
 ): Arbitrary<unknown> {
-  // `not: {}` is a field that must not be there.
+  // `not: {}` is a field that must be absent.
   const fields = Object.entries(properties).filter(([, field]) => !field.not);
   const known = fc.record(
     Object.fromEntries(fields.map(([key, field]) => [key, NARROWED[key] ?? inside(field)])),
@@ -282,7 +283,7 @@ describe("the tables cover schema.json", () => {
 });
 
 describe.each(PAIRS)("$name", (pair) => {
-  it("the official schema takes every sample of ours", () => {
+  it("the official schema accepts every sample of ours", () => {
     for (const sample of pair.samples) {
       expect([sample, officialTakes(pair.theirs, wrap(pair, JSON.parse(JSON.stringify(sample))))]).toEqual([
         sample,
@@ -291,18 +292,18 @@ describe.each(PAIRS)("$name", (pair) => {
     }
   });
 
-  it("the official schema takes what our shape makes", () => {
+  it("the official schema accepts the values of our shape", () => {
     fc.assert(
       fc.property(fromOurs(pair.ours), (value) => officialTakes(pair.theirs, wrap(pair, value))),
       { numRuns },
     );
   });
 
-  it("our shape takes, strictly, what the official schema makes", () => {
+  it("our shape accepts, strictly, the values of the official schema", () => {
     const root = definition(pair.theirs);
     fc.assert(
       fc.property(fromOfficial(root, root), (value) => {
-        // The generator must be right before it proves anything.
+        // The generator must be right before it can prove anything.
         expect(officialTakes(pair.theirs, value)).toBe(true);
         if (pair.method === undefined) {
           expect(decode(pair.ours, value)).toEqual({ ok: true, value });
@@ -362,7 +363,7 @@ describe("named exceptions: the official schema is wrong", () => {
   });
 });
 
-describe("named exceptions: ours takes more, and passes it on unread", () => {
+describe("named exceptions: ours accepts more, and passes it on unread", () => {
   it("D13: ui/resource-teardown has a reason, as the spec's text says; the official schema has none", () => {
     const message = { method: "ui/resource-teardown", params: { reason: "The conversation was closed" } };
     expect(officialTakes("McpUiResourceTeardownRequest", message)).toBe(false);

@@ -1,4 +1,4 @@
-/** The examples of the doc comments in `partial-input.ts`; compiled with the tests. */
+/** Examples for the doc comments in `partial-input.ts`; compiled with the tests. */
 import { followInput, PartialJson } from "./partial-input.js";
 
 export function partialJson(): (Record<string, unknown> | undefined)[] {

@@ -5,7 +5,7 @@ import { followInput, PARTIAL_INTERVAL, PartialJson } from "./partial-input.js";
 
 fc.configureGlobal({ seed: 20260126 });
 
-/** Whether a value is what another one may have been while it was being written. */
+/** Whether a value could be an incomplete state of another one. */
 function isPrefix(part: unknown, whole: unknown): boolean {
   if (typeof part === "string") return typeof whole === "string" && whole.startsWith(part);
   if (Array.isArray(part)) {
@@ -55,7 +55,7 @@ describe("closing incomplete JSON", () => {
     );
   });
 
-  it("L05: how the text was cut into chunks makes no difference", () => {
+  it("L05: the chunk boundaries make no difference", () => {
     fc.assert(
       fc.property(texts, fc.array(fc.nat({ max: 20 })), (text, cuts) => {
         const json = new PartialJson();
@@ -110,14 +110,14 @@ describe("closing incomplete JSON", () => {
     expect(read(text)).toBeUndefined();
   });
 
-  it("each character is looked at once, however long the text gets", () => {
+  it("each character is read once, however long the text gets", () => {
     const json = new PartialJson();
     json.push('{"a":"');
     for (let chunk = 0; chunk < 2_000; chunk++) json.push("x".repeat(500));
     expect(json.value()).toEqual({ a: "x".repeat(1_000_000) });
   });
 
-  it("is what its example says", () => {
+  it("matches its example", () => {
     expect(examples.partialJson()).toEqual([{ city: "Ro" }, { city: "Rome" }, { city: "Rome", days: 10 }]);
   });
 });
@@ -137,7 +137,7 @@ describe("following the text of the arguments", () => {
     }
   }
 
-  it("L05: partial input comes at most once per interval, the first at once and the last in time", async () => {
+  it("L05: partial input comes at most once per interval, the first immediately and the last in time", async () => {
     const heard: [number, unknown][] = [];
     const start = Date.now();
     const chunks = ['{"a":"', ..."abcdefghij", '"}'];
@@ -153,7 +153,7 @@ describe("following the text of the arguments", () => {
     expect(heard.length).toBeLessThan(chunks.length);
   });
 
-  it("D9: nothing partial comes after the end, and no timer is left", async () => {
+  it("D9: no partial input comes after the end, and no timer is left", async () => {
     const partial = vi.fn();
     const done = followInput(paced(['{"a":1,', '"b":2}'], 1), partial);
     await vi.advanceTimersByTimeAsync(2);
@@ -164,17 +164,20 @@ describe("following the text of the arguments", () => {
     expect(partial).toHaveBeenCalledTimes(calls);
   });
 
-  it("no text at all is a call without arguments", async () => {
+  it("empty text is a call without arguments", async () => {
     expect(await followInput(paced([], 0), vi.fn())).toEqual({});
   });
 
-  it.each(['{"a":', "[]", "null", "oops"])("what is no object in the end is an error: %s", async (text) => {
-    const done = expect(followInput(paced([text], 0), vi.fn())).rejects.toMatchObject({ code: "invalid" });
-    await vi.runAllTimersAsync();
-    await done;
-  });
+  it.each(['{"a":', "[]", "null", "oops"])(
+    "a text that is not an object in the end is an error: %s",
+    async (text) => {
+      const done = expect(followInput(paced([text], 0), vi.fn())).rejects.toMatchObject({ code: "invalid" });
+      await vi.runAllTimersAsync();
+      await done;
+    },
+  );
 
-  it("a source that fails passes its error on, and leaves no timer", async () => {
+  it("a failing source passes its error on, and leaves no timer", async () => {
     async function* broken() {
       yield '{"a":"b';
       throw new Error("the model stopped");

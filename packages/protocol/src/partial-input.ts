@@ -1,14 +1,14 @@
 /**
- * Arguments of a tool call while the model still writes them (L05): incomplete JSON, closed as far as it goes.
+ * Arguments of a tool call while the model still writes them: incomplete JSON, closed at its current end.
  *
  * @module
  */
 import { VitrineError } from "./errors.js";
 
 /**
- * Reads a JSON text that grows. Each character is looked at once; {@link value} closes what is open and leaves
- * out what may still become something else: half a key, a number, a literal, an escape, half a surrogate pair.
- * It repairs nothing: text that is no JSON has no value.
+ * Reads a growing JSON text. Each character is read once. {@link value} closes open containers and leaves out
+ * parts that may still change: half a key, a number, a literal, an escape, half a surrogate pair. It repairs
+ * nothing: invalid JSON has no value.
  *
  * @example
  * ```ts source="./partial-input.examples.ts#partialJson"
@@ -23,26 +23,29 @@ import { VitrineError } from "./errors.js";
  */
 export class PartialJson {
   #text = "";
-  /** What closes the containers that are open at {@link #cut}: nothing opens or closes one without moving it. */
+  /**
+   * Closing brackets of the containers that are open at {@link #cut}. Every opening or closing bracket moves
+   * the cut.
+   */
   readonly #closers: string[] = [];
-  /** How much of the text can be kept. */
+  /** Length of the text that can be kept. */
   #cut = 0;
   #string = false;
-  /** The next string, or this one, is a key. */
+  /** The next or current string is a key. */
   #key = false;
-  /** The rest of an escape that is still to come; 0 outside of one. */
+  /** Remaining characters of the current escape; 0 outside of one. */
   #escape = 0;
-  /** The last character was the first half of one. */
+  /** The last character was a high surrogate. */
   #high = false;
 
-  /** All of the text so far. */
+  /** The whole text so far. */
   get text(): string {
     return this.#text;
   }
 
-  /** Takes the next part of the text. */
+  /** Appends the next part of the text. */
   push(chunk: string): void {
-    // The chunk is looked at, not the text: that would be put together anew for each.
+    // Scan the chunk, not the whole text: indexing a concatenated string would flatten it for every chunk.
     let at = this.#text.length;
     for (let index = 0; index < chunk.length; index++, at++) {
       if (this.#string) this.#inString(chunk.charAt(index), at);
@@ -62,7 +65,7 @@ export class PartialJson {
       if (this.#escape === 3) this.#high &&= /[89ab]/i.test(char);
       this.#escape = this.#escape === 5 && char !== "u" ? 0 : this.#escape - 1;
     }
-    // A key is kept with its value, a high surrogate with the other half, if there is one.
+    // Keep a key only with its value, and a high surrogate only with the low one that follows.
     if (!this.#key && this.#escape === 0 && !this.#high) this.#cut = at + 1;
     this.#string = !end;
   }
@@ -79,21 +82,21 @@ export class PartialJson {
     if ("{}[]".includes(char) || (char === '"' && !this.#key)) this.#cut = at + 1;
   }
 
-  /** What the text says so far, if that is an object. */
+  /** The value of the text so far, if it is an object. */
   value(): Record<string, unknown> | undefined {
     const quote = this.#string && !this.#key ? '"' : "";
     return parseObject(this.#text.slice(0, this.#cut) + quote + [...this.#closers].reverse().join(""));
   }
 }
 
-/** Milliseconds between two partial inputs: as often as a person can follow, and no more. */
+/** Milliseconds between two partial inputs: as often as a user can follow. */
 export const PARTIAL_INTERVAL = 50;
 
 /**
- * Follows the text of a tool call's arguments to its end, and returns them. What they say so far goes to
- * `partial`, at most once per interval, and never after the end.
+ * Follows the text of a tool call's arguments to its end, and returns the arguments. Calls `partial` with the
+ * arguments so far, at most once per interval, and never after the end.
  *
- * @throws {VitrineError} `invalid` when the whole is no JSON object
+ * @throws {VitrineError} `invalid` if the complete text is not a JSON object
  *
  * @example
  * ```ts source="./partial-input.examples.ts#followInput"
@@ -124,9 +127,9 @@ export async function followInput(
   } finally {
     clearTimeout(timer);
   }
-  // Some models write nothing at all for a tool without arguments.
+  // Some models write nothing for a tool without arguments.
   const input = parseObject(json.text.trim() || "{}");
-  if (!input) throw new VitrineError("invalid", "the arguments of the tool call are no JSON object");
+  if (!input) throw new VitrineError("invalid", "the arguments of the tool call are not a JSON object");
   return input;
 }
 

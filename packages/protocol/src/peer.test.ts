@@ -25,7 +25,7 @@ afterEach(() => {
 type Message = Record<string, unknown>;
 const OK: Result<"tools/call"> = { content: [{ type: "text", text: "ok" }] };
 const CALL = { name: "search" };
-/** Lets everything that is on its way arrive. */
+/** Lets all messages in transit arrive. */
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
 /** The error that a promise rejects with. */
 const failure = async (promise: Promise<unknown>): Promise<VitrineError> => {
@@ -46,7 +46,7 @@ const revoked = (): object => {
   return proxy;
 };
 
-/** A channel that counts its requests from 0, so that a test can tell their ids. */
+/** A channel whose request ids start at 0, so that a test can predict them. */
 function fromZero<C extends Channel<"host"> | Channel<"view">>(channel: C): C {
   (channel as unknown as { nextId: number }).nextId = 0;
   return channel;
@@ -64,7 +64,7 @@ function pair() {
   return { view, host, reports, codes: () => reports.map(({ code }) => code) };
 }
 
-/** A peer, and the bare other end of its wire. */
+/** A peer, and the raw other side of its transport. */
 function wire<P extends Channel<"host">>(peer: P, accept = (transport: Transport): Transport => transport) {
   fromZero(peer);
   const [mine, other] = memoryPair();
@@ -83,7 +83,7 @@ function wire<P extends Channel<"host">>(peer: P, accept = (transport: Transport
   return { peer, sent, say, other, reports, codes: () => reports.map(({ code }) => code) };
 }
 
-/** A peer whose transport clones nothing: what is delivered is what it gets. */
+/** A peer whose transport clones nothing. */
 function uncloned<P extends Channel<"host">>(peer: P) {
   fromZero(peer);
   const sent: Message[] = [];
@@ -124,7 +124,7 @@ describe("requests", () => {
     expect(await view.request("ui/open-link", { url: "x" })).toEqual({});
   });
 
-  it("a handler that throws refuses: a VitrineError chooses the number and the data", async () => {
+  it("a handler that throws refuses: a VitrineError sets the code and the data", async () => {
     const { view, host } = pair();
     host.handle("ui/open-link", () => {
       throw new VitrineError(-32001, "denied by policy", { data: { policy: "links" } });
@@ -166,14 +166,14 @@ describe("requests", () => {
     );
   });
 
-  it("fail with code `send-failed` when the transport cannot carry them, and the channel survives", async () => {
+  it("fail with code `send-failed` when the transport cannot send them, and the channel survives", async () => {
     const { view, reports } = pair();
     const bad = { name: "x", arguments: { f: () => {} } };
     expect((await failure(view.request("tools/call", bad))).code).toBe("send-failed");
     expect(() => view.notify("notifications/message", { level: "info", data: () => {} })).toThrow(
       expect.objectContaining({ code: "send-failed" }),
     );
-    expect(reports).toEqual([]); // Those who asked know.
+    expect(reports).toEqual([]); // The callers get the errors.
     expect(await view.request("ping", {})).toEqual({});
   });
 });
@@ -215,14 +215,14 @@ describe("I12 cancellation", () => {
     expect(error.cause).toBe(reason);
   });
 
-  it("D6: a token that came in with the params does not go out with them", async () => {
+  it("D6: a token in the given params is not sent", async () => {
     const { peer, sent } = wire(new Peer<"host">());
     void peer.request("tools/call", { ...CALL, _meta: { progressToken: "theirs", kept: 1 } }, { timeout: 0 });
     await settle();
     expect(sent.map(({ params }) => params)).toEqual([{ ...CALL, _meta: { kept: 1 } }]);
   });
 
-  it("what `onnotification` throws is reported, and stops neither listeners nor the message", async () => {
+  it("an error in `onnotification` is reported, and stops neither listeners nor the message", async () => {
     const { peer, say, sent, codes } = wire(new Peer<"host">());
     const heard = vi.fn();
     peer.onnotification = boom;
@@ -231,7 +231,7 @@ describe("I12 cancellation", () => {
     expect([heard.mock.calls.length, codes(), sent]).toEqual([1, ["listener-failed"], []]);
   });
 
-  it("what `onclose` throws keeps no handler running", async () => {
+  it("an error in `onclose` keeps no handler running", async () => {
     const { peer, say } = wire(new Peer<"host">());
     const signals: AbortSignal[] = [];
     peer.handle("tools/call", (_params, { signal }) => {
@@ -255,7 +255,7 @@ describe("I12 cancellation", () => {
     expect(seen.mock.calls[0]?.[0]).toMatchObject({ requestId: 1, signal: expect.any(AbortSignal) });
   });
 
-  it("the other end is told with notifications/cancelled, under the request's id", async () => {
+  it("the other side is notified with notifications/cancelled, under the request's id", async () => {
     const { peer, sent } = wire(new Peer<"host">());
     const controller = new AbortController();
     const asked = peer.request("tools/call", CALL, { signal: controller.signal });
@@ -268,7 +268,7 @@ describe("I12 cancellation", () => {
     ]);
   });
 
-  it("a signal that is aborted already sends nothing", async () => {
+  it("an already aborted signal sends nothing", async () => {
     const { peer, sent } = wire(new Peer<"host">());
     expect((await failure(peer.request("tools/call", CALL, { signal: AbortSignal.abort() }))).code).toBe(
       "aborted",
@@ -355,7 +355,7 @@ describe("timeouts", () => {
     return wire(new Peer<"host">());
   };
 
-  it("a request rejects with code `timeout` after its own limit, and the other end is told", async () => {
+  it("a request rejects with code `timeout` after its own limit, and the other side is notified", async () => {
     const { peer, sent } = timed();
     const asked = failure(peer.request("tools/call", CALL, { timeout: 500 }));
     await vi.advanceTimersByTimeAsync(499);
@@ -388,7 +388,7 @@ describe("timeouts", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("an answer ends the wait, and one that comes late is reported, not taken", async () => {
+  it("an answer ends the wait, and a late one is reported and dropped", async () => {
     const { peer, other, codes } = timed();
     const asked = peer.request("tools/call", CALL, { timeout: 10 });
     other.send({ jsonrpc: "2.0", id: 0, result: OK });
@@ -403,7 +403,7 @@ describe("timeouts", () => {
     expect(codes()).toEqual(["unknown-response"]);
   });
 
-  it("D7: each progress starts the limit anew", async () => {
+  it("D7: each progress restarts the limit", async () => {
     const { peer, other } = timed();
     let code: unknown;
     const onprogress = vi.fn();
@@ -422,7 +422,7 @@ describe("timeouts", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("progress on the heels of the answer is reported, and leaves no timer behind", async () => {
+  it("progress right after the answer is reported, and leaves no timer behind", async () => {
     const { peer, other, codes } = timed();
     const onprogress = vi.fn();
     const asked = peer.request("tools/call", CALL, { onprogress });
@@ -437,7 +437,7 @@ describe("timeouts", () => {
 });
 
 describe("I12 progress", () => {
-  it("D5: reaches the one who asked, from a handler at the other end", async () => {
+  it("D5: reaches the requester, from a handler on the other side", async () => {
     const { view, host } = pair();
     host.handle("tools/call", async (_params, { progress }) => {
       progress?.({ progress: 1, total: 2, message: "half" });
@@ -452,7 +452,7 @@ describe("I12 progress", () => {
     ]);
   });
 
-  it("the token is ours, unique, and beside whatever else is in _meta", async () => {
+  it("the token is ours, unique, and beside the rest of _meta", async () => {
     const { peer, sent } = wire(new Peer<"host">());
     const onprogress = (): void => {};
     const params = { ...CALL, _meta: { trace: "t", progressToken: "theirs" } };
@@ -466,7 +466,7 @@ describe("I12 progress", () => {
     peer.close();
   });
 
-  it("is not asked for when nobody listens, and then the handler has no way to report it", async () => {
+  it("is not requested without a listener, and then the handler cannot report it", async () => {
     const { view, host } = pair();
     const contexts: RequestContext[] = [];
     host.handle("tools/call", (_params, context) => {
@@ -498,7 +498,7 @@ describe("I12 progress", () => {
     ]);
   });
 
-  it("D6: a host that forwards a view's call hears its own progress, and the view hears the view's", async () => {
+  it("D6: a host that forwards a view's call gets its own progress, and the view gets the view's", async () => {
     const { view, host } = pair();
     const server = pair();
     server.view.handle("tools/call", async (_params, { progress }) => {
@@ -538,7 +538,7 @@ describe("I12 progress", () => {
     expect(heard).toEqual({ a: ["a", "a", "a"], b: ["b", "b", "b"] });
   });
 
-  it("a late or forged one is reported and goes to nobody", async () => {
+  it("a late or forged one is reported and dropped", async () => {
     const { peer, say, codes } = wire(new Peer<"host">());
     const onprogress = vi.fn();
     const asked = peer.request("tools/call", CALL, { onprogress });
@@ -550,7 +550,7 @@ describe("I12 progress", () => {
     expect(codes()).toEqual(["unknown-progress", "unknown-progress"]);
   });
 
-  it("a handler cannot report it after its answer, nor for a later request under the same id", async () => {
+  it("a handler cannot report it after its answer, nor for a later request with the same id", async () => {
     const { peer, sent, say } = wire(new Peer<"host">());
     const reporters: RequestContext["progress"][] = [];
     peer.handle("tools/call", (_params, { progress }) => {
@@ -605,7 +605,7 @@ describe("handlers", () => {
     expect(reports).toEqual([]);
   });
 
-  it("a result that cannot be cloned is answered with -32603, not with silence, and without the result", async () => {
+  it("a result that cannot be cloned is answered with -32603, without the result", async () => {
     const { view, host, codes } = pair();
     host.handle("tools/call", () => ({ content: [], structuredContent: { secret: () => "s3cret" } }));
     const error = await failure(view.request("tools/call", CALL));
@@ -615,7 +615,7 @@ describe("handlers", () => {
     expect(await view.request("ping", {})).toEqual({});
   });
 
-  it("types: each side sends and serves what the table says, with its params and results", () => {
+  it("types: each side sends and handles the methods of the table, with their params and results", () => {
     const view = new Peer<"view">();
     const host = new Peer<"host">();
     const _compiled = (): unknown[] => [
@@ -653,7 +653,7 @@ describe("handlers", () => {
 });
 
 describe("notifications", () => {
-  it("reach every listener, in the order they came, until it is removed", async () => {
+  it("reach every listener, in the order they were added, until it is removed", async () => {
     const { view, host } = pair();
     const heard: string[] = [];
     const remove = view.on("ui/notifications/tool-cancelled", ({ reason }) => heard.push(`1 ${reason}`));
@@ -667,7 +667,7 @@ describe("notifications", () => {
     expect(heard).toEqual(["1 a", "2 a", "2 b"]);
   });
 
-  it("D19: one listener that throws, now or later, is reported and stops nobody", async () => {
+  it("D19: a listener that throws, now or later, is reported and stops no other", async () => {
     const { view, host, reports } = pair();
     const sync = new Error("sync");
     const later = new Error("later");
@@ -704,7 +704,7 @@ describe("notifications", () => {
     expect(heard).toEqual(["first", "second"]);
   });
 
-  it("onnotification hears every one of them, cancellation and progress too", async () => {
+  it("onnotification gets every one of them, cancellation and progress too", async () => {
     const { peer, say } = wire(new Peer<"host">());
     const methods: string[] = [];
     peer.onnotification = (method) => methods.push(method);
@@ -724,7 +724,7 @@ describe("notifications", () => {
   });
 });
 
-describe("what is no message is answered and survived (L12)", () => {
+describe("invalid messages are answered and survived (L12)", () => {
   const PING = request("after", "ping");
   const PONG = { jsonrpc: "2.0", id: "after", result: {} };
 
@@ -763,7 +763,7 @@ describe("what is no message is answered and survived (L12)", () => {
   });
 
   it.each([0, -0, -7, 2 ** 53 - 1, "", "__proto__", "x".repeat(256)])(
-    "the id %j is fine, and comes back",
+    "the id %j is valid, and comes back",
     async (id) => {
       const { say, sent } = wire(new Peer<"host">());
       await say(request(id, "ping"));
@@ -778,7 +778,7 @@ describe("what is no message is answered and survived (L12)", () => {
     expect(codes()).toEqual(["malformed", "malformed"]);
   });
 
-  it("two peers that do not understand each other do not answer each other for ever", async () => {
+  it("two peers that do not understand each other do not answer each other forever", async () => {
     const { sent, say, codes } = wire(new Peer<"host">());
     await say("{oops", { jsonrpc: "2.0", id: null, error: { code: -32700, message: "not JSON" } });
     expect(sent).toHaveLength(1);
@@ -952,7 +952,7 @@ describe("answers", () => {
 });
 
 describe("closing", () => {
-  it("rejects all that waits with code `closed`, aborts handlers, and tells onclose once", async () => {
+  it("rejects pending requests with code `closed`, aborts handlers, and calls onclose once", async () => {
     const { view, host } = pair();
     let signal: AbortSignal | undefined;
     view.handle("tools/call", (_params, context) => {
@@ -977,7 +977,7 @@ describe("closing", () => {
     expect(closes.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
   });
 
-  it("a handler that ends after it answers nobody", async () => {
+  it("a handler that ends afterwards sends no answer", async () => {
     const { peer, sent, say } = wire(new Peer<"host">());
     let finish: () => void = () => {};
     peer.handle("tools/call", () => new Promise((resolve) => (finish = () => resolve(OK))));
@@ -988,7 +988,7 @@ describe("closing", () => {
     expect([...sent, ...next.sent]).toEqual([]);
   });
 
-  it("a request of the new channel is served under an id that the old one still uses", async () => {
+  it("a request of the new channel is served with an id that the old one still uses", async () => {
     const first = wire(new Peer<"host">());
     const { peer } = first;
     const answers = [never, () => OK];
@@ -1000,7 +1000,7 @@ describe("closing", () => {
     expect(second.reports).toEqual([]);
   });
 
-  it("reopening works, handlers and listeners stay, and late answers of the old channel are not taken", async () => {
+  it("reopening works, handlers and listeners stay, and late answers of the old channel are dropped", async () => {
     const first = wire(new Peer<"host">());
     const { peer } = first;
     peer.handle("ui/open-link", () => ({ isError: false }));
@@ -1008,12 +1008,12 @@ describe("closing", () => {
     peer.on("ui/notifications/initialized", heard);
     const lost = failure(peer.request("tools/call", CALL));
     const second = wire(peer);
-    (peer as unknown as { nextId: number }).nextId = 1; // `wire` began to count anew.
+    (peer as unknown as { nextId: number }).nextId = 1; // `wire` restarted its ids.
     expect((await lost).code).toBe("closed");
     const asked = peer.request("tools/call", CALL);
     await settle();
     await first.say({ jsonrpc: "2.0", id: 0, result: OK }, { jsonrpc: "2.0", id: 1, result: OK });
-    // The other end may be the same program, with a late answer to what was asked before:
+    // The other side may be the same program, with a late answer to an earlier request:
     await second.say({ jsonrpc: "2.0", id: 0, result: { content: [] } });
     expect(second.codes()).toEqual(["unknown-response"]);
     await second.say({ jsonrpc: "2.0", id: 1, result: OK });
@@ -1026,7 +1026,7 @@ describe("closing", () => {
     expect(heard).toHaveBeenCalledTimes(1);
   });
 
-  it("reopening in the turn in which the other end closed keeps the new channel open", async () => {
+  it("reopening in the same tick in which the other side closed keeps the new channel open", async () => {
     const { view, host } = pair();
     host.close();
     const [viewEnd, hostEnd] = memoryPair();
@@ -1036,7 +1036,7 @@ describe("closing", () => {
     expect(await view.request("ping", {})).toEqual({});
   });
 
-  it("a listener may close the channel that it hears on", async () => {
+  it("a listener may close its own channel", async () => {
     const { view, host } = pair();
     view.on("ui/notifications/tool-cancelled", () => view.close());
     host.notify("ui/notifications/tool-cancelled", {});
@@ -1091,7 +1091,7 @@ describe("over a MessagePort", () => {
     view.close();
   });
 
-  it("the other end's close rejects what waits with code `closed`", async () => {
+  it("the other side's close rejects pending requests with code `closed`", async () => {
     const { view, host } = ports();
     host.handle("tools/call", never);
     const asked = failure(view.request("tools/call", CALL));
@@ -1108,7 +1108,7 @@ describe("over a MessagePort", () => {
 });
 
 describe("CheckedPeer", () => {
-  it("a view's checks what its host sends and answers", async () => {
+  it("a view's peer checks its host's messages and answers", async () => {
     const [viewEnd, hostEnd] = memoryPair();
     const host = new Peer<"host">().open(hostEnd);
     const view = new CheckedPeer(VIEW_END).open(viewEnd);
@@ -1126,12 +1126,12 @@ describe("CheckedPeer", () => {
     ]);
     expect(reports).toHaveLength(1);
     expect(reports[0]).toContain("params.theme");
-    // D11: a key that is gone.
+    // D11: a removed key.
     expect(heard.mock.calls).toEqual([[{ theme: "dark", locale: undefined }]]);
     view.close();
   });
 
-  it("L12: refuses bad params with -32602, the id and the field; the handler never sees them", async () => {
+  it("L12: refuses invalid params with -32602, the id and the field; the handler never sees them", async () => {
     const { peer, say, sent } = wire(new CheckedPeer(HOST_END));
     const handler = vi.fn(() => ({}));
     peer.handle("ui/open-link", handler);
@@ -1157,7 +1157,7 @@ describe("CheckedPeer", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  it("T01, T04, T05: what the wild means is what the handler gets", async () => {
+  it("T01, T04, T05: the handler gets deviating params in the specified form", async () => {
     const { peer, say } = wire(new CheckedPeer(HOST_END));
     const seen: unknown[] = [];
     peer.handle("ui/request-display-mode", ({ mode }) => {
@@ -1176,7 +1176,7 @@ describe("CheckedPeer", () => {
     expect(seen).toEqual(["pip", [block]]);
   });
 
-  it("reports bad params of a notification, by their field, and no listener sees them", async () => {
+  it("reports invalid params of a notification, with the field, and no listener sees them", async () => {
     const { peer, say, reports } = wire(new CheckedPeer(HOST_END));
     const heard = vi.fn();
     peer.on("ui/notifications/size-changed", heard);
@@ -1190,7 +1190,7 @@ describe("CheckedPeer", () => {
     expect(heard).toHaveBeenCalledTimes(2);
   });
 
-  it("lets methods of an extension pass, which no table knows", async () => {
+  it("passes methods of an extension, which are not in the table", async () => {
     const { peer, say, sent } = wire(new CheckedPeer(HOST_END));
     const heard = vi.fn();
     peer.handle("x/echo" as "ping", (params) => params as Result<"ping">);
@@ -1218,7 +1218,7 @@ describe("CheckedPeer", () => {
     expect(codes()).toEqual(["invalid", "invalid"]);
   });
 
-  it("passes on notifications that the table does not know, for extensions", async () => {
+  it("passes on notifications that are not in the table, for extensions", async () => {
     const { peer, say, reports } = wire(new CheckedPeer(HOST_END));
     const methods: string[] = [];
     peer.onnotification = (method) => methods.push(method);
@@ -1227,7 +1227,7 @@ describe("CheckedPeer", () => {
     expect(reports).toEqual([]);
   });
 
-  it("rejects a bad result with code `invalid` and the field", async () => {
+  it("rejects an invalid result with code `invalid` and the field", async () => {
     const { peer, say } = wire(new CheckedPeer(HOST_END));
     const asked = failure(peer.request("tools/call", CALL));
     await say({ jsonrpc: "2.0", id: 0, result: { content: [{ type: "text" }] } });
@@ -1235,7 +1235,7 @@ describe("CheckedPeer", () => {
     expect([error.code, error.message]).toEqual(["invalid", "tools/call: result.content[0].text is missing"]);
   });
 
-  it("D2: a second handler for a method throws; none is replaced unseen", () => {
+  it("D2: a second handler for a method throws; none is replaced silently", () => {
     const peer = new CheckedPeer(HOST_END);
     const remove = peer.handle("ui/open-link", () => ({}));
     const again = (): unknown => peer.handle("ui/open-link", () => ({}));
@@ -1248,7 +1248,7 @@ describe("CheckedPeer", () => {
   });
 });
 
-describe("Channel: the smallest of them", () => {
+describe("Channel: the smallest one", () => {
   it("requests, notifications, timeouts and closing", async () => {
     const [a, b] = memoryPair();
     const view = new Channel<"view">().open(a);
@@ -1267,13 +1267,13 @@ describe("Channel: the smallest of them", () => {
     expect((await lost).code).toBe("closed");
   });
 
-  it("survives what is no message, and does not answer it", async () => {
+  it("survives invalid messages, and does not answer them", async () => {
     const { say, sent } = wire(new Channel<"host">());
     await say(5, "{oops", {}, [], null, { jsonrpc: "2.0", id: 9, result: {} }, request(1, "ping"));
     expect(sent).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }]);
   });
 
-  it("D19: one listener that throws stops nobody, and the window hears what it threw", async () => {
+  it("D19: a listener that throws stops no other, and the window gets its error", async () => {
     const thrown: unknown[] = [];
     class Probe extends Channel<"host"> {
       protected override failed(cause: unknown): void {
@@ -1297,7 +1297,7 @@ describe("Channel: the smallest of them", () => {
     expect(thrown).toEqual([new Error("no")]);
   });
 
-  it("what cannot be carried rejects at once, and the channel goes on", async () => {
+  it("an unsendable message rejects immediately, and the channel goes on", async () => {
     const [a, b] = memoryPair();
     const view = new Channel<"view">().open(a);
     new Channel<"host">().open(b);
@@ -1309,7 +1309,7 @@ describe("Channel: the smallest of them", () => {
 });
 
 describe("reports", () => {
-  it("D22: never hold a payload", async () => {
+  it("D22: never contain a payload", async () => {
     const SECRET = "s3cret-payload";
     const secret = { [SECRET]: SECRET, text: SECRET };
     const { peer, say, reports } = wire(new CheckedPeer(HOST_END));

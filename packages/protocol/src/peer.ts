@@ -13,7 +13,7 @@ import type { Params, RequestFrom, Result } from "./methods.js";
 import { isRequestId } from "./request-id.js";
 import { isObject } from "./schema.js";
 
-/** How far a request has come. */
+/** Progress of a request. */
 export interface Progress {
   progress: number;
   total?: number | undefined;
@@ -22,28 +22,29 @@ export interface Progress {
 
 /** Options of one request. */
 export interface RequestOptions extends ChannelRequestOptions {
-  /** Aborts the request: the other end is told, and the promise rejects with code `aborted`. */
+  /** Aborts the request: the other side is notified, and the promise rejects with code `aborted`. */
   signal?: AbortSignal | undefined;
   /**
-   * Asks the other end for progress, and hears it. Each progress starts the timeout anew; for a limit in all
-   * use `AbortSignal.timeout()`.
+   * Requests progress and receives it. Each progress notification restarts the timeout. To limit the total
+   * time, use `AbortSignal.timeout()`.
    */
   onprogress?: ((progress: Progress) => void) | undefined;
 }
 
-/** What a handler knows about the request it answers. */
+/** Context of a request that a handler answers. */
 export interface RequestContext {
   /** Id of the request. */
   requestId: RequestId;
-  /** Aborted when the other end cancels, or the channel closes. */
+  /** Aborted if the other side cancels, or the channel closes. */
   signal: AbortSignal;
-  /** Reports progress; absent when the other end did not ask for it. */
+  /** Reports progress; absent if the other side did not request it. */
   progress: ((progress: Progress) => void) | undefined;
 }
 
 /**
- * A JSON-RPC 2.0 peer: a {@link Channel} with cancellation and progress both ways, and an answer to everything. It survives whatever the
- * other end sends; only the envelope is checked, {@link CheckedPeer} also checks what is in it.
+ * A JSON-RPC 2.0 peer: a {@link Channel} with cancellation and progress in both directions, which answers
+ * every request. It survives any input. It checks only the envelope of messages; {@link CheckedPeer} also
+ * checks their contents.
  *
  * @example
  * ```ts source="./protocol.examples.ts#peer"
@@ -62,11 +63,13 @@ export interface RequestContext {
  * ```
  */
 export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
-  /** Hears what was odd and survived: see {@link ErrorCode}. It never holds a payload. */
+  /**
+   * Called for problems that the peer survived; see {@link ErrorCode}. The error never contains a payload.
+   */
   onreport: ((error: VitrineError) => void) | undefined;
-  /** What aborts each of their requests that is being served; a new map for each time the channel is open. */
+  /** Abort functions of the incoming requests in progress. Each time the channel opens, it gets a new map. */
   #running = new Map<unknown, (reason?: unknown) => void>();
-  /** Our requests that want to hear progress. A token is the request's own id, so no other can have it. */
+  /** Our requests that want progress. The token is the request's own id, so it is unique. */
   readonly #watched = new Map<unknown, (params: Record<string, unknown>) => void>();
 
   override async request<M extends RequestFrom<S>>(
@@ -78,7 +81,7 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
       new VitrineError("aborted", `${method}: aborted`, { cause: signal?.reason });
     if (signal?.aborted) throw aborted();
     const id = this.nextId++;
-    // Tokens belong to one channel: one that came in with the params does not go out with them (D6).
+    // Progress tokens belong to one channel, so a token in the given params is not passed on.
     const { progressToken, ..._meta } = metaOf(params);
     const own = progressToken === undefined ? params : { ...params, _meta };
     const asks = onprogress && { _meta: { ..._meta, progressToken: id } };
@@ -86,7 +89,7 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
     const abort = (): void => call.settle(aborted());
     if (onprogress) {
       const { settle } = call;
-      // Not later: progress on the heels of the answer must not start the timeout anew.
+      // Immediately: progress that arrives right after the answer must not restart the timeout.
       call.settle = (...outcome) => {
         this.#watched.delete(id);
         settle(...outcome);
@@ -126,7 +129,7 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
       if (isObject(data) && data.jsonrpc === "2.0") super.receive(data);
       else this.refuse("malformed", data);
     } catch {
-      // Only a value that was never cloned can do that: a getter that throws, a revoked proxy.
+      // Only a value that was never cloned can throw here: a throwing getter, a revoked proxy.
       this.refuse("malformed");
     }
   }
@@ -141,9 +144,9 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
     super.notified(method, params);
   }
 
-  /** Not async: what throws at hostile params is caught by {@link receive}. */
+  /** Not async, so that {@link receive} catches errors from hostile params. */
   protected override serve(id: RequestId, method: string, params: Record<string, unknown>): Promise<void> {
-    // Tokens belong to one channel: a handler that passes its params on must not pass this on (D5, D6).
+    // Progress tokens belong to one channel: a handler that passes on its params must not pass on the token.
     const { progressToken, ..._meta } = metaOf(params);
     const own = progressToken === undefined ? params : { ...params, _meta };
     return this.#run(id, method, own, progressToken);
@@ -152,7 +155,8 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
   async #run(id: RequestId, method: string, params: object, progressToken: unknown): Promise<void> {
     if (!isRequestId(id)) return this.refuse("malformed");
     const running = this.#running;
-    // Two requests under one id: the answer to the first is the only one the other end can tell apart.
+    // For two requests with the same id, the other side could not tell the answers apart. Only the first is
+    // answered.
     if (running.has(id)) return this.report("duplicate-request");
     let aborted = false;
     let why: unknown;
@@ -165,7 +169,7 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
     running.set(id, abort);
     const context: RequestContext = {
       requestId: id,
-      // An abort controller is dear: it is made when somebody looks.
+      // Created on first access, because an abort controller is expensive.
       get signal() {
         controller ??= new AbortController();
         if (aborted) controller.abort(why);
@@ -179,7 +183,7 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
         : undefined,
     };
     const answer = await this.answer(method, params, context);
-    // The failure itself stays here: it may quote what could not be sent.
+    // The error itself stays here: it may quote the unsendable value.
     if (!aborted && !this.#tryPost({ id, ...answer })) {
       this.#tryPost({ id, error: { code: INTERNAL_ERROR, message: "cannot be sent" } });
     }
@@ -207,14 +211,14 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
     try {
       super.post(message);
     } catch (cause) {
-      // The transport's words stay in the cause: they may quote what could not be sent (D22).
+      // The transport's message stays in the cause: it may quote the unsendable value.
       throw cause instanceof VitrineError
         ? cause
         : new VitrineError("send-failed", "cannot be sent", { cause });
     }
   }
 
-  /** Sends what nobody waits for; returns whether it went. */
+  /** Sends a message without an answer; returns whether that worked. */
   #tryPost(message: object): boolean {
     try {
       this.post(message);
@@ -225,27 +229,27 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
     }
   }
 
-  /** Answers what is no message: text that nobody could parse, a request with bad params, or anything else. */
+  /** Answers an invalid message: unparsable text, a request with bad params, or anything else. */
   protected override refuse(reason: "malformed" | "unknown-response", data?: unknown): void {
     this.report(reason);
     if (reason === "unknown-response") return;
     const isText = typeof data === "string";
     const isCall = isObject(data) && data.jsonrpc === "2.0" && typeof data.method === "string";
-    if (isCall && data.id === undefined) return; // Nobody waits for an answer to a notification.
+    if (isCall && data.id === undefined) return; // Notifications get no answer.
     const isRequest = isCall && isRequestId(data.id);
     const code = isText ? PARSE_ERROR : isRequest ? INVALID_PARAMS : INVALID_REQUEST;
-    const message = isRequest ? "params is no object" : "no JSON-RPC message";
+    const message = isRequest ? "params is not an object" : "no JSON-RPC message";
     this.#tryPost({ id: isRequest ? data.id : null, error: { code, message } });
   }
 }
 
-/** The error of an answer, from whatever a handler threw. */
+/** Converts anything that a handler threw to a JSON-RPC error. */
 function rpcError(thrown: unknown): object {
   try {
     const { code, message = `${thrown}`, data } = Object(thrown) as Partial<VitrineError>;
     return { code: Number(code) || INTERNAL_ERROR, message, data };
   } catch {
-    // What cannot even be read: a symbol, an object without a prototype.
+    // A value that cannot be read: a symbol, an object without a prototype.
     return { code: INTERNAL_ERROR, message: "failed" };
   }
 }

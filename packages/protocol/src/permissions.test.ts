@@ -36,14 +36,14 @@ describe("allowAttribute", () => {
   });
 
   it.each([{}, { x: 1 }, true, false, null, [], ["camera"], "yes", 1])(
-    "S09 %j asks for as much here as where metadata is read",
+    "S09 %j requests the same here as in the metadata reader",
     (camera) => {
       const { meta } = readResourceUi({ content: { _meta: { ui: { permissions: { camera } } } } });
       expect(allowAttribute({ camera })).toBe(allowAttribute(meta.permissions));
     },
   );
 
-  it("S09 the host may refuse, and is asked only about what the view asks for", () => {
+  it("S09 the host may refuse, and is asked only about requested features", () => {
     const asked: Permission[] = [];
     const allow = allowAttribute({ camera: {}, geolocation: {} }, (permission) => {
       asked.push(permission);

@@ -1,15 +1,15 @@
 /**
- * From `_meta.ui.permissions` to the `allow` attribute of the view's frame (S09).
+ * Builds the `allow` attribute of the view's frame from `_meta.ui.permissions`.
  *
  * @module
  */
 import type { ResourcePermissions } from "./ui-meta.js";
 import { at, isRecord } from "./untrusted.js";
 
-/** A browser feature that a view may ask for, by its name in the metadata. */
+/** A browser feature that a view may request, by its name in the metadata. */
 export type Permission = keyof ResourcePermissions;
 
-/** The features that can be asked for, in the order of the attribute, with their names in Permissions Policy. */
+/** The features that can be requested, in the order of the attribute, with their Permissions Policy names. */
 export const PERMISSION_FEATURES = {
   camera: "camera",
   microphone: "microphone",
@@ -18,11 +18,11 @@ export const PERMISSION_FEATURES = {
 } as const satisfies Record<Permission, string>;
 
 /**
- * The `allow` attribute for a view's frame: the features that the metadata asks for and that `granted` lets
- * through. Only the four of {@link PERMISSION_FEATURES} can ever be in it (S09); all else is ignored, and
- * nothing in the metadata can make this throw. {@link asksForPermission} says what counts as asking.
+ * Builds the `allow` attribute of a view's frame: the features that the metadata requests and `granted`
+ * permits. It contains only the four features of {@link PERMISSION_FEATURES}; everything else is ignored. It
+ * never throws, whatever the metadata. {@link asksForPermission} decides what counts as a request.
  *
- * A feature named alone is for the origin of the frame's own `src`. Where a proxy frame stands between, both
+ * A feature without an origin applies to the origin of the frame's `src`. With a proxy frame in between, both
  * frames need the attribute.
  *
  * @example
@@ -42,8 +42,5 @@ export function allowAttribute(
     .join("; ");
 }
 
-/**
- * Whether the value of a permission in the metadata asks for it: an object, as the specification has it, or
- * `true`, as some servers write it.
- */
+/** Whether a permission's value requests it: an object, as specified, or `true`, as some servers write it. */
 export const asksForPermission = (value: unknown): boolean => value === true || isRecord(value);

@@ -131,7 +131,7 @@ export function encodeErrorExample() {
 export function decodeParamsExample() {
   //#region decodeParams
   const sent = { role: "user", content: { type: "text", text: "Hi" } };
-  const read = decodeParams("ui/message", sent); // ok: one block is read as a list of one (T04)
+  const read = decodeParams("ui/message", sent); // ok: one block is read as a list of one
   const strict = decodeParams("ui/message", sent, { strict: true });
   // strict.message is "params.content must be an array, not object"
   //#endregion decodeParams
@@ -152,7 +152,7 @@ export function decodeMessageExample(body: unknown) {
   //#region decodeMessage
   const decoded = decodeMessage(body);
   if (!decoded.ok) {
-    // To a notification or an answer there is no answer, however wrong it is.
+    // Notifications and answers get no answer, however wrong they are.
     return decoded.answer ? encodeError(decoded.id, decoded.rpcCode, decoded.message) : undefined;
   }
   if (decoded.kind === "request") return encodeResult(decoded.message.id, "ping", {});
@@ -216,11 +216,11 @@ export function acceptTextExample(frame: Window) {
 
 export function windowTransportExample(iframe: HTMLIFrameElement) {
   //#region windowTransport
-  // In a host: the one frame, on the one origin.
+  // In a host: one frame, on one origin.
   const target = iframe.contentWindow;
   if (!target) throw new Error("the frame is not in the document");
   const toView = new WindowTransport({ target, origin: "https://app-1.sandbox.example" });
-  // In a view: the parent, whoever it is.
+  // In a view: the parent window.
   const toHost = new WindowTransport({ target: window.parent, origin: location.ancestorOrigins?.[0] });
   //#endregion windowTransport
   return { toView, toHost };
@@ -229,16 +229,16 @@ export function windowTransportExample(iframe: HTMLIFrameElement) {
 export function hostLifecycleExample(post: (message: Outgoing) => void, show: (text: string) => void) {
   //#region hostLifecycle
   const life = new HostLifecycle({ now: Date.now });
-  // The host may speak at any time; what the view must not hear yet waits.
+  // The host may send at any time. Messages that the view must not receive yet are queued.
   for (const message of life.send("ui/notifications/tool-input", { arguments: { city: "Rome" } }))
     post(message);
-  // For everything that the view sends:
+  // For every message from the view:
   const onMessage = (method: string) => {
     const verdict = life.received(method);
     if (verdict.serve) for (const message of verdict.flush) post(message);
     return verdict.serve;
   };
-  // When its ui/initialize was answered:
+  // After ui/initialize was answered:
   const onAnswered = () => {
     for (const message of life.answered()) post(message);
   };
@@ -257,7 +257,7 @@ export function viewLifecycleExample() {
   life.enter("connecting");
   life.keep("ui/notifications/tool-input", { arguments: { city: "Rome" } });
   life.enter("ready");
-  // A listener that comes late still hears it:
+  // For a listener that was added late:
   const input = life.kept.get("ui/notifications/tool-input");
   //#endregion viewLifecycle
   return input;

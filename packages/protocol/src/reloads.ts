@@ -1,19 +1,20 @@
 /**
- * What a server and whoever started it agree on while somebody writes the server: which files it follows itself.
+ * Agreement between a server under development and the program that started it: which files the server
+ * watches itself.
  *
  * @module
  */
 import { isObject } from "./schema.js";
 
-/** The variable of a program's environment that asks it to follow its own files: `1`. */
+/** Environment variable that asks a server to watch its own files: `1`. */
 export const RELOADS_VARIABLE = "VITRINE_RELOADS";
 
-/** The experimental capability of a server that does, with `{ paths }`. */
+/** The experimental capability of a server that does so, with `{ paths }`. */
 export const RELOADS_KEY = "vitrine/reloads";
 
 /**
- * The files and folders that a server follows itself: when they change it tells its clients, and need not be started again.
- * `*` in a path stands for any one name.
+ * Returns the files and folders that a server watches itself. When they change, it notifies its clients and
+ * needs no restart. `*` in a path stands for any one name.
  *
  * @example
  * ```ts source="./protocol.examples.ts#followedPaths"

@@ -1,4 +1,7 @@
-/** Deeper than any real message. Beyond it two values count as different: at worst something is sent again. */
+/**
+ * Maximum depth, more than any real message has. Deeper values count as different: at worst, something is
+ * sent again.
+ */
 const MAX_DEPTH = 100;
 
 /** Whether two JSON values have the same content. A cycle ends at {@link MAX_DEPTH}. */

@@ -33,7 +33,7 @@ const throwing = (key: string): object => Object.defineProperty({}, key, { get: 
 const complaint = (decoded: Decoded<unknown>): string => (decoded.ok ? "accepted" : decoded.message);
 const field = (decoded: Decoded<unknown>): string => (decoded.ok ? "accepted" : decoded.field);
 
-/** As the wire's content blocks: kinds told apart by `type`. */
+/** Like the protocol's content blocks: kinds distinguished by `type`. */
 const block = union(
   object({ type: literal("text"), text: string }),
   object({ type: literal("image"), data: string, mimeType: string }),
@@ -60,26 +60,26 @@ describe("decode: each kind", () => {
     ["union", union(string, integer), ["a", 1], [1.5, null, {}], "a string or a whole number"],
   ];
   for (const [name, schema, good, bad, wants] of cases) {
-    it(`${name}: takes what fits and says what it wants of the rest`, () => {
+    it(`${name}: accepts fitting values and says what it expects otherwise`, () => {
       for (const value of good) expect(decode(schema, value)).toEqual({ ok: true, value });
       for (const value of bad)
         expect(complaint(decode(schema, value))).toContain(`value must be ${wants}, not`);
     });
   }
 
-  it("unknown: takes anything and does not look into it", () => {
+  it("unknown: accepts anything without checking its contents", () => {
     for (const value of [undefined, null, Symbol("x"), revoked(), throwing("a")]) {
       expect(decode(unknown, value).ok).toBe(true);
     }
   });
 
-  it("gives back the very value that it was given", () => {
+  it("returns the same value", () => {
     const value = { a: "x", more: { kept: true } };
     const decoded = decode(object({ a: string }), value);
     expect(decoded.ok && decoded.value).toBe(value);
   });
 
-  it("tells a missing field from a wrong one, and an optional one may be undefined", () => {
+  it("distinguishes a missing field from a wrong one, and an optional one may be undefined", () => {
     const schema = object({ a: string }, { b: number });
     expect(complaint(decode(schema, {}))).toBe("value.a is missing");
     expect(complaint(decode(schema, { a: undefined }))).toBe("value.a must be a string, not undefined");
@@ -94,7 +94,7 @@ describe("decode: each kind", () => {
   });
 });
 
-describe("decode: the path of the field that is wrong", () => {
+describe("decode: the path of the wrong field", () => {
   const schema = object({ list: array(object({ name: string })) }, { map: record(array(number)) });
 
   it.each([
@@ -111,18 +111,18 @@ describe("decode: the path of the field that is wrong", () => {
     );
   });
 
-  it("is `value` when the caller names nothing", () => {
+  it("is `value` by default", () => {
     expect(field(decode(string, 1))).toBe("value");
   });
 
-  it("has nothing but the four fields that it promises: no value from outside (D22)", () => {
+  it("contains only its four documented fields: no external value (D22)", () => {
     const decoded = decode(union(string, number), { secret: "s3cret" });
     expect(Object.keys(decoded).sort()).toEqual(["code", "field", "message", "ok"]);
     expect(JSON.stringify(decoded)).not.toContain("s3cret");
   });
 });
 
-describe("decode: a union picks the useful complaint", () => {
+describe("decode: a union reports the most useful error", () => {
   it.each([
     ["the kind that was meant lacks a field", { type: "image", data: "x" }, "value.mimeType is missing"],
     [
@@ -142,12 +142,12 @@ describe("decode: a union picks the useful complaint", () => {
     expect(complaint(decode(block, value))).toBe(message);
   });
 
-  it("of options without a kind, that of the one which came furthest", () => {
+  it("of options without a kind, the error of the one that matched furthest", () => {
     const schema = union(string, object({ a: object({ b: string }) }));
     expect(complaint(decode(schema, { a: { b: 1 } }))).toBe("value.a.b must be a string, not number");
   });
 
-  it("one or many: the complaint is about what was sent", () => {
+  it("one or many: the error is about the value that was sent", () => {
     const schema = union(block, array(block));
     expect(complaint(decode(schema, { type: "text" }))).toBe("value.text is missing");
     expect(complaint(decode(schema, [{ type: "text" }]))).toBe("value[0].text is missing");
@@ -169,7 +169,7 @@ describe("decode never throws", () => {
     ["a proxy that refuses to be looked at", new Proxy({}, { getOwnPropertyDescriptor: boom })],
     ["a proxy that refuses to name its keys", { s: "", map: new Proxy({}, { ownKeys: boom }) }],
     ["an array whose length cannot be read", { s: "", list: new Proxy([], { get: boom }) }],
-  ])("%s is wrong, not fatal", (_name, value) => {
+  ])("%s is invalid, not fatal", (_name, value) => {
     const decoded = decode(all, value, "params");
     expect(decoded.ok).toBe(false);
     expect(complaint(decoded)).toMatch(/^params/);
@@ -215,7 +215,7 @@ describe("decode never throws", () => {
     );
   });
 
-  it("whatever fast-check thinks of", () => {
+  it("whatever fast-check generates", () => {
     const schemas: Schema[] = [all, block, record(string), array(number), literal("a"), union(string, all)];
     const anything = fc.anything({
       withBigInt: true,
@@ -236,14 +236,14 @@ describe("decode never throws", () => {
 });
 
 describe("isObject", () => {
-  it("is an object as JSON knows it", () => {
+  it("is a JSON object", () => {
     expect([{}, Object.create(null), new Map()].map(isObject)).toEqual([true, true, true]);
     expect([null, [], "a", 1, undefined, () => {}].map(isObject)).toEqual(new Array(6).fill(false));
   });
 });
 
 describe("examples", () => {
-  it("decode: a value, and the complaint about one", () => {
+  it("decode: a value, and the error for one", () => {
     expect(decodeExample({ url: "https://example.com" })).toBe("https://example.com");
     expect(decodeExample({ url: 1 })).toBe("value.url must be a string, not number");
   });

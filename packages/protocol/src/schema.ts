@@ -1,11 +1,11 @@
 /**
- * Shapes of wire data, as data. A shape gives TypeScript its type ({@link Infer}) and the decoder its rules
- * ({@link decode}), so that the two cannot differ.
+ * Shapes of protocol data, as data. A shape gives TypeScript its type ({@link Infer}) and the decoder its
+ * rules ({@link decode}), so the two cannot differ.
  *
  * @module
  */
 
-/** A shape. The type parameter is what a value of this shape is in TypeScript. */
+/** A shape. The type parameter is the TypeScript type of its values. */
 export type Schema<T = unknown> = { readonly [TYPE]?: T } & (
   | { readonly kind: "string" | "number" | "integer" | "boolean" | "unknown" }
   | { readonly kind: "literal"; readonly values: readonly (string | number | boolean)[] }
@@ -30,13 +30,13 @@ type InferFields<F extends Fields, O extends Fields> = Flat<
 export const string: Schema<string> = { kind: "string" };
 /** Any finite number. */
 export const number: Schema<number> = { kind: "number" };
-/** A whole number that JavaScript holds exactly. */
+/** An integer that JavaScript represents exactly. */
 export const integer: Schema<number> = { kind: "integer" };
 /** `true` or `false`. */
 export const boolean: Schema<boolean> = { kind: "boolean" };
-/** Anything at all; it is not looked into. */
+/** Any value; its contents are not checked. */
 export const unknown: Schema<unknown> = { kind: "unknown" };
-/** One of these values. */
+/** A value from a fixed list. */
 export const literal = <const V extends readonly (string | number | boolean)[]>(
   ...values: V
 ): Schema<V[number]> => ({ kind: "literal", values });
@@ -52,32 +52,32 @@ export const union = <const S extends readonly Schema[]>(...options: S): Schema<
   kind: "union",
   options,
 });
-/** An object with required and optional fields; other fields are let through and not typed. */
+/** An object with required and optional fields; other fields are allowed and untyped. */
 export const object = <const F extends Fields, const O extends Fields = Record<never, Schema>>(
   fields: F,
   optional: O = {} as O,
 ): Schema<InferFields<F, O>> => ({ kind: "object", fields, optional });
-/** As {@link object}; the type says that other fields may be there. */
+/** Same as {@link object}, but the type allows other fields. */
 export const open = object as <const F extends Fields, const O extends Fields = Record<never, Schema>>(
   fields: F,
   optional?: O,
 ) => Schema<InferFields<F, O> & { [key: string]: unknown }>;
 
-/** What {@link decode} found: the value, now typed, or the field that is wrong. */
+/** Result of {@link decode}: the typed value, or the wrong field. */
 export type Decoded<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
       readonly code: "invalid";
-      /** Path of the field that is wrong, such as `params.content[0].text`. */
+      /** Path of the wrong field, such as `params.content[0].text`. */
       readonly field: string;
-      /** A sentence with the field and what was expected. */
+      /** A message with the field and the expected value. */
       readonly message: string;
     };
 
 /**
- * Checks a value from outside against a shape. Never throws, whatever the value: throwing getters and
- * revoked proxies are reported as wrong.
+ * Checks an external value against a shape. Never throws: throwing getters and revoked proxies count as wrong
+ * values.
  *
  * @example
  * ```ts source="./protocol.examples.ts#decode"
@@ -110,7 +110,7 @@ export function decode<T>(
 type Wrong = {
   field: string;
   message: string;
-  /** What was expected there, and found; absent for a field that is missing. */
+  /** The expected and the actual value; absent for a missing field. */
   what?: string;
   value?: unknown;
 };
@@ -165,8 +165,8 @@ function checkFields(
 }
 
 /**
- * Of several options, the useful complaint is that of the one the value was meant for, and of those, of the
- * one that came furthest. Where that is one field for all, the complaint names everything it could be.
+ * Finds the most useful error of several options: among the options that the value was meant for, the one
+ * that matched furthest. If they all fail at the same field, the message lists everything the field could be.
  */
 function checkUnion(options: readonly Schema[], value: unknown, path: string): Wrong | undefined {
   const meant = options.filter((option) => !isOtherKind(option, value));
@@ -181,7 +181,9 @@ function checkUnion(options: readonly Schema[], value: unknown, path: string): W
   return best.what ? expected(best.field, [...all].join(" or "), best.value) : best;
 }
 
-/** Whether a field that tells kinds apart, such as a content block's `type`, says that it is another kind. */
+/**
+ * Whether a discriminating field, such as a content block's `type`, shows that the value is of another kind.
+ */
 const isOtherKind = (option: Schema, value: unknown): boolean =>
   option.kind === "object" &&
   isObject(value) &&

@@ -1,10 +1,13 @@
 /**
- * Arguments that must not be read by others: what a schema says so of, and what is named like it.
+ * Finds secret arguments: those that a schema marks as secret, and those with a name like a secret's.
  *
  * @module
  */
 
-/** How names of keys end whose values are secrets. Rather one too many: `maxTokens` is lost with `accessTokens`. */
+/**
+ * Endings of key names whose values are secrets. The list errs on the safe side: `maxTokens` matches as well
+ * as `accessTokens`.
+ */
 export const SECRET_ENDINGS: readonly string[] = [
   ...[
     "authorization",
@@ -24,10 +27,10 @@ const plainName = (name: string): string => name.replace(/[-_]/g, "").toLowerCas
 
 const PLAIN_ENDINGS = SECRET_ENDINGS.map(plainName);
 
-/** Whether a value of that name is a secret. */
+/** Whether a key with this name holds a secret. */
 export function isSecretName(key: string): boolean {
   const name = plainName(key);
-  // By it a call and its progress find each other; it is a number, and no secret.
+  // A progress token only correlates a call with its progress; it is not a secret.
   return name !== "progresstoken" && PLAIN_ENDINGS.some((ending) => name.endsWith(ending));
 }
 
@@ -43,13 +46,13 @@ const isMark = ([key, value]: [string, unknown]): boolean =>
   /^(x-|ui:)/.test(key) &&
   (value === "password" || (value === true && /secret|sensitive|password/i.test(key)));
 
-/** A number or a switch is none, whatever it is called: `maxTokens`. */
+/** Numbers and booleans are not secrets, whatever their name: `maxTokens`. */
 const isNamedSecret = (name: string, value: unknown): boolean =>
   (typeof value === "string" || isSchema(value)) && isSecretName(name);
 
 /**
- * Arguments without the fields that a schema calls passwords, or `writeOnly`, or that are named like a secret: those are
- * never kept.
+ * Removes secrets from arguments: fields that a schema marks as a password or `writeOnly`, and fields with a
+ * name like a secret's. Secrets are never stored.
  *
  * @example
  * ```ts source="./protocol.examples.ts#withoutSecrets"
@@ -63,7 +66,10 @@ export function withoutSecrets(schema: unknown, input: Record<string, unknown>):
   return isSchema(shown) && !Array.isArray(shown) ? shown : {};
 }
 
-/** A value without secrets; undefined if it is one itself. A schema that may be meant counts as one that is. */
+/**
+ * Returns a value without secrets; undefined if the value is a secret itself. Every schema that may apply
+ * counts.
+ */
 function shownOf(value: unknown, meant: readonly unknown[], root: unknown): unknown {
   const schemas = new Set<Schema>();
   for (const each of meant) gather(each, root, schemas);
@@ -98,7 +104,10 @@ function shownOf(value: unknown, meant: readonly unknown[], root: unknown): unkn
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** The schemas of a property. All patterns count: a server's expression may take for ever to try. */
+/**
+ * The schemas of a property. All `patternProperties` count, because a server's regular expression could take
+ * forever to test.
+ */
 function partsOf(schema: Schema, name: string): unknown[] {
   const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;
   const patterns = isSchema(patternProperties) ? Object.values(patternProperties) : [];
@@ -106,7 +115,7 @@ function partsOf(schema: Schema, name: string): unknown[] {
   return [...patterns, ...(isNamed ? [properties[name]] : [additionalProperties, unevaluatedProperties])];
 }
 
-/** A schema, and all that it refers to or is put together of. */
+/** Collects a schema and all schemas that it refers to or combines. */
 function gather(value: unknown, root: unknown, schemas: Set<Schema>): void {
   if (!isSchema(value) || schemas.has(value)) return;
   schemas.add(value);
@@ -117,7 +126,7 @@ function gather(value: unknown, root: unknown, schemas: Set<Schema>): void {
     for (const each of isSchema(list) ? Object.values(list) : []) gather(each, root, schemas);
 }
 
-/** What `#/$defs/name` leads to. */
+/** Resolves a reference such as `#/$defs/name`. */
 function referred(reference: string, root: unknown): unknown {
   const [, ...names] = reference.split("/");
   let at = root;

@@ -13,7 +13,7 @@ function colour(name: StyleVariable, theme: "light" | "dark"): Rgba {
   return [part(1, "0"), part(3, "0"), part(5, "0"), part(7, "ff") / 255];
 }
 
-/** What is seen when a colour lies over an opaque one. */
+/** The visible colour when one colour lies over an opaque one. */
 function over([r, g, b, alpha]: Rgba, below: Rgba): Rgba {
   const mix = (top: number, under: number) => top * alpha + under * (1 - alpha);
   return [mix(r, below[0]), mix(g, below[1]), mix(b, below[2]), 1];
@@ -77,7 +77,7 @@ describe("style variables", () => {
     expect(STYLE_VARIABLES).toEqual(official);
   });
 
-  it("X01 have a default each", () => {
+  it("X01 each have a default", () => {
     expect(Object.keys(DEFAULT_STYLE_VARIABLES)).toEqual([...STYLE_VARIABLES]);
     for (const name of STYLE_VARIABLES) expect(DEFAULT_STYLE_VARIABLES[name]).not.toBe("");
   });

@@ -88,10 +88,10 @@ export const STYLE_VARIABLES = [
 export type StyleVariable = (typeof STYLE_VARIABLES)[number];
 
 /**
- * A complete set for a host that has no design of its own. Every colour is `light-dark(light, dark)` (X03), so
- * that one set serves both themes and a view follows its own `color-scheme`. Text reaches WCAG AA (4.5:1) on
- * the backgrounds it is meant for, and focus rings and meaningful borders reach 3:1, in both themes. Disabled
- * text, which WCAG exempts, stays readable at 3:1.
+ * A complete set for a host without its own design. Every colour is `light-dark(light, dark)`, so one set
+ * serves both themes and a view follows its own `color-scheme`. Text reaches WCAG AA (4.5:1) on the
+ * backgrounds it is meant for. Focus rings and meaningful borders reach 3:1 in both themes. Disabled text,
+ * which WCAG exempts, stays readable at 3:1.
  */
 export const DEFAULT_STYLE_VARIABLES: Record<StyleVariable, string> = {
   "--color-background-primary": "light-dark(#ffffff, #1b1b1f)",

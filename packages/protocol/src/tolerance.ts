@@ -1,5 +1,5 @@
 /**
- * What views in the wild send although the spec does not allow it, read as what it means (part T).
+ * Accepts common deviations of views from the specification, and converts them to the specified form.
  *
  * @module
  */
@@ -10,28 +10,34 @@ import { PROTOCOL_VERSION } from "./version.js";
 type Normaliser = (params: Record<string, unknown>) => unknown;
 
 const NORMALISERS: { readonly [method: string]: Normaliser } = {
-  /** T01: `clientInfo`/`capabilities` for `appInfo`/`appCapabilities`, or neither, or no version; unknown words. */
+  /**
+   * Accepts `clientInfo`/`capabilities` for `appInfo`/`appCapabilities`, missing fields, a missing version,
+   * and unknown capabilities.
+   */
   "ui/initialize": (params) => ({
     ...params,
     protocolVersion: params.protocolVersion ?? PROTOCOL_VERSION,
     appInfo: named(params.appInfo ?? params.clientInfo),
     appCapabilities: understood(params.appCapabilities ?? params.capabilities ?? {}),
   }),
-  /** T04 and D15: one content block instead of a list; another role, kept as `sentRole`: the turn is the user's. */
+  /**
+   * Accepts one content block instead of a list. Another role is kept as `sentRole`, because the turn is
+   * always the user's.
+   */
   "ui/message": (params) => ({
     ...params,
     ...(params.role === "user" ? {} : { role: "user", sentRole: params.role }),
     content: isObject(params.content) ? [params.content] : params.content,
   }),
-  /** D11: a key that is gone, as JSON can say it. */
+  /** Accepts `null` for a removed key, because JSON has no `undefined`. */
   "ui/notifications/host-context-changed": (params) =>
     Object.fromEntries(Object.entries(params).map(([key, value]) => [key, value ?? undefined])),
-  /** T05: the long name of `pip`. */
+  /** Accepts the long name of `pip`. */
   "ui/request-display-mode": (params) =>
     Object.hasOwn(params, "mode") ? { ...params, mode: shortMode(params.mode) } : params,
 };
 
-/** Checks params, read as what they mean; those that need no help are taken as they are. */
+/** Checks params after converting known deviations. Valid params are used unchanged. */
 export function decodeAsMeant<T>(method: string, params: unknown, schema: Schema<T>): Decoded<T> {
   return decode(schema, params, "params", (sent) =>
     Object.hasOwn(NORMALISERS, method) && isObject(sent) ? NORMALISERS[method]?.(sent) : sent,
@@ -44,7 +50,7 @@ function named(info: unknown = {}): unknown {
 
 const shortMode = (mode: unknown): unknown => (mode === "picture-in-picture" ? "pip" : mode);
 
-/** Capabilities without the words that we do not know: one of those must not refuse the whole view. */
+/** Removes unknown capabilities, so that one of them does not invalidate the whole view. */
 function understood(capabilities: unknown): unknown {
   if (!isObject(capabilities)) return capabilities;
   const { availableDisplayModes: modes, experimental } = capabilities;

@@ -1,4 +1,6 @@
-/** The contract of every transport, in Chromium: real windows on different origins, real ports, a real worker. */
+/**
+ * The contract of every transport, in Chromium: real windows on different origins, real ports, a real worker.
+ */
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bundle, inlineScript, type Site, serveSite, sharedChromium } from "../../../testing/browser.js";
@@ -12,7 +14,7 @@ import {
 import type { PortTransport } from "./transport.js";
 import type { WindowTransport } from "./window-transport.js";
 
-/** What each realm has in its global scope. */
+/** Globals of each realm. */
 interface Kit {
   End: typeof End;
   WindowTransport: typeof WindowTransport;
@@ -21,9 +23,9 @@ interface Kit {
   windowListeners: () => number;
   /** Counts the listeners of a port. */
   portListeners: (port: MessagePort) => () => number;
-  /** The end of the transport under test that is in this realm. */
+  /** This realm's end of the transport under test. */
   end: End;
-  /** Everything that the window was sent, by anyone. */
+  /** Everything that was sent to the window, by anyone. */
   raw: { data: unknown; origin: string }[];
 }
 
@@ -49,7 +51,7 @@ const KIT = `
   const windowListeners = count(globalThis);
   Object.assign(globalThis, { End, PortTransport, WindowTransport, windowListeners, portListeners: count, raw });
 `;
-/** Takes the port that it is given. */
+/** Uses the port that it receives. */
 const TAKE_PORT = `
   onmessage = ({ data, ports: [port] }) => {
     if (data === "port") globalThis.end = new End(new PortTransport(port), portListeners(port));
@@ -132,7 +134,7 @@ const childFrame = (): Frame => {
   return frame;
 };
 
-/** The host's end, to the one frame on this origin; and the view's, to its parent, whoever that is. */
+/** The host's end, to one frame on this origin, and the view's, to its parent. */
 async function windowPair(frame: Frame, origin: string): Promise<Pair> {
   await page.evaluate((given) => {
     const kit = globalThis as unknown as Kit;
@@ -154,13 +156,13 @@ async function windowPair(frame: Frame, origin: string): Promise<Pair> {
   };
 }
 
-/** Whether this Chromium tells a port when the other is gone. */
+/** Whether this Chromium notifies a port when the other is gone. */
 const portsTell = (): Promise<boolean> => page.evaluate(() => "onclose" in MessagePort.prototype);
 
-/** A port here, and one that is given to the frame or worker. */
+/** A port here, and one that is sent to the frame or worker. */
 async function portPair(to: "frame" | "worker"): Promise<Pair> {
   if (to === "frame") await addFrame({ src: `${site.origin("view")}/frame` });
-  // Not `page.workers()`: the one of the test before may still be among them.
+  // Not `page.workers()`: the previous test's worker may still be listed.
   const worker = to === "worker" ? page.waitForEvent("worker") : undefined;
   await page.evaluate((kind) => {
     const kit = globalThis as unknown as Kit;
@@ -200,7 +202,7 @@ const rawOf = (realm: Frame): Promise<Kit["raw"]> => realm.evaluate(() => (globa
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
 
 describe("WindowTransport in Chromium", () => {
-  it("S08: a frame that navigates to a third origin is neither heard nor posted to", async () => {
+  it("S08: a frame that navigates to a third origin can neither send nor receive", async () => {
     const { a, b } = await windowPair(
       await addFrame({ src: `${site.origin("view")}/frame` }),
       site.origin("view"),
@@ -209,18 +211,18 @@ describe("WindowTransport in Chromium", () => {
     await b.send(["view: hello"]);
     await expect.poll(() => a.received()).toEqual(["view: hello"]);
     await childFrame().evaluate((url) => location.assign(url), `${site.origin("evil")}/frame`);
-    // It is the same window to the host, and what it says does reach the page …
+    // For the host it is the same window, and its messages do reach the page …
     await expect
       .poll(() => rawOf(page.mainFrame()))
       .toContainEqual({ data: "evil: hello", origin: site.origin("evil") });
     await a.send(["secret"]);
     await pause();
-    // … but not the transport, and what the transport says does not reach it.
+    // … but not the transport, and the transport's messages do not reach it.
     expect(await a.received()).toEqual(["view: hello"]);
     expect(await rawOf(childFrame())).toEqual([]);
   });
 
-  it("S08: another frame on the right origin is not heard", async () => {
+  it("S08: messages of another frame on the right origin are ignored", async () => {
     const first = await addFrame({ src: `${site.origin("view")}/frame` });
     const { a } = await windowPair(first, site.origin("view"));
     await a.start();
@@ -233,7 +235,7 @@ describe("WindowTransport in Chromium", () => {
     expect(await a.received()).toEqual([]);
   });
 
-  it("S08: a sandboxed srcdoc frame is heard under the origin `null`", async () => {
+  it("S08: messages of a sandboxed srcdoc frame arrive with the origin `null`", async () => {
     const { a, b } = await windowPair(
       await addFrame({ sandbox: "allow-scripts", srcdoc: frameHtml }),
       "null",
@@ -246,7 +248,7 @@ describe("WindowTransport in Chromium", () => {
 });
 
 describe("PortTransport in Chromium", () => {
-  it("tells when the frame at the other end is removed, where the platform tells", async () => {
+  it("reports when the frame on the other side is removed, if the platform does", async () => {
     const { a, b, tellsClose } = await portPair("frame");
     await Promise.all([a.start(), b.start()]);
     await page.evaluate(() => document.querySelector("iframe")?.remove());

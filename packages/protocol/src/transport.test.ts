@@ -4,7 +4,7 @@ import * as examples from "./protocol.examples.js";
 import { acceptText, memoryPair, PortTransport, type Transport } from "./transport.js";
 import { WindowTransport } from "./window-transport.js";
 
-/** Runs what every transport must do over one kind of it. */
+/** Runs the contract of all transports over one kind of transport. */
 function describeTransport(name: string, makePair: () => Pair): void {
   describe(`transport contract: ${name}`, () => {
     for (const [behaviour, run] of Object.entries(CONTRACT)) {
@@ -16,7 +16,7 @@ function describeTransport(name: string, makePair: () => Pair): void {
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
 
-/** Counts the listeners of a port that are there now. Node adds one of its own for `onmessage`, for good. */
+/** Counts the current listeners of a port. Node adds a permanent one of its own for `onmessage`. */
 function countingPort(port: MessagePort): () => number {
   const there = new Set<unknown>();
   const add = port.addEventListener.bind(port);
@@ -35,7 +35,7 @@ function countingPort(port: MessagePort): () => number {
 type Handle = Pick<Window, "postMessage">;
 type Posted = { data: unknown; targetOrigin: string };
 
-/** Two windows on one message bus; each is known to the other by a handle, as across origins. */
+/** Two windows on one message bus; each knows the other by a handle, as across origins. */
 class FakeWindows {
   readonly listeners = new Set<(event: MessageEvent) => void>();
   readonly posted: Posted[] = [];
@@ -54,7 +54,7 @@ class FakeWindows {
     });
   }
 
-  /** A message event as a browser would make it. */
+  /** A message event as a browser would create it. */
   dispatch(event: { source: unknown; origin: string; data: unknown }): void {
     for (const listener of [...this.listeners]) listener(event as MessageEvent);
   }
@@ -130,7 +130,7 @@ function started(transport: Transport): { received: unknown[]; closed: ReturnTyp
 }
 
 describe("memoryPair", () => {
-  it("delivers a copy: a later change of the original does not travel", async () => {
+  it("delivers a copy: later changes of the original are not visible", async () => {
     const [a, b] = memoryPair();
     const { received } = started(b);
     const message = { n: 1 };
@@ -140,7 +140,7 @@ describe("memoryPair", () => {
     expect(received).toEqual([{ n: 1 }]);
   });
 
-  it("delivers early messages after start has returned, before those that are on their way", async () => {
+  it("delivers early messages after start has returned, before those in transit", async () => {
     const [a, b] = memoryPair();
     a.send(1);
     await turn();
@@ -168,7 +168,7 @@ describe("memoryPair", () => {
     expect(received).toEqual([1]);
   });
 
-  it("an end that starts after the other has closed still hears what was sent, and then the end", async () => {
+  it("an end that starts after the other has closed still gets the sent messages, and then the close", async () => {
     const [a, b] = memoryPair();
     a.send("last words");
     a.close();
@@ -179,7 +179,7 @@ describe("memoryPair", () => {
     expect(closed).toHaveBeenCalledTimes(1);
   });
 
-  it("an end that closed in the same turn as the other is not told", async () => {
+  it("an end that closed in the same tick as the other is not notified", async () => {
     const [a, b] = memoryPair();
     const { closed } = started(b);
     a.close();
@@ -208,7 +208,7 @@ describe("acceptText (T03)", () => {
     expect(heard).toEqual([{ n: 0 }, '{"jsonrpc":"2.0","id":1,"result":{}}']);
   });
 
-  it("writes objects to an end that writes objects", async () => {
+  it("writes objects to a side that writes objects", async () => {
     const { host, view, heard } = pair();
     view.send(PING);
     await turn();
@@ -217,7 +217,7 @@ describe("acceptText (T03)", () => {
     expect(heard).toEqual([{ n: 1 }]);
   });
 
-  it("delivers text that is not JSON as the text it is", async () => {
+  it("delivers text that is not JSON as a string", async () => {
     const { host, view, heard, received } = pair();
     view.send("{oops");
     await turn();
@@ -228,7 +228,7 @@ describe("acceptText (T03)", () => {
   });
 
   it.each(['{"type":"webpackOk"}', "5", '"text"', "null", "[]"])(
-    "a stray text (%s) of something else in the page does not change the form",
+    "unrelated text (%s) from elsewhere in the page does not change the form",
     async (stray) => {
       const { host, view, heard } = pair();
       view.send(stray);
@@ -270,7 +270,7 @@ describe("WindowTransport", () => {
     },
   );
 
-  it("S08: an opaque frame is heard as the origin `null`, and as no other", () => {
+  it("S08: messages of an opaque frame must have the origin `null`", () => {
     const { view } = windows.current;
     const { received } = started(new WindowTransport({ target: view, origin: "null" }));
     windows.current.dispatch({ source: view, origin: VIEW, data: "navigated" });
@@ -278,7 +278,7 @@ describe("WindowTransport", () => {
     expect(received).toEqual(["opaque"]);
   });
 
-  it("pins the first origin when none was given, and only the right window can set it", () => {
+  it("pins the first origin if none was given, and only the right window can set it", () => {
     const { host } = windows.current;
     const transport = new WindowTransport({ target: host, origin: undefined });
     const { received } = started(transport);
@@ -291,7 +291,7 @@ describe("WindowTransport", () => {
     expect(windows.current.posted).toEqual([{ data: "secret", targetOrigin: "https://host.example" }]);
   });
 
-  it("posts to the origin that was given, from the first message on", () => {
+  it("posts to the given origin, from the first message on", () => {
     const transport = new WindowTransport({ target: windows.current.view, origin: VIEW });
     transport.send("secret");
     expect(windows.current.posted).toEqual([{ data: "secret", targetOrigin: VIEW }]);
@@ -308,7 +308,7 @@ describe("WindowTransport", () => {
     expect(windows.current.posted.map(({ targetOrigin }) => targetOrigin)).toEqual(["*", "*", "*"]);
   });
 
-  it("a frame that was navigated to another origin does not hear what is posted to it", async () => {
+  it("a frame that was navigated to another origin does not receive messages", async () => {
     const heard = started(new WindowTransport({ target: windows.current.host, origin: undefined })).received;
     const transport = new WindowTransport({ target: windows.current.view, origin: VIEW });
     windows.current.viewOrigin = "https://evil.example";

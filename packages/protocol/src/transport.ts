@@ -1,5 +1,5 @@
 /**
- * What carries messages between two peers.
+ * Transports between two peers.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import { isObject } from "./schema.js";
 
 /**
- * A channel to one other end. Implement it to carry MCP Apps over anything: the peer does the rest.
+ * A connection to one other side. Implement it to run MCP Apps over any medium; the peer does the rest.
  *
- * Messages are JSON-RPC objects. A transport that carries text parses it, and delivers what does not parse as
- * the string it is: the peer then answers with a parse error.
+ * Messages are JSON-RPC objects. A transport for text parses it, and delivers unparsable text as a string:
+ * the peer then answers with a parse error.
  *
  * @example
  * ```ts source="./protocol.examples.ts#transport"
@@ -36,22 +36,22 @@ import { isObject } from "./schema.js";
  */
 export interface Transport {
   /**
-   * Begins delivery, in order. Called once. `closed` must be called when the other end is known to be gone;
-   * not for a `close()` from this end.
+   * Starts delivery, in order. Called once. The transport must call `closed` when it learns that the other
+   * side is gone, but not after a `close()` from this side.
    */
   start(receive: (message: unknown) => void, closed: () => void): void;
   /**
-   * Sends one message. May throw when it cannot be carried (not cloneable, for example). Must not deliver
-   * anything synchronously: an answer inside `send` would find nobody waiting.
+   * Sends one message. May throw if the message cannot be sent (not cloneable, for example). Must not deliver
+   * anything synchronously: an answer inside `send` would find no pending request.
    */
   send(message: unknown): void;
-  /** Ends delivery and releases everything. May be called twice. */
+  /** Ends delivery and releases all resources. May be called twice. */
   close(): void;
 }
 
 /**
- * Two transports joined in memory, for tests and for peers in one program. Messages are cloned as a browser
- * would, and delivered in order, never synchronously.
+ * Creates two transports connected in memory, for tests and for peers in one program. Messages are cloned
+ * like in a browser and delivered in order, never synchronously.
  *
  * @example
  * ```ts source="./protocol.examples.ts#memoryPair"
@@ -73,7 +73,7 @@ class MemoryTransport implements Transport {
   other: MemoryTransport | undefined;
   #receive: ((message: unknown) => void) | undefined;
   #closed: (() => void) | undefined;
-  /** What arrived and was not delivered yet, above all what arrived before `start`. */
+  /** Received messages that are not delivered yet, mainly those from before `start`. */
   readonly #inbox: (() => void)[] = [];
 
   start(receive: (message: unknown) => void, closed: () => void): void {
@@ -105,8 +105,8 @@ class MemoryTransport implements Transport {
   }
 
   /**
-   * Delivers one, unless this end has closed: then it has nothing more to hear, not even that the other did.
-   * There is one call for each, so that one that throws holds up no other.
+   * Delivers one message, unless this side has closed. There is one call per message, so that an error in one
+   * does not delay the others.
    */
   #deliver(): void {
     if (this.#receive) this.#inbox.shift()?.();
@@ -135,7 +135,7 @@ export class PortTransport implements Transport {
   start(receive: (message: unknown) => void, closed: () => void): void {
     this.#closed = closed;
     this.#port.onmessage = (event) => receive(event.data);
-    // Browsers are beginning to tell when the other port is gone; Node always did.
+    // Newer browsers fire `close` when the other port is gone; Node always did.
     this.#port.addEventListener("close", closed);
   }
 
@@ -151,7 +151,7 @@ export class PortTransport implements Transport {
 }
 
 /**
- * Lets the other end write its messages as JSON text instead of objects, and answers in the same form (T03).
+ * Lets the other side send its messages as JSON text instead of objects, and answers in the same form.
  *
  * @example
  * ```ts source="./protocol.examples.ts#acceptText"
@@ -167,7 +167,7 @@ export function acceptText(transport: Transport, ontext?: () => void): Transport
     if (typeof message !== "string") return message;
     try {
       const parsed: unknown = JSON.parse(message);
-      // A stray text of something else in the page says nothing about what the other end can read.
+      // Unrelated text from elsewhere in the page says nothing about the other side's format.
       if (isObject(parsed) && parsed.jsonrpc === "2.0") {
         text = true;
         ontext?.();

@@ -1,5 +1,5 @@
 /**
- * The HTML document of a view, out of a `resources/read` result.
+ * Extracts the HTML document of a view from a `resources/read` result.
  *
  * @module
  */
@@ -9,24 +9,24 @@ import { isUiMimeType, UI_MIME_TYPE } from "./ui-extension.js";
 import type { ResourceMeta } from "./ui-meta.js";
 import { at, items } from "./untrusted.js";
 
-/** Why {@link readUiDocument} has no document. */
+/** Why {@link readUiDocument} found no document. */
 export type UiDocumentErrorCode =
-  /** The URI asked for is not `ui://` (R01). */
+  /** The requested URI is not `ui://`. */
   | "uri-invalid"
   /** The result has no content for the URI. */
   | "content-missing"
-  /** The content's MIME type is not {@link UI_MIME_TYPE} (R02). */
+  /** The content's MIME type is not {@link UI_MIME_TYPE}. */
   | "mime-type-wrong"
-  /** The content has neither `text` nor `blob`, or it is empty (R03). */
+  /** The content has neither `text` nor `blob`, or it is empty. */
   | "document-empty"
-  /** `blob` is not base64 (R03). */
+  /** `blob` is not base64. */
   | "base64-invalid"
-  /** `blob` is not UTF-8 (R03). */
+  /** `blob` is not UTF-8. */
   | "utf8-invalid"
   /** The document is larger than `maxBytes`. */
   | "document-too-large";
 
-/** A UI resource that was read, or why it was not. */
+/** The document of a UI resource, or the reason why there is none. */
 export type UiDocument =
   | {
       ok: true;
@@ -34,15 +34,15 @@ export type UiDocument =
       html: string;
       uri: string;
       meta: ResourceMeta;
-      /** Where `meta` stood. */
+      /** Source of `meta`. */
       from: "content" | "listing" | "none";
       problems: Problem[];
     }
   | { ok: false; code: UiDocumentErrorCode; message: string };
 
 /**
- * Takes the document out of a `resources/read` result, with its metadata. `listing` is the resource's
- * `resources/list` entry, the fallback for the metadata (C05).
+ * Extracts the document and its metadata from a `resources/read` result. `listing` is the resource's
+ * `resources/list` entry, the fallback for the metadata.
  *
  * @example
  * ```ts source="./metadata.examples.ts#readUiDocument"
@@ -67,18 +67,18 @@ export function readUiDocument(
   const mimeType = at(item, "mimeType");
   if (!isUiMimeType(mimeType)) {
     const got = typeof mimeType === "string" ? JSON.stringify(mimeType.slice(0, 80)) : "none";
-    return failed("mime-type-wrong", `the MIME type must be "${UI_MIME_TYPE}", and is ${got}`);
+    return failed("mime-type-wrong", `the MIME type must be "${UI_MIME_TYPE}", but is ${got}`);
   }
   const decoded = readHtml(at(item, "text"), at(item, "blob"), maxBytes);
   if (!decoded.ok) return decoded;
 
   const { meta, from, problems } = readResourceUi({ content: item, listing });
   if (mimeType !== UI_MIME_TYPE) {
-    const message = `write exactly "${UI_MIME_TYPE}"; other hosts compare it letter by letter`;
+    const message = `write exactly "${UI_MIME_TYPE}"; other hosts require an exact match`;
     problems.push({ code: "mime-type-inexact", level: "warning", field: "mimeType", message });
   }
   if (named.length === 0) {
-    const message = `the content must have the URI that was asked for, ${uri}`;
+    const message = `the content must have the requested URI, ${uri}`;
     problems.push({ code: "uri-mismatch", level: "warning", field: "uri", message });
   }
   return { ok: true, html: decoded.html, uri, meta, from, problems };
@@ -91,12 +91,12 @@ function readHtml(text: unknown, blob: unknown, maxBytes: number): { ok: true; h
   const tooLarge = failed("document-too-large", `the document is larger than the limit of ${maxBytes} bytes`);
   let html = "";
   if (typeof text === "string" && text !== "") {
-    // A character is one to three bytes for each of its UTF-16 units: most texts need not be counted.
+    // A UTF-16 unit takes one to three bytes in UTF-8, so most texts need not be encoded to be measured.
     if (text.length > maxBytes) return tooLarge;
     if (text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes) return tooLarge;
     html = text.replace(/^\uFEFF/, "");
   } else if (typeof blob === "string") {
-    // Looked at before decoding, with room for padding and line breaks, so that a huge one costs nothing.
+    // Checked before decoding, with room for padding and line breaks, so that a huge blob is refused cheaply.
     if (blob.length > maxBytes * 1.5 + 8) return tooLarge;
     let binary: string;
     try {
@@ -106,7 +106,7 @@ function readHtml(text: unknown, blob: unknown, maxBytes: number): { ok: true; h
     }
     if (binary.length > maxBytes) return tooLarge;
     try {
-      // `atob` gives one character for each byte: shown as it is, UTF-8 is mojibake (D23).
+      // `atob` returns one character per byte, so the bytes must still be decoded as UTF-8.
       const bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0));
       html = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     } catch {

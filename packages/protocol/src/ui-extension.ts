@@ -1,17 +1,17 @@
 /**
- * How clients and servers tell each other that they speak MCP Apps.
+ * The MCP Apps extension in the capabilities of clients and servers.
  *
  * @module
  */
 import { at, isRecord, items } from "./untrusted.js";
 
-/** The MIME type of a UI resource (R02). */
+/** The MIME type of a UI resource. */
 export const UI_MIME_TYPE = "text/html;profile=mcp-app";
-/** The identifier of the MCP Apps extension (C01). */
+/** The identifier of the MCP Apps extension. */
 export const UI_EXTENSION = "io.modelcontextprotocol/ui";
 /**
- * Whether a MIME type is that of a UI resource, by the rules of MIME: letter case, white space, quotes around
- * the parameter and further parameters do not matter. `text/html` without the profile is not (R02, B19).
+ * Whether a MIME type is that of a UI resource. As usual in MIME, letter case, white space, quotes around the
+ * parameter and further parameters do not matter. `text/html` without the profile does not count.
  *
  * @example
  * ```ts source="./metadata.examples.ts#isUiMimeType"
@@ -22,7 +22,7 @@ export const UI_EXTENSION = "io.modelcontextprotocol/ui";
 export function isUiMimeType(mimeType: unknown): boolean {
   if (typeof mimeType !== "string" || mimeType.length > 255) return false;
   if (!/^\s*text\/html\s*;/i.test(mimeType)) return false;
-  // A quoted value is taken whole, so that a ";profile=" inside it is not seen as a parameter.
+  // Match a quoted value as a whole, so that a ";profile=" inside it is not taken for a parameter.
   const parameters = mimeType.matchAll(/;\s*([^=;\s"]+)=("[^"]*"|[^;"]*)/g);
   for (const [, name = "", value = ""] of parameters) {
     if (name.toLowerCase() === "profile") return /^("mcp-app"|mcp-app)\s*$/i.test(value);
@@ -30,17 +30,20 @@ export function isUiMimeType(mimeType: unknown): boolean {
   return false;
 }
 
-/** Whether a client shows MCP Apps, as far as a server can know. */
+/** Whether a client shows MCP Apps, as far as a server knows. */
 export interface UiCapability {
-  /** `unknown`: the client's capabilities are not known, as in a stateless request. Text must do then too. */
+  /**
+   * `unknown`: the client's capabilities are not known, as in a stateless request. Text content must be
+   * enough then.
+   */
   support: "yes" | "no" | "unknown";
-  /** The MIME types that it named. */
+  /** The MIME types that the client listed. */
   mimeTypes: string[];
 }
 
 /**
- * Reads a client's capabilities for MCP Apps (R11). An extension that is there without `mimeTypes` counts as
- * support; one that lists other MIME types only does not.
+ * Reads a client's support for MCP Apps from its capabilities. The extension without `mimeTypes` counts as
+ * support; a list of only other MIME types does not.
  *
  * @example
  * ```ts source="./metadata.examples.ts#readUiCapability"
@@ -60,7 +63,7 @@ export function readUiCapability(capabilities: unknown): UiCapability {
 }
 
 /**
- * What a client, or a server, puts into `capabilities.extensions` to say that it speaks MCP Apps (C01).
+ * Returns the `capabilities.extensions` entry with which a client or server announces MCP Apps.
  *
  * @example
  * ```ts source="./metadata.examples.ts#uiExtension"

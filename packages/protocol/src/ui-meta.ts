@@ -1,28 +1,28 @@
 /**
- * `_meta.ui` of resources and tools, and what a client says of MCP Apps to servers.
+ * `_meta.ui` of resources and tools, and the MCP Apps capability of clients.
  *
  * @module
  */
 import { present } from "./apps.js";
 import { array, boolean, type Infer, literal, object, string } from "./schema.js";
 
-/** Origins that a view's document may use; each becomes a part of its Content Security Policy. */
+/** Origins that a view's document may use. Each becomes part of its Content Security Policy. */
 export interface ResourceCsp extends Infer<typeof resourceCsp> {}
 export const resourceCsp = object(
   {},
   {
-    /** Where it may connect to: fetch, XHR, WebSocket. */
+    /** Origins it may connect to: fetch, XHR, WebSocket. */
     connectDomains: array(string),
-    /** Where scripts, styles, pictures, fonts and media may come from. */
+    /** Origins of scripts, styles, images, fonts and media. */
     resourceDomains: array(string),
-    /** What it may show in frames of its own. */
+    /** Origins of nested frames. */
     frameDomains: array(string),
-    /** What `<base href>` may point to. */
+    /** Origins for `<base href>`. */
     baseUriDomains: array(string),
   },
 );
 
-/** Browser features that a view asks for. Each is an empty object when asked for. */
+/** Browser features that a view requests. A requested feature is an empty object. */
 export interface ResourcePermissions extends Infer<typeof resourcePermissions> {}
 export const resourcePermissions = object(
   {},
@@ -36,14 +36,14 @@ export const resourceMeta = object(
   {
     csp: resourceCsp,
     permissions: resourcePermissions,
-    /** A dedicated, stable origin for the view; its form is the host's choice. */
+    /** A dedicated, stable origin for the view. The host defines its form. */
     domain: string,
     /** Whether the host should draw a border and background. */
     prefersBorder: boolean,
   },
 );
 
-/** Who may call a tool. */
+/** Callers of a tool. */
 export type ToolVisibility = Infer<typeof toolVisibility>;
 export const toolVisibility = literal("model", "app");
 
@@ -54,11 +54,11 @@ export const toolMeta = object(
   {
     /** The UI resource that shows this tool's results. */
     resourceUri: string,
-    /** Who may call the tool; both when absent. */
+    /** Callers that may call the tool; both if absent. */
     visibility: array(toolVisibility),
   },
 );
 
-/** What a client advertises to servers, under `extensions["io.modelcontextprotocol/ui"]`. */
+/** The capability that a client announces to servers, under `extensions["io.modelcontextprotocol/ui"]`. */
 export interface ClientCapabilities extends Infer<typeof clientCapabilities> {}
 export const clientCapabilities = object({}, { mimeTypes: array(string) });

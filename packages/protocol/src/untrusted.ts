@@ -1,15 +1,18 @@
 /**
- * Looks into values that nobody has checked yet, and never throws: getters may throw, proxies may be revoked,
- * prototypes may be polluted.
+ * Reads unchecked values without ever throwing: getters may throw, proxies may be revoked, prototypes may be
+ * polluted.
  *
  * @module
  */
 import { isObject } from "./schema.js";
 
-/** Stands for a value that threw when it was read: it is there, and it is of no use. */
+/** Marks a value that threw when it was read: it exists, but is unusable. */
 const UNREADABLE = Symbol();
 
-/** The value at a path of own properties, so that a polluted Object.prototype declares nothing. Never throws. */
+/**
+ * The value at a path of own properties, so that a polluted Object.prototype cannot declare anything. Never
+ * throws.
+ */
 export function at(value: unknown, ...path: string[]): unknown {
   try {
     let here = value;
@@ -23,7 +26,7 @@ export function at(value: unknown, ...path: string[]): unknown {
   }
 }
 
-/** As `isObject`; a revoked proxy, on which that throws, is none. */
+/** Same as `isObject`, but returns false for a revoked proxy instead of throwing. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   try {
     return isObject(value);
@@ -32,10 +35,10 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   }
 }
 
-/** Longest list that is looked at; no real one comes near. */
+/** Maximum length of a list, far more than any real one has. */
 const MAX_ITEMS = 1000;
 
-/** The items of an array, or `undefined` for what is none or cannot be read. */
+/** The items of an array, or `undefined` if the value is not an array or cannot be read. */
 export function items(value: unknown): unknown[] | undefined {
   try {
     return Array.isArray(value) ? value.slice(0, MAX_ITEMS) : undefined;

@@ -19,7 +19,7 @@ describe("negotiateVersion", () => {
     expect(PROTOCOL_VERSIONS[0]).toBe(PROTOCOL_VERSION);
   });
 
-  it("its example does what its comments say", () => {
+  it("matches its example", () => {
     expect(negotiateVersionExample()).toEqual({ known: "2025-11-21", unknown: "2026-01-26" });
   });
 });

@@ -1,11 +1,11 @@
-/** The protocol revision that we speak. */
+/** The newest protocol revision that we support. */
 export const PROTOCOL_VERSION = "2026-01-26";
-/** The revisions that we can speak, newest first. */
+/** All supported revisions, newest first. */
 export const PROTOCOL_VERSIONS: readonly string[] = [PROTOCOL_VERSION, "2025-11-21"];
 
 /**
- * The revision that a host answers `ui/initialize` with: the one that was asked for if we speak it, else our
- * newest (L02, D14). A view that cannot speak that one says so; refusing here would leave it blank.
+ * Chooses the revision for the host's answer to `ui/initialize`: the requested one if we support it, else our
+ * newest. A view that does not support that one reports it; a refusal would leave the view blank.
  *
  * @example
  * ```ts source="./protocol.examples.ts#negotiateVersion"

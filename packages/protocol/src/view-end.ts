@@ -26,7 +26,7 @@ import { resourceCsp, resourcePermissions } from "./ui-meta.js";
 const reasonParams = object({}, { reason: string });
 const fallible = open({}, { isError: boolean });
 
-/** What a view checks: what hosts send, and what they answer. */
+/** Shapes that a view checks: the hosts' messages and answers. */
 export const VIEW_END = {
   side: "view",
   requests: {

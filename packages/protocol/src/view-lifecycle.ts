@@ -1,19 +1,19 @@
 /**
- * The lifecycle of a view (part L), seen by the view itself. Pure, as the host's is in `lifecycle.ts`.
+ * The lifecycle of a view, seen from the view itself. Pure, like the host's in `lifecycle.ts`.
  *
  * @module
  */
 import { VitrineError } from "./errors.js";
 
-/** Whether a message is about the tool call that the view shows. */
+/** Whether a message belongs to the tool call that the view shows. */
 export const isToolData = (method: string): boolean => method.includes("/tool-");
 
-/** Where a view is in its own life. */
+/** State of a view, seen from the view itself. */
 export type ViewPhase = "idle" | "connecting" | "ready" | "closed";
 
 /**
- * The view's own end of its life: when it may connect, and what arrived that a late listener must still
- * hear. Hosts in the wild send out of order; a view takes what it gets.
+ * The view's side of its lifecycle: when it may connect, and which messages a late listener must still
+ * receive. Some hosts send messages out of order; a view accepts them.
  *
  * @example
  * ```ts source="./protocol.examples.ts#viewLifecycle"
@@ -21,20 +21,20 @@ export type ViewPhase = "idle" | "connecting" | "ready" | "closed";
  * life.enter("connecting");
  * life.keep("ui/notifications/tool-input", { arguments: { city: "Rome" } });
  * life.enter("ready");
- * // A listener that comes late still hears it:
+ * // For a listener that was added late:
  * const input = life.kept.get("ui/notifications/tool-input");
  * ```
  */
 export class ViewLifecycle {
-  /** Where it is; only {@link enter} moves it. */
+  /** The current phase; only {@link enter} changes it. */
   phase: ViewPhase = "idle";
-  /** What a late listener must still hear: the last params of each method, in the order they came. */
+  /** Messages for late listeners: the last params of each method, in the order of arrival. */
   readonly kept = new Map<string, unknown>();
 
   /**
-   * Moves on.
+   * Enters a phase.
    *
-   * @throws {VitrineError} `out-of-order` for a second `connecting` without an end in between
+   * @throws {VitrineError} `out-of-order` for a second `connecting` without a close in between
    */
   enter(phase: ViewPhase): void {
     if (phase === "connecting") {
@@ -44,7 +44,7 @@ export class ViewLifecycle {
     this.phase = phase;
   }
 
-  /** Keeps what the host said about the tool call. Partial input is worth nothing once the input is there. */
+  /** Keeps a message about the tool call. Partial input is dropped once the complete input has arrived. */
   keep(method: string, params: unknown): void {
     this.kept.delete(`${method}-partial`);
     if (isToolData(method)) this.kept.set(method, params);

@@ -1,18 +1,19 @@
 /**
- * A view that its server cannot read: the server offers the tool without it, and says why to clients on the same machine.
+ * A view that its server cannot read. The server offers the tool without the view, and explains why to
+ * clients on the same machine.
  *
  * @module
  */
 import { isObject } from "./schema.js";
 
-/** The key in a tool's `_meta` that says why its view is missing. */
+/** The key in a tool's `_meta` that explains why its view is missing. */
 export const VIEW_PROBLEM_KEY = "vitrine/view-problem";
 
-/** Characters of the server's words. */
+/** Maximum length of the explanation. */
 const MOST = 2000;
 
 /**
- * Why a tool's view cannot be read, in its server's words; undefined if the tool has none, or one that can be read.
+ * Returns the server's explanation why a tool's view cannot be read; undefined if there is no such problem.
  *
  * @example
  * ```ts source="./protocol.examples.ts#readViewProblem"

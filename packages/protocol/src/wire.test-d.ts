@@ -1,6 +1,7 @@
 /**
- * Proves at compile time that our types and the official ones are the same, both ways: each fits the other,
- * and both have the same fields, the optional ones as well. There is nothing to run: `npm run lint` compiles it, and a difference is a compile error at the line that names the type.
+ * Proves at compile time that our types equal the official ones: each is assignable to the other, and both
+ * have the same fields, including optional ones. Nothing here runs: `npm run lint` compiles it, and a
+ * difference is a compile error at the line that names the type.
  */
 import type * as sdk from "@modelcontextprotocol/client";
 import type * as official from "@modelcontextprotocol/ext-apps";
@@ -17,13 +18,15 @@ type Mutual<A, B> =
           ? SameKeys<Keys<A>, Keys<B>>
           : "theirs does not fit ours"
         : "ours does not fit theirs";
-/** A missing optional field leaves two types assignable to each other: only the names of the fields tell. */
+/**
+ * With a missing optional field, two types are still assignable to each other: only the field names differ.
+ */
 type SameKeys<A, B> = [Exclude<B, A>] extends [never]
   ? [Exclude<A, B>] extends [never]
     ? true
     : ["theirs lacks", Exclude<A, B>]
   : ["ours lacks", Exclude<B, A>];
-/** The names of an object's own fields, of all members of a union; index signatures are none. */
+/** The names of an object's own fields, of all members of a union, without index signatures. */
 type Keys<T> = T extends object
   ? keyof { [K in keyof T as string extends K ? never : number extends K ? never : K]: T[K] }
   : never;
@@ -41,7 +44,7 @@ same<Mutual<ours.Result<"ui/message">, official.McpUiMessageResult>>();
 same<Mutual<ours.Params<"ui/update-model-context">, official.McpUiUpdateModelContextRequest["params"]>>();
 same<Mutual<ours.Params<"ui/request-display-mode">, official.McpUiRequestDisplayModeRequest["params"]>>();
 same<Mutual<ours.Result<"ui/request-display-mode">, official.McpUiRequestDisplayModeResult>>();
-// Named exception, D13: the spec's text has a reason, the official type has none. When it does, this fails.
+// Named exception, D13: the specification has a reason, the official type has none. Once it does, this fails.
 // @ts-expect-error theirs lacks "reason"
 same<Mutual<ours.Params<"ui/resource-teardown">, official.McpUiResourceTeardownRequest["params"]>>();
 same<
@@ -91,7 +94,7 @@ same<
   >
 >();
 
-// What they carry.
+// Contents of messages.
 same<Mutual<ours.HostContext, official.McpUiHostContext>>();
 same<Mutual<ours.HostCapabilities, official.McpUiHostCapabilities>>();
 same<Mutual<ours.AppCapabilities, official.McpUiAppCapabilities>>();
@@ -131,12 +134,12 @@ same<Mutual<ours.ContentBlock, sdk.ContentBlock>>();
 same<Mutual<ours.Tool, sdk.Tool>>();
 same<Mutual<ours.Resource, sdk.Resource>>();
 
-// The table says who sends what.
+// Senders of the table.
 same<Mutual<"ui/initialize" extends ours.RequestFrom<"view"> ? true : false, true>>();
 same<Mutual<"ui/initialize" extends ours.RequestFrom<"host"> ? true : false, false>>();
 same<Mutual<"tools/call" extends ours.RequestFrom<"host"> ? true : false, true>>();
 
-// The proof itself can fail.
+// Proves that the comparison can fail.
 // @ts-expect-error a string is not a number
 same<Mutual<string, number>>();
 // @ts-expect-error a type that was not resolved is no proof

@@ -78,8 +78,7 @@ export class AppTools {
   }
 
   register(name: string, config: AppToolConfig, callback: Callback): RegisteredAppTool {
-    if (this.#tools.has(name))
-      throw new VitrineError("duplicate-handler", `a tool named ${name} is already registered`);
+    if (this.#tools.has(name)) throw new VitrineError("duplicate-handler", `tool ${name} exists`);
     const change = (changes: Partial<RegisteredAppTool>): void => {
       describe(name, { ...tool, ...changes }); // Throws on a bad schema, as in `register`.
       Object.assign(tool, changes);

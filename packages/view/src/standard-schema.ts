@@ -36,8 +36,7 @@ export type InferOutput<S> = S extends StandardSchema<infer _Input, infer Output
  */
 export function toJsonSchema(schema: StandardSchema, direction: "input" | "output"): Json {
   const { jsonSchema, vendor } = schema["~standard"];
-  if (!jsonSchema)
-    throw new VitrineError("unsupported", `${vendor} schemas cannot be converted to JSON Schema`);
+  if (!jsonSchema) throw new VitrineError("unsupported", `${vendor} schemas have no JSON Schema`);
   return jsonSchema[direction]({ target: "draft-2020-12" });
 }
 

@@ -115,10 +115,10 @@ export class View<Options extends ChannelRequestOptions = ChannelRequestOptions>
     const method = EVENTS[event];
     const kept = this.#life.kept.get(method);
     if (kept) {
-      const hear = (): unknown =>
-        this.#channel.hears(method, listener) && this.#channel.listen(listener as AnyListener, kept);
+      const replay = (): unknown =>
+        this.#channel.hasListener(method, listener) && this.#channel.listen(listener as AnyListener, kept);
       // Deliver the result one microtask later, so that no listener gets an input after its result.
-      queueMicrotask(event.includes("input") ? hear : () => queueMicrotask(hear));
+      queueMicrotask(event.includes("input") ? replay : () => queueMicrotask(replay));
     }
     return this.#channel.on(method, listener as AnyListener);
   }

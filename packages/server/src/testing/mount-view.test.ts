@@ -170,13 +170,13 @@ describe("a document of its own", () => {
     expect(mounted.text).toContain("Ready in");
     expect(mounted.problems).toEqual([]);
     const broken = mountHtml(page("throw new Error('no tea')", ' type="module"'), { limit: 50 });
-    await expect(broken).rejects.toThrow("The app never began to talk. no tea");
+    await expect(broken).rejects.toThrow("The app did not start. no tea");
   });
 
   it("that never speaks, throws, or speaks out of turn is told apart", async () => {
     await expect(mountHtml("<p>static</p>", { limit: 20 })).rejects.toMatchObject({
       code: "timeout",
-      message: "The app never began to talk.",
+      message: "The app did not start.",
     });
     await expect(mountHtml("<script>nothing.there()</script>", { limit: 20 })).rejects.toMatchObject({
       code: "timeout",
