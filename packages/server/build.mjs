@@ -1,6 +1,7 @@
 /**
- * After `tsc`: bundles the pages of the templates, one script and one style for each, as text; and the package itself into few
- * files. To find and read a hundred small modules took a server longer than all that it did afterwards until it answered.
+ * Runs after `tsc`. Bundles the template pages (one script and one style each) as text, and the package
+ * itself into a few files: finding and reading a hundred small modules took a server longer than everything
+ * else before its first answer.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -18,7 +19,7 @@ const styleOf = async (name) => {
     stdin: { contents, loader: "css", resolveDir: source },
     bundle: true,
     minify: true,
-    // `light-dark()` is left as it is: it follows what the view says of its theme.
+    // Keep `light-dark()`: it follows the view's `color-scheme`.
     target: "chrome123",
     write: false,
   });
@@ -36,7 +37,7 @@ const scriptOf = async (name) => {
   });
   const script = outputFiles[0].text.trim();
   if (/<\/script|<!--/i.test(script))
-    throw new Error(`the page of ${name} cannot stand inside a script element`);
+    throw new Error(`the page of ${name} contains </script, so it cannot go inside a script element`);
   return script;
 };
 
@@ -51,8 +52,9 @@ async function writePages() {
 }
 
 /**
- * What is needed of the protocol goes into the bundle, as functions alone: no object of it goes in or out. The tools for tests
- * share it with the packages that they work with. And the pages' text is where it was written.
+ * Bundles the parts of the protocol that are only functions: no object of theirs crosses the package
+ * boundary. The testing tools share the protocol with the packages they work with. Page texts stay where they
+ * were written.
  */
 const sources = {
   name: "sources",
@@ -64,15 +66,18 @@ const sources = {
     if (!path.startsWith(".")) return { id: path, external: true };
     return importer.startsWith(here("src/")) ? join(dirname(importer), path.replace(/\.js$/, ".ts")) : null;
   },
-  // Also what is JavaScript: most comments are left out.
+  // JavaScript too, to drop most comments.
   transform: (code, id) =>
     transform(code, { loader: "ts", format: "esm", target: "node20.19", sourcemap: true, sourcefile: id }),
 };
 
-/** Files by the module that each is for, with all that this loads and the files before it do not have: few are found sooner than many. */
+/**
+ * Output files by entry module. Each contains everything its module loads that earlier files do not have; a
+ * few files load faster than many.
+ */
 const FILES = { index: "index.ts", "view-files": "view-files.ts", render: "templates/render.ts" };
 
-/** All that a module loads before it runs. */
+/** All modules that a module loads before it runs. */
 function loadedBy(id, getModuleInfo, known = new Set()) {
   if (known.has(id)) return known;
   known.add(id);
@@ -80,7 +85,10 @@ function loadedBy(id, getModuleInfo, known = new Set()) {
   return known;
 }
 
-/** In place of what `tsc` wrote for the doors of the package: its other modules are behind them. */
+/**
+ * Replaces the files that `tsc` wrote for the package's entry points. All other modules are bundled behind
+ * them.
+ */
 async function writeDoors() {
   const names = ["index", "discovery", "templates", "testing"];
   const bundle = await rollup({
@@ -90,24 +98,26 @@ async function writeDoors() {
     onwarn: ({ message }) => {
       throw new Error(message);
     },
-    // The main door has what the others want of it: a file of its own for that would be one more that every server reads.
+    // The main entry point may export what the others need: a shared file would be one more file that every
+    // server reads.
     preserveEntrySignatures: "allow-extension",
   });
   const { output } = await bundle.generate({
     dir: here("dist/"),
     format: "es",
     hoistTransitiveImports: false,
-    // A file of another build fails to load, and does not call what has got the same short name since.
+    // With a file from another build, loading fails. With minified names, it could silently call the wrong
+    // function.
     minifyInternalExports: false,
     chunkFileNames: "chunks/[name]-[hash].js",
     manualChunks: (id, { getModuleInfo }) =>
       Object.keys(FILES).find((name) => loadedBy(here(`src/${FILES[name]}`), getModuleInfo).has(id)),
-    // Not named in the files: it is not in the package.
+    // The files do not reference the source map: it is not in the package.
     sourcemap: "hidden",
     sourcemapExcludeSources: true,
   });
   await bundle.close();
-  // Chunks before the doors that lead to them.
+  // Write chunks before the entry points that import them.
   const files = output
     .map(({ fileName, code, source }) => ({ path: here(`dist/${fileName}`), contents: code ?? source }))
     .sort((a, b) => Number(b.path.startsWith(chunks)) - Number(a.path.startsWith(chunks)));
@@ -115,7 +125,7 @@ async function writeDoors() {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, contents);
   }
-  // Those of an earlier build go last: somebody may be loading them.
+  // Delete chunks of an earlier build last: a process may still be loading them.
   const written = new Set(files.map(({ path }) => path));
   for (const name of readdirSync(chunks)) if (!written.has(join(chunks, name))) rmSync(join(chunks, name));
 }

@@ -1,6 +1,6 @@
 /**
- * Addresses of views: `ui://weather/forecast.3f2a9c1b2d4e.html`. The hash is that of the document, so that whoever keeps a copy
- * knows when it is out of date; without one, or with an old one, a view is found all the same.
+ * Addresses of views: `ui://weather/forecast.3f2a9c1b2d4e.html`. The hash is the document's, so a client with
+ * a cached copy knows when it is out of date. An address without a hash, or with an old one, still works.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const placeOf = (serverName: string): string =>
 export const addressOf = (place: string, view: string, hash: string): string =>
   `ui://${place}/${view}.${hash}.html`;
 
-/** The name and the hash in the last part of an address. */
+/** Splits the last part of an address into name and hash. */
 export function readAddress(last: string): { name: string; hash: string | undefined } {
   const [, name = last, hash] = /^(.*?)\.([0-9a-f]{12})\.html$/.exec(last) ?? [];
   return { name, hash };

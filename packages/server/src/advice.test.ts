@@ -17,8 +17,8 @@ fetch("https://api.example/v1"); new WebSocket('wss://live.example/socket'); req
 const text = "https://words.example/ in a text is a text"; fetch(\`https://\${host}/\`);
 </script>`;
 
-describe("what a document refers to and does not declare", () => {
-  it("is named, with the line and what to write", () => {
+describe("an undeclared origin in a document", () => {
+  it("is reported with the line and what to write", () => {
     const found = adviceOn(view(), HTML);
     expect(found.map(({ field, origin, line }) => `${line} ${field} ${origin}`).sort()).toEqual([
       "10 connectDomains https://api.example",
@@ -32,14 +32,14 @@ describe("what a document refers to and does not declare", () => {
       "9 resourceDomains https://esm.example",
     ]);
     expect(found.find(({ field }) => field === "frameDomains")?.message).toBe(
-      'the view map refers to https://frame.example in line 7, and hosts will block it: add csp: { frameDomains: ["https://frame.example"] }',
+      'the view map uses https://frame.example in line 7, but hosts will block it: add csp: { frameDomains: ["https://frame.example"] }',
     );
   });
 
-  it("is told in the words of the file that says what a view may do", () => {
+  it("is reported in the terms of the metadata file", () => {
     const found = adviceOn(adviseIn(view(), "ui/map/ui.meta.json"), 'fetch("https://api.example/v1")');
     expect(found.map(({ message }) => message)).toEqual([
-      'the view map refers to https://api.example in line 1, and hosts will block it: add to ui/map/ui.meta.json "meta": { "csp": { "connectDomains": ["https://api.example"] } }',
+      'the view map uses https://api.example in line 1, but hosts will block it: add "meta": { "csp": { "connectDomains": ["https://api.example"] } } to ui/map/ui.meta.json',
     ]);
   });
 
@@ -47,18 +47,18 @@ describe("what a document refers to and does not declare", () => {
     [["https://api.shop.example"], []],
     [["https://*.shop.example"], []],
     [["api.shop.example"], []],
-    // No host takes it.
+    // No host accepts it.
     [["*"], ["https://api.shop.example"]],
     [["https://api.shop.example/v1"], ["https://api.shop.example"]],
     [["wss://api.shop.example"], ["https://api.shop.example"]],
     [["https://shop.example"], ["https://api.shop.example"]],
     [["https://api.shop.example:444"], ["https://api.shop.example"]],
-  ])("is not what %j lets through", (connectDomains, origins) => {
+  ])("is not one that %j allows", (connectDomains, origins) => {
     const found = adviceOn(view({ connectDomains }), 'fetch("https://api.shop.example/v1")');
     expect(found.map(({ origin }) => origin)).toEqual(origins);
   });
 
-  it("is nothing for a large text without any", () => {
+  it("is not found in a large text without any", () => {
     expect(adviceOn(view(), "<script src=".repeat(50_000))).toEqual([]);
   });
 });

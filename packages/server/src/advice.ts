@@ -1,25 +1,29 @@
 /**
- * What a document wants to reach and does not declare: in a host it would not reach it, and nobody would know why.
+ * Finds origins that a document uses but does not declare. A host would block them, and the author would not
+ * know why.
  *
  * @module
  */
 import { buildCsp, type ResourceCsp } from "@vitrine/protocol";
 import type { View } from "./view.js";
 
-/** Something that a view's document refers to, and what to declare for it. */
+/** An undeclared origin in a view's document, and how to declare it. */
 export interface Advice {
   /** The view's name. */
   readonly view: string;
   readonly origin: string;
-  /** The list of `csp` that is for it. */
+  /** The `csp` list for this origin. */
   readonly field: keyof ResourceCsp;
-  /** Of the document; from 1. */
+  /** Line in the document, from 1. */
   readonly line: number;
-  /** A sentence that says it all. */
+  /** The complete message. */
   readonly message: string;
 }
 
-/** Where addresses stand, and what they are for, near the beginning of their element. Only those that a browser fetches by itself, or that code names as such. */
+/**
+ * Patterns of URLs, each with the `csp` list for its use. They match only URLs that a browser fetches by
+ * itself, or that code clearly names as such.
+ */
 const PLACES: readonly [field: keyof ResourceCsp, pattern: RegExp][] = [
   ["frameDomains", /<iframe\b[^>]{0,500}?\bsrc\s*=\s*["']?(https?:\/\/[^\s"'<>]+)/gi],
   ["baseUriDomains", /<base\b[^>]{0,500}?\bhref\s*=\s*["']?(https?:\/\/[^\s"'<>]+)/gi],
@@ -40,19 +44,19 @@ const PLACES: readonly [field: keyof ResourceCsp, pattern: RegExp][] = [
   ["connectDomains", /\.open\(\s*["'`][A-Z]+["'`]\s*,\s*["'`](https?:\/\/[^\s"'`]+)/g],
 ];
 
-/** Files that say what views may do, for those that were not defined in code. */
+/** Metadata files of views that were not defined in code. */
 const files = new WeakMap<View, string>();
 
-/** Has advice on a view name the file where it is followed, and what is written there. */
+/** Makes the advice on a view name this file and the JSON to add there. */
 export function adviseIn(view: View, file: string): View {
   files.set(view, file);
   return view;
 }
 
-/** What is missing in a view's `csp`, each origin once for each list. */
+/** Finds origins that are missing in a view's `csp`. Each origin is reported once per list. */
 export function adviceOn(view: View, html: string): Advice[] {
   const { name } = view;
-  // What a host leaves out of the policy lets nothing through.
+  // Sources that a host would reject from the policy allow nothing.
   const { accepted } = buildCsp(view.csp);
   const file = files.get(view);
   const found = new Map<string, Advice>();
@@ -63,9 +67,9 @@ export function adviceOn(view: View, html: string): Advice[] {
       const line = html.slice(0, match.index).split("\n").length;
       const list = JSON.stringify([origin]);
       const add = file
-        ? `add to ${file} "meta": { "csp": { "${field}": ${list} } }`
+        ? `add "meta": { "csp": { "${field}": ${list} } } to ${file}`
         : `add csp: { ${field}: ${list} }`;
-      const message = `the view ${name} refers to ${origin} in line ${line}, and hosts will block it: ${add}`;
+      const message = `the view ${name} uses ${origin} in line ${line}, but hosts will block it: ${add}`;
       found.set(`${field} ${origin}`, { view: name, origin, field, line, message });
     }
   }
@@ -77,12 +81,12 @@ function originOf(address: string): string | undefined {
     const { protocol, host } = new URL(address);
     return /^[\w.:[\]-]+$/.test(host) ? `${protocol}//${host}` : undefined;
   } catch {
-    // A part of one: the rest is put together by code.
+    // Not a complete URL: code builds the rest.
     return undefined;
   }
 }
 
-/** Whether one of the declared sources lets an origin through; `https://*.example.com` is for all of its names. */
+/** Whether a declared source allows an origin. `https://*.example.com` allows all subdomains. */
 function isDeclared(sources: readonly string[] = [], origin: string): boolean {
   const [scheme = "", host = ""] = origin.split("://");
   return sources.some((source) => {

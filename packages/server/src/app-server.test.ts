@@ -1,4 +1,4 @@
-/** Servers as clients see them: the official client, with and without views, in both generations of MCP. */
+/** Servers seen by the official client, with and without views, in both protocol generations. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** A client of the older generation (a handshake) or the newer one (every request tells). */
+/** A client of the older generation (a handshake) or the newer one (capabilities in every request). */
 async function connect(server: AppServer, generation: "2025" | "2026", hasViews = true): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio(server.create, { transport: ours });
@@ -60,7 +60,7 @@ const plain = tool({ name: "plain", visibility: ["model"], run: () => "no view h
 const weather = appServer({ name: "The Weather", version: "1.0.0", tools: [forecast, refresh, plain] });
 
 describe.each(["2025", "2026"] as const)("a client of %s", (generation) => {
-  it("R02, R05, R06 and R08: finds tools with their views, under both keys, and reads them", async () => {
+  it("R02, R05, R06 and R08: gets tools with their views, under both keys, and reads them", async () => {
     const client = await connect(weather, generation);
     expect(client.getServerCapabilities()).toMatchObject({ extensions: uiExtension() });
     const { tools } = await client.listTools();
@@ -85,7 +85,7 @@ describe.each(["2025", "2026"] as const)("a client of %s", (generation) => {
     ]);
   });
 
-  it("without views is promised none, and has the same in words", async () => {
+  it("without views gets no view metadata, and the same content as text", async () => {
     const client = await connect(weather, generation, false);
     const { tools } = await client.listTools();
     expect(tools.map(({ name, _meta }) => [name, _meta])).toEqual([
@@ -111,7 +111,7 @@ describe.each(["2025", "2026"] as const)("a client of %s", (generation) => {
     ]);
   });
 
-  it("is told apart by the tool itself", async () => {
+  it("is distinguished by the tool itself", async () => {
     const seen: ToolContext["ui"][] = [];
     const asks = tool({
       name: "asks",
@@ -127,7 +127,7 @@ describe.each(["2025", "2026"] as const)("a client of %s", (generation) => {
     expect(seen).toEqual(["yes", "no"]);
   });
 
-  it("hears what is wrong with what it sent, and with what a tool gave back", async () => {
+  it("gets errors about its input, and about a tool's invalid result", async () => {
     const output = z.object({ count: z.number() });
     const wrong = tool({
       name: "wrong",
@@ -154,13 +154,14 @@ describe.each(["2025", "2026"] as const)("a client of %s", (generation) => {
       _meta: { "vitrine/code": code },
     });
     expect(await call("wrong")).toMatchObject(
-      failure("result-invalid", /^wrong gave back what its output schema forbids: count: .*number/),
+      failure("result-invalid", /^the result of wrong violates its output schema: count: .*number/),
     );
     expect(await call("throws")).toMatchObject(failure("tool-failed", /^the kettle is broken$/));
     expect(await call("forecast", { city: 1 })).toMatchObject(failure("input-invalid", /city/));
-    // What the SDK has a meaning for stays the SDK's; in the newer generation that is another way to ask.
+    // Errors with a meaning for the SDK stay the SDK's; in the newer generation that is another kind of
+    // request.
     await expect(call("asks")).rejects.toMatchObject({ code: generation === "2025" ? -32042 : -32603 });
-    // And the rest goes on.
+    // The rest goes on.
     expect(await call("forecast", { city: "Rome", count: 0 })).toMatchObject({
       structuredContent: { city: "Rome", days: [] },
     });
@@ -168,7 +169,7 @@ describe.each(["2025", "2026"] as const)("a client of %s", (generation) => {
 });
 
 it.each(["2025", "2026"] as const)(
-  "tells tools what each client of the same server shows, %s",
+  "tools learn what each client of the same server shows, %s",
   async (generation) => {
     const ui: string[] = [];
     const asks = tool({
@@ -193,7 +194,7 @@ describe("over HTTP, stateless", () => {
     return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text).result;
   };
 
-  it("promises views to clients of which nothing is known, and gives them the words as well", async () => {
+  it("offers views to clients with unknown capabilities, and gives them text as well", async () => {
     const { tools } = await post(weather, "tools/list");
     expect(tools.map(({ name }: { name: string }) => name)).toEqual(["forecast", "refresh", "plain"]);
     expect(readToolUi(tools[0]).resourceUri).toBeDefined();
@@ -208,7 +209,7 @@ describe("over HTTP, stateless", () => {
     expect(content[0].text).toContain("Berne");
   });
 
-  it("name the tool in a page that calls it, where that is one alone: not every host says whose view it is", async () => {
+  it("name the tool in a page that calls it, if there is exactly one: not every host says whose view it is", async () => {
     const book = view({ name: "book", template: form });
     const input = z.object({ people: z.number() });
     const offer = (...names: string[]) => ({
@@ -247,7 +248,7 @@ describe("over HTTP, stateless", () => {
 });
 
 describe("addresses", () => {
-  it("change with what the view may do, too: a document with another policy is another one", async () => {
+  it("change with the view's metadata too: with another policy, it is another document", async () => {
     const addressWith = async (domains: string[]) => {
       const page = view({ name: "page", html: "<p>one</p>", csp: { connectDomains: domains } });
       const server = appServer({ name: "x", version: "1", tools: [], views: [page] });
@@ -258,7 +259,7 @@ describe("addresses", () => {
     expect(await addressWith([])).not.toBe(first);
   });
 
-  it("say how long a document may be kept: a day where the hash is in it, and not at all where it stays", async () => {
+  it("say how long a document may be cached: a day with a hash in the address, not at all with a fixed one", async () => {
     const views = [
       view({ name: "hashed", html: "one" }),
       view({ name: "fixed", html: "two", uri: "ui://x/fixed" }),
@@ -268,7 +269,7 @@ describe("addresses", () => {
     const client = await connect(server, "2026");
     const { resources } = await client.listResources();
     for (const { uri } of resources) await client.readResource({ uri });
-    // As it is on the wire: the client keeps it to itself.
+    // Read on the wire: the client does not expose it.
     const answers = sent.mock.calls.map(([message]) => ("result" in message ? message.result : undefined));
     sent.mockRestore();
     expect(answers.filter((answer) => answer && "contents" in answer)).toMatchObject([
@@ -277,7 +278,7 @@ describe("addresses", () => {
     ]);
   });
 
-  it("change with the document, and the old ones still lead to what they led to", async () => {
+  it("change with the document, and the old ones still work", async () => {
     const file = join(folder, "page.html");
     writeFileSync(file, "<p>one</p>");
     const page = view({ name: "page", file });
@@ -300,23 +301,23 @@ describe("addresses", () => {
     };
     expect(await read(first)).toBe("<p>one</p>");
     expect(await read(second)).toBe("<p>two!</p>");
-    // One that nobody remembers, and one without a version.
+    // An unknown version, and no version.
     expect(await read("ui://x/page.000000000000.html")).toBe("<p>two!</p>");
     expect(await read("ui://x/page")).toBe("<p>two!</p>");
     const unknown = await read("ui://x/nothing").catch((error) => error);
-    expect(unknown.message).toContain("no view nothing");
-    // Not as a fault of the server's.
+    expect(unknown.message).toContain("no view named nothing");
+    // Not as a server error.
     expect(unknown.code).not.toBe(-32603);
   });
 });
 
-describe("what a tool gives back", () => {
+describe("a tool's result", () => {
   const answer = async (run: ReturnType<typeof tool>) => {
     const client = await connect(appServer({ name: "x", version: "1", tools: [run] }), "2026");
     return client.callTool({ name: run.name });
   };
 
-  it("may have words of its own, pictures, and something for the view alone", async () => {
+  it("may have its own text, images, and metadata for the view alone", async () => {
     const output = z.object({ city: z.string() });
     const image = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
     const run = () => reply({ city: "Berne" }, { text: "A map", content: [image], meta: { tiles: 12 } });
@@ -326,7 +327,7 @@ describe("what a tool gives back", () => {
     expect(_meta).toMatchObject({ tiles: 12 });
   });
 
-  it("is told in the words of the tool where it has some, and may be nothing", async () => {
+  it("uses the tool's own text if there is one, and may be empty", async () => {
     const output = z.object({ city: z.string() });
     const text = ({ city }: { city: string }) => `It is ${city}.`;
     const told = tool({ name: "told", output, text, run: () => ({ city: "Rome" }) });
@@ -335,13 +336,13 @@ describe("what a tool gives back", () => {
   });
 });
 
-describe("a definition that is wrong", () => {
-  it("says so, with a word for it", async () => {
+describe("an invalid definition", () => {
+  it("throws with a code", async () => {
     const other = view({ name: "forecast", html: "another" });
     expect(() => appServer({ name: "x", version: "1", tools: [forecast], views: [other] })).toThrow(
       expect.objectContaining({
         code: "name-taken",
-        message: "two views of x have the name forecast: rename one",
+        message: "two views of x are named forecast: rename one of them",
       }),
     );
     expect(() => appServer({ name: "x", version: "1", tools: [plain, plain] })).toThrow(
@@ -388,9 +389,9 @@ describe("a definition that is wrong", () => {
     ]);
     await expect(server.document(missing)).rejects.toMatchObject({ code: "view-missing" });
     await expect(server.document(failing)).rejects.toMatchObject({
-      message: "the document of the view failing could not be written: no ink",
+      message: "the document of the view failing could not be created: no ink",
     });
-    // It is looked for again.
+    // It is read again.
     writeFileSync(join(folder, "none.html"), "<p>here</p>");
     expect((await server.document(missing)).text).toBe("<p>here</p>");
     expect(await codes()).toEqual([

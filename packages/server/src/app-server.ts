@@ -1,5 +1,5 @@
 /**
- * A server: tools and their views, over the official SDK, by stdio and by HTTP from one definition.
+ * A server: tools and their views, over the official SDK, by stdio and HTTP from one definition.
  *
  * @module
  */
@@ -25,29 +25,30 @@ import { registerTool } from "./register-tool.js";
 import { type AnyTool, checkSchemas } from "./tool.js";
 import { type Document, uiOf, type View } from "./view.js";
 
-/** What {@link appServer} takes. */
+/** Options of {@link appServer}. */
 export interface AppServerOptions<Tools extends readonly AnyTool[]> {
   readonly name: string;
   readonly version: string;
   readonly title?: string | undefined;
-  /** For the model: what the server is good for. */
+  /** Instructions for the model: what the server is for. */
   readonly instructions?: string | undefined;
   readonly tools: Tools;
-  /** Views that no tool names. */
+  /** Views without a tool. */
   readonly views?: readonly View[] | undefined;
-  /** Bytes of a view's document; 1 MiB by default. */
+  /** Maximum bytes of a view's document; 1 MiB by default. */
   readonly maxViewBytes?: number | undefined;
   /**
-   * Whether changes are to reach clients that are connected: {@link AppServer.replace}, and files of views that are saved. For
-   * development; by default where `vitrine dev` has started this process (it sets `VITRINE_RELOADS=1`).
+   * Whether connected clients are notified of changes: {@link AppServer.replace}, and saved view files. For
+   * development. On by default if `vitrine dev` started this process (it sets `VITRINE_RELOADS=1`).
    */
   readonly reloads?: boolean | undefined;
   /**
-   * Hears of a view whose document cannot be read, once for as long as it is so; a line on standard error by default. The rest is
-   * served all the same: the view as it was before, or, if it never could be read, its tools without it.
+   * Called when a view's document cannot be read, once until it is fixed. Writes a line to standard error by
+   * default. Everything else is still served: the view's last good document or, if there never was one, its
+   * tools without the view.
    */
   readonly onproblem?: ((view: View, problem: DefinitionError) => void) | undefined;
-  /** Everything else: resources, prompts, and whatever the official SDK offers. Called for every server that is made. */
+  /** Adds resources, prompts and other features of the official SDK. Called for every server instance. */
   readonly extend?:
     | ((server: McpServer, context: McpRequestContext | undefined) => void | Promise<void>)
     | undefined;
@@ -69,39 +70,42 @@ export function appServer<const Tools extends readonly AnyTool[]>(
   return new AppServer(options);
 }
 
-/** What a server offers, and can offer something else in place of. */
+/** The tools and views that a server offers. They can be replaced. */
 export type Offer<Tools extends readonly AnyTool[]> = Pick<AppServerOptions<Tools>, "tools" | "views">;
 
-/** What hosts are told of a document whose address has its hash in it: another one would be elsewhere. A day. */
+/**
+ * Caching hints for a document whose address contains its hash: a day, because another document has another
+ * address.
+ */
 const KEPT = { ttlMs: 86_400_000, cacheScope: "public" } as const;
 
 const OLD_ADDRESSES = {
-  description: "Views, also under addresses that they had before",
+  description: "Views, including their earlier addresses",
   mimeType: UI_MIME_TYPE,
 };
-// Made once, and not for each server: for stateless clients one is made for each request.
+// Created once, not per server: for stateless clients, each request gets its own server.
 const addressesLike = (template: string): ResourceTemplate =>
   new ResourceTemplate(template, { list: undefined });
 let byName: ResourceTemplate | undefined;
 
-/** Where a view is found, and which version of it. */
+/** Address and document hash of each view. */
 type Addresses = ReadonlyMap<View, { readonly uri: string; readonly hash: string }>;
 
-/** Whether whoever started this process wants to see changes at once. */
+/** Whether the program that started this process wants changes to be live. */
 export const isFollowed = (): boolean => process.env[RELOADS_VARIABLE] === "1";
 
-/** A server that was defined. */
+/** A server definition. */
 export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   readonly #documents: Documents;
   readonly #place: string;
   readonly #oldAddresses: ResourceTemplate;
   readonly #connected = new Set<Connected>();
   readonly #handlers = new Set<McpHttpHandler>();
-  /** @internal Files and folders whose changes are followed: clients are told of them. */
+  /** @internal Watched files and folders. Clients are notified of their changes. */
   readonly followed = new Set<string>();
   #options: AppServerOptions<Tools>;
   #views: ReadonlyMap<string, View>;
-  /** What clients were told last. */
+  /** The addresses that clients know. */
   #told: Addresses | undefined;
   #changing: Promise<void> = Promise.resolve();
 
@@ -124,8 +128,8 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   }
 
   /**
-   * Makes a server of the official SDK: one for each connection, or each request of a stateless client. Documents are read once
-   * for all of them; what cannot be read is told to `onproblem`, and the rest is served.
+   * Creates a server of the official SDK: one per connection, or per request of a stateless client. They
+   * share the documents. Unreadable documents are reported to `onproblem`; the rest is served.
    */
   readonly create = async (context?: McpRequestContext): Promise<McpServer> => {
     const { name, version, title, instructions, extend, reloads } = this.#options;
@@ -145,7 +149,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     const connected = following && new following.Connected(server, context?.era);
     const addresses = await this.#addresses();
     this.#told ??= addresses;
-    // Whoever started this process reads its standard error anyway; others need not know its files.
+    // A local parent process sees standard error anyway; remote clients must not learn about files.
     const registered = this.#register(server, addresses, !context?.requestInfo);
     if (connected || addresses.size > 0) this.#registerOldAddresses(server);
     if (connected && !context?.requestInfo) this.#follow(connected, registered);
@@ -153,25 +157,29 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     return server;
   };
 
-  /** Serves HTTP: `fetch` takes web requests; for Node there is `toNodeHandler` of `@modelcontextprotocol/node`. */
+  /**
+   * Serves HTTP: `fetch` takes web requests. For Node, use `toNodeHandler` of `@modelcontextprotocol/node`.
+   */
   http(options?: Parameters<typeof createMcpHandler>[1]): McpHttpHandler {
     const handler = createMcpHandler(this.create, options);
     if (this.#options.reloads) this.#handlers.add(handler);
     return handler;
   }
 
-  /** What views refer to and do not declare: hosts will block it. */
+  /** Lists origins that views use but do not declare: hosts will block them. */
   async advice(): Promise<Advice[]> {
     const all: Advice[] = [];
     for (const view of this.#views.values()) {
       const { text = "" } = this.#documents.settled(view) ?? (await this.#documents.newest(view)) ?? {};
-      // Most name nothing elsewhere, and every start of a server would pay for the search.
+      // Most documents name no other origin, so most servers need not load this module at startup.
       if (text.includes("://")) all.push(...(await import("./advice.js")).adviceOn(view, text));
     }
     return all;
   }
 
-  /** Reads all documents, and gives what is wrong with them by the names of views: for tests, before a server is published. */
+  /**
+   * Reads all documents and returns their problems by view name, for a test before the server is published.
+   */
   async problems(): Promise<ReadonlyMap<string, DefinitionError>> {
     const found = new Map<string, DefinitionError>();
     for (const view of this.#views.values()) {
@@ -184,17 +192,17 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   }
 
   /**
-   * A view's document as it is now.
+   * The current document of a view.
    *
-   * @throws {DefinitionError} when it cannot be read, or may not be a view
+   * @throws {DefinitionError} if it cannot be read or is not a valid view
    */
   document(view: View): Promise<Document> {
     return this.#documents.current(view);
   }
 
   /**
-   * Offers something else from now on. With `reloads`, clients that are connected are told: of lists that changed, and of
-   * documents under an address that stayed. If it cannot be offered, everything stays as it was.
+   * Replaces the tools and views. With `reloads`, connected clients are notified of changed lists, and of
+   * changed documents whose address stayed the same. On an error, nothing changes.
    *
    * @throws {DefinitionError} `name-taken`, `name-invalid`, `tool-invalid`
    */
@@ -224,8 +232,8 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   }
 
   /**
-   * Reads the documents of all views again, and tells clients of those that are others now. One that cannot be read stays as it
-   * was, and `onproblem` hears of it.
+   * Reads the documents of all views again, and notifies clients of changes. An unreadable document keeps its
+   * last version and is reported to `onproblem`.
    */
   refresh(): Promise<void> {
     return this.#inTurn(async () => {
@@ -237,7 +245,7 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     });
   }
 
-  /** One change after another: the last that is asked for is the last that is told. */
+  /** Serializes changes, so that clients end with the last one. */
   #inTurn(change: () => Promise<void>): Promise<void> {
     const done = this.#changing.then(change);
     this.#changing = done.catch(() => undefined);
@@ -249,18 +257,18 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     connected.begin(registered, () => this.#connected.delete(connected));
   }
 
-  /** Those of the views of now, also when they change meanwhile. */
+  /** Addresses of the current views, even if these change while it waits. */
   async #addresses(): Promise<Addresses> {
     const views = this.#views;
     const addresses = await this.#addressesOf(views);
     return views === this.#views ? addresses : this.#addresses();
   }
 
-  /** Without views of which there is no document: their tools are offered in words. */
+  /** Omits views without a document: their tools are offered as text only. */
   async #addressesOf(views: ReadonlyMap<string, View>): Promise<Addresses> {
     const addresses = new Map<View, { uri: string; hash: string }>();
     for (const view of views.values()) {
-      // Without a wait where there is nothing to wait for: it is asked for each request.
+      // No await if the document is ready: this runs for each request.
       const hash = (this.#documents.settled(view) ?? (await this.#documents.newest(view)))?.hash;
       if (hash === undefined) continue;
       addresses.set(view, { uri: view.uri ?? addressOf(this.#place, view.name, hash), hash });
@@ -283,22 +291,22 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
     return [...views, ...tools];
   }
 
-  /** Why a tool's view cannot be shown: the same words as on standard error. */
+  /** Why a tool's view cannot be shown: the same message as on standard error. */
   #viewProblem({ view, viewProblem }: AnyTool): string | undefined {
     const problem = view && this.#documents.problem(view);
     return problem ? `${problem.message} (${problem.code})` : viewProblem;
   }
 
-  /** Hosts keep addresses: in a conversation from yesterday there may be one that has changed since. */
+  /** Hosts store addresses: an old conversation may contain one that has changed since. */
   #registerOldAddresses(server: McpServer): void {
     const read = async ({ href }: URL, { view: last }: { view?: string | string[] }) => {
       const { name, hash } = readAddress(String(last));
       const view = this.#views.get(name);
-      if (!view) throw new ResourceNotFoundError(href, `there is no view ${name}`);
+      if (!view) throw new ResourceNotFoundError(href, `there is no view named ${name}`);
       return this.#read(view, href, view.uri === undefined ? hash : undefined);
     };
     server.registerResource("vitrine: views", this.#oldAddresses, OLD_ADDRESSES, read);
-    // Whoever names a fixed address by hand may leave the server out.
+    // An address that an author wrote by hand may omit the server.
     if (!this.#options.reloads && [...this.#views.values()].every(({ uri }) => uri === undefined)) return;
     byName ??= addressesLike("ui://{view}");
     server.registerResource("vitrine: views by name", byName, OLD_ADDRESSES, read);
@@ -311,10 +319,10 @@ export class AppServer<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   }
 }
 
-/** By view, and not by server: for stateless clients a server is made for each request. */
+/** By view, not by server: for stateless clients, each request gets its own server. */
 const configs = new WeakMap<View, McpUiAppResourceConfig>();
 
-/** What lists say of a view. */
+/** The entry of a view in `resources/list`. */
 function configOf(view: View): McpUiAppResourceConfig {
   const known = configs.get(view);
   if (known) return known;
@@ -324,14 +332,14 @@ function configOf(view: View): McpUiAppResourceConfig {
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(uri === undefined && { cacheHint: KEPT }),
-    // Nothing is what hosts take the defaults for.
+    // Without metadata, hosts use the defaults.
     ...(ui && { _meta: { ui } }),
   };
   configs.set(view, config);
   return config;
 }
 
-/** Addresses that stayed, and lead to another document. */
+/** Addresses that stayed the same but now have another document. */
 function updatedOf(before: Addresses, after: Addresses): string[] {
   const known = new Map([...before.values()].map(({ uri, hash }) => [uri, hash]));
   return [...after.values()].flatMap(({ uri, hash }) =>
@@ -339,7 +347,7 @@ function updatedOf(before: Addresses, after: Addresses): string[] {
   );
 }
 
-/** The views of a server, each once. */
+/** The views of a server, without duplicates. */
 function viewsOf({ name, tools, views = [] }: AppServerOptions<readonly AnyTool[]>): Map<string, View> {
   const names = new Set<string>();
   for (const tool of tools) {
@@ -357,13 +365,16 @@ function viewsOf({ name, tools, views = [] }: AppServerOptions<readonly AnyTool[
   const fixed = [...found.values()].flatMap(({ uri }) => uri ?? []);
   const twice = fixed.find((uri, at) => fixed.indexOf(uri) !== at);
   if (twice !== undefined)
-    throw new DefinitionError("name-taken", `two views of ${name} have the address ${twice}: change one`);
+    throw new DefinitionError(
+      "name-taken",
+      `two views of ${name} have the address ${twice}: change one of them`,
+    );
   return found;
 }
 
-/** Not to standard output: that is for messages. */
+/** Standard error, because standard output is for messages. */
 const tellProblem = ({ name }: View, { message, code }: DefinitionError): void =>
   void process.stderr.write(`the view ${name}: ${message} (${code})\n`);
 
 const taken = (what: string, name: string, server: string): DefinitionError =>
-  new DefinitionError("name-taken", `two ${what} of ${server} have the name ${name}: rename one`);
+  new DefinitionError("name-taken", `two ${what} of ${server} are named ${name}: rename one of them`);

@@ -1,4 +1,4 @@
-/** Views whose documents break while a server runs, or never were right: the rest of it goes on. */
+/** Views whose documents break while a server runs, or never were valid: the rest goes on. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ async function connect({ url = "" }: Serving): Promise<Client> {
   return client;
 }
 
-/** What a client reads of the only view that is listed. */
+/** The text of the only listed view, as a client reads it. */
 async function shown(client: Client): Promise<unknown> {
   const { resources } = await client.listResources();
   expect(resources).toHaveLength(1);
@@ -51,45 +51,48 @@ describe("a file that breaks while a server is served over HTTP", () => {
       (file: string) => writeFileSync(file, Buffer.from([0xff, 0xfe])),
       "view-not-utf8",
     ],
-  ])("%s: it is shown as it was, told once, and other tools answer", async (_name, breakIt, code) => {
-    const file = join(newFolder(), "page.html");
-    writeFileSync(file, "<p>good</p>");
-    const told = vi.fn();
-    const page = view({ name: "page", file });
-    const look = tool({ name: "look", view: page, run: () => "looked" });
-    const server = appServer({
-      name: "x",
-      version: "1",
-      tools: [look, sum],
-      maxViewBytes: 1000,
-      onproblem: told,
-    });
-    const serving = await serve(server, { argv: ["--http"] });
-    open.push(() => serving.close());
-    const client = await connect(serving);
-    expect(await shown(client)).toBe("<p>good</p>");
+  ])(
+    "%s: the last version is shown, the problem reported once, and other tools answer",
+    async (_name, breakIt, code) => {
+      const file = join(newFolder(), "page.html");
+      writeFileSync(file, "<p>good</p>");
+      const told = vi.fn();
+      const page = view({ name: "page", file });
+      const look = tool({ name: "look", view: page, run: () => "looked" });
+      const server = appServer({
+        name: "x",
+        version: "1",
+        tools: [look, sum],
+        maxViewBytes: 1000,
+        onproblem: told,
+      });
+      const serving = await serve(server, { argv: ["--http"] });
+      open.push(() => serving.close());
+      const client = await connect(serving);
+      expect(await shown(client)).toBe("<p>good</p>");
 
-    breakIt(file);
-    const call = () => client.callTool({ name: "sum", arguments: { one: 1, two: 2 } });
-    expect((await call()).content).toEqual([{ type: "text", text: "3" }]);
-    expect(await shown(client)).toBe("<p>good</p>");
-    expect(await shown(await connect(serving))).toBe("<p>good</p>");
-    expect((await client.listTools()).tools[0]?._meta).toMatchObject({
-      ui: { resourceUri: expect.any(String) },
-    });
-    expect(told.mock.calls.map(([{ name }, problem]) => [name, problem.code])).toEqual([["page", code]]);
-    await expect(server.document(page)).rejects.toMatchObject({ code });
+      breakIt(file);
+      const call = () => client.callTool({ name: "sum", arguments: { one: 1, two: 2 } });
+      expect((await call()).content).toEqual([{ type: "text", text: "3" }]);
+      expect(await shown(client)).toBe("<p>good</p>");
+      expect(await shown(await connect(serving))).toBe("<p>good</p>");
+      expect((await client.listTools()).tools[0]?._meta).toMatchObject({
+        ui: { resourceUri: expect.any(String) },
+      });
+      expect(told.mock.calls.map(([{ name }, problem]) => [name, problem.code])).toEqual([["page", code]]);
+      await expect(server.document(page)).rejects.toMatchObject({ code });
 
-    writeFileSync(file, "<p>mended</p>");
-    expect(await shown(client)).toBe("<p>mended</p>");
-    expect([...(await server.problems())]).toEqual([]);
-    breakIt(file);
-    await call();
-    expect(told).toHaveBeenCalledTimes(2);
-  });
+      writeFileSync(file, "<p>mended</p>");
+      expect(await shown(client)).toBe("<p>mended</p>");
+      expect([...(await server.problems())]).toEqual([]);
+      breakIt(file);
+      await call();
+      expect(told).toHaveBeenCalledTimes(2);
+    },
+  );
 });
 
-it("a build that is broken does not keep new clients out: they get the one before, and the next when it is right", async () => {
+it("a broken build does not keep out new clients: they get the previous one, and the next when it is fixed", async () => {
   const folder = join(newFolder(), "dist");
   mkdirSync(folder);
   const write = (html: string) => writeFileSync(join(folder, "index.html"), html);
@@ -111,7 +114,7 @@ it("a build that is broken does not keep new clients out: they get the one befor
   write('<script src="gone.js"></script>');
   writeFileSync(join(folder, "other.html"), "other two");
   await server.refresh();
-  // What is right is shown, whatever is broken beside it.
+  // Valid views are shown, whatever is broken beside them.
   expect(await read()).toEqual(["<p>one</p>", "other two"]);
   expect(told.mock.calls.map(([{ name }, { code }]) => [name, code])).toEqual([["page", "view-missing"]]);
   write("<p>two</p>");
@@ -119,7 +122,7 @@ it("a build that is broken does not keep new clients out: they get the one befor
   expect(await read()).toEqual(["<p>two</p>", "other two"]);
 });
 
-it("a problem that came to an end is told again when it comes back", async () => {
+it("a problem that was fixed is reported again when it comes back", async () => {
   const folder = newFolder();
   const write = (html: string) => writeFileSync(join(folder, "index.html"), html);
   const page = view({ name: "page", folder });
@@ -135,7 +138,7 @@ it("a problem that came to an end is told again when it comes back", async () =>
   expect(onproblem).toHaveBeenCalledTimes(2);
 });
 
-it("of a view that names several sources in JavaScript, the same is shown from the first on", async () => {
+it("of a view with several sources in JavaScript, the same is shown from the start", async () => {
   const folder = newFolder();
   writeFileSync(join(folder, "index.html"), "<p>of the folder</p>");
   const page = view({ name: "page", folder, html: "<p>of the text</p>" } as never);
@@ -144,8 +147,8 @@ it("of a view that names several sources in JavaScript, the same is shown from t
   expect((await server.view("ui://both/page")).html).toContain("of the folder");
 });
 
-describe("a view that never could be read", () => {
-  it("is said to be so, with the reason, to whoever started the server, and to nobody else", async () => {
+describe("a view that never was readable", () => {
+  it("is reported with the reason to the local parent process, and to no other client", async () => {
     const file = join(newFolder(), "never.html");
     const never = tool({ name: "never", view: view({ name: "never", file }), run: () => "words" });
     const server = appServer({ name: "x", version: "1", tools: [never], onproblem: () => {} });
@@ -156,7 +159,7 @@ describe("a view that never could be read", () => {
       await tested.close();
       return tools[0]?._meta?.[VIEW_PROBLEM_KEY];
     };
-    expect(await metaFor(true)).toBe(`there is no file ${file} that can be read (view-missing)`);
+    expect(await metaFor(true)).toBe(`there is no readable file ${file} (view-missing)`);
     expect(await metaFor(false)).toBeUndefined();
     const serving = await serve(server, { argv: ["--http"] });
     open.push(() => serving.close());
@@ -164,13 +167,13 @@ describe("a view that never could be read", () => {
     expect(JSON.stringify(tools)).not.toContain(file);
   });
 
-  it("is left out: its tools are listed without it and answer in words, and are told with it once it is right", async () => {
+  it("is omitted: its tools are listed without it and answer with text, and are announced with it once it is fixed", async () => {
     const file = join(newFolder(), "later.html");
     const output = z.object({ items: z.array(z.object({ city: z.string() })) });
     const run = () => ({ items: [{ city: "Berne" }] });
     const told = vi.fn();
     const later = tool({ name: "later", output, view: view({ name: "later", file }), run });
-    // A configuration that no compiler has seen: the template's own words could not be made of it.
+    // A configuration that no compiler has checked: the template cannot render its text.
     const config = { series: 5 } as never;
     const wrong = tool({
       name: "wrong",

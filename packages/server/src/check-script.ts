@@ -1,5 +1,5 @@
 /**
- * Whether a script is whole: in a view there are no other modules and no files that it could load.
+ * Checks that a script is self-contained: a view cannot load other modules or files.
  *
  * @module
  */
@@ -9,24 +9,24 @@ import { DefinitionError } from "./errors.js";
 import { nameInFolder } from "./name-in-folder.js";
 import { type ScriptString, stringsOf } from "./script-strings.js";
 
-/** A script, and where it comes from. */
+/** A script and its origin. */
 export interface Script {
   readonly code: string;
-  /** What it is called in messages. */
+  /** Its name in messages. */
   readonly name: string;
-  /** Its file in the folder, or that of the page that it is in: relative addresses are from there. */
+  /** Its file in the folder, or the file of its page: relative addresses start there. */
   readonly file: string;
   readonly folder: string;
-  /** The page, which nothing loads. */
+  /** The page itself, which no script may load. */
   readonly entry: string;
-  /** What the page's import map has. */
+  /** The page's import map. */
   readonly imports: ReadonlyMap<string, string>;
 }
 
-/** Modules that a view can load, if its `csp` lets it. */
+/** Modules that a view can load if its `csp` allows it. */
 const LOADABLE = /^(?:https:|data:|blob:|http:\/\/(?:localhost|127\.0\.0\.1)[:/])/i;
 
-/** What may be an import, or name a file. Most scripts have none of it, and need not be read closely, which takes long. */
+/** Matches a possible import or file name. Most scripts have none and skip the slow tokenizer. */
 const SUSPECT = /\bimport\s*[("'`/]|\bfrom\s*["'`/]|\bimport\.meta\.url|["'`]\/[^/"'`\s][^"'`\s]*\.\w/;
 
 /** @throws {DefinitionError} `view-not-whole` */
@@ -37,7 +37,7 @@ export async function checkScript(script: Script): Promise<void> {
   for (const string of stringsOf(code)) {
     const { text } = string;
     if (isImported(string)) {
-      // What only the running script knows begins with a value.
+      // A template that starts with a value is known only at run time.
       if (text !== "" && !LOADABLE.test(mapped(text, imports))) throw importError(name, text);
       continue;
     }
@@ -48,7 +48,10 @@ export async function checkScript(script: Script): Promise<void> {
   }
 }
 
-/** `from "…"`, `import "…"` and `import("…")`. Before a text, `from` and `import` mean nothing else. */
+/**
+ * Whether the string is imported: `from "…"`, `import "…"` or `import("…")`. Before a string, `from` and
+ * `import` have no other meaning.
+ */
 function isImported({ before: [last, second, third] }: ScriptString): boolean {
   if (last === "from" || last === "import") return second !== ".";
   return last === "(" && second === "import" && third !== ".";
@@ -62,7 +65,10 @@ function mapped(specifier: string, imports: ReadonlyMap<string, string>): string
   return longest === undefined ? specifier : `${imports.get(longest)}${specifier.slice(longest.length)}`;
 }
 
-/** The file that a text names: from the root, or from the script with `new URL("…", import.meta.url)`. */
+/**
+ * The file that a string names: from the root, or relative to the script with `new URL("…",
+ * import.meta.url)`.
+ */
 function fileOf(
   { text, before: [last, second], end }: ScriptString,
   { code, file }: Script,
@@ -89,5 +95,5 @@ const importError = (name: string, specifier: string): DefinitionError =>
 const fileError = (name: string, address: string): DefinitionError =>
   new DefinitionError(
     "view-not-whole",
-    `${name} names the file ${address}, which a view cannot load: import it, and have the bundler put it into the script (in Vite: raise build.assetsInlineLimit)`,
+    `${name} uses the file ${address}, which a view cannot load: import it, and let the bundler inline it (in Vite: raise build.assetsInlineLimit)`,
   );

@@ -1,19 +1,19 @@
 /**
- * A server of the official SDK whose tools and views can be exchanged while its client is connected.
+ * A server of the official SDK whose tools and views can be replaced while a client is connected.
  *
  * @module
  */
 import type { McpServer } from "@modelcontextprotocol/server";
 
-/** What a registration gives back. */
+/** A registration that can be undone. */
 export interface Removable {
   remove(): void;
 }
 
-/** Told once for all that changed at the same time. */
+/** Sent once for several changes in the same tick. */
 export const DEBOUNCED = ["notifications/tools/list_changed", "notifications/resources/list_changed"];
 
-/** One of them. To be made before the server is connected. */
+/** Wraps one server. Create it before the server connects. */
 export class Connected {
   readonly #server: McpServer;
   readonly #isModern: boolean;
@@ -24,7 +24,7 @@ export class Connected {
     this.#server = server;
     this.#isModern = era === "modern";
     const low = server.server;
-    // Which methods there are is settled when a client connects: there may be no tool yet.
+    // Capabilities are fixed when a client connects, even if there is no tool yet.
     server.registerTool("later", {}, () => ({ content: [] })).remove();
     low.registerCapabilities({ resources: { subscribe: true, listChanged: true } });
     low.setRequestHandler("resources/subscribe", ({ params }) => {
@@ -37,7 +37,7 @@ export class Connected {
     });
   }
 
-  /** Knows what can be exchanged from now on, until the connection ends. */
+  /** Remembers the current registrations, until the connection ends. */
   begin(registered: readonly Removable[], ended: () => void): void {
     this.#registered = registered;
     const low = this.#server.server;
@@ -48,16 +48,19 @@ export class Connected {
     };
   }
 
-  /** Takes back what was registered, and registers something else; the SDK tells the client. */
+  /** Removes the current registrations and adds new ones. The SDK notifies the client. */
   exchange(register: (server: McpServer) => readonly Removable[]): void {
     for (const each of this.#registered) each.remove();
     this.#registered = register(this.#server);
   }
 
-  /** Tells of another document, if the client wants to know. In the newer generation the SDK knows who does. */
+  /**
+   * Notifies a subscribed client of a changed document. In newer protocol versions, the SDK tracks
+   * subscriptions.
+   */
   updated(uri: string): void {
     if (!this.#isModern && !this.#subscribed.has(uri)) return;
-    // A connection that is about to end need not know.
+    // Fails only if the connection is closing.
     this.#server.server.sendResourceUpdated({ uri }).catch(() => undefined);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Servers that are made of folders. A door of their own: a server that is written in code need not load it.
+ * Servers made of folders. A separate entry point, so that other servers need not load it.
  *
  * @module
  */

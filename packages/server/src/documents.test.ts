@@ -1,4 +1,4 @@
-/** Documents from disk: whole, themselves, and no larger than allowed. */
+/** Documents from disk: complete, not through links, and within the size limit. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from "vitest";
 const root = mkdtempSync(join(tmpdir(), "vitrine-documents-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Writes files, and gives the folder. */
+/** Writes files, and returns the folder. */
 function folderOf(name: string, files: Record<string, string | Buffer>): string {
   for (const [path, content] of Object.entries(files)) {
     const file = join(root, name, path);
@@ -59,7 +59,7 @@ it.each([
   '<script type="module" src="http://localhost:5173/@vite/client"></script>',
   '<script type="module">import { injectIntoGlobalHook } from "/@react-refresh";</script>',
   '<script type="module">import("/@vite/client")</script>',
-])("a page that a development server made is refused, wherever it comes from: %s", async (html) => {
+])("a development server's page is refused, whatever its source: %s", async (html) => {
   const expected = { code: "view-not-built", message: expect.stringContaining("build") };
   await expect(read({ html })).rejects.toMatchObject(expected);
   const folder = folderOf("served", { "index.html": html });
@@ -69,14 +69,14 @@ it.each([
   expect(await read({ html: told })).toBe(told);
 });
 
-it("a text is limited in bytes, and has no half of a character in it", async () => {
+it("a text is limited in bytes, and has no lone surrogates", async () => {
   expect(await read({ html: "<p>\ud83d and 😀" })).toBe("<p>\ufffd and 😀");
   expect(await read({ html: "ü".repeat(500) }, 1000)).toHaveLength(500);
   await expect(read({ html: "ü".repeat(501) }, 1000)).rejects.toMatchObject({ code: "view-too-large" });
 });
 
 describe("a folder that a bundler wrote", () => {
-  it("becomes one document: scripts, styles, pictures and fonts are in it", async () => {
+  it("becomes one document with scripts, styles, images and fonts inlined", async () => {
     const folder = folderOf("built", {
       "index.html": `<!doctype html><html><head>
 <link rel="modulepreload" href="/assets/app.js">
@@ -106,7 +106,7 @@ describe("a folder that a bundler wrote", () => {
     expect(text).toContain(
       '<script type="module">const text = "<\\/script><\\!-- ";import.meta.url;console.log(text);</script>',
     );
-    // What waited for the page still does.
+    // Deferred scripts stay deferred.
     expect(text).toContain('<script type="module">old();</script>');
     expect(text).toContain('<script type="module">older();</script>');
     expect(text).toContain('<style media="print">b{color:red}</style>');
@@ -115,7 +115,7 @@ describe("a folder that a bundler wrote", () => {
     expect(text).toContain('<a href="page.html">stays</a>');
   });
 
-  it("has also the pictures of all sizes, before a film, and in styles of the page; what is elsewhere stays", async () => {
+  it("includes srcset images, posters, and images in inline styles; external ones stay", async () => {
     const folder = folderOf("pictures", {
       "index.html": `<!-- <script src="gone.js"></script> --><style media="print">/* url(gone.png) */ b { background: url(a.svg); content: "url(gone.png)" }</style>
 <img src="a.svg" srcset="a.svg 1x, img/b.png 2x, https://far.example/c.png 3x, data:image/png;base64,AA 4x">
@@ -183,9 +183,9 @@ describe("a folder that a bundler wrote", () => {
     [`const a = \`\${\`"\${b}\`}"\`; import "./b.js"`, /imports \.\/b\.js,/],
     ['import "mapped"', /imports mapped,/],
     ['import "node:fs"', /imports node:fs,/],
-    ['const logo = "/assets/logo.png";', /names the file \/assets\/logo\.png, .*assetsInlineLimit/],
-    ['new URL("./assets/logo.png?x#y", import.meta.url)', /names the file \.\/assets\/logo\.png\?x#y/],
-    ["new URL(`assets/logo.png`, import.meta.url).href", /names the file assets\/logo\.png/],
+    ['const logo = "/assets/logo.png";', /uses the file \/assets\/logo\.png, .*assetsInlineLimit/],
+    ['new URL("./assets/logo.png?x#y", import.meta.url)', /uses the file \.\/assets\/logo\.png\?x#y/],
+    ["new URL(`assets/logo.png`, import.meta.url).href", /uses the file assets\/logo\.png/],
   ])("is refused with a script that has %s, in a file and in the page", async (code, message) => {
     const refused = { code: "view-not-whole", message: expect.stringMatching(message) };
     const map = '<script type="importmap">{ "imports": { "mapped": "./b.js" } }</script>';
@@ -226,7 +226,7 @@ describe("a folder that a bundler wrote", () => {
       "a frame with another page",
       { "index.html": '<iframe src="help.html"></iframe>', "help.html": "x" },
       "view-not-whole",
-      /<iframe src="help\.html">, and a view is one document/,
+      /<iframe src="help\.html">, but a view is one document/,
     ],
     [
       "a drawing of which a part is used",

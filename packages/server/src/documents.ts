@@ -1,6 +1,6 @@
 /**
- * The documents of a server's views: read once, and again when their file has changed. Kept outside of the servers that are made
- * for each request. One that cannot be read now is as it was when it could be.
+ * The documents of a server's views. They are read once, and again when their file changes. They are shared
+ * by the servers of all requests. An unreadable document keeps its last good version.
  *
  * @module
  */
@@ -10,34 +10,34 @@ import type { ShownTool } from "./templates/template.js";
 import type { AnyTool } from "./tool.js";
 import { type Document, documentAtOnce, documentOf, type View, viewFiles } from "./view.js";
 
-/** Documents of a view that are still found under the address they had. */
+/** Number of earlier versions per view that stay available under their old address. */
 const OLD = 8;
 
 interface Kept {
-  /** What the file was when it was read, or the tool. */
+  /** Identifies the version of the file, or the tool. */
   readonly mark: string | object | undefined;
   readonly document: Document | Promise<Document>;
-  /** The same, when it is there. */
+  /** The document, once it has been read. */
   read?: Document;
 }
 
-/** Told once, for as long as it is there. */
+/** Called once per problem, until it is fixed. */
 export type TellProblem = (view: View, problem: DefinitionError) => void;
 
-/** Reads documents, and keeps them. */
+/** Reads and caches documents. */
 export class Documents {
   readonly #limit: number;
   readonly #tell: TellProblem;
-  /** Those that are offered: a view may depend on the one that has it. */
+  /** The offered tools: a view may depend on its tool. */
   tools: readonly AnyTool[] = [];
-  // A view that is no longer offered is forgotten with its documents.
+  // Weak, so that a view that is no longer offered is collected with its documents.
   readonly #current = new WeakMap<View, Kept>();
   readonly #old = new WeakMap<View, Map<string, Document>>();
   readonly #problems = new WeakMap<View, DefinitionError>();
 
   /**
-   * @param limit bytes of a document
-   * @param tell hears of documents that cannot be read
+   * @param limit maximum bytes of a document
+   * @param tell called for documents that cannot be read
    */
   constructor(limit: number, tell: TellProblem) {
     this.#limit = limit;
@@ -45,7 +45,7 @@ export class Documents {
   }
 
   /**
-   * The document as it is now.
+   * The current document.
    *
    * @throws {DefinitionError}
    */
@@ -61,7 +61,7 @@ export class Documents {
       reading.read = await document;
       this.#keep(view, reading.read);
     } catch (error) {
-      // It may be right the next time.
+      // Try again next time.
       if (this.#current.get(view)?.document === document) this.#current.delete(view);
       throw error;
     }
@@ -69,8 +69,8 @@ export class Documents {
   }
 
   /**
-   * The document of a view where nobody need wait for it: it was read, and has no file whose changes are noticed; or it is in the
-   * definition.
+   * The document if it is available without waiting: it is in the definition, or was read and has no file to
+   * watch.
    */
   settled(view: View): Document | undefined {
     if ("file" in view.source) return undefined;
@@ -82,7 +82,7 @@ export class Documents {
   }
 
   #readAtOnce(view: View): Document | undefined {
-    // What is wrong with it is told to those who wait.
+    // The asynchronous path reports the problem.
     if (this.#problems.has(view)) return undefined;
     try {
       const read = documentAtOnce(view, this.#limit);
@@ -96,7 +96,9 @@ export class Documents {
     }
   }
 
-  /** The document as it is now; while it cannot be read, the last one that could be; undefined where there never was one. */
+  /**
+   * The current document, or the last good one if it cannot be read now; undefined if there never was one.
+   */
   async newest(view: View): Promise<Document | undefined> {
     try {
       const document = await this.current(view);
@@ -112,26 +114,26 @@ export class Documents {
   }
 
   /**
-   * The document that had this hash; the newest one, when that is long ago.
+   * The document with this hash, or the newest one if that version is no longer kept.
    *
-   * @throws {DefinitionError} when there never was one
+   * @throws {DefinitionError} if there never was one
    */
   async version(view: View, hash: string | undefined): Promise<Document> {
     const kept = hash === undefined ? undefined : this.#old.get(view)?.get(hash);
     return kept ?? (await this.newest(view)) ?? this.current(view);
   }
 
-  /** What is wrong with a view's document, since it was last asked for. */
+  /** The problem of a view's document at its last read. */
   problem(view: View): DefinitionError | undefined {
     return this.#problems.get(view);
   }
 
-  /** Reads it again the next time, whatever its file says. */
+  /** Forces a new read, even if the file has not changed. */
   forget(view: View): void {
     this.#current.delete(view);
   }
 
-  /** The tool that the view's page uses, if there is one alone. */
+  /** The tool that the view's page uses, if there is exactly one. */
   #toolOf(view: View): AnyTool | undefined {
     if (!("template" in view.source) || !view.source.template.usesTool) return undefined;
     const [tool, other] = this.tools.filter((each) => each.view === view);
@@ -153,7 +155,7 @@ const shownTool = ({ name, input }: AnyTool): ShownTool => ({
   inputSchema: input && jsonSchemaOf(input as Schema, "input"),
 });
 
-/** What changes when the file does; undefined where there is none. */
+/** A string that changes with the file; undefined if there is no file. */
 async function markOf({ source }: View): Promise<string | undefined> {
   return "file" in source ? (await viewFiles()).markOf(source) : undefined;
 }

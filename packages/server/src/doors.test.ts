@@ -1,4 +1,4 @@
-/** The doors of the package. What a server loads through them, its start waits for. */
+/** The entry points of the package. A server's startup waits for everything that they load. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -12,7 +12,7 @@ const SOURCES: Record<string, string> = { templates: "dist/templates/index.js" }
 const STATIC = /\bfrom ["'](\.[^"']+)["']/g;
 const ANY = /\b(?:from |import\()["'](\.[^"']+)["']/g;
 
-/** A file, and those that it imports: before anything runs, or ever. */
+/** A file, and the files that it imports: statically, or at any time. */
 function imported(path: string, imports: RegExp, known = new Set<string>()): Set<string> {
   if (known.has(path)) return known;
   known.add(path);
@@ -26,7 +26,7 @@ const door = (name: string, imports = STATIC): Set<string> =>
 
 const textOf = (files: Set<string>): string => [...files].map((path) => readFileSync(path, "utf8")).join("");
 
-/** Each is loaded by the first that wants it: a view with a file or a template, a document with addresses, somebody who follows. */
+/** Each is loaded on first use: a view with a file or a template, a document with URLs, a watching parent. */
 const LATER = [
   "function inlineFolder",
   "function readDocument",
@@ -35,7 +35,7 @@ const LATER = [
   "class Connected",
 ];
 
-it("a server in code loads one file of 50,000 bytes at most, with nothing of Node and nothing that only some want", () => {
+it("a server in code loads one file of at most 50,000 bytes, without Node modules and optional features", () => {
   const main = door("index");
   expect(main.size).toBe(1);
   expect(textOf(main).length).toBeLessThan(50_000);
@@ -47,7 +47,7 @@ it("a server in code loads one file of 50,000 bytes at most, with nothing of Nod
 });
 
 it.each(DOORS)(
-  "%s exports what its source does; the main door also what the others want of it",
+  "%s exports the same as its source; the main entry point also exports what the others need",
   async (name) => {
     const exported = async (path: string) => Object.keys(await import(join(ROOT, path))).sort();
     const [built, written] = [
@@ -60,7 +60,7 @@ it.each(DOORS)(
   },
 );
 
-it("all that the doors ever load is in the package", () => {
+it("everything that the entry points load is in the package", () => {
   const options = { cwd: ROOT, encoding: "utf8", shell: process.platform === "win32" } as const;
   const [packed] = JSON.parse(
     execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], options),
@@ -70,7 +70,7 @@ it("all that the doors ever load is in the package", () => {
   expect(inPackage).toEqual(expect.arrayContaining([...wanted, ...DOORS.map((name) => `dist/${name}.d.ts`)]));
 });
 
-it("classes are the same behind every door", async () => {
+it("classes are the same in every entry point", async () => {
   const { AppServer, DefinitionError } = await import("@vitrine/server");
   const { discover } = await import("@vitrine/server/discovery");
   const root = new URL("../../../examples/discovery/", import.meta.url);

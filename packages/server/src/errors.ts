@@ -1,47 +1,47 @@
 /**
- * What can be wrong with a definition, with a word that never changes its meaning.
+ * Errors in a definition, with codes whose meaning never changes.
  *
  * @module
  */
 
-/** What kind of {@link DefinitionError}. */
+/** The kind of a {@link DefinitionError}. */
 export type DefinitionErrorCode =
-  /** Two tools, or two views, have the same name. */
+  /** Two tools or two views have the same name. */
   | "name-taken"
   /** A name cannot be part of an address. */
   | "name-invalid"
-  /** There is no such file or folder. */
+  /** A file or folder does not exist. */
   | "view-missing"
-  /** What writes the document has thrown, or gave something else than a text. */
+  /** The function that renders the document threw, or did not return a string. */
   | "view-failed"
-  /** The document has more bytes than a view may have. */
+  /** The document is too large. */
   | "view-too-large"
   /** The document is not UTF-8. */
   | "view-not-utf8"
   /** A path leads out of its folder, or through a symbolic link. */
   | "path-forbidden"
-  /** A built page refers to something that is not in it and cannot be put into it. */
+  /** A built page refers to a file that cannot be inlined. */
   | "view-not-whole"
-  /** A page has the client of a development server in it, and was not built. */
+  /** A page loads a development server's client: it was not built. */
   | "view-not-built"
-  /** The configuration of a template is not as its schema wants it. */
+  /** A template's configuration does not match its schema. */
   | "config-invalid"
-  /** `_meta.ui` has something that hosts do not understand. */
+  /** `_meta.ui` contains something that hosts do not understand. */
   | "meta-invalid"
   /** A file is not JSON. */
   | "json-invalid"
-  /** There is no template of that name. */
+  /** There is no template with this name. */
   | "template-unknown"
-  /** A folder of `tools` has no tool in it. */
+  /** A folder in `tools` contains no tool. */
   | "tool-missing"
-  /** A tool's file does not say what a tool is, or cannot be loaded. */
+  /** A tool's file does not define a tool, or cannot be loaded. */
   | "tool-invalid"
   /** Folders cannot be watched. */
   | "watch-failed"
-  /** Another program listens on the port of `--http`. */
+  /** Another program uses the port of `--http`. */
   | "port-in-use";
 
-/** A definition is wrong: the message says where, and what to write. */
+/** A mistake in a definition. The message says where it is, and what to write instead. */
 export class DefinitionError extends Error {
   override readonly name = "DefinitionError";
   readonly code: DefinitionErrorCode;

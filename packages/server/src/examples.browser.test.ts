@@ -1,6 +1,7 @@
 /**
- * The examples in three hosts: ours, the official `AppBridge` and `@mcp-ui/client`, with their servers as processes behind an
- * official client. Each view shows its tool's result; a click calls a tool, and the answer is shown.
+ * The examples in three hosts: ours, the official `AppBridge` and `@mcp-ui/client`, with their servers as
+ * processes behind an official client. Each view shows its tool's result; a click calls a tool and shows the
+ * answer.
  */
 import { readFileSync } from "node:fs";
 import type { Client } from "@modelcontextprotocol/client";
@@ -27,11 +28,11 @@ interface Example {
   readonly server: string;
   readonly tool: string;
   readonly input: Record<string, unknown>;
-  /** What is there before, and after a click. */
+  /** Expected text before and after a click. */
   readonly shows: RegExp;
   readonly button: string;
   readonly answers: RegExp;
-  /** Something to fill in first. */
+  /** Input to fill in first. */
   readonly select?: string;
 }
 
@@ -89,7 +90,7 @@ const EXAMPLES: readonly Example[] = [
   },
 ];
 
-/** An example's view, with what its tool gave. */
+/** An example's view, with its tool's result. */
 interface Ready extends Example {
   readonly client: Client;
   readonly listed: Tool;
@@ -137,7 +138,7 @@ afterAll(async () => {
   for (const client of clients.values()) await client.close();
 });
 
-/** Looks, clicks, and looks again. */
+/** Reads, clicks, and reads again. */
 async function drive(view: Frame, { shows, select, button, answers }: Ready): Promise<void> {
   const text = async (): Promise<string> => (await view.locator("body").allInnerTexts()).join();
   await expect.poll(text).toMatch(shows);
@@ -147,11 +148,11 @@ async function drive(view: Frame, { shows, select, button, answers }: Ready): Pr
   await expect.poll(text).toMatch(answers);
 }
 
-/** Has the host page pass the view's calls on to the real server. */
+/** Makes the host page pass the view's calls to the real server. */
 const connectPage = (page: Page, { client }: Ready): Promise<unknown> =>
   page.exposeFunction("callTool", (params: Parameters<Client["callTool"]>[0]) => client.callTool(params));
 
-it("a template of the author's own runs, too", async () => {
+it("the author's own template runs as well", async () => {
   const server = await testServer(shop);
   const { html } = await server.view("rate");
   const rate = async (args: object) =>

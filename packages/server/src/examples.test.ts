@@ -1,4 +1,4 @@
-/** The servers in examples/, as processes, with official clients that show views and such that do not. */
+/** The servers in examples/, as processes, with official clients with and without views. */
 import type { Client } from "@modelcontextprotocol/client";
 import { readToolUi } from "@vitrine/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -47,7 +47,7 @@ describe.each(["stdio", "HTTP"])("the examples by %s", (way) => {
     expect(await linksOf(analyst)).toEqual([
       ["analyze_data", expect.stringMatching(/^ui:\/\/myapp\/dashboard\./)],
     ]);
-    // Under the address without a version as well.
+    // Also under the address without a version.
     const dashboard = await analyst.readResource({ uri: "ui://myapp/dashboard" });
     expect(dashboard.contents).toMatchObject([
       {
@@ -57,7 +57,7 @@ describe.each(["stdio", "HTTP"])("the examples by %s", (way) => {
     ]);
   });
 
-  it("say the same in words to a client that shows none, without what only views call", async () => {
+  it("give the same as text to a client without views, and omit app-only tools", async () => {
     const { without } = of("measurements");
     const { tools } = await without.listTools();
     expect(tools.map(({ name, _meta }) => [name, _meta])).toEqual([
@@ -78,7 +78,7 @@ describe.each(["stdio", "HTTP"])("the examples by %s", (way) => {
   });
 });
 
-it("the example that is all folders: views for one client, and words for another", async () => {
+it("the folder example: views for one client, text for another", async () => {
   const withViews = kept(await byStdio("discovery"));
   expect(await linksOf(withViews)).toEqual([
     ["greet", "ui://discovery/greet"],
@@ -95,7 +95,7 @@ it("the example that is all folders: views for one client, and words for another
   expect(await textOf(without, "stock")).toContain("| Kettle | 3 | 39 |");
 });
 
-it("the example of a back end answers what a view asks, and says what it should hear", async () => {
+it("the back end example answers the view's requests and sends its notifications", async () => {
   const { url } = kept(await listening("analysis/host.mjs"));
   const post = (path: string, body: object, type = "application/json") =>
     fetch(url + path, { method: "POST", headers: { "content-type": type }, body: JSON.stringify(body) });

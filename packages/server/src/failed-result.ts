@@ -1,32 +1,32 @@
 /**
- * A call that failed, as its result tells it: a sentence for the model, and a word that never changes its meaning.
+ * The result of a failed call: a message for the model, and a code whose meaning never changes.
  *
  * @module
  */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { InputError, PROBLEMS_KEY } from "./input-error.js";
 
-/** Where a failed result has the word for it. Hosts that do not know it leave it alone. */
+/** The key of the code in a failed result's `_meta`. Hosts that do not know it ignore it. */
 export const CODE_KEY = "vitrine/code";
 
 /** Why a call failed. */
 export type FailureCode =
-  /** The input schema, or the tool, does not take this input. */
+  /** The input schema, or the tool, rejects the input. */
   | "input-invalid"
-  /** The tool gave back what its output schema forbids. */
+  /** The tool's result violates its output schema. */
   | "result-invalid"
   /** The tool threw. */
   | "tool-failed";
 
-/** A tool gave back what its output schema forbids. */
+/** A tool's result violates its output schema. */
 export class ResultError extends TypeError {
   override readonly name = "ResultError";
 }
 
 /**
- * The result for what was thrown.
+ * Converts an error to a result.
  *
- * @throws what is no failure: a client that must open an address first is told so by the SDK
+ * @throws errors that are not failures: the SDK handles the request to open a URL first
  */
 export function failedResult(error: unknown): CallToolResult {
   if (error instanceof ProtocolError && error.code === ProtocolErrorCode.UrlElicitationRequired) throw error;

@@ -1,16 +1,19 @@
 /**
- * Short names for texts.
+ * Short fingerprints of texts.
  *
  * @module
  */
 
-/** Loaded with the first text, when the SDK is there: what is loaded beside it makes V8 collect sooner and more often. */
+/**
+ * Loaded with the first text, after the SDK: modules loaded beside it make V8 collect garbage sooner and more
+ * often.
+ */
 let zlib: typeof import("node:zlib") | undefined;
 
 /**
- * Twelve hexadecimal digits: another text has others, but for a chance of one in 2³². Not against whoever wants two texts to have
- * the same. `more` is what follows: a document is not copied for it. Without `node:crypto`: to load that takes a server five times
- * as long as to load `node:zlib`.
+ * Twelve hexadecimal digits. Two texts collide with a chance of about one in 2³²; it is not secure against an
+ * attacker. `more` is appended without copying the document. It avoids `node:crypto`, which takes five times
+ * as long to load as `node:zlib`.
  */
 export function fingerprintOf(text: string, more = ""): string {
   zlib ??= process.getBuiltinModule("node:zlib");

@@ -26,7 +26,7 @@ function project(files: Record<string, string>): { root: string; write(path: str
   return { root, write };
 }
 
-/** A client that is told, with what the server says it follows. */
+/** A client and its notifications, with the paths that the server watches. */
 async function connect({ url = "" }: Serving) {
   const client = new Client(
     { name: "test", version: "1" },
@@ -63,7 +63,7 @@ async function serveShop(root: string, reloads?: boolean): Promise<Serving> {
   return serving;
 }
 
-it("a file that is saved, and a folder that is built again, are shown from then on; clients are told", async () => {
+it("a saved file and a rebuilt folder are shown from then on; clients are notified", async () => {
   const { root, write } = project({ "cart.html": "one", "dist/index.html": "built once" });
   const { told, shown, paths } = await connect(await serveShop(root, true));
   expect(paths().sort()).toEqual([join(root, "cart.html"), join(root, "dist")]);
@@ -71,14 +71,14 @@ it("a file that is saved, and a folder that is built again, are shown from then 
   write("cart.html", "two");
   await expect.poll(() => told).toEqual(["tools"]);
   expect((await shown()).sort()).toEqual(["built once", "two"]);
-  // As bundlers do: the folder goes, and comes again.
+  // Like bundlers: the folder is deleted and created again.
   rmSync(join(root, "dist"), { recursive: true });
   write("dist/index.html", '<script src="./page.js"></script>');
   write("dist/page.js", "built(2)");
   await expect.poll(async () => (await shown()).sort()).toEqual(["<script>built(2)</script>", "two"]);
 });
 
-it("a file is followed when a build takes its folder away, and makes it anew", async () => {
+it("a file is watched even if a build deletes and recreates its folder", async () => {
   const { root, write } = project({ "out/page.html": "one" });
   const page = view({ name: "page", file: join(root, "out/page.html") });
   const shop = appServer({ name: "shop", version: "1", reloads: true, tools: [], views: [page] });
@@ -95,7 +95,7 @@ it("a file is followed when a build takes its folder away, and makes it anew", a
   await expect.poll(shown).toEqual(["four"]);
 });
 
-it("one that is broken is told, and the last that was right stays until it is mended", async () => {
+it("a broken one is reported, and the last good version stays until it is fixed", async () => {
   const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   const { root, write } = project({ "cart.html": "one", "dist/index.html": "built once" });
   const { told, shown } = await connect(await serveShop(root, true));
@@ -109,7 +109,7 @@ it("one that is broken is told, and the last that was right stays until it is me
   expect((await shown()).sort()).toEqual(["mended", "one"]);
 });
 
-it("nothing is followed, and nothing said of it, unless it is asked for; `vitrine dev` asks by the environment", async () => {
+it("nothing is watched or announced by default; `vitrine dev` enables it through the environment", async () => {
   const { root } = project({ "cart.html": "one", "dist/index.html": "built", "ui/help/index.html": "help" });
   expect((await connect(await serveShop(root))).paths()).toEqual([]);
   vi.stubEnv("VITRINE_RELOADS", "1");
@@ -125,7 +125,7 @@ it("nothing is followed, and nothing said of it, unless it is asked for; `vitrin
   ]);
 });
 
-it("of two changes at once the last that was asked for is the one that stays", async () => {
+it("of two concurrent changes, the last one requested wins", async () => {
   const { root, write } = project({ "cart.html": "one", "dist/index.html": "built" });
   const shop = shopIn(root, true);
   const serving = await serve(shop, { argv: ["--http"] });

@@ -1,5 +1,5 @@
 /**
- * Follows the files of a server's views while they are written: what is saved is shown at once.
+ * Watches the files of a server's views during development, so that saved changes show immediately.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { DefinitionError } from "./errors.js";
 import type { AnyTool } from "./tool.js";
 import { placeOfFiles } from "./view-files.js";
 
-/** Watches them until it is closed. What is wrong with one is told to stderr, and the last that was right stays. */
+/** Watches until it is closed. Problems go to standard error, and the last good version stays. */
 export async function followViews(server: AppServer<readonly AnyTool[]>): Promise<Watching> {
   const names = new Map<string, string[]>();
   for (const view of server.views.values()) {
@@ -26,7 +26,7 @@ export async function followViews(server: AppServer<readonly AnyTool[]>): Promis
         tell(error);
       };
       const watching = await watchFolders({ root, folders, changed, failed });
-      // What cannot be watched is for whoever started this process to watch.
+      // Views that cannot be watched here are left to the parent process.
       if (isWatched) for (const name of folders) server.followed.add(join(root, name));
       return watching;
     }),
@@ -36,7 +36,7 @@ export async function followViews(server: AppServer<readonly AnyTool[]>): Promis
   };
 }
 
-/** Not to standard output: that is for messages. */
+/** Standard error, because standard output is for messages. */
 function tell(error: unknown): void {
   const { message } = Object(error) as Error;
   const code = error instanceof DefinitionError ? ` (${error.code})` : "";

@@ -1,5 +1,5 @@
 /**
- * The author's toolkit for MCP Apps, over the official server SDK.
+ * The toolkit for authors of MCP Apps, on top of the official server SDK.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Makes one document of a page that a bundler wrote into a folder: scripts, styles and pictures that the page refers to are
- * put into it. A view has no other files: what cannot be put into it is an error here, and not a blank frame later.
+ * Combines a bundler's page into one document: scripts, styles and images of the page are inlined. A view has
+ * no other files, so a file that cannot be inlined is an error here rather than a blank frame later.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".mp4": "video/mp4",
 };
 
-/** Attributes whose file is put into the document, by element. */
+/** Attributes whose file is inlined, by element. */
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   link: ["href"],
   img: ["src"],
@@ -38,7 +38,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   image: ["href", "xlink:href"],
 };
 
-/** Attributes whose file would be a document of its own, by element. */
+/** Attributes whose file would be a separate document, by element. */
 const FRAMED: Readonly<Record<string, readonly string[]>> = {
   iframe: ["src"],
   object: ["data"],
@@ -46,16 +46,16 @@ const FRAMED: Readonly<Record<string, readonly string[]>> = {
   use: ["href", "xlink:href"],
 };
 
-/** A comment, a script or style with all that is in it, or the start of any other element. */
+/** Matches a comment, a whole script or style element, or the start tag of any other element. */
 const PART =
   /<!--[\s\S]*?(?:-->|$)|<(script|style)\b((?:"[^"]*"|'[^']*'|[^'">])*)>([\s\S]*?)(?:<\/\1\b[^>]*>|$)|<([a-z][\w-]*)((?:"[^"]*"|'[^']*'|[^'">])*)>/gi;
 const ATTRIBUTE = /([^\s=/"'<>]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'=<>`]+))?/g;
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/|#)/i;
-/** In a style sheet: comments and texts, which are left alone; imports; and addresses. */
+/** In a style sheet: comments and strings, which stay unchanged; imports; and URLs. */
 const STYLE_PART =
   /\/\*[\s\S]*?(?:\*\/|$)|(@import)\s*(?:url\(\s*)?("[^"]*"|'[^']*'|[^)"';\s]*)|url\(\s*("[^"]*"|'[^']*'|[^)"']*)\s*\)|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/gi;
 
-/** The page that is made into one document. */
+/** The page to inline. */
 interface Page {
   readonly folder: string;
   readonly entry: string;
@@ -64,9 +64,10 @@ interface Page {
 }
 
 /**
- * Reads the page and all that it needs.
+ * Reads the page and inlines everything that it needs.
  *
- * @throws {DefinitionError} `view-missing`, `view-not-whole`, `view-too-large`, `path-forbidden`, `view-not-utf8`
+ * @throws {DefinitionError} `view-missing`, `view-not-whole`, `view-too-large`, `path-forbidden`,
+ * `view-not-utf8`
  */
 export async function inlineFolder(folder: string, entry: string, limit: number): Promise<string> {
   const html = await readDocument(await pathInside(folder, entry), limit);
@@ -83,7 +84,7 @@ export async function inlineFolder(folder: string, entry: string, limit: number)
       return tag === "" ? whole : inlineElement(page, whole, tag.toLowerCase(), attributesOf(rest));
     },
   );
-  return checkedText(text, `the page of ${folder}, with all that it needs,`, limit);
+  return checkedText(text, `the page of ${folder}, with everything that it needs,`, limit);
 }
 
 async function inlineScript(
@@ -94,7 +95,7 @@ async function inlineScript(
 ): Promise<string> {
   const { folder, entry, limit } = page;
   const address = attributes.get("src");
-  // Data, or a template, is not run.
+  // Other types are data or templates and do not run.
   const isRun = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i.test(
     attributes.get("type")?.trim() ?? "",
   );
@@ -106,7 +107,7 @@ async function inlineScript(
   const file = nameInFolder(entry, address);
   const code = await readDocument(await pathInside(folder, file), limit);
   if (isRun) await checkScript({ ...page, code, name: address, file });
-  // A script in the document runs at once, where one in a file that is deferred does not: a module always waits.
+  // An inline classic script cannot be deferred, so it becomes a module, which always is.
   const waits = isRun && attributes.has("defer");
   const kept = [...attributes].filter(
     ([name]) => !/^(src|crossorigin|integrity|async|defer)$/.test(name) && !(waits && name === "type"),
@@ -126,7 +127,7 @@ async function inlineElement(
   const relation = attributes.get("rel")?.toLowerCase() ?? "";
   const link = tag === "link" ? attributes.get("href") : undefined;
   if (link !== undefined && !ELSEWHERE.test(link)) {
-    // What a bundler wants loaded early is in the document already.
+    // Preloads are unnecessary: the files are inlined.
     if (/^(modulepreload|preload|prefetch)$/.test(relation)) return "";
     if (relation === "stylesheet") {
       const media = attributes.get("media");
@@ -138,7 +139,7 @@ async function inlineElement(
     if (address && !ELSEWHERE.test(address))
       throw new DefinitionError(
         "view-not-whole",
-        `${entry} has <${tag} ${name}="${address}">, and a view is one document: put what it shows into the page`,
+        `${entry} has <${tag} ${name}="${address}">, but a view is one document: move its content into the page`,
       );
   }
   const changed = new Map<string, string>();
@@ -156,7 +157,7 @@ async function inlineElement(
   return `<${tag}${written([...attributes].map(([name, value]) => [name, changed.get(name) ?? value]))}${isClosed ? " /" : ""}>`;
 }
 
-/** Pictures for several sizes: addresses, each with its size. */
+/** `srcset`: addresses, each with its size. */
 const inlineSet = (page: Page, set: string): Promise<string> =>
   replaced(
     set,
@@ -171,13 +172,13 @@ async function inlineStyleFile(page: Page, address: string): Promise<string> {
   return (await inlineStyle(page, css, file)).replace(/<\/(style)/gi, "<\\/$1");
 }
 
-/** A style sheet with its pictures and fonts in it. */
+/** Inlines the images and fonts of a style sheet. */
 const inlineStyle = (page: Page, css: string, file: string): Promise<string> =>
   replaced(css, STYLE_PART, async ([whole, rule, imported = "", quoted]) => {
     if (rule !== undefined && !ELSEWHERE.test(unquoted(imported)))
       throw new DefinitionError(
         "view-not-whole",
-        `${file} has an @import: have the bundler put it into one style sheet`,
+        `${file} has an @import: let the bundler combine the style sheets`,
       );
     const address = unquoted(quoted ?? "").trim();
     const isHere = address !== "" && !ELSEWHERE.test(address);
@@ -190,7 +191,7 @@ async function dataUrl({ folder, limit }: Page, from: string, address: string): 
   return `data:${type};base64,${(await readFileItself(path, limit)).toString("base64")}`;
 }
 
-/** What the page's import map has; one that is no JSON has nothing, as in a browser. */
+/** The entries of the page's import map. Invalid JSON counts as empty, as in a browser. */
 function importsOf(html: string): ReadonlyMap<string, string> {
   const [, json] = /<script\b[^>]*\btype\s*=\s*["']?importmap\b[^>]*>([\s\S]*?)<\/script/i.exec(html) ?? [];
   try {
@@ -201,7 +202,7 @@ function importsOf(html: string): ReadonlyMap<string, string> {
   }
 }
 
-/** A text with what was found in it replaced, by something that takes its time. */
+/** `replaceAll` with an asynchronous replacement. */
 async function replaced(
   text: string,
   pattern: RegExp,

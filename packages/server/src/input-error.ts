@@ -1,13 +1,14 @@
 /**
- * What is wrong with a tool's input, argument by argument: a form shows it at its fields, a model reads it.
+ * Problems with a tool's input, by argument, so that a form can show them at its fields and a model can read
+ * them.
  *
  * @module
  */
-/** Where a result has what is wrong with single arguments; the pages of templates look there. */
+/** The key of the problems by argument in a result's `_meta`; template pages read it. */
 export const PROBLEMS_KEY = "vitrine/problems";
 
 /**
- * Thrown by a tool that cannot do anything with its input.
+ * Throw this in a tool that rejects its input.
  *
  * @example
  * ```ts source="./server.examples.ts#InputError"
@@ -19,7 +20,7 @@ export const PROBLEMS_KEY = "vitrine/problems";
  */
 export class InputError extends Error {
   override readonly name = "InputError";
-  /** By the names of arguments; of members of members with dots: `address.city`. */
+  /** Messages by argument name; nested ones with dots: `address.city`. */
   readonly problems: Readonly<Record<string, string>>;
 
   constructor(problems: Readonly<Record<string, string>>, message = sentenceOf(problems)) {
@@ -28,23 +29,23 @@ export class InputError extends Error {
   }
 }
 
-/** What a schema of any library says is wrong. */
+/** A validation issue, from a schema of any library. */
 export interface Issue {
   readonly message: string;
   readonly path?: readonly unknown[] | undefined;
 }
 
-/** What a schema said, as an error of the input. */
+/** Converts the issues of a schema to an input error. */
 export function inputErrorOf(issues: readonly Issue[]): InputError {
   const problems: Record<string, string> = {};
   for (const issue of issues) problems[placeOf(issue)] ??= issue.message;
   return new InputError(problems);
 }
 
-/** Where something is wrong: `address.city`; empty where it is all of it. */
+/** The path of an issue, such as `address.city`; empty for the whole input. */
 export const placeOf = ({ path = [] }: Issue): string => path.map(keyOf).join(".");
 
-/** A step of a path: the key itself, or an object that has it. */
+/** A path segment: the key, or an object that contains it. */
 const keyOf = (step: unknown): string =>
   String(typeof step === "object" && step !== null && "key" in step ? step.key : step);
 

@@ -1,4 +1,4 @@
-/** Clients that say of themselves what is not so, on the wire: no official client would write such messages. */
+/** Clients with false capabilities, on the wire: no official client would send such messages. */
 import { InMemoryTransport, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { UI_EXTENSION, uiExtension } from "@vitrine/protocol";
@@ -30,7 +30,7 @@ type Answer = {
 };
 type Ask = (method: string, params?: object) => Promise<Answer>;
 
-/** A connection on which anything can be said. */
+/** A raw connection. */
 async function connect(): Promise<Ask> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio(shop.create, { transport: ours });
@@ -52,12 +52,12 @@ async function connect(): Promise<Ask> {
 
 const clientInfo = { name: "liar", version: "1" };
 
-/** A client of the older generation says it once, one of the newer with every request. */
+/** A client of the older generation sends them once, a newer one with every request. */
 const GENERATIONS: Readonly<Record<string, (capabilities: unknown) => Promise<Ask>>> = {
   "2025": async (capabilities) => {
     const ask = await connect();
     const begun = await ask("initialize", { protocolVersion: "2025-11-25", capabilities, clientInfo });
-    // Refused as a whole: then it is as if it had said nothing.
+    // Refused as a whole: as if it had sent nothing.
     if (begun.error) await ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
     return ask;
   },
@@ -89,7 +89,7 @@ const GARBAGE: readonly [string, unknown][] = [
   ["a prototype", JSON.parse('{ "extensions": { "__proto__": { "io.modelcontextprotocol/ui": {} } } }')],
 ];
 
-/** An answer of JSON-RPC: a result, or an error with a number and a sentence. */
+/** A JSON-RPC answer: a result, or an error with a code and a message. */
 function expectWellFormed(answer: Answer): void {
   if (answer.error)
     expect(answer.error).toMatchObject({ code: expect.any(Number), message: expect.any(String) });
@@ -98,7 +98,7 @@ function expectWellFormed(answer: Answer): void {
 
 describe.each(Object.entries(GENERATIONS))("a client of %s", (_generation, begin) => {
   it.each(GARBAGE)(
-    "whose capabilities are %s gets well-formed answers, and the next client all of it",
+    "with the capabilities %s gets well-formed answers, and does not affect the next client",
     async (_name, capabilities) => {
       const ask = await begin(capabilities);
       const answers = [
@@ -116,12 +116,12 @@ describe.each(Object.entries(GENERATIONS))("a client of %s", (_generation, begin
     },
   );
 
-  it("that says it shows no views, and then calls and reads what is for views, is answered as anybody", async () => {
+  it("that claims to show no views, and then uses app tools and views, gets normal answers", async () => {
     const ask = await begin({});
     expect((await ask("tools/list")).result).toMatchObject({ tools: [{ name: "look" }] });
     const { result: listed } = await ask("tools/list");
     expect(listed?.["tools"]).toHaveLength(1);
-    // Who may call is for hosts to say: a server cannot tell a view from a model.
+    // Hosts enforce visibility: a server cannot tell a view from a model.
     expect((await ask("tools/call", { name: "take", arguments: {} })).result).toMatchObject({
       content: [{ type: "text", text: "taken" }],
     });
@@ -132,7 +132,7 @@ describe.each(Object.entries(GENERATIONS))("a client of %s", (_generation, begin
     expect((await ask("tools/call", { name: "none", arguments: {} })).error).toMatchObject({ code: -32602 });
   });
 
-  it("that says it shows them, and does not, has the words all the same", async () => {
+  it("that claims to show views, and does not, gets text as well", async () => {
     const ask = await begin({ extensions: uiExtension() });
     expect((await ask("tools/call", { name: "look", arguments: {} })).result).toMatchObject({
       content: [{ type: "text", text: "looked" }],

@@ -1,13 +1,13 @@
 /**
- * Addresses in a page or a style sheet, as names of files.
+ * Resolves addresses in a page or style sheet to file names.
  *
  * @module
  */
 
 /**
- * An address as a name in the folder that a bundler wrote.
+ * Resolves an address to a name inside the bundler's output folder.
  *
- * @param from the file that has it
+ * @param from the file that contains the address
  */
 export function nameInFolder(from: string, address: string): string {
   const path = decoded(address.replace(/[?#].*$/, ""));
@@ -22,7 +22,7 @@ export function nameInFolder(from: string, address: string): string {
   return names.join("/");
 }
 
-/** What is no encoding stands for itself. */
+/** An invalid encoding is used literally. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -1,5 +1,5 @@
 /**
- * Names that become parts of addresses.
+ * Names that become part of addresses.
  *
  * @module
  */
@@ -10,6 +10,6 @@ export function checkName(name: string, what: string): void {
   if (/^[A-Za-z0-9][\w.-]{0,99}$/.test(name) && !name.includes("..")) return;
   throw new DefinitionError(
     "name-invalid",
-    `a ${what} cannot have the name ${JSON.stringify(name)}: 1 to 100 letters, digits, "-", "_" and ".", the first a letter or digit`,
+    `a ${what} cannot be named ${JSON.stringify(name)}: use 1 to 100 letters, digits, "-", "_" and ".", starting with a letter or digit`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * What a client is told of tools with views: all of it if it shows views, or if nobody knows; and without a word of them if it
- * does not. A promise of a view that never appears is worse than text.
+ * Adapts the tools list to the client. Clients with UI support, or with unknown support, get everything.
+ * Other clients get no UI metadata: text is better than the promise of a view that never appears.
  *
  * @module
  */
@@ -16,12 +16,12 @@ import {
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 
 /**
- * Whether the client of a request shows views. In the newer generation of MCP every request says so, in the older one the
- * handshake did; a stateless request of the older one says nothing.
+ * Whether the client of a request shows views. In newer MCP versions every request says so; in older ones the
+ * handshake does. A stateless request of an older version does not say.
  *
  * @example
  * ```ts source="./server.examples.ts#uiSupport"
- * run: (_input, { ui }) => (ui === "no" ? "A long report in words" : "A short one: the app shows the rest"),
+ * run: (_input, { ui }) => (ui === "no" ? "A long report as text" : "A short one: the app shows the rest"),
  * ```
  */
 export function uiSupport(server: McpServer, context?: ServerContext): UiCapability["support"] {
@@ -35,15 +35,13 @@ export function uiSupport(server: McpServer, context?: ServerContext): UiCapabil
   return support;
 }
 
-/** What a handshake said is asked again for every call. */
+/** Caches the handshake's answer, because every call asks for it. */
 const read = new WeakMap<object, UiCapability["support"]>();
 
 type Listed = { tools: { name: string; _meta?: Record<string, unknown> }[] };
 type Handler = (request: unknown, context: ServerContext) => Listed | Promise<Listed>;
 
-/**
- * Has `tools/list` of a server answer each client in its own way. To be called before the first tool is registered.
- */
+/** Makes a server's `tools/list` adapt to each client. Call it before the first tool is registered. */
 export function negotiateTools(server: McpServer): void {
   const low = server.server;
   const set = low.setRequestHandler.bind(low) as (method: string, handler: unknown) => void;
@@ -59,7 +57,7 @@ export function negotiateTools(server: McpServer): void {
   });
 }
 
-/** Tools for somebody who has no views: those that only views call are not there. */
+/** Tools for a client without views; tools that only views may call are omitted. */
 function withoutViews(tools: Listed["tools"]): Listed["tools"] {
   return tools
     .filter((tool) => isVisibleTo(tool, "model"))

@@ -1,4 +1,4 @@
-/** Our helpers and the official ones, side by side: what a client sees is the same. */
+/** Our helpers and the official ones, side by side: a client sees the same. */
 import { Client } from "@modelcontextprotocol/client";
 import * as official from "@modelcontextprotocol/ext-apps/server";
 import { InMemoryTransport, McpServer } from "@modelcontextprotocol/server";
@@ -9,7 +9,7 @@ import * as ours from "./official.js";
 
 type Helpers = Pick<typeof ours, "registerAppTool" | "registerAppResource">;
 
-/** What a client finds on a server that was written with these helpers. */
+/** The contents of a server written with these helpers, as a client sees them. */
 async function seen(helpers: Helpers): Promise<unknown> {
   const server = new McpServer({ name: "x", version: "1" });
   const answer = () => ({ content: [{ type: "text" as const, text: "done" }] });
@@ -62,7 +62,7 @@ describe("the official helpers", () => {
     });
   });
 
-  it("have the same words", () => {
+  it("have the same constants", () => {
     expect([ours.EXTENSION_ID, ours.RESOURCE_MIME_TYPE, ours.RESOURCE_URI_META_KEY]).toEqual([
       official.EXTENSION_ID,
       official.RESOURCE_MIME_TYPE,

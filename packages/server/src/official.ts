@@ -1,6 +1,6 @@
 /**
- * The helpers of the official SDK for apps, under their names and with their types: a server that uses them changes its
- * import, and nothing else.
+ * The official SDK's helpers for apps, under the same names and types. To move a server here, change only its
+ * import.
  *
  * @module
  */
@@ -36,17 +36,17 @@ export const EXTENSION_ID = UI_EXTENSION;
 export const RESOURCE_MIME_TYPE = UI_MIME_TYPE;
 export { RESOURCE_URI_META_KEY };
 
-/** @deprecated Write `z.object({...})`. */
+/** @deprecated Use `z.object({...})`. */
 export type ZodRawShape = Record<string, z.ZodType>;
 
 type ToolAnswer = CallToolResult | InputRequiredResult;
 
-/** @deprecated As {@link ZodRawShape}. */
+/** @deprecated See {@link ZodRawShape}. */
 export type LegacyToolCallback<Args extends ZodRawShape | undefined> = Args extends ZodRawShape
   ? (args: z.infer<z.ZodObject<Args>>, ctx: ServerContext) => ToolAnswer | Promise<ToolAnswer>
   : (ctx: ServerContext) => ToolAnswer | Promise<ToolAnswer>;
 
-/** What a tool says of itself. */
+/** Description of a tool. */
 export interface ToolConfig {
   title?: string;
   description?: string;
@@ -56,7 +56,7 @@ export interface ToolConfig {
   _meta?: Record<string, unknown>;
 }
 
-/** A tool with a view: its address under `_meta.ui.resourceUri`, or under the older flat key. */
+/** A tool with a view: its address is under `_meta.ui.resourceUri`, or under the older flat key. */
 export interface McpUiAppToolConfig extends ToolConfig {
   _meta: { [key: string]: unknown } & ({ ui: ToolMeta } | { [RESOURCE_URI_META_KEY]?: string });
 }
@@ -76,8 +76,8 @@ export type McpUiReadResourceCallback = (
 export type ReadResourceCallback = McpUiReadResourceCallback;
 
 /**
- * Registers a tool with a view. Both keys for the view's address are written, whichever is given: older hosts read the
- * flat one (R06).
+ * Registers a tool with a view. The view's address is written under both keys, because older hosts read the
+ * flat one.
  *
  * @example
  * ```ts source="./server.examples.ts#registerAppTool"
@@ -102,7 +102,7 @@ export function registerAppTool<
   config: McpUiAppToolConfig & { inputSchema?: InputArgs; outputSchema?: OutputArgs },
   cb: ToolCallback<InputArgs>,
 ): RegisteredTool;
-/** @deprecated Write `z.object({...})` in place of a plain record of schemas. */
+/** @deprecated Use `z.object({...})` instead of a plain record of schemas. */
 export function registerAppTool<
   InputArgs extends ZodRawShape,
   OutputArgs extends ZodRawShape | StandardSchemaWithJSON | undefined = undefined,
@@ -118,12 +118,12 @@ export function registerAppTool(
   config: McpUiAppToolConfig,
   cb: (...args: never[]) => unknown,
 ): RegisteredTool {
-  // Which of the two forms it is, the SDK finds out by itself.
+  // The SDK detects by itself which of the two forms it gets.
   const register = server.registerTool.bind(server) as (...args: unknown[]) => RegisteredTool;
   return register(name, { ...config, _meta: withBothLinks(config._meta) }, cb);
 }
 
-/** A tool's metadata with its view's address under both keys. The nested one wins where they differ. */
+/** Writes the view's address under both keys. If they differ, the nested one wins. */
 export function withBothLinks(meta: Record<string, unknown>): Record<string, unknown> {
   const ui = meta["ui"] as ToolMeta | undefined;
   const uri = ui?.resourceUri ?? (meta[RESOURCE_URI_META_KEY] as string | undefined);
@@ -133,7 +133,7 @@ export function withBothLinks(meta: Record<string, unknown>): Record<string, unk
 }
 
 /**
- * Registers a view. Its MIME type is the one that hosts look for, unless another is given.
+ * Registers a view. Its MIME type defaults to the one that hosts expect.
  *
  * @example
  * ```ts source="./server.examples.ts#registerAppResource"
@@ -154,8 +154,8 @@ export function registerAppResource(
 }
 
 /**
- * What a client says of MCP Apps; undefined when it does not know them. `readUiCapability` of `@vitrine/protocol` also
- * tells when nothing is known about the client.
+ * A client's MCP Apps capability; undefined if it has none. `readUiCapability` of `@vitrine/protocol` also
+ * distinguishes an unknown client.
  *
  * @example
  * ```ts source="./server.examples.ts#getUiCapability"

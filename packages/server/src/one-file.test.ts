@@ -1,4 +1,4 @@
-/** A server as one file, by the command in docs/servers: it runs without its packages, wherever it is put. */
+/** A server as one file, built with the command in docs/servers: it runs without its packages, anywhere. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -82,6 +82,6 @@ it.each(["text", "file", "folder", "template"])(
   },
 );
 
-it("says what hosts will block", async () => {
-  await expect.poll(() => said).toContain("the view folder refers to https://a.example in line 1");
+it("reports what hosts will block", async () => {
+  await expect.poll(() => said).toContain("the view folder uses https://a.example in line 1");
 });

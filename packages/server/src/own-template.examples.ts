@@ -8,11 +8,11 @@ import { z } from "zod";
 export interface RatingConfig {
   readonly title?: string;
   readonly stars: number;
-  /** Called with `{ stars }` when somebody chooses. */
+  /** Called with `{ stars }` when the user chooses. */
   readonly rateTool: string;
 }
 
-// Longer ones are better off in files: `readFileSync(new URL("./rating.js", import.meta.url), "utf8")`.
+// Put longer scripts into files: `readFileSync(new URL("./rating.js", import.meta.url), "utf8")`.
 const script = `
   const config = JSON.parse(document.getElementById("config").textContent);
   const app = new vitrine.App();
@@ -45,7 +45,7 @@ export const rating: Template<RatingConfig> = {
     type: "object",
     properties: {
       title: { type: "string" },
-      stars: { type: "integer", minimum: 1, maximum: 10, description: "How many there are to give." },
+      stars: { type: "integer", minimum: 1, maximum: 10, description: "The maximum number of stars." },
       rateTool: { type: "string", minLength: 1 },
     },
     required: ["stars", "rateTool"],
@@ -69,7 +69,7 @@ export const rate = tool({
 
 export const shop = appServer({ name: "shop", version: "1.0.0", tools: [rate] });
 
-/** With `template: "rating"` in `ui.meta.json`. */
+/** Uses `template: "rating"` in `ui.meta.json`. */
 export async function discoverOwnTemplate(root: string): Promise<Discovered> {
   //#region ownTemplateFolders
   const found = await discover({ root, name: "shop", version: "1.0.0", templates: [rating] });

@@ -1,4 +1,4 @@
-/** The template of the documents that is the author's own: written, checked, found in folders, and used. */
+/** The custom template from the documentation: written, validated, discovered in folders, and used. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { JSDOM } from "jsdom";
 import { expect, it, onTestFinished } from "vitest";
 import { discoverOwnTemplate, editorSchema, rating, shop } from "./own-template.examples.js";
 
-/** A folder with this `ui.meta.json` for the view of a tool that is there without code. */
+/** A folder with this `ui.meta.json` for the view of a tool without code. */
 function folderWith(meta: object): string {
   const root = mkdtempSync(join(tmpdir(), "vitrine-own-template-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -19,7 +19,7 @@ function folderWith(meta: object): string {
   return root;
 }
 
-it("shows what its tool gave, calls it, and says the same in words", async () => {
+it("shows its tool's result, calls the tool, and renders the same as text", async () => {
   const server = await testServer(shop);
   const { window } = new JSDOM("", { runScripts: "dangerously" });
   const mounted = await mountView({ server, tool: "rate", window });
@@ -37,21 +37,21 @@ it("shows what its tool gave, calls it, and says the same in words", async () =>
   expect(mounted.problems).toEqual([]);
 });
 
-it("is refused with another configuration than its schema wants", async () => {
+it("is refused with a configuration that violates its schema", async () => {
   const invalid = (message: string) => expect.objectContaining({ code: "config-invalid", message });
   expect(() => renderTemplate(rating, { stars: 11, rateTool: "rate" })).toThrow(
     invalid("rating: config.stars must be 10 or less"),
   );
   const config = { stars: 5, rateTool: "rate", colour: "red" };
   expect(() => renderTemplate(rating, config)).toThrow(
-    invalid('rating: config has no "colour": it knows title, stars, rateTool'),
+    invalid('rating: config has an unknown field "colour"; use one of title, stars, rateTool'),
   );
   const wrong = view({ name: "rating", template: rating, config });
   const server = appServer({ name: "shop", version: "1.0.0", tools: [], views: [wrong] });
   await expect(server.document(wrong)).rejects.toMatchObject({ code: "config-invalid" });
 });
 
-it("is found by its name in ui.meta.json, where editors know it, too", async () => {
+it("is found by its name in ui.meta.json, and known to editors", async () => {
   const config = { title: "How was it?", stars: 3, rateTool: "rate" };
   const found = await discoverOwnTemplate(folderWith({ template: "rating", config }));
   expect(found.problems).toEqual([]);
@@ -62,10 +62,10 @@ it("is found by its name in ui.meta.json, where editors know it, too", async () 
   const { content } = await server.call("rate", {});
   expect(content).toEqual([{ type: "text", text: "3 of 3 stars" }]);
   await server.close();
-  expect(editorSchema).toContain('"How many there are to give."');
+  expect(editorSchema).toContain('"The maximum number of stars."');
 });
 
-it("is told of by file and field when ui.meta.json is wrong", async () => {
+it("is reported by file and field if ui.meta.json is wrong", async () => {
   const found = await discoverOwnTemplate(folderWith({ template: "rating", config: { stars: 3 } }));
   expect(found.problems).toMatchObject([
     {

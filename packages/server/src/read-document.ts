@@ -1,5 +1,5 @@
 /**
- * Reads documents from disk, as far as they may be read: no links, nothing larger than a view may be, nothing but UTF-8.
+ * Reads documents from disk, within limits: no symbolic links, no oversized files, only UTF-8.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { checkedText, MAX_BYTES, tooLarge } from "./check-document.js";
 import { DefinitionError } from "./errors.js";
 
 /**
- * Reads a file that is itself, and no link to another.
+ * Reads a regular file, never through a symbolic link.
  *
  * @throws {DefinitionError}
  */
@@ -18,7 +18,7 @@ export async function readDocument(path: string, limit = MAX_BYTES): Promise<str
   return checkedText(decoded(await readFileItself(path, limit), path), path, limit);
 }
 
-/** The bytes of a file that is itself. What it is, is asked of the file that was opened: a name can change meanwhile. */
+/** Reads a regular file. Checks the opened file, not the path, because a path can change in between. */
 export async function readFileItself(path: string, limit: number): Promise<Buffer> {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
   const file = await open(path, flags).catch((cause: unknown) => {
@@ -26,7 +26,7 @@ export async function readFileItself(path: string, limit: number): Promise<Buffe
       ? new DefinitionError("path-forbidden", `${path} is a symbolic link: put the file itself there`, {
           cause,
         })
-      : new DefinitionError("view-missing", `there is no file ${path} that can be read`, { cause });
+      : new DefinitionError("view-missing", `there is no readable file ${path}`, { cause });
   });
   try {
     const stat = await file.stat();
@@ -47,7 +47,7 @@ function decoded(bytes: Uint8Array, name: string): string {
 }
 
 /**
- * The path of a file inside a folder. Neither the name nor a link may lead out of it.
+ * Resolves a file inside a folder. Neither the name nor a link may lead out of it.
  *
  * @throws {DefinitionError} `path-forbidden`, `view-missing`
  */

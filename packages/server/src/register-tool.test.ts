@@ -1,10 +1,10 @@
-/** What the official SDK gets to see of a tool's schemas. */
+/** A tool's schemas, as the official SDK sees them. */
 import { type AnyTool, appServer, PROBLEMS_KEY, type Schema, tool } from "@vitrine/server";
 import { testServer } from "@vitrine/server/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-/** A schema that says how often it was made into JSON Schema. */
+/** A schema that counts its conversions to JSON Schema. */
 function counted(schema: Schema): { schema: Schema; conversions: () => number } {
   let count = 0;
   const standard = schema["~standard"];
@@ -23,7 +23,7 @@ function counted(schema: Schema): { schema: Schema; conversions: () => number } 
 }
 
 describe("a tool's schemas", () => {
-  it("are made into JSON Schema once, whoever asks for the tools and however often", async () => {
+  it("are converted to JSON Schema once, however often the tools are listed", async () => {
     const input = counted(z.object({ city: z.string() }));
     const output = counted(z.object({ high: z.number() }));
     const forecast = tool({
@@ -45,7 +45,7 @@ describe("a tool's schemas", () => {
     expect([input.conversions(), output.conversions()]).toEqual([1, 1]);
   });
 
-  it("check what a tool gave once: what a schema made of it need not fit the schema again", async () => {
+  it("check a tool's result once: a schema's output need not match the schema again", async () => {
     const output = z.object({ high: z.string().transform(Number).pipe(z.number()) });
     const high = tool({ name: "high", output, run: () => ({ high: "21" }) });
     const tested = await testServer(appServer({ name: "weather", version: "1.0.0", tools: [high] }));
@@ -56,7 +56,7 @@ describe("a tool's schemas", () => {
   });
 });
 
-/** A schema by hand, as any library could make it: a city, with a capital letter in front. */
+/** A hand-written schema, as any library could create it: a city, with a capital letter. */
 const cityOf = (type: "input" | "output") => {
   const json = () => ({
     type: "object",
@@ -78,8 +78,8 @@ const cityOf = (type: "input" | "output") => {
   };
 };
 
-describe("a schema of a library that nobody knows", () => {
-  it("checks input and output, says what is wrong at its field, and is shown to clients", async () => {
+describe("a schema of an unknown library", () => {
+  it("checks input and output, reports problems by field, and is shown to clients", async () => {
     const given: unknown[] = [];
     const [input, output]: Schema[] = [cityOf("input"), cityOf("output")];
     const find = tool({
@@ -111,7 +111,7 @@ describe("a schema of a library that nobody knows", () => {
     await tested.close();
   });
 
-  it("is refused when JSON Schema cannot say it: one tool would keep clients from all of them", () => {
+  it("is refused if JSON Schema cannot express it: one tool would break the whole list", () => {
     const wrong = (schemas: Pick<AnyTool, "input" | "output">) => () =>
       appServer({ name: "x", version: "1", tools: [{ name: "find", run: () => "", ...schemas }] });
     const refused = (message: string) => expect.objectContaining({ code: "tool-invalid", message });
@@ -119,12 +119,12 @@ describe("a schema of a library that nobody knows", () => {
       refused("the tool find: output cannot be shown to clients: Date cannot be represented in JSON Schema"),
     );
     expect(wrong({ input: z.array(z.string()) })).toThrow(
-      refused('the tool find: input must be an object, and not "array"'),
+      refused('the tool find: input must be an object, not "array"'),
     );
     expect(wrong({ input: z.object({}), output: z.array(z.string()) })).not.toThrow();
   });
 
-  it("is refused where it is defined when it has no JSON Schema, with what to do", () => {
+  it("is refused at its definition if it has no JSON Schema, with a solution", () => {
     const { jsonSchema: _none, ...standard } = cityOf("input")["~standard"];
     const bare = { "~standard": standard } as never;
     const refused = (field: string, message: RegExp) =>
@@ -132,8 +132,7 @@ describe("a schema of a library that nobody knows", () => {
         code: "tool-invalid",
         message: expect.stringMatching(new RegExp(`^the tool find: ${field} ${message.source}`)),
       });
-    const what =
-      /is a schema that clients cannot be shown: .*Zod 4\.2 or later, ArkType, Valibot with .*fromJsonSchema/;
+    const what = /cannot be shown to clients: .*Zod 4\.2 or later, ArkType, Valibot with .*fromJsonSchema/;
     expect(() => tool({ name: "find", input: bare, run: () => "" })).toThrow(refused("input", what));
     expect(() => tool({ name: "find", output: bare, run: () => "" as never })).toThrow(
       refused("output", what),
@@ -142,7 +141,7 @@ describe("a schema of a library that nobody knows", () => {
     expect(() => tool({ name: "find", input: { type: "object" } as never, run: () => "" })).toThrow(
       refused("input", none),
     );
-    // One that was not made by tool().
+    // Not created by tool().
     const plain: AnyTool = { name: "find", input: bare, run: () => "" };
     expect(() => appServer({ name: "x", version: "1", tools: [plain] })).toThrow(refused("input", what));
   });

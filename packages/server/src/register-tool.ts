@@ -1,5 +1,6 @@
 /**
- * Registers a tool with a server of the official SDK: its input is checked before it runs, and what it gives back afterwards.
+ * Registers a tool with a server of the official SDK. Input is checked before it runs, and its result
+ * afterwards.
  *
  * @module
  */
@@ -15,8 +16,8 @@ import { textOfData } from "./text-of-data.js";
 import type { AnyTool, ToolContext } from "./tool.js";
 
 /**
- * @param uri the address of its view; undefined when it has none, or one that cannot be shown
- * @param problem why it cannot be shown, for clients that may know
+ * @param uri the address of its view; undefined if it has none, or one that cannot be shown
+ * @param problem why the view cannot be shown, for local clients
  */
 export function registerTool(
   server: McpServer,
@@ -36,7 +37,7 @@ export function registerTool(
       return failedResult(error);
     }
   };
-  // Without a schema there is no input: the SDK gives the context alone.
+  // Without a schema there is no input: the SDK passes only the context.
   return server.registerTool(
     name,
     config,
@@ -44,7 +45,7 @@ export function registerTool(
   );
 }
 
-/** By tool, and not by server: for stateless clients a server is made for each request. */
+/** By tool, not by server: for stateless clients, each request gets its own server. */
 const configs = new WeakMap<
   AnyTool,
   { uri: string | undefined; problem: string | undefined; config: ReturnType<typeof writeConfig> }
@@ -62,7 +63,7 @@ function configOf(
   return config;
 }
 
-/** What lists say of a tool. */
+/** The entry of a tool in `tools/list`. */
 function writeConfig(tool: AnyTool, uri: string | undefined, problem: string | undefined) {
   const { title, description, input, output, annotations, icons, visibility, meta } = tool;
   const ui = {
@@ -92,7 +93,7 @@ async function checkedInput({ input }: AnyTool, given: unknown): Promise<unknown
   return checked.value;
 }
 
-/** What a function gave back, as MCP says it. */
+/** Converts a function's return value to an MCP result. */
 async function resultOf(tool: AnyTool, given: unknown, isShown: boolean): Promise<CallToolResult> {
   const { data, details } = given instanceof Reply ? given : { data: given, details: {} };
   if (!tool.output) {
@@ -101,7 +102,7 @@ async function resultOf(tool: AnyTool, given: unknown, isShown: boolean): Promis
     const text = details.text ?? (said || (wordsOf(tool, structured, isShown) ?? said));
     return {
       content: [...textContent(text), ...(details.content ?? [])],
-      // Only where nobody checked types: the compiler wants a schema for data.
+      // The compiler requires a schema for data; this is for unchecked code.
       ...(structured && { structuredContent: structured }),
       ...metaOf(details.meta),
     };
@@ -109,7 +110,7 @@ async function resultOf(tool: AnyTool, given: unknown, isShown: boolean): Promis
   const checked = await tool.output["~standard"].validate(data);
   if (checked.issues)
     throw new ResultError(
-      `${tool.name} gave back what its output schema forbids: ${issuesOf(checked.issues)}`,
+      `the result of ${tool.name} violates its output schema: ${issuesOf(checked.issues)}`,
     );
   const text = details.text ?? tool.text?.(checked.value as never) ?? wordsOf(tool, checked.value, isShown);
   return {
@@ -120,8 +121,8 @@ async function resultOf(tool: AnyTool, given: unknown, isShown: boolean): Promis
 }
 
 /**
- * What the view shows, in words: a template knows best, also without data. Its configuration was checked if it is shown, and not
- * otherwise.
+ * The view's contents as text. A template knows best, even without data. Its configuration has been checked
+ * only if the view is shown.
  */
 function wordsOf({ view, input }: AnyTool, data: unknown, isShown: boolean): string | undefined {
   const source = view?.source;

@@ -1,5 +1,5 @@
 /**
- * What a tool gives back when data alone does not say it.
+ * A tool's result when data alone is not enough.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 
 type Content = CallToolResult["content"];
 
-/** Data, and how it is told. */
+/** Data with further details. */
 export class Reply<Data> {
   readonly data: Data;
   readonly details: ReplyDetails;
@@ -18,25 +18,25 @@ export class Reply<Data> {
   }
 }
 
-/** What may be said besides the data. */
+/** Details besides the data. */
 export interface ReplyDetails {
-  /** In place of the text that is made from the data. */
+  /** Replaces the text that is made from the data. */
   readonly text?: string | undefined;
-  /** More for the model, after the text: pictures, links to resources. */
+  /** More content for the model after the text: images, links to resources. */
   readonly content?: Content | undefined;
-  /** For the view alone: hosts do not show it to the model. */
+  /** Only for the view: hosts do not show it to the model. */
   readonly meta?: Record<string, unknown> | undefined;
 }
 
 /**
- * Data with a text of its own, with pictures, or with something that only the view is to know.
+ * Returns data with custom text, images, or metadata that only the view sees.
  *
  * @example
  * ```ts source="./server.examples.ts#reply"
  * const picture = tool({
  *   name: "map",
  *   output: z.object({ city: z.string() }),
- *   // `meta` is for the view alone: the model does not see it.
+ *   // Only the view gets `meta`: the model does not see it.
  *   run: () => reply({ city: "Berne" }, { text: "A map of Berne", meta: { tiles: 12 } }),
  * });
  *

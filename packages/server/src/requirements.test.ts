@@ -1,5 +1,6 @@
 /**
- * Requirements of part R, proved on a server that is served, with the official client: what any other host would see.
+ * The requirements of part R, proved on a running server with the official client: what any other host would
+ * see.
  */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { InMemoryTransport } from "@modelcontextprotocol/server";
@@ -38,7 +39,7 @@ beforeEach(async () => {
   url = serving.url ?? "";
 });
 
-/** A client, which shows UIs or does not. */
+/** A client with or without UI support. */
 async function connect(
   showsUis = true,
   transport: Parameters<Client["connect"]>[0] = new StreamableHTTPClientTransport(new URL(url)),
@@ -50,14 +51,14 @@ async function connect(
   return client;
 }
 
-/** A client with a session, as over stdio: requests over HTTP do not say what the client can do. */
+/** A client with a session, as over stdio: HTTP requests do not carry the client's capabilities. */
 async function connectForLong(showsUis: boolean): Promise<Client> {
   const [theirs, ours] = InMemoryTransport.createLinkedPair();
   await (await server.create()).connect(theirs);
   return connect(showsUis, ours);
 }
 
-it("R01, R02, R03 and R07: every link is a ui:// address, and reads as an HTML document of exactly the MIME type", async () => {
+it("R01, R02, R03 and R07: every link is a ui:// address that reads as an HTML document with exactly the MIME type", async () => {
   const client = await connect();
   const { tools } = await client.listTools();
   const links = tools.flatMap((each) => readToolUi(each).resourceUri ?? []);
@@ -75,7 +76,7 @@ it("R01, R02, R03 and R07: every link is a ui:// address, and reads as an HTML d
   }
 });
 
-it("R04 and R13: what a view declares stands on its list entry and on its content, as it was declared", async () => {
+it("R04 and R13: a view's declarations are on its list entry and on its content, unchanged", async () => {
   const client = await connect();
   const { resources } = await client.listResources();
   const listed = resources.find(({ name }) => name === "page");
@@ -84,7 +85,7 @@ it("R04 and R13: what a view declares stands on its list entry and on its conten
   expect(contents[0]?._meta).toEqual(listed?._meta);
 });
 
-it("R08 and R09: tools say who may call them, and nothing of policies", async () => {
+it("R08 and R09: tools declare their visibility, and no policies", async () => {
   const { tools } = await (await connect()).listTools();
   const ui = Object.fromEntries(tools.map(({ name, _meta }) => [name, Object(_meta)["ui"]]));
   expect(ui["inner"]).toEqual({ visibility: ["app"] });
@@ -92,7 +93,7 @@ it("R08 and R09: tools say who may call them, and nothing of policies", async ()
 });
 
 it.each(["show", "list", "own", "silent"])(
-  "R10: a tool with a UI answers with words as well, to every client: %s",
+  "R10: a tool with a UI answers with text as well, to every client: %s",
   async (name) => {
     for (const showsUis of [true, false]) {
       const { content } = await (await connect(showsUis)).callTool({ name, arguments: {} });
@@ -101,7 +102,7 @@ it.each(["show", "list", "own", "silent"])(
   },
 );
 
-it("R11: a client that shows no UIs is offered the same tools without them, and none that only views call", async () => {
+it("R11: a client without UIs gets the same tools without them, and no app-only tools", async () => {
   const names = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
   expect(await names(await connectForLong(true))).toEqual(["show", "list", "own", "silent", "inner"]);
   const plain = await connectForLong(false);
@@ -109,7 +110,7 @@ it("R11: a client that shows no UIs is offered the same tools without them, and 
   expect(JSON.stringify((await plain.listTools()).tools)).not.toContain("ui://");
 });
 
-it("R12: data is in structuredContent, words are in content, and what is for the view alone is in _meta", async () => {
+it("R12: data is in structuredContent, text is in content, and view-only metadata is in _meta", async () => {
   const result = await (await connect()).callTool({ name: "own", arguments: {} });
   expect(result).toEqual({
     content: [{ type: "text", text: "Two cities." }],
@@ -120,7 +121,7 @@ it("R12: data is in structuredContent, words are in content, and what is for the
 
 describe("R13", () => {
   it.each(["*", "https://*", "api.example; script-src *", "https://a.example/path?x", "javascript:alert(1)"])(
-    "R13: %j is no origin to declare: the author is told, before any host is",
+    "R13: %j is not a valid origin: the author gets the error before any host does",
     (value) => {
       expect(() => view({ name: "wide", html: "", csp: { connectDomains: [value] } })).toThrow(
         /connectDomains/,

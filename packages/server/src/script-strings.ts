@@ -1,17 +1,17 @@
 /**
- * The texts in a script, and what stands before each: without a parser, but with comments, regular expressions and templates told
- * apart.
+ * Finds the strings in a script, with the tokens before each. It is not a parser, but it recognizes comments,
+ * regular expressions and templates.
  *
  * @module
  */
 
-/** A text in a script. */
+/** A string in a script. */
 export interface ScriptString {
-  /** The text itself; of a template what stands before its first `${`. */
+  /** The string itself; for a template, the part before its first `${`. */
   readonly text: string;
-  /** The three words or signs before it, the nearest first. */
+  /** The three tokens before it, the nearest first. */
   readonly before: readonly string[];
-  /** Where it ends. */
+  /** Position of its end. */
   readonly end: number;
 }
 
@@ -19,18 +19,18 @@ const SPACE = /(?:\s+|\/\/[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$))+/y;
 const QUOTED = /"([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)"|'([^'\\\n]*(?:\\[\s\S][^'\\\n]*)*)'/y;
 const REGULAR = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/\w*/y;
 const WORD = /[\w$\u0080-\uffff]+/y;
-/** A template from its quote, or from the end of a value in it, to the next value or its end. */
+/** A part of a template, from its quote or the end of a value, to the next value or its end. */
 const CHUNK = /[`}]([^`\\$]*(?:(?:\\[\s\S]|\$(?!\{))[^`\\$]*)*)(`|\$\{|$)/y;
 
-/** After these a `/` begins a regular expression; after any other word it divides. */
+/** After these words a `/` starts a regular expression; after any other word it divides. */
 const OPERATORS =
   /^(?:return|typeof|instanceof|in|of|new|delete|void|throw|case|do|else|yield|await|default)$/;
 const CONDITIONS = /^(?:if|while|for|with)$/;
 
-/** All texts of a script. */
+/** Yields all strings of a script. */
 export function* stringsOf(code: string): Generator<ScriptString> {
   let before: readonly string[] = [];
-  /** What is open: a condition's `(`, another one, a block, or a value in a template. */
+  /** Open brackets: a condition's `(`, another bracket, a block, or a value in a template. */
   const open: ("condition" | "other" | "value")[] = [];
   let wasCondition = false;
   for (let at = 0; at < code.length; ) {
@@ -62,10 +62,10 @@ export function* stringsOf(code: string): Generator<ScriptString> {
   }
 }
 
-/** Whether a value may begin after this. A `}` most often ends a block. */
+/** Whether a value may follow. A `}` usually ends a block. */
 function mayBegin([last = "", other = ""]: readonly string[]): boolean {
   if (/^[\w$\u0080-\uffff]/.test(last)) return OPERATORS.test(last) && other !== ".";
-  // After `count++` comes no value.
+  // No value follows `count++`.
   if ((last === "+" || last === "-") && last === other) return false;
   return last !== '"' && last !== "]";
 }

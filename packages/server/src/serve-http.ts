@@ -1,5 +1,5 @@
 /**
- * Serves HTTP, to programs of this machine unless another address is named.
+ * Serves HTTP, by default only to this machine.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export async function serveHttp(
   listener.listen(port, host);
   await once(listener, "listening").catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "EADDRINUSE") throw cause;
-    const message = `port ${port} is in use: choose another, or write --http without a number for a free one`;
+    const message = `port ${port} is in use: choose another, or use --http without a number for a free one`;
     throw new DefinitionError("port-in-use", message, { cause });
   });
   const { port: taken } = listener.address() as AddressInfo;
@@ -45,23 +45,23 @@ async function answer(
 ): Promise<void> {
   try {
     if (!isMeant(incoming))
-      return void outgoing.writeHead(403).end("this server answers to its own address alone");
+      return void outgoing.writeHead(403).end("this server answers only requests to its own address");
     if (incoming.url?.split("?", 1)[0] !== "/mcp")
-      return void outgoing.writeHead(404).end("there is nothing here: try /mcp");
+      return void outgoing.writeHead(404).end("nothing here: try /mcp");
     const response = await handler.fetch(requestOf(incoming, outgoing));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     if (response.body) await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing);
     else outgoing.end();
   } catch {
-    // The other end is gone, or sent what is no request.
+    // The client disconnected, or sent an invalid request.
     if (outgoing.headersSent) outgoing.destroy();
     else outgoing.writeHead(400).end();
   }
 }
 
 /**
- * A page of another site can ask, and can lead its name to this machine: then it says where it is from, or the name is another.
- * Behind a proxy the proxy checks.
+ * Protects against other sites and DNS rebinding: a browser sends the page's origin, or a wrong host name.
+ * Behind a proxy, the proxy must check.
  */
 function isMeant({ headers, socket }: IncomingMessage): boolean {
   const isLocal = /^(::ffff:)?127\.|^::1$/.test(socket.localAddress ?? "");

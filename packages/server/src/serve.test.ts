@@ -30,7 +30,7 @@ const status = (url: string, headers: Record<string, string>): Promise<number | 
   });
 
 describe("by HTTP", () => {
-  it("serves tools and views to both generations, on this machine alone", async () => {
+  it("serves tools and views to both generations, on this machine only", async () => {
     serving = await serve(server, { argv: ["--http"] });
     const url = serving.url ?? "";
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
@@ -54,7 +54,7 @@ describe("by HTTP", () => {
     expect(await status(url.replace("/mcp", "/other"), {})).toBe(404);
   });
 
-  it("takes what a page may send at once, and answers what is larger", async () => {
+  it("accepts the largest request of a page, and answers larger ones", async () => {
     const measure = tool({
       name: "measure",
       input: z.object({ data: z.string() }),
@@ -70,7 +70,7 @@ describe("by HTTP", () => {
     await client.close();
   });
 
-  it("says at its start what is wrong with a view, once, and serves the rest", async () => {
+  it("reports problems of views at startup, once, and serves the rest", async () => {
     const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     const broken = view({ name: "broken", file: "/no/such/file" });
     const lost = tool({ name: "lost", view: broken, run: () => "in words" });
@@ -91,11 +91,11 @@ describe("by HTTP", () => {
     const said = written.mock.calls.map(([text]) => String(text)).join("");
     written.mockRestore();
     expect(said).toBe(
-      `the view broken: there is no file /no/such/file that can be read (view-missing)\nx is served at ${serving.url}\n`,
+      `the view broken: there is no readable file /no/such/file (view-missing)\nx is served at ${serving.url}\n`,
     );
   });
 
-  it("says where it is served, and that a port is in use", async () => {
+  it("prints its address, and reports a port in use", async () => {
     const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     serving = await serve(server, { argv: ["--http"] });
     const said = written.mock.calls.map(([text]) => String(text)).join("");
@@ -109,7 +109,7 @@ describe("by HTTP", () => {
   });
 });
 
-it("says at its start what views refer to and do not declare", async () => {
+it("reports at startup what views use and do not declare", async () => {
   const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   const far = view({ name: "far", html: '<script src="https://cdn.example/a.js"></script>' });
   serving = await serve(appServer({ name: "x", version: "1", tools: [], views: [far] }), {
@@ -117,11 +117,11 @@ it("says at its start what views refer to and do not declare", async () => {
   });
   const said = written.mock.calls.map(([text]) => String(text)).join("");
   written.mockRestore();
-  expect(said).toMatch(/the view far refers to https:\/\/cdn\.example in line 1.*resourceDomains/);
+  expect(said).toMatch(/the view far uses https:\/\/cdn\.example in line 1.*resourceDomains/);
 });
 
-describe("input that is wrong", () => {
-  it("is told argument by argument: what the schema says, and what the tool says", async () => {
+describe("invalid input", () => {
+  it("is reported by argument: the schema's problems and the tool's", async () => {
     serving = await serve(server, { argv: ["--http"] });
     const client = new Client({ name: "test", version: "1" });
     await client.connect(new StreamableHTTPClientTransport(new URL(serving.url ?? "")));

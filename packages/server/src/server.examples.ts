@@ -119,7 +119,7 @@ export type { Result };
 const picture = tool({
   name: "map",
   output: z.object({ city: z.string() }),
-  // `meta` is for the view alone: the model does not see it.
+  // Only the view gets `meta`: the model does not see it.
   run: () => reply({ city: "Berne" }, { text: "A map of Berne", meta: { tiles: 12 } }),
 });
 
@@ -129,7 +129,7 @@ export { picture };
 export const report = tool({
   name: "report",
   //#region uiSupport
-  run: (_input, { ui }) => (ui === "no" ? "A long report in words" : "A short one: the app shows the rest"),
+  run: (_input, { ui }) => (ui === "no" ? "A long report as text" : "A short one: the app shows the rest"),
   //#endregion uiSupport
 });
 

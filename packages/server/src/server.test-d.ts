@@ -1,4 +1,4 @@
-/** What the compiler knows: from schemas to functions, and from tools to their views. */
+/** Inferred types: from schemas to functions, and from tools to their views. */
 import { App, type TypedApp } from "@vitrine/view";
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
@@ -30,7 +30,7 @@ expectTypeOf<Tools["forecast"]["partial"]>().toEqualTypeOf<{
   days?: number | undefined;
 }>();
 
-// While the model writes, anything may be missing: in records of records, and in the last record of a list.
+// While the model writes, anything may be missing: in nested records, and in the last record of a list.
 const plan = tool({
   name: "plan",
   input: z.object({
@@ -57,7 +57,7 @@ expectTypeOf<PartialPlan>().toEqualTypeOf<{
   by?: { train?: string | undefined } | "foot" | undefined;
 }>();
 
-// From the tools themselves to the app of their view.
+// From the tools to the app of their view.
 const app = new App({ name: "x", version: "1" }) as TypedApp<
   ToolsOf<[typeof forecast, typeof plan]>,
   "forecast"

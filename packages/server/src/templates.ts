@@ -1,5 +1,5 @@
 /**
- * Pages that are there already. A door of their own: a server that has its own pages need not load these.
+ * Ready-made pages. A separate entry point, so that servers with their own pages need not load them.
  *
  * @module
  */

@@ -31,7 +31,7 @@ describe("a test of a server", () => {
     await shop.close();
   });
 
-  it("may be a client that shows no views", async () => {
+  it("may be a client without views", async () => {
     const shop = await testServer(server, { views: false });
     const tools = await shop.tools();
     expect(tools.map(({ name, view: address }) => [name, address])).toEqual([["order", undefined]]);

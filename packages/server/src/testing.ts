@@ -1,6 +1,6 @@
 /**
- * For unit tests: calls a server's tools and reads its views in the same process, and runs a view in a window of the test.
- * What needs a browser is tested by `vitrine render`.
+ * For unit tests: calls a server's tools and reads its views in the same process, and runs a view in the
+ * test's window. For tests in a real browser, use `vitrine render`.
  *
  * @module
  */

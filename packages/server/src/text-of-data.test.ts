@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { textOfData } from "./text-of-data.js";
 
-describe("data in words", () => {
+describe("data as text", () => {
   it.each([
     ["a text", "a text"],
     [5, "5"],
@@ -17,7 +17,7 @@ describe("data in words", () => {
     expect(textOfData(data)).toBe(text);
   });
 
-  it("is no longer than it is of use", () => {
+  it("is limited in length", () => {
     const rows = Array.from({ length: 250 }, (_, id) => ({ id }));
     const text = textOfData(rows);
     expect(text.split("\n")).toHaveLength(104);

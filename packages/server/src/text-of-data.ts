@@ -1,16 +1,17 @@
 /**
- * Data as text, for models and for clients that show no apps: a list of records is a table with `|` between its cells, a record is a list, and
- * the rest is itself. Clients show such a text with or without Markdown, so it has no mark that only looks right with it.
+ * Data as text, for models and for clients without apps: a list of records becomes a table with `|` between
+ * cells, a record becomes a list, other values stay as they are. The text reads well with or without Markdown
+ * rendering.
  *
  * @module
  */
 
-/** Rows of a table; more would only be in the way. */
+/** Maximum rows of a table. */
 const MAX_ROWS = 100;
 const MAX_COLUMNS = 20;
 
 /**
- * Writes data as text.
+ * Converts data to text.
  *
  * @example
  * ```ts source="./server.examples.ts#textOfData"
@@ -29,7 +30,7 @@ export function textOfData(data: unknown): string {
   if (Array.isArray(data)) return textOfList(data);
   if (!isRecord(data)) return word(data);
   const entries = Object.entries(data);
-  // A list under a single name is that list: `{ items: [...] }`.
+  // A record with a single list, such as `{ items: [...] }`, is treated as that list.
   const [first] = entries;
   if (entries.length === 1 && first && Array.isArray(first[1])) return textOfList(first[1]);
   const lines: string[] = [];
@@ -68,7 +69,7 @@ function word(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A text in a cell of a Markdown table: what would end the cell or the row does not. */
+/** Escapes text for a cell of a Markdown table. */
 export const cell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s*\n\s*/g, " ");
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,5 +1,5 @@
 /**
- * A tool: what it takes and gives, who may call it, the view that shows what it gave, and the same in words.
+ * A tool: its input and output, its callers, its view, and its result as text.
  *
  * @module
  */
@@ -17,22 +17,22 @@ import {
 } from "./schemas.js";
 import type { View } from "./view.js";
 
-/** What a tool's function knows besides its input. */
+/** Context of a tool call. */
 export interface ToolContext {
-  /** Whether the client shows views; `unknown` when a stateless request does not tell. */
+  /** Whether the client shows views; `unknown` if a stateless request does not say. */
   readonly ui: UiCapability["support"];
-  /** Aborts when the call is taken back. */
+  /** Aborts when the client cancels the call. */
   readonly signal: AbortSignal;
-  /** What the official SDK knows of the request. */
+  /** The official SDK's request context. */
   readonly request: ServerContext;
 }
 
-/** What a function with this output schema may give back. Without a schema: text, or nothing. */
+/** Return type of a function with this output schema. Without a schema: text, or nothing. */
 export type GivenBack<Output> = Output extends Schema
   ? Given<Output> | Reply<Given<Output>>
   : string | undefined | Reply<undefined>;
 
-/** What {@link tool} takes. */
+/** Options of {@link tool}. */
 export interface ToolOptions<
   Name extends string,
   Input extends Schema | undefined,
@@ -45,13 +45,13 @@ export interface ToolOptions<
   readonly output?: Output;
   readonly annotations?: ToolAnnotations | undefined;
   readonly icons?: Icon[] | undefined;
-  /** Who may call it: `["model", "app"]` by default. */
+  /** Callers that may call it: `["model", "app"]` by default. */
   readonly visibility?: readonly ToolVisibility[] | undefined;
-  /** What else its `_meta` has. What it says of `ui` stands in place of what the view and `visibility` give. */
+  /** Additional `_meta`. Its `ui` replaces the one derived from `view` and `visibility`. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** What shows its results. Several tools may have the same. */
+  /** The view that shows its results. Several tools may share one. */
   readonly view?: View | undefined;
-  /** Says in words what it gave; a Markdown table or list of the data by default. */
+  /** Renders the result as text; a Markdown table or list of the data by default. */
   readonly text?: ((data: Checked<Output>) => string) | undefined;
   readonly run: (
     input: Checked<Input>,
@@ -59,17 +59,17 @@ export interface ToolOptions<
   ) => GivenBack<Output> | Promise<GivenBack<Output>>;
 }
 
-/** A tool that servers can offer. */
+/** A tool definition. */
 export interface Tool<
   Name extends string = string,
   Input extends Schema | undefined = Schema | undefined,
   Output extends Schema | undefined = Schema | undefined,
 > extends ToolOptions<Name, Input, Output> {}
 
-/** Any tool. What its functions take is for its schemas to say: they are checked before these are called. */
+/** A tool with any schemas. They are checked before its functions are called. */
 export interface AnyTool
   extends Omit<ToolOptions<string, Schema | undefined, Schema | undefined>, "text" | "run"> {
-  /** @internal Why its view cannot be shown, if somebody has found that out. */
+  /** @internal Why its view cannot be shown, if known. */
   readonly viewProblem?: string | undefined;
   readonly text?: ((data: never) => string) | undefined;
   readonly run: (input: never, context: ToolContext) => unknown;
@@ -105,14 +105,14 @@ export function tool<
 
 type WithSchemas = Pick<AnyTool, "name" | "input" | "output">;
 
-/** What compilers see, and plain JavaScript does not. */
+/** Checks for plain JavaScript; a compiler would report the same. */
 function checkAreSchemas({ name, input, output }: WithSchemas): void {
   const problem = problemOfSchema(input, "input") ?? problemOfSchema(output, "output");
   if (problem !== undefined) throw invalid(name, problem);
 }
 
 /**
- * Whether clients can be shown a tool's schemas: one that they cannot be would keep them from all tools.
+ * Checks that a tool's schemas can be shown to clients: one that cannot would break the whole tools list.
  *
  * @throws {DefinitionError} `tool-invalid`
  */
@@ -127,7 +127,7 @@ const invalid = (name: string, problem: string): DefinitionError =>
   new DefinitionError("tool-invalid", `the tool ${name}: ${problem}`);
 
 /**
- * The types of tools, for their views, which import them as types alone.
+ * The types of tools, for views to import as types.
  *
  * @example
  * ```ts source="./server.examples.ts#ToolsOf"

@@ -1,5 +1,5 @@
 /**
- * The files that views are read from.
+ * Reads the files of views.
  *
  * @module
  */
@@ -13,7 +13,7 @@ type FileSource = Extract<DocumentSource, { file: unknown }>;
 type FolderSource = Extract<DocumentSource, { folder: unknown }>;
 
 /**
- * The document that is in a file, or is made of a folder.
+ * Returns the document in a file, or of a bundled folder.
  *
  * @throws {DefinitionError}
  */
@@ -23,13 +23,13 @@ export async function textOf(source: FileSource | FolderSource, limit: number): 
   return inlineFolder(pathOf(source.folder), source.entry ?? "index.html", limit);
 }
 
-/** What changes when the file does; undefined where there is none. */
+/** A string that changes with the file; undefined if there is no file. */
 export async function markOf({ file }: FileSource): Promise<string | undefined> {
   const found = await stat(file).catch(() => undefined);
   return found && `${found.dev} ${found.ino} ${found.size} ${found.mtimeMs}`;
 }
 
-/** Where a view's files are: a file, or a folder; undefined where it has none. */
+/** The file or folder of a view; undefined if it has none. */
 export function placeOfFiles({ source }: View): string | undefined {
   if ("file" in source) return resolve(pathOf(source.file));
   return "folder" in source ? resolve(pathOf(source.folder)) : undefined;

@@ -1,5 +1,5 @@
 /**
- * A view: the document that shows what tools gave, and what it may do in the browser.
+ * A view: the document that shows a tool's results, and its permissions in the browser.
  *
  * @module
  */
@@ -16,35 +16,39 @@ import { fingerprintOf } from "./fingerprint.js";
 import { checkName } from "./names.js";
 import type { AnyTemplate, ShownTool, Template } from "./templates/template.js";
 
-/** Where the document comes from: one of these. */
+/** The source of the document. */
 export type DocumentSource =
-  /** The document itself, or what makes it. */
+  /** The document itself, or a function that returns it. */
   | { readonly html: string | (() => string | Promise<string>) }
-  /** A file with the whole document. A relative path is from where the process was started; better is a URL. */
+  /**
+   * A file with the whole document. Prefer a URL: a relative path starts at the process's working directory.
+   */
   | { readonly file: string | URL }
-  /** A folder that a bundler wrote; what its page needs of it is put into the document. */
+  /** A bundler's output folder; everything that its page needs is inlined. */
   | { readonly folder: string | URL; readonly entry?: string | undefined }
-  /** A page that is there already, and what it is to show. */
+  /** A ready-made page with its configuration. */
   | { readonly template: AnyTemplate; readonly config?: object | undefined };
 
-/** What a view is besides its document. */
+/** A view without its document. */
 export interface ViewDetails {
-  /** Part of its address, and unique in its server. */
+  /** Part of its address; unique in its server. */
   readonly name: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
-  /** What it may connect to and load from; nothing but itself by default. */
+  /** Origins it may use; none by default. */
   readonly csp?: ResourceCsp | undefined;
-  /** What it asks the browser for. */
+  /** Browser features that it requests. */
   readonly permissions?: ResourcePermissions | undefined;
-  /** A stable origin of its own, in the form that the host wants. */
+  /** A dedicated, stable origin, in the host's format. */
   readonly domain?: string | undefined;
   readonly prefersBorder?: boolean | undefined;
-  /** An address that stays, whatever the document: `ui://weather/forecast`. By default it has the document's hash in it. */
+  /**
+   * A fixed address such as `ui://weather/forecast`. By default, the address contains the document's hash.
+   */
   readonly uri?: string | undefined;
 }
 
-/** What {@link view} takes. The configuration of a template is of that template. */
+/** Options of {@link view}. A template's configuration has that template's type. */
 export type ViewOptions<Config extends object = object> = ViewDetails &
   (
     | Exclude<DocumentSource, { template: unknown }>
@@ -53,7 +57,7 @@ export type ViewOptions<Config extends object = object> = ViewDetails &
         : { readonly config: NoInfer<Config> }))
   );
 
-/** A view that servers can offer. */
+/** A view definition. */
 export interface View extends ViewDetails {
   readonly source: DocumentSource;
 }
@@ -79,13 +83,13 @@ export function view<Config extends object = object>(options: ViewOptions<Config
   if (uri !== undefined && !/^ui:\/\/[^\s/]/.test(uri))
     throw new DefinitionError(
       "meta-invalid",
-      `the view ${name}: uri: ${JSON.stringify(uri)} is no ui:// address`,
+      `the view ${name}: uri: ${JSON.stringify(uri)} is not a ui:// address`,
     );
   const details = { name, title, description, csp, permissions, domain, prefersBorder, uri };
   const ui = uiOf(details);
   const [problem] = ui ? readResourceUi({ content: { _meta: { ui } } }).problems : [];
   if (problem) throw new DefinitionError("meta-invalid", `the view ${name}: ${sentence(problem)}`);
-  // What a host would leave out of the policy is told to the author in place of the user.
+  // Sources that a host would reject are reported to the author now.
   const [rejected] = csp ? buildCsp(csp).rejected : [];
   if (rejected)
     throw new DefinitionError("meta-invalid", `the view ${name}: ${rejected.field} ${rejected.reason}`);
@@ -94,7 +98,7 @@ export function view<Config extends object = object>(options: ViewOptions<Config
 
 const sentence = ({ field, message }: Problem): string => `${field}: ${message}`;
 
-/** `_meta.ui` of the view's resource: only what was said, and nothing where nothing was. */
+/** `_meta.ui` of the view's resource; undefined if nothing is set. */
 export function uiOf({ csp, permissions, domain, prefersBorder }: ViewDetails): object | undefined {
   const ui = {
     ...(csp !== undefined && { csp }),
@@ -105,17 +109,17 @@ export function uiOf({ csp, permissions, domain, prefersBorder }: ViewDetails): 
   return Object.keys(ui).length > 0 ? ui : undefined;
 }
 
-/** A document that was read. */
+/** A document. */
 export interface Document {
   readonly text: string;
-  /** Of it and of what the view may do: another document has another. */
+  /** Hash of the document and of the view's metadata. */
   readonly hash: string;
 }
 
 /**
  * Reads a view's document.
  *
- * @param tool the one whose view it is, for a template that uses it
+ * @param tool the tool of the view, for a template that uses it
  * @throws {DefinitionError}
  */
 export async function documentOf(view: View, limit: number, tool?: ShownTool): Promise<Document> {
@@ -126,22 +130,22 @@ export async function documentOf(view: View, limit: number, tool?: ShownTool): P
 }
 
 /**
- * The document of a view that has it in its definition; undefined where it must be waited for.
+ * The document of a view that contains it in its definition; undefined if it must be read.
  *
  * @throws {DefinitionError}
  */
 export function documentAtOnce(view: View, limit: number): Document | undefined {
   const { source } = view;
-  // Where JavaScript names several sources, the others go before it.
+  // In plain JavaScript there may be several sources: the others win.
   if ("file" in source || "folder" in source || "template" in source) return undefined;
   return typeof source.html === "string" ? documentWith(view, checked(view, source.html, limit)) : undefined;
 }
 
 function documentWith(view: View, text: string): Document {
-  // As a file is for a moment while an editor writes it.
+  // A file is empty for a moment while an editor writes it.
   if (text.trim() === "")
     throw new DefinitionError("view-missing", `the document of the view ${view.name} is empty: write it`);
-  // What it may do is kept with the document: with another policy it is another one.
+  // Metadata is part of the hash: with another policy, it is another document.
   const ui = uiOf(view);
   return { text, hash: fingerprintOf(ui ? JSON.stringify(ui) : "", text) };
 }
@@ -155,31 +159,31 @@ async function textFrom(view: View, limit: number, tool?: ShownTool): Promise<st
       : typeof source.html === "string"
         ? source.html
         : await source.html();
-  if (typeof html !== "string") throw new TypeError(`html gave ${typeof html}, and not a text`);
+  if (typeof html !== "string") throw new TypeError(`html must return a string, not ${typeof html}`);
   return checked(view, html, limit);
 }
 
 const checked = ({ name }: View, html: string, limit: number): string =>
   checkedText(html, `the document of the view ${name}`, limit);
 
-/** Whatever an author's code threw concerns this view, and no other. */
+/** Wraps an error of the author's code, which concerns only this view. */
 function failed(name: string, cause: unknown): DefinitionError {
   const message = cause instanceof Error ? cause.message : String(cause);
   return new DefinitionError(
     "view-failed",
-    `the document of the view ${name} could not be written: ${message}`,
+    `the document of the view ${name} could not be created: ${message}`,
     { cause },
   );
 }
 
-// Loaded with the first view that wants them: a server without such views starts sooner.
+// Loaded on first use, so that servers without such views start faster.
 let files: Promise<typeof import("./view-files.js")> | undefined;
 let templates: Promise<typeof import("./templates/render.js")> | undefined;
 
-/** What reads files. */
+/** Loads the module that reads files. */
 export const viewFiles = (): Promise<typeof import("./view-files.js")> =>
   (files ??= import("./view-files.js"));
 
-/** What writes the documents of templates. */
+/** Loads the module that renders templates. */
 const rendering = (): Promise<typeof import("./templates/render.js")> =>
   (templates ??= import("./templates/render.js"));

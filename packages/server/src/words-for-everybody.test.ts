@@ -1,4 +1,4 @@
-/** Clients without views: whatever page a tool has, and whatever the tool gave, there are words. */
+/** Clients without views: every tool has text, whatever its page and its result. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { type AnyTemplate, type AnyTool, appServer, type View } from "@vitrine/server";
 import { TEMPLATES } from "@vitrine/server/templates";
@@ -6,7 +6,7 @@ import { testServer } from "@vitrine/server/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-/** A configuration for those that need one, and data as their tools give it, with a word that must be in the text. */
+/** A configuration for templates that need one, and typical data with a word that must be in the text. */
 const CASES: Readonly<Record<string, { config?: object; data: object; word: string }>> = {
   approval: { data: { title: "Delete 3 files?" }, word: "Delete 3 files?" },
   chart: { data: { items: [{ month: "May", sales: 5 }] }, word: "May" },
@@ -32,7 +32,7 @@ const CASES: Readonly<Record<string, { config?: object; data: object; word: stri
 
 const input = z.object({ guests: z.number().describe("How many come?"), name: z.string().optional() });
 
-/** What a client without views reads, when a tool with this page gave this. */
+/** The text that a client without views reads for this page and result. */
 async function wordsOf(template: AnyTemplate, config: object, data: unknown): Promise<string[]> {
   const view: View = { name: "page", source: { template, config } };
   const tool: AnyTool = { name: "give", input, view, run: () => data };
@@ -49,14 +49,14 @@ async function wordsOf(template: AnyTemplate, config: object, data: unknown): Pr
   return content.map((each) => (each.type === "text" ? each.text : ""));
 }
 
-it("every template is tried", () => {
+it("every template is covered", () => {
   expect(Object.keys(CASES).sort()).toEqual(Object.keys(TEMPLATES).sort());
 });
 
 describe.each(Object.entries(TEMPLATES))("a tool with the page %s", (name, template) => {
   const { config = {}, data = {}, word = "" } = CASES[name] ?? {};
 
-  it("says what it gave", async () => {
+  it("renders its result", async () => {
     const words = await wordsOf(template, config, data);
     expect(words.join("\n")).toContain(word);
   });
@@ -66,14 +66,14 @@ describe.each(Object.entries(TEMPLATES))("a tool with the page %s", (name, templ
     ["an empty record", {}],
     ["an empty list", { items: [] }],
     ["an empty text", ""],
-  ])("says something when it gave %s", async (_name, given) => {
+  ])("has text for %s", async (_name, given) => {
     const words = await wordsOf(template, config, given);
     expect(words).toHaveLength(1);
     expect(words[0]?.trim()).not.toBe("");
   });
 });
 
-it("a template is handed the tool's input, as clients see it, and has the last word on its own page", async () => {
+it("a template gets the tool's input schema, and the final say on its own page", async () => {
   const seen: unknown[] = [];
   const own: AnyTemplate = {
     name: "own",

@@ -1,4 +1,4 @@
-/** What folders make of a server, as the official client sees it. */
+/** Servers made of folders, seen by the official client. */
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** A folder with these files; what is no text is JSON. */
+/** A folder with these files; values other than strings are written as JSON. */
 function folderWith(files: Record<string, unknown>): string {
   const root = mkdtempSync(join(tmpdir(), "vitrine-discover-"));
   open.push(() => rmSync(root, { recursive: true, force: true }));
@@ -44,7 +44,7 @@ async function connect({ server }: Discovered): Promise<Client> {
   return client;
 }
 
-/** What the client sees: tools by name with their `_meta`, and resources by address. */
+/** The client's view: tools by name with their `_meta`, and resources by address. */
 async function seen(discovered: Discovered) {
   const client = await connect(discovered);
   const { tools } = await client.listTools();
@@ -65,7 +65,7 @@ async function seen(discovered: Discovered) {
 
 const HTML = "<!doctype html><title>Cart</title>";
 const hello = { description: "Says hello", result: "Hello" };
-/** A module whose tool brings a view of its own. */
+/** A module whose tool defines its own view. */
 const withView = (details: object): string =>
   `export default { view: ${JSON.stringify({ ...details, source: { html: HTML } })}, run: () => "here" };`;
 const linked = (uri: string, visibility = ["model", "app"]) => ({
@@ -95,7 +95,7 @@ describe("a folder is a view", () => {
     expect((await read("ui://shop/orders")).text).toContain('<script type="application/json" id="config">');
   });
 
-  it("and says of itself what ui.meta.json says, in the list and when read; the rest has defaults", async () => {
+  it("with the metadata of ui.meta.json, in the list and when read; the rest has defaults", async () => {
     const meta = {
       csp: { connectDomains: ["https://api.example.com"] },
       permissions: { camera: {} },
@@ -123,7 +123,7 @@ describe("a folder is a view", () => {
     });
   });
 
-  it("of a tool rather than the one of the same name that stands alone", async () => {
+  it("in a tool's folder rather than the standalone one with the same name", async () => {
     const { read, resources } = await seen(
       await find({
         "tools/cart/tool.json": hello,
@@ -135,7 +135,7 @@ describe("a folder is a view", () => {
     expect((await read("ui://shop/cart")).text).toBe("of the tool");
   });
 
-  it("with its document rather than a template, under the name that entrypoint says", async () => {
+  it("with its document rather than a template, at the configured entrypoint", async () => {
     const { read } = await seen(
       await find({
         "ui/both/index.html": HTML,
@@ -149,7 +149,7 @@ describe("a folder is a view", () => {
     expect((await read("ui://shop/named")).text).toBe("<script>console.log(1)</script>");
   });
 
-  it("that is found by its name alone as well, and under no other", async () => {
+  it("that is also found by its name alone, and under no other", async () => {
     const { client, read } = await seen(await find({ "ui/cart/index.html": HTML }, { name: "The Shop" }));
     expect((await read("ui://the-shop/cart")).text).toBe(HTML);
     expect(await read("ui://cart")).toMatchObject({ uri: "ui://cart", text: HTML });
@@ -159,7 +159,7 @@ describe("a folder is a view", () => {
 });
 
 describe("a tool of a folder", () => {
-  it("is linked with its view, for models and apps, by the name of the folder", async () => {
+  it("is linked with the view of its folder, for models and apps", async () => {
     const { tools } = await seen(
       await find({
         "tools/cart/tool.json": { ...hello, name: "show_cart", title: "Cart" },
@@ -171,7 +171,7 @@ describe("a tool of a folder", () => {
     expect(tools["plain"]?._meta).toBeUndefined();
   });
 
-  it("keeps what it says itself: an address, under either key, or who may call it", async () => {
+  it("keeps its own metadata: an address, under either key, or its visibility", async () => {
     const ui = (said: object) => ({ ...hello, _meta: { ui: said, own: 1 } });
     const found = await find({
       "tools/other/tool.json": ui({ resourceUri: "ui://shop/shared" }),
@@ -190,7 +190,7 @@ describe("a tool of a folder", () => {
     expect(tools["flat"]?._meta).toEqual(linked("ui://shop/shared"));
   });
 
-  it("may be a module, whose name is that of the folder unless it says another", async () => {
+  it("may be a module, named after the folder unless it sets a name", async () => {
     const { client, tools } = await seen(
       await find({
         "tools/one/tool.mjs": `export default { description: "One", run: () => ({ sum: 3 }) };`,
@@ -208,7 +208,7 @@ describe("a tool of a folder", () => {
     expect(await client.callTool({ name: "second" })).toMatchObject({ structuredContent: { items: [1, 2] } });
   });
 
-  it("may be JSON with a function beside it; its input is checked, argument by argument", async () => {
+  it("may be JSON with a function beside it; its input is checked by argument", async () => {
     const { client, tools } = await seen(
       await find({
         "tools/add/tool.json": {
@@ -238,7 +238,7 @@ describe("a tool of a folder", () => {
     });
   });
 
-  it("says an address on its result under the nested key, if it said it under the flat one", async () => {
+  it("moves an address on its result from the flat key to the nested one", async () => {
     const server = pathToFileURL(join(import.meta.dirname, "../../dist/index.js")).href;
     const { client } = await seen(
       await find({
@@ -251,7 +251,7 @@ describe("a tool of a folder", () => {
     expect(_meta).not.toHaveProperty("ui/resourceUri");
   });
 
-  it("gives way to one that is defined in code, and so does a view", async () => {
+  it("yields to one defined in code, and so does a view", async () => {
     const found = await find(
       { "tools/cart/tool.json": hello, "ui/page/index.html": "found" },
       {
@@ -269,7 +269,7 @@ describe("a tool of a folder", () => {
   });
 });
 
-describe("what is wrong", () => {
+describe("a problem", () => {
   const uiMeta = (content: unknown) => ({ "ui/broken/ui.meta.json": content });
   const META = "ui/broken/ui.meta.json";
   const template = "data-table";
@@ -281,7 +281,7 @@ describe("what is wrong", () => {
       uiMeta({ name: "x", tmplate: 1 }),
       META,
       "meta-invalid",
-      /"tmplate": is template meant/,
+      /"tmplate" \(did you mean template\?\)/,
       3,
     ],
     [
@@ -305,7 +305,7 @@ describe("what is wrong", () => {
       uiMeta({ template, config: { pageSise: 1 } }),
       META,
       "config-invalid",
-      /^config has no "pageSise": is pageSize/,
+      /^config has an unknown field "pageSise" \(did you mean pageSize/,
       4,
     ],
     [
@@ -316,7 +316,7 @@ describe("what is wrong", () => {
       /^config\.columns\[1\]\.key is missing/,
       8,
     ],
-    ["settings of nothing", uiMeta({ config: {} }), META, "meta-invalid", /^config is for a template/, 2],
+    ["settings of nothing", uiMeta({ config: {} }), META, "meta-invalid", /^config needs a template/, 2],
     [
       "an origin that is none",
       uiMeta({ meta: { csp: { connectDomains: ["https://a.com/path?x"] } } }),
@@ -373,7 +373,7 @@ describe("what is wrong", () => {
       { "tools/x/tool.json": hello, "tools/x/tool.js": "" },
       "tools/x/tool.json",
       "tool-invalid",
-      /tool\.js as well/,
+      /also a tool\.js/,
       undefined,
     ],
     ["a tool of no JSON", { "tools/x/tool.json": "{" }, "tools/x/tool.json", "json-invalid", /not JSON/, 1],
@@ -395,7 +395,7 @@ describe("what is wrong", () => {
       },
       "tools/x/tool.json",
       "tool-invalid",
-      /^inputSchema is no JSON Schema/,
+      /^inputSchema is not a JSON Schema/,
       4,
     ],
     [
@@ -462,7 +462,7 @@ describe("what is wrong", () => {
       },
       "tools/x/tool.mjs",
       "tool-invalid",
-      /^input is a schema that clients cannot be shown: .*Zod 4\.2/,
+      /^input cannot be shown to clients: .*Zod 4\.2/,
       undefined,
     ],
     [
@@ -505,7 +505,7 @@ describe("what is wrong", () => {
       { "tools/x/tool.mjs": withView({ name: "page" }), "tools/y/tool.mjs": withView({ name: "page" }) },
       "tools/y",
       "name-taken",
-      /another view with the name page/,
+      /another view has the name page/,
       undefined,
     ],
     [
@@ -516,7 +516,7 @@ describe("what is wrong", () => {
       },
       "tools/y",
       "name-taken",
-      /another view with the address ui:\/\/shop\/same/,
+      /another view has the address ui:\/\/shop\/same/,
       undefined,
     ],
     [
@@ -527,11 +527,11 @@ describe("what is wrong", () => {
       },
       "ui/other",
       "name-taken",
-      /another view with the address ui:\/\/shop\/other/,
+      /another view has the address ui:\/\/shop\/other/,
       undefined,
     ],
   ])(
-    "is told with file, line and field, and the rest is served: %s",
+    "is reported with file, line and field, and the rest is served: %s",
     async (_what, files, file, code, message, line) => {
       const found = await find(
         { "tools/good/tool.json": hello, "tools/good/ui/index.html": HTML, ...files },
@@ -543,18 +543,18 @@ describe("what is wrong", () => {
       const { client, read } = await seen(found);
       expect(await client.callTool({ name: "good" })).toMatchObject({ content: [{ text: "Hello" }] });
       expect((await read("ui://shop/good")).text).toBe(HTML);
-      // Never a link to what is not there.
+      // Never a link to a missing view.
       for (const { _meta } of (await client.listTools()).tools) {
         const { resourceUri = "ui://shop/good" } = Object(_meta?.["ui"]);
         expect(await read(resourceUri)).toMatchObject({ text: expect.any(String) });
         expect(_meta?.["ui/resourceUri"] ?? resourceUri).toBe(resourceUri);
       }
-      // A view that is wrong is not there at all: never one that is empty.
+      // An invalid view is omitted, never served empty.
       await expect(client.readResource({ uri: "ui://shop/broken" })).rejects.toThrow();
     },
   );
 
-  it("with a view leaves the tool, in words", async () => {
+  it("with a view leaves the tool, as text only", async () => {
     const found = await find({
       "tools/cart/tool.json": { result: { items: [{ name: "Tea", count: 2 }] } },
       "tools/cart/ui/ui.meta.json": "{}}",
@@ -572,7 +572,7 @@ describe("what is wrong", () => {
     });
   });
 
-  it("are links, wherever they are", async () => {
+  it("are symbolic links anywhere", async () => {
     const secret = join(folderWith({ "index.html": "secret", "tool.json": hello }), "");
     const root = folderWith({
       "ui/file/readme": "",
@@ -614,21 +614,21 @@ describe("what is wrong", () => {
     ]);
   });
 
-  it("is a document with another encoding", async () => {
+  it("is a document in another encoding", async () => {
     const root = folderWith({ "ui/latin/readme": "" });
     writeFileSync(join(root, "ui/latin/index.html"), Buffer.from([0x3c, 0x70, 0x3e, 0xe9]));
     const { problems } = await discover({ root, name: "shop", version: "1" });
     expect(problems).toMatchObject([{ file: "ui/latin/index.html", code: "view-not-utf8" }]);
   });
 
-  it("is a root that is not there; one that is empty says what to make", async () => {
+  it("is a missing root; an empty one says what to create", async () => {
     await expect(discover({ root: "/no/such", name: "x", version: "1" })).rejects.toMatchObject({
       code: "view-missing",
     });
     expect((await find({})).problems).toMatchObject([{ file: ".", code: "tool-missing" }]);
   });
 
-  it("is told to stderr when it is served, a line each", async () => {
+  it("is written to stderr on serve, one per line", async () => {
     const found = await find({ "ui/broken/ui.meta.json": '{ "nam": 1 }', "ui/good/index.html": HTML });
     const written: string[] = [];
     vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
@@ -636,17 +636,17 @@ describe("what is wrong", () => {
     vi.restoreAllMocks();
     await serving.close();
     expect(written.filter((line) => !line.includes(" is served at "))).toEqual([
-      'ui/broken/ui.meta.json:1: it has no "nam": is name meant? (meta-invalid)\n',
+      'ui/broken/ui.meta.json:1: it has an unknown field "nam" (did you mean name?) (meta-invalid)\n',
     ]);
   });
 });
 
 describe("tool.ts", () => {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  /** Without an option. */
+  /** Without the option. */
   const isImported = major > 23 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18);
 
-  /** In a process of its own: here Vite imports TypeScript, and not Node. */
+  /** In a separate process: here Vite imports TypeScript, not Node. */
   async function foundByNode(): Promise<{ problems: unknown[]; said: unknown[] }> {
     const root = folderWith({
       "tools/x/tool.ts": 'const word: string = "typed";\nexport default { run: (): string => word };',
@@ -662,24 +662,21 @@ describe("tool.ts", () => {
     return JSON.parse(stdout);
   }
 
-  it.skipIf(isImported)(
-    "is a problem that says what to do, where Node does not import TypeScript",
-    async () => {
-      const message =
-        "this Node does not import TypeScript: compile it to tool.js, or run Node 22.18 or later";
-      expect(await foundByNode()).toEqual({
-        problems: [{ file: "tools/x/tool.ts", code: "tool-invalid", message }],
-        said: [],
-      });
-    },
-  );
+  it.skipIf(isImported)("has a solution, if Node cannot import TypeScript", async () => {
+    const message =
+      "this version of Node cannot import TypeScript: compile it to tool.js, or use Node 22.18 or later";
+    expect(await foundByNode()).toEqual({
+      problems: [{ file: "tools/x/tool.ts", code: "tool-invalid", message }],
+      said: [],
+    });
+  });
 
   it.runIf(isImported)("is a tool, where Node imports TypeScript", async () => {
     expect(await foundByNode()).toEqual({ problems: [], said: ["typed"] });
   });
 });
 
-it("says for a page of a folder what to declare in its ui.meta.json, whether there is one or not", async () => {
+it("advises what to declare in ui.meta.json for a page, whether the file exists or not", async () => {
   const html = '<script>fetch("https://api.example/v1")</script>';
   const found = await find({
     "tools/x/tool.json": hello,
@@ -690,15 +687,15 @@ it("says for a page of a folder what to declare in its ui.meta.json, whether the
   const advice = await found.server.advice();
   const add = '"meta": { "csp": { "connectDomains": ["https://api.example"] } }';
   expect(advice.map(({ message }) => message.replace(/^.*block it: /, "")).sort()).toEqual([
-    `add to tools/x/ui/ui.meta.json ${add}`,
-    `add to ui/y/ui.meta.json ${add}`,
+    `add ${add} to tools/x/ui/ui.meta.json`,
+    `add ${add} to ui/y/ui.meta.json`,
   ]);
   const meta = JSON.parse(`{ ${add} }`);
   const mended = await find({ "ui/y/index.html": html, "ui/y/ui.meta.json": meta });
   expect(await mended.server.advice()).toEqual([]);
 });
 
-it("looks into folders of other names, where they are said", async () => {
+it("scans folders with other names, if configured", async () => {
   const files = {
     "functions/greet/tool.json": hello,
     "pages/help/index.html": HTML,
@@ -709,7 +706,7 @@ it("looks into folders of other names, where they are said", async () => {
   expect([Object.keys(tools), Object.keys(resources)]).toEqual([["greet"], ["ui://shop/help"]]);
 });
 
-it("takes templates of the author", async () => {
+it("accepts the author's own templates", async () => {
   const mine = {
     name: "mine",
     title: "Mine",

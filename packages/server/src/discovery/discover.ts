@@ -17,28 +17,28 @@ import { TOOL_FILES } from "./read-tool.js";
 import { type Found, Scan } from "./scan.js";
 import { type Watching, watchFolders } from "./watch-folders.js";
 
-/** What {@link discover} takes: what a server is besides what is found. */
+/** Options of {@link discover}, in addition to those of a server. */
 export interface DiscoverOptions
   extends Omit<AppServerOptions<readonly AnyTool[]>, "tools" | "views" | "reloads"> {
-  /** The folder with `tools` and `ui` in it. */
+  /** The folder that contains `tools` and `ui`. */
   readonly root: string | URL;
-  /** Tools and views that are defined in code: they win over folders with the same name. */
+  /** Tools and views defined in code. They win over folders with the same name. */
   readonly tools?: readonly AnyTool[] | undefined;
   readonly views?: AppServerOptions<readonly AnyTool[]>["views"];
-  /** Templates besides those of this package, for `ui.meta.json`. */
+  /** Additional templates for `ui.meta.json`. */
   readonly templates?: readonly AnyTemplate[] | undefined;
-  /** Names of the two folders, in the root. */
+  /** Names of the two folders in the root. */
   readonly toolsFolder?: string | undefined;
   readonly uiFolder?: string | undefined;
   /**
-   * Whether folders are watched, and clients told of what changed: for development. By default where `vitrine dev` has started
-   * this process.
+   * Whether to watch the folders and notify clients of changes. For development; on by default if `vitrine
+   * dev` started this process.
    */
   readonly watch?: boolean | undefined;
 }
 
 /**
- * Looks for tools and views in folders, and makes a server of them.
+ * Finds tools and views in folders, and makes a server of them.
  *
  * @example
  * ```ts source="../server.examples.ts#discover"
@@ -83,7 +83,7 @@ export async function discover(options: DiscoverOptions): Promise<Discovered> {
   return discovered;
 }
 
-/** A server that was found. */
+/** A server made of folders. */
 export class Discovered {
   readonly server: AppServer;
   readonly #scan: Scan;
@@ -99,14 +99,14 @@ export class Discovered {
     this.#found = found;
   }
 
-  /** What could not be offered, or only as it was before it was changed. */
+  /** Problems of folders that are not offered, or only in their last good version. */
   get problems(): readonly DiscoveryProblem[] {
     return this.#found.problems;
   }
 
-  /** Looks again. Clients are told of what changed, if folders are watched. */
+  /** Scans again. If folders are watched, clients are notified of changes. */
   reload(): Promise<void> {
-    // One after the other: the last that looks is the last that tells.
+    // Serialized, so that clients end with the last scan.
     const done = this.#reloading.then(() => this.#reload());
     this.#reloading = done.catch(() => undefined);
     return done;
@@ -122,7 +122,8 @@ export class Discovered {
   }
 
   /**
-   * Serves by stdio, or by HTTP with `--http` on the command line, and tells problems to stderr: one line each.
+   * Serves by stdio, or by HTTP with `--http` on the command line. Writes problems to standard error, one per
+   * line.
    *
    * @example
    * ```ts source="../server.examples.ts#discover"
@@ -147,7 +148,7 @@ export class Discovered {
     };
   }
 
-  /** Begins to watch. */
+  /** Starts to watch. */
   async follow(root: string, toolsFolder: string, uiFolder: string): Promise<void> {
     const failed = (error: unknown): void => {
       const problem: DiscoveryProblem = { ...problemFrom(error, "."), code: "watch-failed" };
@@ -156,19 +157,19 @@ export class Discovered {
     };
     const folders = [toolsFolder, uiFolder];
     this.#watching = await watchFolders({ root, folders, changed: () => this.reload(), failed });
-    // Not what a tool's module imports: Node keeps that.
+    // Excludes a tool's imports: Node caches those.
     for (const file of [...TOOL_FILES, "ui"]) this.server.followed.add(join(root, toolsFolder, "*", file));
     this.server.followed.add(join(root, uiFolder, "*"));
-    // What changed since it was looked at.
+    // Scan again for changes since the first scan.
     await this.reload();
   }
 
-  /** Watches no longer. */
+  /** Stops watching. */
   async close(): Promise<void> {
     await this.#watching?.close();
   }
 
-  /** Each problem once, for as long as it is there. */
+  /** Reports each problem once, until it is fixed. */
   #tellAll(): void {
     if (!this.#tell) return;
     const before = this.#told;

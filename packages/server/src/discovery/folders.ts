@@ -1,5 +1,5 @@
 /**
- * Folders and what is in them.
+ * Lists folders and their contents.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { pathInside } from "../read-document.js";
 import { type DiscoveryProblem, problemFrom } from "./problem.js";
 import { exists } from "./read-ui.js";
 
-/** Not what an author put there to be found. */
+/** Folders to skip: hidden ones, and installed packages. */
 const isHidden = (name: string): boolean => name.startsWith(".") || name === "node_modules";
 
-/** The folders in a folder, one level deep, by name; and those that cannot be taken. */
+/** The direct subfolders, sorted by name, and problems of those that cannot be used. */
 export async function foldersIn(
   root: string,
   folder: string,
@@ -39,7 +39,7 @@ export async function foldersIn(
   return { names: names.sort(), problems };
 }
 
-/** All folders in a folder, and itself; those that links lead to are not among them. */
+/** A folder and all its subfolders, without following symbolic links. */
 export async function allFolders(path: string): Promise<string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined);
   if (!entries) return [];
@@ -48,7 +48,7 @@ export async function allFolders(path: string): Promise<string[]> {
   return [path, ...deeper.flat()];
 }
 
-/** Changes when anything in a folder does. */
+/** A string that changes whenever the folder's contents change. */
 export async function markOf(path: string, except?: string): Promise<string> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   const marks = entries

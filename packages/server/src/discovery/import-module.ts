@@ -1,5 +1,5 @@
 /**
- * Imports modules that may change: each version of a file once.
+ * Imports modules that may change. Each version of a file is imported once.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { pathInside } from "../read-document.js";
 import { FileError, inFile, messageOf } from "./problem.js";
 
 /**
- * What a module exports as its default.
+ * Imports a module's default export.
  *
  * @throws {DefinitionError} `tool-invalid`, `path-forbidden`, `view-missing`
  */
@@ -17,7 +17,7 @@ export async function importDefault(root: string, file: string): Promise<unknown
   const path = await inFile(file, () => pathInside(root, file));
   const { mtimeMs, size, ino } = await stat(path);
   const url = pathToFileURL(path);
-  // Node keeps a module for ever: another version has another address.
+  // Node caches modules forever, so each version needs its own URL.
   url.search = `v=${mtimeMs}-${size}-${ino}`;
   let module: { default?: unknown };
   try {
@@ -25,7 +25,7 @@ export async function importDefault(root: string, file: string): Promise<unknown
   } catch (cause) {
     const isUnknown = Object(cause).code === "ERR_UNKNOWN_FILE_EXTENSION";
     const message = isUnknown
-      ? "this Node does not import TypeScript: compile it to tool.js, or run Node 22.18 or later"
+      ? "this version of Node cannot import TypeScript: compile it to tool.js, or use Node 22.18 or later"
       : `it cannot be loaded: ${messageOf(cause)}`;
     throw new FileError("tool-invalid", message, { file, cause });
   }

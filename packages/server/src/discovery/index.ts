@@ -1,5 +1,5 @@
 /**
- * Servers that are made of folders.
+ * Servers made of folders.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** Where things stand in JSON. */
+/** Locations in JSON. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { jsonPlaces, lineAt } from "./json-places.js";
@@ -33,12 +33,12 @@ it.each([
   ["{} x", 1],
   ["", 1],
   ["{'a': 1}", 1],
-])("finds the line where %j ceases to be JSON", (text, line) => {
+])("finds the line of the syntax error in %j", (text, line) => {
   const { failedAt } = jsonPlaces(text);
   expect(lineAt(text, failedAt ?? Number.NaN)).toBe(line);
 });
 
-it("is of the same opinion as JSON.parse, also of JSON with something amiss", () => {
+it("agrees with JSON.parse, also on invalid JSON", () => {
   const broken = fc
     .tuple(fc.json(), fc.nat(), fc.nat(3), fc.constantFrom("", ",", "}", '"', "\\", "0", " ", "\n", "\u0001"))
     .map(([text, at, count, piece]) => {
@@ -53,6 +53,6 @@ it("is of the same opinion as JSON.parse, also of JSON with something amiss", ()
   );
 });
 
-it("gives up on what is deeper than anything that is meant", () => {
+it("gives up beyond the maximum depth", () => {
   expect(jsonPlaces("[".repeat(100_000)).failedAt).toBeDefined();
 });

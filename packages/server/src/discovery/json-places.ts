@@ -1,21 +1,21 @@
 /**
- * Where things stand in a JSON text: the line of a field that is wrong, and of what is no JSON. `JSON.parse` says neither.
+ * Locations in a JSON text: the line of a wrong field, and of a syntax error. `JSON.parse` reports neither.
  *
  * @module
  */
 
-/** Deeper than anything that is meant. */
+/** Maximum depth, more than any real file has. */
 const MAX_DEPTH = 100;
 
-/** What was found. */
+/** Result of {@link jsonPlaces}. */
 export interface JsonPlaces {
-  /** Where the value of a path begins: `it.meta.csp[0]`. */
+  /** Start of each value by its path, such as `it.meta.csp[0]`. */
   readonly starts: ReadonlyMap<string, number>;
-  /** Where it ceases to be JSON. */
+  /** Position of the syntax error, if there is one. */
   readonly failedAt?: number | undefined;
 }
 
-/** Reads as far as it is JSON. */
+/** Scans the text up to the first syntax error. */
 export function jsonPlaces(text: string, root = "it"): JsonPlaces {
   const starts = new Map<string, number>();
   let at = 0;
@@ -47,7 +47,7 @@ export function jsonPlaces(text: string, root = "it"): JsonPlaces {
     const start = at;
     const name = JSON.parse(want(STRING)) as string;
     const own = `${path}.${name}`;
-    // A field is where its name is.
+    // A field's location is that of its name.
     starts.set(own, start);
     want(/:/y);
     value(own, depth + 1);
@@ -81,5 +81,5 @@ const SCALAR = new RegExp(
   "y",
 );
 
-/** The line of a place, from 1. */
+/** Line number of a position, from 1. */
 export const lineAt = (text: string, at: number): number => text.slice(0, at).split("\n").length;

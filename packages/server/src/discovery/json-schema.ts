@@ -1,12 +1,12 @@
 /**
- * A JSON Schema that an author wrote, as the schema of a tool.
+ * Turns an author's JSON Schema into the schema of a tool.
  *
  * @module
  */
 import { fromJsonSchema } from "@modelcontextprotocol/server";
 import type { Schema } from "../schemas.js";
 
-/** @throws when it is no JSON Schema */
+/** @throws if it is not a JSON Schema */
 export function schemaFromJson(json: object): Schema {
   const schema = fromJsonSchema(json as Parameters<typeof fromJsonSchema>[0]);
   const standard = schema["~standard"];
@@ -22,8 +22,8 @@ export function schemaFromJson(json: object): Schema {
 }
 
 /**
- * The SDK's validator says where in the sentence alone: `data/days/0 must be number`. A form must know which field is
- * meant.
+ * The SDK's validator puts the path into the message (`data/days/0 must be number`). A form needs it
+ * separately.
  */
 function withPath(message: string): { message: string; path: string[] } {
   const [, pointer = "", rest = message] = /^data((?:\/\S*)?) (.*)$/s.exec(message) ?? [];

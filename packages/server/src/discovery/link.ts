@@ -1,5 +1,5 @@
 /**
- * Which view shows what a tool gives: the one that it names, or the one in its own folder.
+ * Links a tool to its view: the one that it names, or the one in its own folder.
  *
  * @module
  */
@@ -8,10 +8,11 @@ import type { AnyTool } from "../tool.js";
 import type { View } from "../view.js";
 
 /**
- * A tool with its view. What it says itself wins: an address is kept, and so is a visibility while the address is made.
+ * Returns the tool with its view. The tool's own metadata wins: its address is kept, or its visibility if it
+ * has no address.
  *
- * @param own the view in its folder
- * @param views all of them, by address
+ * @param own the view in the tool's folder
+ * @param views all views by address
  */
 export function link(tool: AnyTool, own: View | undefined, views: ReadonlyMap<string, View>): AnyTool {
   if (tool.view) return tool;
@@ -20,7 +21,7 @@ export function link(tool: AnyTool, own: View | undefined, views: ReadonlyMap<st
   const { ui, [RESOURCE_URI_META_KEY]: _flat, ...rest } = tool.meta ?? {};
   if (!view && resourceUri === undefined) return tool;
   const shown = visibility ?? (["model", "app"] as const);
-  // Whose address leads elsewhere says so in its metadata.
+  // A tool with an address outside of the discovered views keeps it in its metadata.
   const meta = view ? rest : { ...rest, ui: { ...Object(ui), resourceUri, visibility: shown } };
   return {
     ...tool,
@@ -30,14 +31,14 @@ export function link(tool: AnyTool, own: View | undefined, views: ReadonlyMap<st
   };
 }
 
-/** A tool without the address that it names: a promise of a view that is not there is worse than words. */
+/** Removes the view's address from a tool: plain text is better than a link to a missing view. */
 export function unlinked(tool: AnyTool): AnyTool {
   const { ui, [RESOURCE_URI_META_KEY]: _flat, ...rest } = tool.meta ?? {};
   const { resourceUri: _uri, ...said } = Object(ui);
   return { ...tool, meta: { ...rest, ...(Object.keys(said).length > 0 && { ui: said }) } };
 }
 
-/** What its metadata say, under whichever key. */
+/** The address and visibility in a tool's metadata, under either key. */
 export function explicitOf({ meta }: AnyTool): {
   resourceUri: string | undefined;
   visibility: AnyTool["visibility"];

@@ -1,22 +1,22 @@
 /**
- * What is wrong with a folder that was looked into. It concerns the tool or the view of that folder alone.
+ * Problems of a folder. Each concerns only the tool or view in that folder.
  *
  * @module
  */
 import { DefinitionError, type DefinitionErrorCode } from "../errors.js";
 
-/** Something that could not be offered. */
+/** A tool or view that cannot be offered. */
 export interface DiscoveryProblem {
-  /** Its path, from the folder that was looked through. */
+  /** Path, relative to the root folder. */
   readonly file: string;
-  /** From 1, where it is known. */
+  /** Line from 1, if known. */
   readonly line?: number | undefined;
   readonly code: DefinitionErrorCode;
-  /** What is wrong, with the field where it is one, and what to write. */
+  /** Explains the mistake, with the field, and what to write instead. */
   readonly message: string;
 }
 
-/** A {@link DefinitionError} that knows where it is. */
+/** A {@link DefinitionError} with a location. */
 export class FileError extends DefinitionError {
   readonly file: string;
   readonly line: number | undefined;
@@ -32,7 +32,7 @@ export class FileError extends DefinitionError {
   }
 }
 
-/** What goes wrong meanwhile is wrong with this file, unless it is known better. */
+/** Attributes errors to this file, unless they already have a location. */
 export async function inFile<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -42,7 +42,7 @@ export async function inFile<T>(file: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** An error as a problem of a file, unless it knows a better one. */
+/** Converts an error to a problem of a file, unless it already has a location. */
 export function problemFrom(error: unknown, file: string): DiscoveryProblem {
   if (error instanceof FileError) {
     const { file: own, line, code, message } = error;
@@ -52,9 +52,9 @@ export function problemFrom(error: unknown, file: string): DiscoveryProblem {
   return { file, code: "tool-invalid", message: messageOf(error) };
 }
 
-/** What an error says, whatever was thrown. */
+/** The message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** A problem in one line, as compilers write it: editors and terminals make links of it. */
+/** A problem on one line, in the format of compilers, which editors and terminals turn into links. */
 export const lineOf = ({ file, line, code, message }: DiscoveryProblem): string =>
   `${file}${line === undefined ? "" : `:${line}`}: ${message} (${code})`;

@@ -1,6 +1,6 @@
 /**
- * Reads a JSON file that an author wrote, and says what is wrong with it: file, line and field. It never becomes `{}` by
- * itself.
+ * Reads an author's JSON file and reports mistakes with file, line and field. An invalid file is never
+ * treated as `{}`.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { type JsonSchema, problemOf } from "../templates/check-config.js";
 import { jsonPlaces, lineAt } from "./json-places.js";
 import { FileError, inFile, messageOf } from "./problem.js";
 
-/** A file that is JSON. */
+/** A parsed JSON file. */
 export class JsonFile {
   readonly value: unknown;
   readonly #file: string;
@@ -31,13 +31,13 @@ export class JsonFile {
     }
   }
 
-  /** @throws {FileError} with the first thing that is not as the schema wants it, if there is one */
+  /** @throws {FileError} for the first violation of the schema */
   check(schema: JsonSchema, code: DefinitionErrorCode, value: unknown = this.value, path = "it"): void {
     const problem = problemOf(value, schema, path);
     if (problem !== undefined) throw this.error(code, problem);
   }
 
-  /** An error at the place that a sentence begins with: `it.meta.csp must be an object`. */
+  /** Creates an error at the path that starts the message: `it.meta.csp must be an object`. */
   error(code: DefinitionErrorCode, sentence: string, cause?: unknown): FileError {
     const line = this.#lineOf(sentence);
     return new FileError(code, sentence.replaceAll(/\bit\.(?=\w)/g, ""), { file: this.#file, line, cause });
@@ -45,7 +45,7 @@ export class JsonFile {
 
   #lineOf(sentence: string): number | undefined {
     const { starts } = jsonPlaces(this.#text);
-    const [, path = "it", unknown] = /^([^\s:]+)(?: has no "([^"]*)")?/.exec(sentence) ?? [];
+    const [, path = "it", unknown] = /^([^\s:]+)(?: has an unknown field "([^"]*)")?/.exec(sentence) ?? [];
     for (const each of [`${path}.${unknown}`, ...prefixesOf(path)]) {
       const at = starts.get(each);
       if (at !== undefined) return lineAt(this.#text, at);
@@ -54,7 +54,7 @@ export class JsonFile {
   }
 }
 
-/** A path, and those of what it is in: what is missing has no line of its own. */
+/** A path and its parents: a missing field has no line of its own. */
 function prefixesOf(path: string): string[] {
   const all = [path];
   for (let rest = path; (rest = rest.replace(/(\.[^.[\]]*|\[\d+\])$/, "")) !== all.at(-1); ) all.push(rest);

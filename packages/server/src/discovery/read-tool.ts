@@ -1,5 +1,5 @@
 /**
- * A folder as a tool.
+ * Reads a folder as a tool.
  *
  * @module
  */
@@ -14,13 +14,13 @@ import { exists } from "./read-ui.js";
 import { readToolJson } from "./tool-json.js";
 import { readToolModule } from "./tool-module.js";
 
-/** A module that was compiled stands beside its source, and is the one that is meant. */
+/** Ordered: a compiled module beside its source wins. */
 export const TOOL_FILES = ["tool.js", "tool.mjs", "tool.ts", "tool.json"] as const;
 
 /**
- * Reads it.
+ * Reads a tool.
  *
- * @param folder the tool's folder, from the root
+ * @param folder the tool's folder, relative to the root
  * @throws {DefinitionError}
  */
 export async function readTool(root: string, folder: string, name: string): Promise<AnyTool> {
@@ -29,11 +29,11 @@ export async function readTool(root: string, folder: string, name: string): Prom
   for (const file of TOOL_FILES) if (await exists(join(path, file))) found.push(file);
   const [file] = found;
   if (file === undefined)
-    throw new FileError("tool-missing", `there is no tool in it: write ${TOOL_FILES.join(", ")}`, {
+    throw new FileError("tool-missing", `the folder has no tool: add ${TOOL_FILES.join(", ")}`, {
       file: folder,
     });
   if (file !== "tool.json" && found.includes("tool.json"))
-    throw new FileError("tool-invalid", `there is a ${file} as well: remove one of them`, {
+    throw new FileError("tool-invalid", `there is also a ${file}: remove one of them`, {
       file: `${folder}/tool.json`,
     });
   const tool =
@@ -44,16 +44,16 @@ export async function readTool(root: string, folder: string, name: string): Prom
   return { ...tool, run: async (input, context) => givenBack(tool, await tool.run(input, context)) };
 }
 
-/** What functions give back that no compiler has seen. */
+/** Normalizes the return value of a function that no compiler has checked. */
 function givenBack({ output }: AnyTool, given: unknown): unknown {
   const { data, details } = given instanceof Reply ? given : { data: given, details: undefined };
-  // MCP has no lists as data; templates know them under this name.
+  // MCP data cannot be a list; templates expect it under this name.
   const wrapped = !output && Array.isArray(data) ? { items: data } : data;
   if (!details) return wrapped;
   return new Reply(wrapped, { ...details, ...(details.meta && { meta: nestedLink(details.meta) }) });
 }
 
-/** The deprecated flat key for a view's address, where it belongs. What is there already wins. */
+/** Moves the view's address from the deprecated flat key to the nested one, unless that is set. */
 function nestedLink(meta: Record<string, unknown>): Record<string, unknown> {
   const { [RESOURCE_URI_META_KEY]: flat, ...rest } = meta;
   return flat === undefined ? meta : { ...rest, ui: { resourceUri: flat, ...Object(rest["ui"]) } };

@@ -1,5 +1,5 @@
 /**
- * A folder as a view: a document, or a template with its configuration.
+ * Reads a folder as a view: a document, or a template with its configuration.
  *
  * @module
  */
@@ -14,36 +14,36 @@ import { FileError, inFile } from "./problem.js";
 import { type JsonFile, readJsonFile } from "./read-json.js";
 import { readUiMeta, type Templates, type UiMeta } from "./ui-meta.js";
 
-/** What makes a folder a view. */
+/** Files that make a folder a view. */
 export const UI_META = "ui.meta.json";
 export const UI_DOCUMENT = "index.html";
 
-/** Whether there is something of that name, whatever it is. */
+/** Whether a path exists, of any file type. */
 export const exists = async (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,
     () => false,
   );
 
-/** Whether a folder says that it is a view. */
+/** Whether a folder contains a view. */
 export const isUi = async (folder: string): Promise<boolean> =>
   (await exists(join(folder, UI_META))) || (await exists(join(folder, UI_DOCUMENT)));
 
-/** What a view needs to know besides its folder. */
+/** Input of {@link readUi}. */
 export interface UiPlace {
-  /** The folder that is looked through. */
+  /** The root folder. */
   readonly root: string;
-  /** The view's folder, from there. */
+  /** The view's folder, relative to the root. */
   readonly folder: string;
   readonly name: string;
   readonly uri: string;
   readonly templates: Templates;
-  /** Bytes of a document. */
+  /** Maximum bytes of a document. */
   readonly limit: number;
 }
 
 /**
- * Reads it. The document is read now: what is wrong with it is a problem of this view, and not of the server.
+ * Reads a view with its document, so that a problem in it concerns only this view, not the server.
  *
  * @throws {DefinitionError}
  */
@@ -66,12 +66,12 @@ export async function readUi(place: UiPlace): Promise<View> {
   const template = said.template === undefined ? undefined : templates[said.template];
   if (template)
     return viewOf(file, () => view({ ...details, template, config: (said.config ?? {}) as never }));
-  throw new FileError("view-missing", `there is neither a document nor a template: write ${UI_DOCUMENT}`, {
+  throw new FileError("view-missing", `there is neither a document nor a template: add ${UI_DOCUMENT}`, {
     file: `${folder}/${UI_META}`,
   });
 }
 
-/** What hosts would not understand is said in the file. */
+/** Reports metadata that hosts would not understand as an error of the file. */
 function viewOf(file: JsonFile | undefined, make: () => View): View {
   try {
     return make();
@@ -82,7 +82,7 @@ function viewOf(file: JsonFile | undefined, make: () => View): View {
   }
 }
 
-/** The document, which comes before a template; undefined when there is none, and none is named. */
+/** The document, which wins over a template; undefined if there is none and none is named. */
 async function documentOf(
   { folder, limit }: UiPlace,
   { entrypoint }: UiMeta,

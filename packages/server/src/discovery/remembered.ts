@@ -1,5 +1,6 @@
 /**
- * What was read of each folder: read again when the folder has changed, and as it was before when it is broken now.
+ * Caches the value of each folder. It is read again when the folder changes; a broken folder keeps its last
+ * good value.
  *
  * @module
  */
@@ -7,12 +8,12 @@ import { type DiscoveryProblem, problemFrom } from "./problem.js";
 
 interface Kept<T> {
   readonly mark: string;
-  /** The last that was good. */
+  /** The last good value. */
   readonly value: T | undefined;
   readonly problem: DiscoveryProblem | undefined;
 }
 
-/** One for tools, one for views. */
+/** A cache for tools or for views. */
 export class Remembered<T> {
   readonly #kept = new Map<string, Kept<T>>();
 
@@ -32,7 +33,7 @@ export class Remembered<T> {
     return after;
   }
 
-  /** Forgets folders that are gone. */
+  /** Drops folders that no longer exist. */
   keepOnly(folders: ReadonlySet<string>): void {
     for (const folder of this.#kept.keys()) if (!folders.has(folder)) this.#kept.delete(folder);
   }

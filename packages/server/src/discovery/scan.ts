@@ -1,5 +1,5 @@
 /**
- * Looks through `tools/` and `ui/`, and says what a server can offer of it.
+ * Scans `tools/` and `ui/` for everything that a server can offer.
  *
  * @module
  */
@@ -15,34 +15,34 @@ import { exists, isUi, readUi } from "./read-ui.js";
 import { Remembered } from "./remembered.js";
 import type { Templates } from "./ui-meta.js";
 
-/** Where to look, and what is there already. */
+/** Options of {@link Scan}. */
 export interface ScanOptions {
   readonly root: string;
-  /** The server's name: part of every address. */
+  /** The server's name, part of every address. */
   readonly name: string;
   readonly toolsFolder: string;
   readonly uiFolder: string;
-  /** Defined in code: they win over what is found. */
+  /** Defined in code: they win over folders. */
   readonly tools: readonly AnyTool[];
   readonly views: readonly View[];
   readonly templates: Templates;
   readonly limit: number;
 }
 
-/** What was found. */
+/** Result of a scan. */
 export interface Found {
   readonly tools: readonly AnyTool[];
   readonly views: readonly View[];
   readonly problems: readonly DiscoveryProblem[];
 }
 
-/** A folder with a view in it. */
+/** A folder with a view. */
 interface UiFolder {
   readonly name: string;
   readonly folder: string;
 }
 
-/** Looks, and looks again: what did not change is not read again, and what broke stays as it was. */
+/** Scans repeatedly: unchanged folders are not read again, and broken ones keep their last good value. */
 export class Scan {
   readonly #options: ScanOptions;
   readonly #tools = new Remembered<AnyTool>();
@@ -60,7 +60,7 @@ export class Scan {
     const inUi = await foldersIn(root, uiFolder);
     problems.push(...inTools.problems, ...inUi.problems);
     if (!(await exists(join(root, toolsFolder))) && !(await exists(join(root, uiFolder)))) {
-      const message = `there is nothing to find: make a folder ${toolsFolder} or ${uiFolder}`;
+      const message = `nothing found: create a folder ${toolsFolder} or ${uiFolder}`;
       problems.push({ file: ".", code: "tool-missing", message });
     }
     const found = await this.#readTools(inTools.names, problems);
@@ -69,7 +69,7 @@ export class Scan {
     return { ...this.#offer(found, views, broken, problems), problems };
   }
 
-  /** Those of tools first: one of the same name that stands alone is not looked at. */
+  /** Views in tool folders come first; a standalone view with the same name is ignored. */
   async #uiFolders(tools: readonly string[], alone: readonly string[]): Promise<UiFolder[]> {
     const { root, toolsFolder, uiFolder } = this.#options;
     const all = [
@@ -83,7 +83,7 @@ export class Scan {
     return [...byName.values()];
   }
 
-  /** Tools by the name of their folder, without their views. */
+  /** Tools by folder name, without their views. */
   async #readTools(names: readonly string[], problems: DiscoveryProblem[]): Promise<Map<string, AnyTool>> {
     const { root, toolsFolder, tools } = this.#options;
     const found = new Map<string, AnyTool>();
@@ -105,7 +105,10 @@ export class Scan {
     return found;
   }
 
-  /** A tool of a module, without its view if another has the same name or address: that concerns this tool alone. */
+  /**
+   * Keeps the view that a tool's module defines, unless another view has its name or address. That problem
+   * concerns only this tool.
+   */
   #withOwnView(tool: AnyTool, folder: string, known: View[], problems: DiscoveryProblem[]): AnyTool {
     const { view } = tool;
     if (!view || known.includes(view)) return tool;
@@ -118,7 +121,7 @@ export class Scan {
     return this.#link(tool, { ...tool, view: undefined });
   }
 
-  /** Views by the name of their folder, and what is wrong with those that cannot be shown. */
+  /** Views by folder name, and the problems of those that cannot be shown. */
   async #readViews(
     folders: readonly UiFolder[],
     tools: ReadonlyMap<string, AnyTool>,
@@ -153,12 +156,12 @@ export class Scan {
   ): Pick<Found, "tools" | "views"> {
     const all = [...this.#options.views, ...views.values()];
     const place = `ui://${placeOf(this.#options.name)}/`;
-    // One whose address changes with its document is found by its name, too.
+    // A view whose address changes with its document can also be found by name.
     const byAddress = new Map(all.map((view) => [view.uri ?? `${place}${view.name}`, view]));
     const linked = [...tools].map(([name, tool]) => {
       const { resourceUri } = explicitOf(tool);
       if (resourceUri?.startsWith(place) && !byAddress.has(resourceUri) && !tool.view) {
-        const error = new Error(`${tool.name} names the view ${resourceUri}, which is not there`);
+        const error = new Error(`${tool.name} refers to the view ${resourceUri}, which does not exist`);
         const problem: DiscoveryProblem = {
           ...problemFrom(error, `${this.#options.toolsFolder}/${name}`),
           code: "view-missing",
@@ -173,7 +176,7 @@ export class Scan {
     return { tools: [...this.#options.tools, ...linked], views: all };
   }
 
-  /** The same object for the same tool and view: who compares sees what changed. */
+  /** Returns the same object for the same tool and view, so that a comparison finds only real changes. */
   #link(tool: AnyTool, linked: AnyTool): AnyTool {
     const known = this.#linked.get(tool);
     if (known && known.view === linked.view && known.tool.viewProblem === linked.viewProblem)
@@ -183,7 +186,7 @@ export class Scan {
   }
 }
 
-/** What of a view another one has already. */
+/** The name or address of a view that another one already has. */
 function takenOf({ name, uri }: View, known: readonly View[]): string | undefined {
   if (known.some((each) => each.name === name)) return `name ${name}`;
   return uri !== undefined && known.some((each) => each.uri === uri) ? `address ${uri}` : undefined;
@@ -192,5 +195,5 @@ function takenOf({ name, uri }: View, known: readonly View[]): string | undefine
 const takenProblem = (folder: string, what: string, taken: string): DiscoveryProblem => ({
   file: folder,
   code: "name-taken",
-  message: `there is another ${what} with the ${taken}, which is used: rename one`,
+  message: `another ${what} has the ${taken} and is used: rename one of them`,
 });

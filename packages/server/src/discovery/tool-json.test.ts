@@ -1,10 +1,10 @@
-/** The schema of tool.json: the one in editors is the one that is checked. */
+/** The schema of tool.json: editors and the server use the same. */
 
 import { toolJsonSchema } from "@vitrine/server/discovery";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, it } from "vitest";
 
-it("is in the package, as it is here: `npx vitest run -u` writes it", async () => {
+it("matches the file in the package: `npx vitest run -u` writes it", async () => {
   const text = `${JSON.stringify(toolJsonSchema, null, 2)}\n`;
   await expect(text).toMatchFileSnapshot("../../tool.schema.json");
 });

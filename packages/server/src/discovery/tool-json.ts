@@ -13,7 +13,7 @@ import { schemaFromJson } from "./json-schema.js";
 import { FileError, messageOf } from "./problem.js";
 import { type JsonFile, readJsonFile } from "./read-json.js";
 
-/** What the file may say. */
+/** Contents of the file. */
 interface ToolJson {
   readonly name?: string;
   readonly title?: string;
@@ -38,21 +38,21 @@ const jsonSchema = (description: string): JsonSchema => ({
   required: ["type"],
 });
 
-/** What `tool.json` may say, as JSON Schema: for the check, and for editors. */
+/** JSON Schema of `tool.json`, for validation and for editors. */
 export const toolJsonSchema: JsonSchema & { readonly $schema: string } = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",
   properties: {
     $schema: { type: "string", description: "Where editors find this schema." },
-    name: text("The name of the folder by default."),
-    title: text("What people call it."),
-    description: text("For the model: what it does, and when to call it."),
+    name: text("The tool's name; the folder's name by default."),
+    title: text("The name shown to users."),
+    description: text("For the model: what the tool does, and when to call it."),
     inputSchema: jsonSchema("JSON Schema of the arguments; anything by default."),
-    outputSchema: jsonSchema("JSON Schema of the data."),
+    outputSchema: jsonSchema("JSON Schema of the result's data."),
     annotations: {
       type: "object",
       description:
-        "What the tool says of itself. A host asks the person before it calls one that does not only read.",
+        "Hints about the tool's behaviour. A host asks the user before it calls a tool that is not read-only.",
       properties: {
         title: { type: "string" },
         readOnlyHint: { type: "boolean" },
@@ -66,10 +66,12 @@ export const toolJsonSchema: JsonSchema & { readonly $schema: string } = {
       type: "array",
       items: { type: "object", properties: { src: text() }, required: ["src"] },
     },
-    _meta: { type: "object", description: "For the client, such as ui.visibility." },
-    handler: text("A file of the folder whose default export is the function: ./run.js. Or result."),
+    _meta: { type: "object", description: "Metadata for the client, such as ui.visibility." },
+    handler: text(
+      "A file in the folder whose default export is the function, such as ./run.js. Alternative to result.",
+    ),
     result: {
-      description: "What it always gives back. Or handler.",
+      description: "A constant result. Alternative to handler.",
       anyOf: [{ type: "string" }, { type: "object" }, { type: "array" }],
     },
   },
@@ -77,9 +79,9 @@ export const toolJsonSchema: JsonSchema & { readonly $schema: string } = {
 };
 
 /**
- * Reads it.
+ * Reads the file.
  *
- * @param folder the tool's folder, from the root
+ * @param folder the tool's folder, relative to the root
  * @throws {DefinitionError}
  */
 export async function readToolJson(root: string, folder: string, name: string): Promise<AnyTool> {
@@ -98,7 +100,7 @@ export async function readToolJson(root: string, folder: string, name: string): 
     description: said.description,
     annotations: said.annotations,
     icons: said.icons,
-    // Without a schema it takes anything: a handler may want to look.
+    // Without a schema, the tool accepts any arguments.
     input: schemaOf(file, "inputSchema", inputSchema ?? { type: "object" }),
     output,
     meta,
@@ -110,11 +112,11 @@ function schemaOf(file: JsonFile, field: string, json: object): Schema {
   try {
     return schemaFromJson(json);
   } catch (cause) {
-    throw file.error("tool-invalid", `it.${field} is no JSON Schema: ${messageOf(cause)}`, cause);
+    throw file.error("tool-invalid", `it.${field} is not a JSON Schema: ${messageOf(cause)}`, cause);
   }
 }
 
-/** The flat key is understood; anything else that hosts would not understand is not. */
+/** Rejects UI metadata that hosts would not understand. The legacy flat key is accepted. */
 function checkMeta(file: JsonFile, meta: Record<string, unknown> | undefined): void {
   const problem = readToolUi({ _meta: meta }).problems.find(({ code }) => code !== "resource-uri-legacy");
   if (problem) throw file.error("meta-invalid", `it.${problem.field} ${problem.message}`);
@@ -125,12 +127,12 @@ async function checkResult(file: JsonFile, output: Schema | undefined, result: u
   const [issue] = checked?.issues ?? [];
   if (!issue) return;
   const place = ["result", placeOf(issue)].filter(Boolean).join(".");
-  throw file.error("tool-invalid", `it.${place} ${issue.message}, says outputSchema`);
+  throw file.error("tool-invalid", `it.${place} ${issue.message}, as required by outputSchema`);
 }
 
 async function importHandler(root: string, folder: string, handler: string): Promise<AnyTool["run"]> {
   const file = `${folder}/${handler.replace(/^\.\//, "")}`;
-  // Inside the tool's own folder, and not only inside the root.
+  // Inside the tool's own folder, not just inside the root.
   if (handler.split(/[/\\]/).includes(".."))
     throw new FileError("path-forbidden", `handler must name a file inside ${folder}`, {
       file: `${folder}/tool.json`,

@@ -10,10 +10,10 @@ import { importDefault } from "./import-module.js";
 import { FileError } from "./problem.js";
 
 /**
- * Reads it.
+ * Reads the module.
  *
- * @param file the module, from the root
- * @param name of the folder: what the tool is called when it says nothing else
+ * @param file the module, relative to the root
+ * @param name of the folder: the tool's default name
  * @throws {DefinitionError}
  */
 export async function readToolModule(root: string, file: string, name: string): Promise<AnyTool> {
@@ -29,12 +29,12 @@ function problemOfTool(given: unknown): string | undefined {
     return "its default export must be a tool: export default tool({ … })";
   const { name, run, input, output, view, visibility, meta } = given as Record<string, unknown>;
   if (typeof run !== "function") return "run must be a function";
-  if (name !== undefined && typeof name !== "string") return "name must be a text";
+  if (name !== undefined && typeof name !== "string") return "name must be a string";
   const schemas = problemOfSchema(input, "input") ?? problemOfSchema(output, "output");
   if (schemas !== undefined) return schemas;
   const shown = problemOfJson(input as Schema, "input") ?? problemOfJson(output as Schema, "output");
   if (shown !== undefined) return shown;
-  if (view !== undefined && !Object.hasOwn(Object(view), "source")) return "view must be made by view()";
+  if (view !== undefined && !Object.hasOwn(Object(view), "source")) return "view must be created with view()";
   const ui = { ...(visibility !== undefined && { visibility }) };
   const problem = readToolUi({ _meta: { ui, ...Object(meta) } }).problems.find(
     ({ code }) => code !== "resource-uri-legacy",

@@ -1,4 +1,4 @@
-/** The schema of ui.meta.json: the one in editors is the one that is checked. */
+/** The schema of ui.meta.json: editors and the server use the same. */
 import { fromJsonSchema } from "@modelcontextprotocol/server";
 import { uiMetaSchema } from "@vitrine/server/discovery";
 import { TEMPLATES } from "@vitrine/server/templates";
@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { JsonFile } from "./read-json.js";
 import { readUiMeta } from "./ui-meta.js";
 
-it("is in the package, as it is here: `npx vitest run -u` writes it", async () => {
+it("matches the file in the package: `npx vitest run -u` writes it", async () => {
   const text = `${JSON.stringify(uiMetaSchema(TEMPLATES), null, 2)}\n`;
   await expect(text).toMatchFileSnapshot("../../ui.meta.schema.json");
 });

@@ -1,5 +1,6 @@
 /**
- * `ui.meta.json`: what a folder's view is, besides its document. The same schema checks it here and completes it in editors.
+ * `ui.meta.json`: a folder's view, except for its document. The same schema validates it here and completes
+ * it in editors.
  *
  * @module
  */
@@ -8,17 +9,17 @@ import type { JsonSchema } from "../templates/check-config.js";
 import type { AnyTemplate } from "../templates/template.js";
 import type { JsonFile } from "./read-json.js";
 
-/** What the file may say. */
+/** Contents of the file. */
 export interface UiMeta {
   readonly $schema?: string | undefined;
-  /** What people call it; its address has the name of the folder. */
+  /** The name shown to users. The address has the folder's name. */
   readonly name?: string | undefined;
   readonly description?: string | undefined;
-  /** The page to show, where there is no document. */
+  /** The template to show if there is no document. */
   readonly template?: string | undefined;
-  /** That template's configuration. */
+  /** The template's configuration. */
   readonly config?: object | undefined;
-  /** The document, `index.html` by default. */
+  /** The document; `index.html` by default. */
   readonly entrypoint?: string | undefined;
   readonly meta?:
     | {
@@ -50,54 +51,54 @@ const meta = closed(
   {
     csp: closed(
       {
-        connectDomains: origins("Where it may connect to.", "(https|wss)", "(http|ws)"),
-        resourceDomains: origins("Where scripts, styles, pictures and fonts may come from.", "https", "http"),
-        frameDomains: origins("What it may show in frames.", "https", "http"),
-        baseUriDomains: origins("What its base address may be.", "https", "http"),
+        connectDomains: origins("Origins it may connect to.", "(https|wss)", "(http|ws)"),
+        resourceDomains: origins("Origins of scripts, styles, images and fonts.", "https", "http"),
+        frameDomains: origins("Origins it may show in frames.", "https", "http"),
+        baseUriDomains: origins("Origins of its base address.", "https", "http"),
       },
-      "What it may reach beyond itself: nothing by default. Origins, such as https://api.example.com.",
+      "External origins that the view may use, such as https://api.example.com. None by default.",
     ),
     permissions: closed(
       {
-        camera: permission("Asks for the camera: {}"),
-        microphone: permission("Asks for the microphone: {}"),
-        geolocation: permission("Asks for the place: {}"),
-        clipboardWrite: permission("Asks to write to the clipboard: {}"),
+        camera: permission("Requests the camera: {}"),
+        microphone: permission("Requests the microphone: {}"),
+        geolocation: permission("Requests the location: {}"),
+        clipboardWrite: permission("Requests to write to the clipboard: {}"),
       },
-      "What it asks the browser for.",
+      "Browser features that the view requests.",
     ),
     prefersBorder: {
       type: "boolean",
       default: true,
-      description: "Whether it wants a border around it.",
+      description: "Whether the host should draw a border around the view.",
     },
     domain: {
       type: "string",
       minLength: 1,
-      description: "A stable origin of its own, in the form that the host wants.",
+      description: "A dedicated, stable origin, in the host's format.",
     },
   },
-  "What hosts are told of it.",
+  "Metadata for hosts.",
 );
 
 const text = (description: string): JsonSchema => ({ type: "string", minLength: 1, description });
 
-/** Without the configurations, which are of their templates. */
+/** Without template configurations, which their own schemas check. */
 const base = closed({
   $schema: { type: "string", description: "Where editors find this schema." },
-  name: text("What people call it. Its address has the name of the folder."),
-  description: text("What it shows, for people and models."),
-  template: text("The page to show, where the folder has no document."),
-  config: { type: "object", description: "The configuration of the template." },
+  name: text("The name shown to users. The address has the folder's name."),
+  description: text("What the view shows, for users and models."),
+  template: text("The template to show if the folder has no document."),
+  config: { type: "object", description: "The template's configuration." },
   entrypoint: { ...text("The document, in this folder."), default: "index.html" },
   meta,
 });
 
-/** Templates by their names. */
+/** Templates by name. */
 export type Templates = Readonly<Record<string, AnyTemplate>>;
 
 /**
- * The JSON Schema of `ui.meta.json`, for editors: with the configurations of all templates.
+ * Returns the JSON Schema of `ui.meta.json` for editors, with the configurations of all templates.
  *
  * @example
  * ```ts source="../server.examples.ts#uiMetaSchema"
@@ -111,7 +112,7 @@ export function uiMetaSchema(templates: Templates): object {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "ui.meta.json",
-    description: "What the view in this folder is.",
+    description: "The view in this folder.",
     ...base,
     properties: { ...properties, template: { ...properties["template"], enum: names } },
     dependentRequired: { config: ["template"] },
@@ -124,7 +125,7 @@ export function uiMetaSchema(templates: Templates): object {
 }
 
 /**
- * What a file says, if all of it is right.
+ * Validates a file and returns its contents.
  *
  * @throws {FileError} `meta-invalid`, `template-unknown`, `config-invalid`
  */
@@ -133,16 +134,16 @@ export function readUiMeta(file: JsonFile, templates: Templates): UiMeta {
   const found = file.value as UiMeta;
   const { template: name, config } = found;
   if (name === undefined) {
-    if (config !== undefined) throw file.error("meta-invalid", "it.config is for a template: name one");
+    if (config !== undefined) throw file.error("meta-invalid", "it.config needs a template: name one");
   } else {
     const template = Object.hasOwn(templates, name) ? templates[name] : undefined;
     if (!template) {
       const names = Object.keys(templates).sort().join(", ");
-      throw file.error("template-unknown", `it.template must be one of ${names}, and not ${name}`);
+      throw file.error("template-unknown", `it.template must be one of ${names}, not ${name}`);
     }
     file.check(template.schema, "config-invalid", config ?? {}, "it.config");
   }
-  // What a host would leave out of the policy is told to the author in place of the user.
+  // Sources that a host would reject are reported to the author now.
   const [rejected] = buildCsp(found.meta?.csp).rejected;
   if (rejected) throw file.error("meta-invalid", `it.meta.${rejected.field} ${rejected.reason}`);
   return found;

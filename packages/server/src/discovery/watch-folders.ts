@@ -1,5 +1,5 @@
 /**
- * Watches folders and all that is in them, also folders that are made later.
+ * Watches folders and everything in them, including folders created later.
  *
  * @module
  */
@@ -8,34 +8,40 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { allFolders } from "./folders.js";
 
-/** Milliseconds: editors write a file in several steps. What is read between two of them is read again. */
+/**
+ * Milliseconds of quiet before a change is handled, because editors write a file in several steps. If more
+ * follows, the file is read again.
+ */
 const QUIET = 10;
 
-/** Milliseconds between two looks at whether the root is still the same. */
+/** Milliseconds between checks whether the root is still the same folder. */
 const LOOK = 500;
 
-/** Which folder is at a path; undefined if there is none. The number alone may be given again at once. */
+/** Identifies the folder at a path; undefined if there is none. The inode alone may be reused immediately. */
 async function identityOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found?.isDirectory() ? `${found.ino} ${found.birthtimeMs}` : undefined;
 }
 
-/** What {@link watchFolders} takes. */
+/** Options of {@link watchFolders}. */
 export interface WatchOptions {
   readonly root: string;
-  /** In the root; they need not be there yet. */
+  /** Folders in the root; they need not exist yet. */
   readonly folders: readonly string[];
-  /** Called when it has been quiet for a moment; and not again before it is done. */
+  /** Called after a moment without changes; never twice at the same time. */
   readonly changed: () => Promise<void>;
   readonly failed: (error: unknown) => void;
 }
 
-/** Something that ends. */
+/** A running watch. */
 export interface Watching {
   close(): Promise<void>;
 }
 
-/** Each folder has a watcher of its own: Node's recursive ones miss what is made quickly in a new folder. */
+/**
+ * Watches each folder separately: Node's recursive watchers miss files that are created quickly in a new
+ * folder.
+ */
 export async function watchFolders({ root, folders, changed, failed }: WatchOptions): Promise<Watching> {
   const watchers = new Map<string, { readonly watcher: FSWatcher; readonly identity: string }>();
   let timer: NodeJS.Timeout | undefined;
@@ -48,7 +54,7 @@ export async function watchFolders({ root, folders, changed, failed }: WatchOpti
     end(path);
     try {
       const watcher = watch(path, { persistent: false }, (_event, name) => {
-        // In the root there may be anything: logs, for example.
+        // Ignore unrelated files in the root, such as logs.
         if (path !== root || name === null || folders.includes(name)) soon();
       });
       watcher.on("error", (error) => {
@@ -57,7 +63,7 @@ export async function watchFolders({ root, folders, changed, failed }: WatchOpti
       });
       watchers.set(path, { watcher, identity });
     } catch (error) {
-      // It may be gone already: then its parent has told.
+      // The folder may be gone already: then its parent has reported the change.
       if (Object(error).code !== "ENOENT") failed(error);
     }
   };
@@ -81,7 +87,7 @@ export async function watchFolders({ root, folders, changed, failed }: WatchOpti
       soon();
       return;
     }
-    // Watched first and looked at then: nothing falls between.
+    // Watch first, then read, so that no change is missed.
     running = refresh()
       .then(() => (isClosed ? undefined : changed()))
       .catch(failed)
@@ -90,7 +96,7 @@ export async function watchFolders({ root, folders, changed, failed }: WatchOpti
       });
   };
 
-  // A build may take the root away, and make it anew: a watch is of the folder, and not of its path.
+  // A build may delete and recreate the root, but a watcher stays with the deleted folder.
   const look = (now: Stats, before: Stats): void => {
     if (now.ino !== before.ino) soon();
   };

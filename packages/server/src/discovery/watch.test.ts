@@ -40,7 +40,7 @@ class Project {
   }
 }
 
-/** A client that is told, and what it was told. */
+/** A client, and the notifications it received. */
 async function connect(found: Discovered, generation: "2025" | "2026", url?: string) {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const client = new Client(
@@ -83,7 +83,7 @@ async function connect(found: Discovered, generation: "2025" | "2026", url?: str
 const moduleThatSays = (text: string) => `export default { run: () => ${JSON.stringify(text)} };`;
 
 describe.each(["2025", "2026"] as const)("a client of %s that is connected", (generation) => {
-  it("has tools and views that are added, changed and removed, and is told", async () => {
+  it("sees tools and views being added, changed and removed, and is notified", async () => {
     const project = new Project();
     const found = await project.discover();
     const { told, names, addresses, read, call } = await connect(found, generation);
@@ -118,7 +118,7 @@ describe.each(["2025", "2026"] as const)("a client of %s that is connected", (ge
   });
 });
 
-it("tells clients over HTTP by their open subscriptions", async () => {
+it("notifies HTTP clients through their open subscriptions", async () => {
   const project = new Project({ "ui/cart/index.html": "one" });
   const found = await project.discover();
   const serving = await found.serve({ argv: ["--http"] });
@@ -130,7 +130,7 @@ it("tells clients over HTTP by their open subscriptions", async () => {
   expect(await read()).toBe("two!");
 });
 
-it("keeps what was good when an edit breaks it, says so once, and goes on when it is mended", async () => {
+it("keeps the last good version when an edit breaks it, reports it once, and continues when it is fixed", async () => {
   const written: string[] = [];
   vi.spyOn(process.stderr, "write").mockImplementation((text) => written.push(String(text)) > 0);
   const table = (title: unknown) => ({ template: "data-table", config: { title } });
@@ -168,7 +168,7 @@ it("keeps what was good when an edit breaks it, says so once, and goes on when i
   expect(await read()).toContain("Second");
 });
 
-it("lets a call that is under way end as it began", async () => {
+it("lets a running call finish with the old version", async () => {
   const project = new Project({
     "tools/slow/tool.mjs": `export default { run: async () => {
       await new Promise((resolve) => { globalThis.vitrineGoOn = resolve; });
@@ -188,7 +188,7 @@ it("lets a call that is under way end as it began", async () => {
   expect(await slow).toBe("old");
 });
 
-it("says nothing when nothing changed, and sees a folder that was renamed into its place", async () => {
+it("stays silent when nothing changed, and notices a folder that was renamed into place", async () => {
   const project = new Project({ "ui/cart/index.html": "one", "draft/index.html": "moved" });
   const found = await project.discover();
   const { told, addresses } = await connect(found, "2025");
@@ -200,7 +200,7 @@ it("says nothing when nothing changed, and sees a folder that was renamed into i
   expect(told).not.toContain("ui://shop/cart");
 });
 
-it("does not follow clients that are gone, nor folders once it is closed", async () => {
+it("drops closed clients, and stops watching once it is closed", async () => {
   const project = new Project({ "ui/cart/index.html": "one" });
   const found = await project.discover();
   const { client, told } = await connect(found, "2025");

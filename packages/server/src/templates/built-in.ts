@@ -1,12 +1,12 @@
 /**
- * Templates whose pages are made when this package is built.
+ * Templates whose pages are built with this package.
  *
  * @module
  */
 import { PAGES } from "./pages-text.js";
 import type { Template } from "./template.js";
 
-/** A template with the page of its name. */
+/** Adds the built page to a template. */
 export function builtIn<Config extends object>(
   template: Omit<Template<Config>, "script" | "style">,
 ): Template<Config> {

@@ -1,11 +1,11 @@
 /**
- * Checks values against the part of JSON Schema that our own schemas use, and says what is wrong in a sentence with the
- * place of it.
+ * Validates values against the part of JSON Schema that our own schemas use. The message starts with the path
+ * of the problem.
  *
  * @module
  */
 
-/** What a value must be. Whatever is not said is not checked. */
+/** The supported part of JSON Schema. Absent keywords are not checked. */
 export interface JsonSchema {
   readonly type?: "object" | "array" | "string" | "number" | "integer" | "boolean" | "null" | undefined;
   readonly description?: string | undefined;
@@ -13,7 +13,7 @@ export interface JsonSchema {
   readonly enum?: readonly unknown[] | undefined;
   readonly properties?: Readonly<Record<string, JsonSchema>> | undefined;
   readonly required?: readonly string[] | undefined;
-  /** False: no other names. A schema: what is under them. */
+  /** `false` forbids other names. A schema applies to the values under them. */
   readonly additionalProperties?: boolean | JsonSchema | undefined;
   readonly items?: JsonSchema | undefined;
   readonly minItems?: number | undefined;
@@ -21,11 +21,11 @@ export interface JsonSchema {
   readonly minimum?: number | undefined;
   readonly maximum?: number | undefined;
   readonly pattern?: string | undefined;
-  /** One of these fits. */
+  /** At least one must match. */
   readonly anyOf?: readonly JsonSchema[] | undefined;
 }
 
-/** What is wrong with a value, in a sentence; undefined when nothing is. */
+/** A message about the first problem of a value; undefined if it is valid. */
 export function problemOf(value: unknown, schema: JsonSchema, at: string): string | undefined {
   if (schema.anyOf) {
     const problems = schema.anyOf.map((each) => problemOf(value, each, at));
@@ -76,7 +76,9 @@ function problemOfRecord(value: Record<string, unknown>, schema: JsonSchema, at:
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known) return each === undefined ? undefined : problemOf(each, known, `${at}.${name}`);
     if (typeof more === "object") return problemOf(each, more, `${at}.${name}`);
-    return more ? undefined : `${at} has no ${JSON.stringify(name)}${hintOf(name, Object.keys(properties))}`;
+    return more
+      ? undefined
+      : `${at} has an unknown field ${JSON.stringify(name)}${hintOf(name, Object.keys(properties))}`;
   });
 }
 
@@ -88,14 +90,14 @@ function firstOf<T>(values: Iterable<T>, problem: (value: T) => string | undefin
   return undefined;
 }
 
-/** Names are mistyped more often than invented. */
+/** Suggests a name: most unknown names are typing mistakes. */
 function hintOf(name: string, names: readonly string[]): string {
   const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, "");
   const near = names.find((each) => plain(each) === plain(name) || isNear(plain(each), plain(name)));
-  return near === undefined ? `: it knows ${names.join(", ")}` : `: is ${near} meant?`;
+  return near === undefined ? `; use one of ${names.join(", ")}` : ` (did you mean ${near}?)`;
 }
 
-/** One letter more, less or other, or the same letters in another order. */
+/** Whether the names differ in one letter, or only in the order of letters. */
 function isNear(one: string, other: string): boolean {
   if ([...one].sort().join("") === [...other].sort().join("")) return true;
   if (Math.abs(one.length - other.length) > 1) return false;

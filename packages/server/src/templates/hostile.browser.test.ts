@@ -1,6 +1,7 @@
 /**
- * Hostile texts in every place of configurations, data, results, errors and tools, in a real browser: none becomes markup or
- * script, in any template. The pages run under the default policy, which lets inline code run: what became markup would act.
+ * Hostile texts in every part of configurations, data, results, errors and tools, in a real browser: none
+ * becomes markup or script, in any template. The pages run under the default policy, which allows inline
+ * code, so injected markup would act.
  */
 import { buildCsp } from "@vitrine/protocol";
 import type { AnyTemplate } from "@vitrine/server";
@@ -38,7 +39,7 @@ const ATTACKS = [
 ];
 const KEYS = ["__proto__", "constructor", "toString", "<img src=x onerror=pwned=1>", "onclick", "style"];
 
-/** Data as the tools of each template give it, as JSON. The texts in it are replaced, and so are names of one letter. */
+/** Data in the shape of each template, as JSON. Its texts are replaced, and so are names of one letter. */
 const DATA: Readonly<Record<string, readonly string[]>> = {
   approval: [
     '{"title":"a","summary":"b","details":{"c":"d","n":5,"e":["f",{"g":"h"}]},"args":{"i":"j"}}',
@@ -66,7 +67,7 @@ const DATA: Readonly<Record<string, readonly string[]>> = {
 };
 const ANY_DATA: readonly string[] = ['{"items":[{"id":"a","title":"b"}],"message":"c"}', '"a text"'];
 
-/** One page: what it is given, and every text in that. */
+/** One page: its input, and every text in that. */
 interface Case {
   url: string;
   title: string;
@@ -75,15 +76,15 @@ interface Case {
   input: Json;
   result?: Json;
   cancelled?: string;
-  /** What tools that the page calls come to. */
+  /** Results of the tools that the page calls. */
   answer: Json;
 }
 
-/** Fills in hostile texts, each with a number of its own by which it is found again; the same ones each time. */
+/** Fills in hostile texts, each with a unique number; deterministic. */
 class Attacker {
   #state = 7;
   texts: string[] = [];
-  /** Names in the data: configurations speak of them. */
+  /** Names in the data, which configurations refer to. */
   names = new Map<string, string>();
 
   constructor(seed: string) {
@@ -102,7 +103,7 @@ class Attacker {
     return values[Math.floor(this.next() * values.length)] as Value;
   }
 
-  /** Forgets what was given. */
+  /** Drops all given texts. */
   begin(): void {
     this.texts = [];
     this.names = new Map();
@@ -127,7 +128,7 @@ class Attacker {
     const { properties = {}, required = [], items = {}, minItems = 0 } = schema;
     if (anyOf) return this.config(this.of(anyOf));
     if (values) return this.of(values);
-    // What must look like something cannot be anything.
+    // Values with a required pattern cannot be hostile.
     if (pattern) return ["EUR", ".csv"].find((each) => new RegExp(pattern).test(each));
     if (type === "boolean") return this.next() < 0.5;
     if (type === "integer" || type === "number")
@@ -146,7 +147,7 @@ class Attacker {
     return Object.keys(properties).length ? made : this.data({ a: "b", c: { d: "e" } });
   }
 
-  /** Data of the same shape, with hostile texts, and here and there a name that is none. */
+  /** Data of the same shape, with hostile texts, and some invalid names. */
   data(example: unknown): unknown {
     if (typeof example === "string") return this.next() < 0.1 ? example : this.text();
     if (Array.isArray(example)) return example.map((each) => this.data(each));
@@ -170,7 +171,7 @@ class Attacker {
   }
 }
 
-/** Makes the cases of a template, and has their documents served. */
+/** Creates the cases of a template, and serves their documents. */
 function casesOf(template: AnyTemplate): Case[] {
   const { name } = template;
   const examples = DATA[name] ?? ANY_DATA;
@@ -208,10 +209,10 @@ function casesOf(template: AnyTemplate): Case[] {
   });
 }
 
-/** Runs in each page before all else: notes what must not happen. */
+/** Runs in each page first: records what must not happen. */
 function trap(): void {
   const found = new Set<string>();
-  /** What only the document itself may have, and how often it has it. */
+  /** Features that only the document itself may have, and their number. */
   const own = new Map([
     ["script", 2],
     ["style", 1],
@@ -248,12 +249,15 @@ function trap(): void {
   }).observe(document, { childList: true, subtree: true, attributes: true });
 }
 
-/** Runs in the host's page: shows a document, tells it all, presses whatever it has. What was wrong, and which texts showed. */
+/**
+ * Runs in the host's page: shows a document, sends everything, presses every button. Returns violations, and
+ * the texts that showed.
+ */
 async function show(given: string): Promise<{ found: string[]; shown: number }> {
   const { url, title, texts, context, input, result, cancelled, answer } = JSON.parse(given) as Case;
   const frame = document.createElement("iframe");
   frame.src = url;
-  // Beside the window: it is laid out and can have the focus, and nobody has to paint it.
+  // Outside the window: it has a layout and can have the focus, but is not painted.
   frame.style.cssText = "position: fixed; left: -20000px";
   const post = (message: object): void =>
     frame.contentWindow?.postMessage({ jsonrpc: "2.0", ...message }, "*");
@@ -276,7 +280,7 @@ async function show(given: string): Promise<{ found: string[]; shown: number }> 
   addEventListener("message", hear, listening);
   const until = (what: unknown): Promise<void> => new Promise((resolve) => waiting.set(what, resolve));
   let last = 0;
-  /** Messages are read one after another: what was sent before is dealt with. */
+  /** Messages are handled in order: all earlier ones are done. */
   const settled = async (): Promise<void> => {
     const id = `ping ${++last}`;
     const answered = until(id);
@@ -315,7 +319,7 @@ async function show(given: string): Promise<{ found: string[]; shown: number }> 
   said += words();
   found.push(...view.found);
   frame.remove();
-  // Or else the page keeps every document, and asks each of them about every message.
+  // Otherwise the page would keep every document, and pass each message to all of them.
   listening.abort();
   return { found, shown: texts.filter((text) => said.includes(text)).length };
 }
@@ -340,7 +344,7 @@ afterAll(async () => {
 
 /** Shows all cases at once. */
 async function showAll(cases: readonly Case[]): Promise<Awaited<ReturnType<typeof show>>[]> {
-  // As JSON: halves of characters do not survive another way.
+  // As JSON: lone surrogates do not survive otherwise.
   const given = cases.map((each) => JSON.stringify(each));
   return page.evaluate(
     ([code, all]) => {
@@ -351,7 +355,7 @@ async function showAll(cases: readonly Case[]): Promise<Awaited<ReturnType<typeo
   );
 }
 
-it.each(Object.entries(TEMPLATES))("%s shows hostile texts as texts", async (_name, template) => {
+it.each(Object.entries(TEMPLATES))("%s shows hostile texts as text", async (_name, template) => {
   const cases = casesOf(template);
   const outcomes = await showAll(cases);
   expect(outcomes.flatMap(({ found }, at) => found.map((what) => `${cases[at]?.url}: ${what}`))).toEqual([]);
@@ -360,7 +364,7 @@ it.each(Object.entries(TEMPLATES))("%s shows hostile texts as texts", async (_na
   expect(shown.reduce((sum, count) => sum + count)).toBeGreaterThan(2 * CASES);
 });
 
-it("would be noticed: a page that makes markup of texts is", async () => {
+it("the check works: it detects a page that turns text into markup", async () => {
   const cases = casesOf(detail).slice(0, 10);
   for (const { url } of cases) {
     const { body, headers = {} } = Object(pages[url]);

@@ -1,5 +1,5 @@
 /**
- * Pages that are there already: a configuration makes an app of them.
+ * Ready-made pages: a configuration turns them into an app.
  *
  * @module
  */
@@ -49,7 +49,7 @@ export {
   wizard,
 };
 
-/** All templates of this package, by their names. */
+/** All templates of this package, by name. */
 export const TEMPLATES: Readonly<Record<string, AnyTemplate>> = Object.fromEntries(
   [
     kanban,

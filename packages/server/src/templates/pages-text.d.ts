@@ -1,2 +1,2 @@
-/** The pages of the templates, bundled: made by `build.mjs`. */
+/** The bundled pages of the templates; `build.mjs` builds them. */
 export declare const PAGES: Readonly<Record<string, { readonly script: string; readonly style: string }>>;

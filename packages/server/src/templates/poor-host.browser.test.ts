@@ -1,6 +1,6 @@
 /**
- * Pages that send something, in the poorest host there is: its sandbox has no `allow-forms`, so that no form is ever submitted;
- * it takes no messages and no context for the model. They do their work all the same, and complain of nothing.
+ * Pages with actions, in the most limited host: its sandbox has no `allow-forms`, so no form is ever
+ * submitted, and it accepts no messages and no model context. The pages work anyway, without errors.
  */
 import { choice, dataTable, fileUpload, form, renderTemplate, wizard } from "@vitrine/server/templates";
 import type { Frame } from "playwright-core";
@@ -27,7 +27,7 @@ const typeCity = async (view: Frame): Promise<void> => {
   await view.getByRole("textbox", { name: /city/i }).fill("Berne");
   await view.getByRole("textbox").press("Enter");
 };
-/** What a person does in each, by keyboard where there is something to type. */
+/** User actions in each page, by keyboard where there is something to type. */
 const DEEDS: Record<keyof typeof DOCUMENTS, (view: Frame) => Promise<void>> = {
   "/form": typeCity,
   // The host does not say whose view it is.
@@ -60,14 +60,14 @@ it.each(Object.keys(DOCUMENTS) as (keyof typeof DOCUMENTS)[])("%s", async (path)
   expect(call?.params).toMatchObject({ name: "go" });
   expect(JSON.stringify(call?.params)).toContain("Berne");
   await view.getByText("It went.").waitFor();
-  // What comes after is refused, and the page has heard so.
+  // Later requests are refused, and the page has received the refusal.
   await page.host.waitFor("ui/update-model-context");
   if (/form|wizard/.test(path)) await page.host.waitFor("ui/message");
   await page.host.request("ping");
   expect(await view.getByRole("alert").allInnerTexts()).toEqual([]);
 });
 
-it("/table offers no file where the host takes none, and reads the first text", async () => {
+it("/table offers no file if the host accepts none, and reads the first text", async () => {
   const view = await page.open({ url: `${page.site.origin("view")}/table`, sandbox: "allow-scripts" });
   await page.host.waitFor("ui/notifications/initialized");
   await page.host.notify("ui/notifications/tool-input", { arguments: {} });

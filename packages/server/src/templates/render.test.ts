@@ -1,4 +1,4 @@
-/** Documents of templates: the same for the same, checked, small, and with nothing in them that could run. */
+/** Documents of templates: cached, validated, small, and safe. */
 
 import type { Template } from "@vitrine/server";
 import { dataTable, renderTemplate, TEMPLATES, templateCounts } from "@vitrine/server/templates";
@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { type JsonSchema, problemOf } from "./check-config.js";
 
 describe("a template's document", () => {
-  it("has nothing of its configuration as markup", () => {
+  it("contains nothing of its configuration as markup", () => {
     const evil = fc.oneof(
       fc.string(),
       fc.constantFrom("</script><script>x()</script>", "<!--", "</title><b>", '"><img src=x onerror=x()>'),
@@ -15,7 +15,7 @@ describe("a template's document", () => {
     fc.assert(
       fc.property(evil, evil, (title, label) => {
         const html = renderTemplate(dataTable, { title, columns: [{ key: "a", label }] });
-        // The page's own elements, and no other.
+        // Only the page's own elements.
         const marks = (text: string) => text.match(/<\/?[a-z]+/gi)?.map((each) => each.toLowerCase());
         const plain = renderTemplate(dataTable, { title: "x", columns: [{ key: "a", label: "x" }] });
         expect(marks(html)).toEqual(marks(plain));
@@ -25,7 +25,7 @@ describe("a template's document", () => {
     );
   });
 
-  it("is written once, and a hundred of them are kept", () => {
+  it("is rendered once, and a hundred are cached", () => {
     const before = templateCounts();
     const first = renderTemplate(dataTable, { title: "counted" });
     expect(renderTemplate(dataTable, { title: "counted" })).toBe(first);
@@ -36,7 +36,7 @@ describe("a template's document", () => {
     expect(templateCounts().misses).toBe(before.misses + 152);
   });
 
-  it("is of its own template, also where another has the same name and differs in a single letter", () => {
+  it("belongs to its own template, even if another has the same name and differs in one letter", () => {
     const own: Template = {
       name: "own",
       title: "Own",
@@ -54,14 +54,14 @@ describe("a template's document", () => {
     }
     const strict: JsonSchema = { type: "object", required: ["a"] };
     expect(() => renderTemplate({ ...own, schema: strict }, {})).toThrow(/config\.a is missing/);
-    // The same in another object is the same.
+    // An equal object counts as the same.
     const before = templateCounts().hits;
     expect(renderTemplate({ ...own }, {})).toBe(first);
     expect(templateCounts().hits).toBe(before + 1);
   });
 
   it.each([
-    [{ titel: "x" }, 'config has no "titel": is title meant?'],
+    [{ titel: "x" }, 'config has an unknown field "titel" (did you mean title?)'],
     [{ title: 5 }, "config.title must be a text"],
     [{ columns: [{ label: "x" }] }, "config.columns[0].key is missing"],
     [
@@ -77,7 +77,7 @@ describe("a template's document", () => {
   });
 
   it.each(Object.values(TEMPLATES).map((template) => [template.name, template] as const))(
-    "%s has 20,000 bytes at most, the runtime among them",
+    "%s has 20,000 bytes at most, including the runtime",
     (_name, { style, script, name }) => {
       expect(Buffer.byteLength(style) + Buffer.byteLength(script), name).toBeLessThan(19_500);
       expect(script).not.toMatch(/\beval\s*\(|\bFunction\s*\(|innerHTML|insertAdjacentHTML|document\.write/);
@@ -85,8 +85,8 @@ describe("a template's document", () => {
   );
 });
 
-describe("the check of configurations", () => {
-  it("knows what JSON Schema knows, as far as our schemas go", () => {
+describe("the configuration check", () => {
+  it("agrees with JSON Schema, for the keywords that our schemas use", () => {
     const schema: JsonSchema = {
       type: "object",
       properties: {
@@ -117,7 +117,7 @@ describe("the check of configurations", () => {
   });
 });
 
-it("a table in words has the columns that were chosen, in their order and under their headings", () => {
+it("a table as text has the chosen columns, in their order and under their headings", () => {
   const columns = [{ key: "people", label: "People" }, { key: "name" }];
   const rows = [{ name: "Berne", people: 137_995, mayor: "x" }];
   const table = "| People | name |\n| --- | --- |\n| 137995 | Berne |";

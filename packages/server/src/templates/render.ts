@@ -1,5 +1,5 @@
 /**
- * Writes a template's document: its page, and the configuration as JSON in it.
+ * Renders a template's document: its page, with the configuration as JSON.
  *
  * @module
  */
@@ -8,22 +8,22 @@ import { fingerprintOf } from "../fingerprint.js";
 import { problemOf } from "./check-config.js";
 import type { ShownTool, Template } from "./template.js";
 
-/** Documents that are kept. */
+/** Maximum number of cached documents. */
 const KEPT = 100;
 const documents = new Map<string, string>();
 
-/** What a template is besides its configuration: two may have the same name. */
+/** Fingerprint of a template without its configuration: two templates may have the same name. */
 const marks = new WeakMap<object, string>();
 const counts = { hits: 0, misses: 0 };
 
-/** How often a document was found, and how often it had to be written. */
+/** Cache statistics. */
 export const templateCounts = (): { hits: number; misses: number; kept: number } => ({
   ...counts,
   kept: documents.size,
 });
 
 /**
- * The document of a template with this configuration. The same configuration gives the same document, from memory.
+ * Returns the document of a template with this configuration. Documents are cached by configuration.
  *
  * @example
  * ```ts source="../server.examples.ts#renderTemplate"
@@ -44,7 +44,7 @@ export function renderTemplate<Config extends object>(
   const known = documents.get(key);
   if (known !== undefined) {
     counts.hits++;
-    // The one that was asked for last goes last.
+    // Moves the entry to the end: least recently used ones are dropped first.
     documents.delete(key);
     documents.set(key, known);
     return known;
@@ -63,7 +63,7 @@ function markOf(template: Omit<Template, "text">): string {
   const known = marks.get(template);
   if (known !== undefined) return known;
   const { name, title, style, script, schema } = template;
-  // A document that is found is not checked again: it was, by the same schema.
+  // A cached document is not validated again, so the schema is part of its key.
   const mark = fingerprintOf(JSON.stringify([name, title, style, script, schema]));
   marks.set(template, mark);
   return mark;

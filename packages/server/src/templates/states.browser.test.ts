@@ -1,6 +1,6 @@
 /**
- * Every template in each of its states, in a real browser 320 px wide: it waits, there is nothing, its tool failed, its call was
- * cancelled; and in the looks, the language and the direction of its host, which change while it is there.
+ * Every template in each of its states, in a real browser 320 px wide: waiting, empty, failed, cancelled; and
+ * with the look, language and direction of its host, which change while it runs.
  */
 import { TEMPLATES } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,19 +14,19 @@ import {
 
 type Json = Record<string, unknown>;
 
-/** What a template is shown with, and what people read then. */
+/** Input of a template, and its expected text. */
 interface Example {
   config?: Json;
   /** Before there is a result. */
   waiting?: string;
   data: unknown;
-  /** Of the data; numbers in it are written as the host's language has them. */
+  /** Text of the data; its numbers are formatted in the host's language. */
   text: string;
-  /** A result with nothing in it, and what is said then; in a page of its own where it takes a configuration for that. */
+  /** An empty result, and the expected message; as a separate page if it needs a configuration. */
   empty: { data: unknown; text: string; config?: Json };
-  /** Arguments that are data, what is read of them while the model writes, and others that are none. */
+  /** Arguments that are data, the text shown while the model writes, and other arguments. */
   written?: { input: Json; text: string; others: Json };
-  /** It has no numbers to write. */
+  /** It has no numbers. */
   isWithoutNumbers?: boolean;
 }
 
@@ -129,7 +129,7 @@ beforeAll(async () => {
 });
 afterAll(() => frames?.close());
 
-/** Everybody can use it, and nothing hangs over its side. */
+/** It is accessible, and nothing overflows. */
 async function expectFine({ frame }: FramedTemplate): Promise<void> {
   expect(await accessibilityProblems(frame)).toEqual([]);
   expect(await overflow(frame)).toBeLessThanOrEqual(0);
@@ -141,14 +141,14 @@ function brightness(color: string): number {
   return 0.3 * red + 0.6 * green + 0.1 * blue;
 }
 
-it("there is an example of every template", () => {
+it("every template has an example", () => {
   expect(Object.keys(EXAMPLES).sort()).toEqual(Object.keys(TEMPLATES).sort());
 });
 
 describe.each(Object.entries(EXAMPLES))("%s", (name, example) => {
   const { config = {}, waiting, data, text, empty, written, isWithoutNumbers } = example;
 
-  it("waits, and says that there is nothing", async () => {
+  it("shows waiting and empty states", async () => {
     await frames.page.emulateMedia({ reducedMotion: "no-preference" });
     const view = await frames.show(name, config);
     expect(await view.text()).toContain(waiting ?? "Waiting for data …");
@@ -174,7 +174,7 @@ describe.each(Object.entries(EXAMPLES))("%s", (name, example) => {
     await view.close();
   });
 
-  it("says that its tool failed, and that its call was cancelled", async () => {
+  it("shows failure and cancellation", async () => {
     const failed = await frames.show(name, config);
     await failed.tell("tool-input", { arguments: {} });
     await failed.tell("tool-result", failing("The database is away."));
@@ -195,7 +195,7 @@ describe.each(Object.entries(EXAMPLES))("%s", (name, example) => {
   });
 
   if (written)
-    it("shows what the model writes until there is a result, and has nobody use it", async () => {
+    it("shows the model's arguments until there is a result, read-only", async () => {
       const { input, text: part, others } = written;
       const view = await frames.show(name, config);
       const unused = view.frame.locator(".place[inert]");
@@ -229,7 +229,7 @@ describe.each(Object.entries(EXAMPLES))("%s", (name, example) => {
       await gone.close();
     });
 
-  it("looks and speaks as its host does, also when that changes", async () => {
+  it("follows its host's look and language, also when they change", async () => {
     const view = await frames.show(name, config);
     await view.tell("tool-input", { arguments: {} });
     await view.tell("tool-result", giving(data));
@@ -248,7 +248,7 @@ describe.each(Object.entries(EXAMPLES))("%s", (name, example) => {
     expect(await shown()).not.toMatch(/[٠-٩]/);
     await view.tell("host-context-changed", { locale: "ar-EG" });
     expect((await view.look()).direction).toBe("rtl");
-    // Numbers that were there already are written anew.
+    // Displayed numbers are formatted again.
     if (!isWithoutNumbers) expect(await shown()).toMatch(/[٠-٩]/);
     await expectFine(view);
     const variables = {

@@ -1,5 +1,5 @@
 /**
- * What a template is: a page that is the same for everybody, and a configuration that is checked before it goes into it.
+ * Templates: a fixed page, and a configuration that is validated before it is inserted.
  *
  * @module
  */
@@ -8,29 +8,32 @@ import type { JsonSchema } from "./check-config.js";
 /** A template. */
 export interface Template<Config extends object = object> {
   readonly name: string;
-  /** What its configuration must be: for the check, and for editors. */
+  /** Schema of the configuration, for validation and editors. */
   readonly schema: JsonSchema;
-  /** The text of the page's script, and its style. */
+  /** Script and style of the page. */
   readonly script: string;
   readonly style: string;
-  /** What the page is called when the configuration has no `title`. */
+  /** Title of the page if the configuration has none. */
   readonly title: string;
   /**
-   * Whether the page calls the tool whose view it is. Not every host says which one that is: where one tool alone has the view, its
-   * name and input schema stand in the document's configuration, as `tool`.
+   * Whether the page calls the tool of its view. Not every host reveals that tool. If only one tool has the
+   * view, its name and input schema are added to the document's configuration, as `tool`.
    */
   readonly usesTool?: boolean | undefined;
-  /** Says in words what the page shows. `inputSchema` is that of the tool, as JSON Schema: a page can ask for its arguments. */
+  /**
+   * Renders the page's content as text. `inputSchema` is the tool's JSON Schema, for pages that ask for its
+   * arguments.
+   */
   readonly text?:
     | ((data: unknown, config: Config, about?: { readonly inputSchema?: object | undefined }) => string)
     | undefined;
 }
 
-/** The tool whose view a page is. */
+/** The tool that a page belongs to. */
 export interface ShownTool {
   readonly name: string;
   readonly inputSchema?: object | undefined;
 }
 
-/** Any template: which configuration it takes is for its schema to say. */
+/** A template with any configuration; its schema defines which. */
 export type AnyTemplate = Template<never>;

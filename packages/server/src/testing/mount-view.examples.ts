@@ -23,7 +23,7 @@ export async function mountViewExample(expect: typeof Expect) {
   await mounted.input({ article: "Green tea", count: 2 });
   mounted.document.querySelector("button")?.click();
   await mounted.settled();
-  // The form called the tool, on the server of the test, and shows what it said.
+  // The form called the tool on the test's server, and shows its answer.
   expect(mounted.calls[0]?.arguments).toEqual({ article: "Green tea", count: 2 });
   expect(mounted.text).toContain("40 are left.");
   expect(mounted.problems).toEqual([]);

@@ -1,4 +1,4 @@
-/** Views in windows of jsdom, with the host that tests are. */
+/** Views in jsdom windows, with the test as their host. */
 import { appServer, InputError, tool, view } from "@vitrine/server";
 import { form } from "@vitrine/server/templates";
 import { mountView, testServer } from "@vitrine/server/testing";
@@ -70,7 +70,7 @@ async function mountHtml(html: string, more: { limit?: number } = {}) {
 }
 
 describe("a view of a server", () => {
-  it("hears its tool's call, and a click is a call of the real tool", async () => {
+  it("receives its tool's call, and a click calls the real tool", async () => {
     const mounted = await mountLook();
     expect(mounted.text).toBe("Ready in look! More");
     const { structuredContent } = await mounted.run({ article: "tea" });
@@ -91,7 +91,7 @@ describe("a view of a server", () => {
     expect(mounted.problems).toEqual([]);
   });
 
-  it("may call only what is for views", async () => {
+  it("may call only tools for views", async () => {
     const mounted = await mountLook(
       appServer({ name: "shop", version: "1.0.0", tools: [look, takeFor(["model"])] }) as typeof shop,
     );
@@ -101,7 +101,7 @@ describe("a view of a server", () => {
     expect(mounted.calls).toEqual([{ name: "take", arguments: { count: 2 } }]);
   });
 
-  it("is told each step by hand, in the order of the protocol", async () => {
+  it("can be driven step by step, in the order of the protocol", async () => {
     const mounted = await mountLook();
     await mounted.partial({ article: "te" });
     expect(mounted.text).toContain("Writing te");
@@ -117,11 +117,11 @@ describe("a view of a server", () => {
     expect(mounted.modelContext).toEqual({ content: [] });
   });
 
-  it("is mounted as the example has it", () => mountViewExample(expect));
+  it("mounts as in the example", () => mountViewExample(expect));
 });
 
-describe("a document of its own", () => {
-  it("has the answers of the test, and everything that it asks is noted", async () => {
+describe("a standalone document", () => {
+  it("gets the test's answers, and its requests are recorded", async () => {
     const asks = `
       const app = new vitrine.App();
       app.connect();
@@ -164,7 +164,7 @@ describe("a document of its own", () => {
     expect(mounted.problems).toEqual([]);
   });
 
-  it("may have its script as a module, whose names are its own", async () => {
+  it("may have a module script, with its own scope", async () => {
     const module = `${shows} await app.callServerTool; const parent = 1; now.append(" by a module");`;
     const mounted = await mountHtml(page(module, ' type="module"'));
     expect(mounted.text).toContain("Ready in");
@@ -173,7 +173,7 @@ describe("a document of its own", () => {
     await expect(broken).rejects.toThrow("The app did not start. no tea");
   });
 
-  it("that never speaks, throws, or speaks out of turn is told apart", async () => {
+  it("distinguishes one that never starts, throws, or sends out of order", async () => {
     await expect(mountHtml("<p>static</p>", { limit: 20 })).rejects.toMatchObject({
       code: "timeout",
       message: "The app did not start.",
@@ -188,7 +188,7 @@ describe("a document of its own", () => {
     expect(mounted.problems.map(({ message }) => message)).toEqual(["tools/call: ui/initialize comes first"]);
   });
 
-  it("has a window of its own where the test brings none, and is waited for until it shows something", async () => {
+  it("gets its own window if the test brings none, and is awaited until it shows something", async () => {
     const later = page(`${shows} app.ontoolinput = () => setTimeout(() => show("Drawn later"), 50);`);
     const mounted = await mountView({ html: later });
     open.push(() => mounted.close());
@@ -203,7 +203,7 @@ describe("a document of its own", () => {
     });
   });
 
-  it("that throws while it draws does not show what it should, and says what was thrown", async () => {
+  it("that throws while it renders fails the wait, with the error", async () => {
     const mounted = await mountHtml(page(`${shows} app.ontoolresult = () => nothing.there();`));
     await mounted.input({ article: "tea" });
     await mounted.result({ structuredContent: { left: 1 } });
@@ -211,7 +211,7 @@ describe("a document of its own", () => {
     expect(mounted.problems).toMatchObject([{ message: "nothing is not defined" }]);
   });
 
-  it("works while the test has the time in its hands", async () => {
+  it("works with fake timers", async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const mounted = await mountHtml(page(shows));

@@ -1,5 +1,5 @@
 /**
- * Mounts a view in a test, with the test for its host.
+ * Mounts a view in a test, with the test as its host.
  *
  * @module
  */
@@ -11,22 +11,22 @@ import type { AnyTypes, ResultOf, TestedServer, TypesOf } from "./test-server.js
 import { ViewChannel } from "./view-channel.js";
 import { type JsdomWindow, newWindow, ViewFrame, type ViewWindow } from "./view-window.js";
 
-/** What every mount takes. */
+/** Options of every mount. */
 interface MountOptions<W extends ViewWindow> {
   /**
-   * A new window of jsdom that runs scripts: `new JSDOM("", { runScripts: "dangerously" }).window`. It is closed with the view.
-   * Without it, `mountView` makes one; the package `jsdom` must be installed.
+   * A new jsdom window that runs scripts: `new JSDOM("", { runScripts: "dangerously" }).window`. It is closed
+   * with the view. By default, `mountView` creates one; the package `jsdom` must be installed.
    */
   readonly window?: W | undefined;
-  /** Answers of tools, by their names: in place of those of the server. */
+  /** Answers of tools by name, instead of the server's. */
   readonly tools?: Readonly<Record<string, Answer>> | undefined;
-  /** What the view is told of its host, besides what every view is. */
+  /** Additional host context. */
   readonly context?: HostContext | undefined;
-  /** Milliseconds that the view has to begin; 5000 by default. */
+  /** Milliseconds until the view must have started; 5000 by default. */
   readonly limit?: number | undefined;
 }
 
-/** Mounts the view of a tool; what it asks for is answered by the server. */
+/** Mounts the view of a tool; the server answers its requests. */
 export interface MountToolOptions<
   W extends ViewWindow,
   Tools extends readonly AnyTool[],
@@ -51,9 +51,9 @@ const CONTEXT: HostContext = {
 };
 
 /**
- * Mounts a view in a window of jsdom: its scripts run, it shakes hands with the test, and tools that it calls are those of the
- * server, in the same process. Such windows have no layout, no content security policy and no sandbox:
- * `vitrine render` has.
+ * Mounts a view in a jsdom window: its scripts run, it connects to the test, and its tool calls reach the
+ * server in the same process. jsdom has no layout, no content security policy and no sandbox; for those, use
+ * `vitrine render`.
  *
  * @example
  * ```ts source="./mount-view.examples.ts#mountView"
@@ -63,7 +63,7 @@ const CONTEXT: HostContext = {
  * await mounted.input({ article: "Green tea", count: 2 });
  * mounted.document.querySelector("button")?.click();
  * await mounted.settled();
- * // The form called the tool, on the server of the test, and shows what it said.
+ * // The form called the tool on the test's server, and shows its answer.
  * expect(mounted.calls[0]?.arguments).toEqual({ article: "Green tea", count: 2 });
  * expect(mounted.text).toContain("40 are left.");
  * expect(mounted.problems).toEqual([]);
@@ -96,7 +96,7 @@ export async function mountView(
   const problems: Error[] = [];
   const noted = (error: unknown): void => void problems.push(errorOf(error));
   const frame = new ViewFrame(window, noted);
-  // Nothing that its scripts say arrives at once: the view's time begins when they have run.
+  // Messages of its scripts arrive asynchronously, so the view's timeout starts after they have run.
   frame.write(html);
   const channel = new ViewChannel(frame, limit, noted);
   const context = { ...CONTEXT, ...(tool && { toolInfo: { tool } }), ...options.context };
@@ -124,7 +124,7 @@ async function listed(
   return tools.find((each) => each.name === name);
 }
 
-/** An error of a window is none of this program's classes. */
+/** Errors of another window are not instances of this program's classes. */
 function errorOf(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   const { message = String(thrown), name } = Object(thrown) as Partial<Error>;

@@ -10,26 +10,29 @@ import type { AnyTypes, ResultOf } from "./test-server.js";
 import type { ViewChannel } from "./view-channel.js";
 import { textOf, type ViewFrame, type ViewWindow } from "./view-window.js";
 
-/** What a view is told of its tool's result: everything in it may be left out. */
+/** A tool's result for the view; every field is optional. */
 export type ToldResult<Data> = Partial<ResultOf<Data>>;
 
-/** What a mounted view is made of. */
+/** Parts of a mounted view. */
 export interface Mounting<W extends ViewWindow> {
   readonly window: W;
   readonly frame: ViewFrame;
   readonly channel: ViewChannel;
   readonly host: TestHost;
   readonly problems: readonly Error[];
-  /** Calls the view's own tool, on the server. */
+  /** Calls the view's own tool on the server. */
   readonly call: (input: Record<string, unknown>) => Promise<ResultOf<unknown>>;
 }
 
-/** A view in a window of the test, whose host is the test: it tells the view what happens, and sees what the view asks. */
+/**
+ * A view in a window of the test. The test is its host: it sends the view messages, and sees the view's
+ * requests.
+ */
 export class MountedView<
   W extends ViewWindow,
   Types extends { input: unknown; partial: unknown; result: unknown } = AnyTypes,
 > {
-  /** What went wrong: what scripts threw, and messages that no host would take. */
+  /** Errors: those that scripts threw, and invalid messages. */
   readonly problems: readonly Error[];
   readonly window: W;
   readonly #mounting: Mounting<W>;
@@ -43,14 +46,14 @@ export class MountedView<
   get document(): W["document"] {
     return this.window.document;
   }
-  /** What is to be read: without what is hidden. */
+  /** The visible text. */
   get text(): string {
     return textOf(this.document);
   }
   /**
-   * Waits until the view shows a text: frameworks draw some time after they were told something.
+   * Waits until the view shows a text, because frameworks render asynchronously.
    *
-   * @throws {VitrineError} `timeout`, with what the view shows instead and what its scripts threw
+   * @throws {VitrineError} `timeout`, with the current text and the errors of its scripts
    */
   async shows(expected: string | RegExp, limit = 2000): Promise<void> {
     const isShown = (): boolean =>
@@ -68,25 +71,25 @@ export class MountedView<
     }
   }
 
-  /** The tools that the view called, with what came of it. */
+  /** The tools that the view called, with their results. */
   get calls(): readonly ViewCall[] {
     return this.#asked.calls;
   }
   get messages(): Readonly<Asked["messages"]> {
     return this.#asked.messages;
   }
-  /** What the view told the model last. */
+  /** The last model context of the view. */
   get modelContext(): Asked["modelContext"] {
     return this.#asked.modelContext;
   }
-  /** The addresses that the view wanted to be opened. */
+  /** The links that the view asked to open. */
   get links(): readonly string[] {
     return this.#asked.links;
   }
   get downloads(): Readonly<Asked["downloads"]> {
     return this.#asked.downloads;
   }
-  /** The sizes that the view reported; without a layout they say little. */
+  /** The sizes that the view reported; without a layout they mean little. */
   get sizes(): Readonly<Asked["sizes"]> {
     return this.#asked.sizes;
   }
@@ -97,7 +100,7 @@ export class MountedView<
   get wantsToClose(): boolean {
     return this.#asked.wantsToClose;
   }
-  /** What the view knows of its host: also the display mode that it was given. */
+  /** The host context that the view knows, including its current display mode. */
   get hostContext(): HostContext {
     return this.#mounting.host.context;
   }
@@ -105,33 +108,36 @@ export class MountedView<
     return this.#mounting.host.asked;
   }
 
-  /** The model has written so much of the tool's arguments. */
+  /** Sends partial arguments of the tool. */
   partial(input: Types["partial"]): Promise<void> {
     return this.#tell("ui/notifications/tool-input-partial", { arguments: input });
   }
 
-  /** The tool was called with these arguments. */
+  /** Sends the tool's complete arguments. */
   input(input: Types["input"]): Promise<void> {
     return this.#tell("ui/notifications/tool-input", { arguments: input });
   }
 
-  /** The tool gave this. */
+  /** Sends the tool's result. */
   result(result: ToldResult<Types["result"]>): Promise<void> {
     return this.#tell("ui/notifications/tool-result", { content: [], ...result });
   }
 
-  /** The tool's call was taken back. */
+  /** Cancels the tool call. */
   cancel(reason?: string): Promise<void> {
     return this.#tell("ui/notifications/tool-cancelled", { reason });
   }
 
-  /** Something about the host is another now, such as its theme; `null` for what is gone. */
+  /** Changes the host context, such as the theme; `null` removes a key. */
   context(update: HostContextUpdate): Promise<void> {
     this.#mounting.host.update(update);
     return this.settled();
   }
 
-  /** The whole of it: tells the view the input, calls the tool on the server, tells the view the result. */
+  /**
+   * Runs a whole call: sends the input to the view, calls the tool on the server, and sends the view the
+   * result.
+   */
   async run(input: Types["input"]): Promise<ResultOf<Types["result"]>> {
     await this.input(input);
     const result = await this.#mounting.call(input as Record<string, unknown>);
@@ -145,14 +151,14 @@ export class MountedView<
   }
 
   /**
-   * Waits until everything that the view asked was answered, and nothing is said any more: after a click, for example. What
-   * the view does later by a timer of its own is for the test to wait for.
+   * Waits until all requests of the view are answered and no more messages are sent, for example after a
+   * click. It does not wait for the view's own timers.
    */
   settled(): Promise<void> {
     return this.#mounting.channel.settled();
   }
 
-  /** Has the view finish, and closes its window. */
+  /** Tears down the view, and closes its window. */
   async close(reason = "the test is over"): Promise<void> {
     await this.#mounting.channel.close(reason);
     this.#mounting.frame.remove();

@@ -1,22 +1,22 @@
 /**
- * Time as it is, also in tests that have timers of their own making: what is here was taken before they could replace it.
+ * Real time, even in tests with fake timers: these functions are captured before a test can replace them.
  *
  * @module
  */
 const { setTimeout, clearTimeout, setImmediate } = globalThis;
 const clock = performance.now.bind(performance);
 
-/** Milliseconds since some time. */
+/** Milliseconds since an arbitrary start. */
 export const now = (): number => clock();
 
-/** Does something in a while; call what it returns to leave it. */
+/** Sets a timer; returns a function that clears it. */
 export function after(milliseconds: number, work: () => void): () => void {
   const timer = setTimeout(work, milliseconds);
   return () => clearTimeout(timer);
 }
 
-/** Does something next, as messages between windows arrive: in their order, and never at once. */
+/** Queues a task, like messages between windows: in order, never synchronously. */
 export const next = (work: () => void): void => void setImmediate(work);
 
-/** Lets everything happen that is due. */
+/** Lets all due tasks run. */
 export const turn = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));

@@ -1,5 +1,5 @@
 /**
- * What the host of a test answers to a view, and what it remembers of it.
+ * The host in a test: its answers to a view, and its records.
  *
  * @module
  */
@@ -27,38 +27,38 @@ import type { ViewChannel } from "./view-channel.js";
 export interface ViewCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What it came to; not there while it runs, nor when it was refused. */
+  /** The result; absent while it runs, or if it was refused. */
   result?: CallToolResult;
 }
 
-/** Answers a view's call in place of the server. */
+/** Answers a view's call instead of the server. */
 export type Answer = (
   input: Record<string, unknown>,
   context: RequestContext,
 ) => CallToolResult | Promise<CallToolResult>;
 
-/** What a view asked of its host, in its order. */
+/** Requests of a view to its host, in order. */
 export interface Asked {
   readonly calls: ViewCall[];
   readonly messages: Params<"ui/message">[];
-  /** What the model knows of the view: each replaces the one before. */
+  /** Updates of the model context; each replaces the one before. */
   modelContext: Params<"ui/update-model-context"> | undefined;
   readonly links: string[];
   readonly downloads: Params<"ui/download-file">["contents"][];
   readonly sizes: Params<"ui/notifications/size-changed">[];
   readonly logs: Params<"notifications/message">[];
-  /** Whether it wants to be removed. */
+  /** Whether the view asked to be removed. */
   wantsToClose: boolean;
 }
 
-/** What a host of a test has. */
+/** Options of a test's host. */
 export interface TestHostOptions {
   readonly server: Pick<TestedServer<readonly []>, "request"> | undefined;
   readonly tools: Readonly<Record<string, Answer>>;
   readonly context: HostContext;
 }
 
-/** Requests that are the server's to answer. */
+/** Requests that the server answers. */
 const SERVERS = [
   "resources/read",
   "resources/list",
@@ -96,7 +96,7 @@ export class TestHost {
     return this.#context;
   }
 
-  /** Changes some keys of the context, and tells the view; `null` removes one. */
+  /** Changes some keys of the context, and notifies the view; `null` removes a key. */
   update(update: HostContextUpdate): void {
     const before = this.#context;
     this.#context = mergeHostContext(before, update);
@@ -155,7 +155,7 @@ export class TestHost {
     });
   }
 
-  /** What works, and never more. */
+  /** Announces only capabilities that work. */
   #capabilities(): HostCapabilities {
     const { server, tools } = this.#options;
     return {
@@ -189,7 +189,7 @@ export class TestHost {
     return call.result;
   }
 
-  /** As every host does: a view calls only tools that its server offers to views. */
+  /** Like every host: a view may call only tools that its server offers to views. */
   async #checkVisible(name: string, context: RequestContext): Promise<void> {
     if (!this.#options.server) return;
     const { tools } = (await this.#ask("tools/list", {}, context)) as Result<"tools/list">;

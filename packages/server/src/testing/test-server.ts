@@ -1,5 +1,5 @@
 /**
- * A server in the same process, as a client would see it.
+ * A server in the same process, seen as by a client.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export interface ReadView {
   readonly meta: ResourceMeta;
 }
 
-/** What a tool takes and gives, where nothing is known of it. */
+/** Types of a tool without type information. */
 export interface AnyTypes {
   readonly input: Record<string, unknown>;
   readonly partial: Record<string, unknown>;
@@ -47,42 +47,42 @@ type Known<Tools extends readonly AnyTool[], Name extends keyof ToolsOf<Tools>> 
   { input: unknown; partial: unknown; result: unknown }
 >;
 
-/** What a tool takes and gives, by its name. Of tools that were found in folders nothing is known. */
+/** Types of a tool, by its name. Tools found in folders have none. */
 export type TypesOf<Tools extends readonly AnyTool[], Name extends keyof ToolsOf<Tools>> = [
   Known<Tools, Name>,
 ] extends [never]
   ? AnyTypes
   : Known<Tools, Name>;
 
-/** A tool's result, with data of its type. */
+/** A tool's result, with typed data. */
 export type ResultOf<Data> = Omit<CallToolResult, "structuredContent"> & {
   structuredContent?: Data | undefined;
 };
 
-/** A server to which a test is connected. */
+/** A server with a connected test client. */
 export interface TestedServer<Tools extends readonly AnyTool[]> {
-  /** All tools that this client is told of. */
+  /** All tools that this client sees. */
   tools(): Promise<ListedTool[]>;
-  /** Calls a tool. One that fails gives a result with `isError`. */
+  /** Calls a tool. A failure is a result with `isError`. */
   call<Name extends keyof ToolsOf<Tools> & string>(
     name: Name,
     input: TypesOf<Tools, Name>["input"],
   ): Promise<ResultOf<TypesOf<Tools, Name>["result"]>>;
-  /** The view of a tool, or that of an address. */
+  /** The view of a tool, or at an address. */
   view(toolOrAddress: string): Promise<ReadView>;
-  /** Any request of MCP, such as `prompts/list`. */
+  /** Sends any MCP request, such as `prompts/list`. */
   request(method: string, params?: object, options?: RequestOptions): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
-/** What a test may say of the client that it is. */
+/** Options of the test client. */
 export interface TestOptions {
-  /** Whether the client shows views; it does by default. */
+  /** Whether the client shows views; true by default. */
   readonly views?: boolean | undefined;
 }
 
 /**
- * Connects a test to a server.
+ * Connects a test client to a server.
  *
  * @example
  * ```ts source="../testing.examples.ts#testServer"
@@ -101,7 +101,7 @@ export async function testServer<Tools extends readonly AnyTool[]>(
   const [theirs, ours] = InMemoryTransport.createLinkedPair();
   const made = await server.create();
   await made.connect(theirs);
-  // The names of MCP are not those of views alone: what is asked here is for the server to know.
+  // MCP has more methods than those of views; the server decides which it knows.
   const peer = new Peer<"view">().open(transportOf(ours));
   const request: TestedServer<Tools>["request"] = (method, params = {}, options = {}) =>
     peer.request(method as "tools/list", { ...params }, { timeout: 0, ...options }) as Promise<

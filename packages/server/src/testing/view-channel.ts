@@ -1,5 +1,5 @@
 /**
- * The host's end of the channel to a view: the wire and the order of messages are those of a real host.
+ * The host's side of the channel to a view, with the protocol and message order of a real host.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 } from "@vitrine/protocol";
 import { after, now, turn } from "./real-time.js";
 
-/** How often nothing must happen, one turn after another, until all is quiet. */
+/** Number of consecutive idle turns after which everything is quiet. */
 const QUIET_TURNS = 3;
 
 /** One view's channel. */
@@ -28,7 +28,7 @@ export class ViewChannel {
   readonly #life: HostLifecycle;
   readonly #wire: Transport;
   readonly #odd: (error: VitrineError) => void;
-  /** The requests of the view that wait for their answer. */
+  /** Pending requests of the view. */
   readonly #asked = new Set<unknown>();
   #deliver: (message: unknown) => void = () => {};
   #initializing: unknown;
@@ -48,7 +48,7 @@ export class ViewChannel {
     );
   }
 
-  /** Waits until the view is ready; rejects with the cause when it is out of time. */
+  /** Waits until the view is ready; rejects with the cause on a timeout. */
   async ready(): Promise<void> {
     while (this.#life.phase !== "ready") {
       const left = (this.#life.deadline ?? 0) - now();
@@ -69,7 +69,7 @@ export class ViewChannel {
     this.#flush(this.#life.send(method, params));
   }
 
-  /** Waits until everything that the view asked was answered, and nothing passes any more. */
+  /** Waits until all requests of the view are answered and no more messages pass. */
   async settled(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_TURNS; ) {
       const before = this.#passed;
@@ -78,7 +78,7 @@ export class ViewChannel {
     }
   }
 
-  /** Asks the view to finish, and ends. */
+  /** Tears down the view, and closes the channel. */
   async close(reason: string): Promise<void> {
     if (this.#life.teardown()) await this.#teardown(reason);
     this.#life.closed();
@@ -102,11 +102,13 @@ export class ViewChannel {
       if (error.code !== METHOD_NOT_FOUND && error.code !== "closed") this.#odd(error);
     };
     await Promise.race([answered.catch(refused), outOfTime]);
-    // A test that is over must not wait for it.
+    // A finished test must not wait for it.
     forget();
   }
 
-  /** The peer's end of the wire. One for each time that the view begins: a peer that reopens forgets its calls. */
+  /**
+   * The peer's transport. Each start of the view gets a new one, because a peer that reopens drops its calls.
+   */
   #mount(): Transport {
     return {
       start: (receive) => {

@@ -1,12 +1,15 @@
 /**
- * A window of jsdom as the frame of a view: it has a host for a parent, and runs what the document has of scripts.
+ * A jsdom window as the frame of a view: it has a host as parent, and runs the document's scripts.
  *
  * @module
  */
 import { type Transport, VitrineError } from "@vitrine/protocol";
 import { next } from "./real-time.js";
 
-/** A window of jsdom that runs scripts and has shown nothing yet. Only what is used of it is asked for: tests need no types of jsdom. */
+/**
+ * A jsdom window that runs scripts and is still empty. Typed structurally, so that tests need no types of
+ * jsdom.
+ */
 export interface ViewWindow {
   readonly document: {
     open(): unknown;
@@ -16,18 +19,18 @@ export interface ViewWindow {
   };
 }
 
-/** A window that {@link newWindow} makes. */
+/** A window created by {@link newWindow}. */
 export interface JsdomWindow extends ViewWindow {
   readonly document: Document;
 }
 
-/** The name in a variable: whoever bundles this need not have the package. */
+/** In a variable, so that bundlers do not require the package. */
 const JSDOM_PACKAGE: string = "jsdom";
 
 /**
- * A new window of jsdom that runs scripts.
+ * Creates a jsdom window that runs scripts.
  *
- * @throws {VitrineError} `invalid` when jsdom is not installed
+ * @throws {VitrineError} `invalid` if jsdom is not installed
  */
 export async function newWindow(): Promise<JsdomWindow> {
   type Jsdom = {
@@ -35,13 +38,13 @@ export async function newWindow(): Promise<JsdomWindow> {
   };
   const { JSDOM }: Jsdom = await import(JSDOM_PACKAGE).catch((cause: unknown) => {
     const message =
-      "mountView makes a window with jsdom, which is not installed: npm install --save-dev jsdom, or give it a window";
+      "mountView needs jsdom to create a window, but it is not installed: npm install --save-dev jsdom, or pass a window";
     throw new VitrineError("invalid", message, { cause });
   });
   return new JSDOM("", { runScripts: "dangerously" }).window;
 }
 
-/** What is used of a window besides its document. */
+/** The used part of a window, besides its document. */
 interface Inside extends EventTarget {
   readonly document: ViewWindow["document"];
   readonly MessageEvent: typeof MessageEvent;
@@ -52,10 +55,10 @@ interface Inside extends EventTarget {
   close?(): void;
 }
 
-/** Where the host is, as the view sees it. */
+/** The host's origin, as the view sees it. */
 const HOST_ORIGIN = "https://host.test";
 
-/** What the runtime of views needs, and jsdom has not: without a layout nothing ever changes its size. */
+/** A no-op observer, which jsdom lacks: without a layout, sizes never change. */
 class NoResizes {
   observe(): void {}
   unobserve(): void {}
@@ -68,17 +71,17 @@ export class ViewFrame implements Transport {
   readonly #parent = { postMessage: (message: unknown, to?: unknown) => this.#posted(message, to) };
   #receive: ((message: unknown) => void) | undefined;
 
-  /** @param failed hears what scripts throw */
+  /** @param failed called for errors of scripts */
   constructor(window: ViewWindow, failed: (error: unknown) => void) {
     this.#window = window as unknown as Inside;
     Object.defineProperty(window, "parent", { value: this.#parent, configurable: true });
     this.#window.ResizeObserver ??= NoResizes;
-    // The view's runtime reports what an app's listener threw; jsdom has no such function.
+    // The view's runtime reports listener errors with this function, which jsdom lacks.
     this.#window.reportError ??= failed;
     this.#window.addEventListener("error", (event) => failed((event as ErrorEvent).error ?? event));
   }
 
-  /** Shows the document. */
+  /** Loads the document. */
   write(html: string): void {
     const { document } = this.#window;
     document.open();
@@ -91,7 +94,8 @@ export class ViewFrame implements Transport {
   }
 
   #posted(message: unknown, to: unknown): void {
-    // As between windows: a copy, or an error for what cannot be copied; and nothing for somebody else.
+    // As between windows: delivers a copy, throws if it cannot be copied, and drops messages for other
+    // origins.
     const data: unknown = structuredClone(message);
     const origin = typeof to === "string" ? to : (Object(to) as { targetOrigin?: string }).targetOrigin;
     if (origin === "*" || origin === HOST_ORIGIN) next(() => this.#receive?.(data));
@@ -111,7 +115,7 @@ export class ViewFrame implements Transport {
     this.#receive = undefined;
   }
 
-  /** Ends the window: its timers, above all. */
+  /** Closes the window, and stops its timers. */
   remove(): void {
     this.close();
     this.#window.close?.();
@@ -119,8 +123,8 @@ export class ViewFrame implements Transport {
 }
 
 /**
- * jsdom leaves module scripts alone. Those of a view import nothing: they run as functions when the document is there, as
- * they would in a browser.
+ * jsdom does not run module scripts. A view's modules import nothing, so they run as functions once the
+ * document is complete, as in a browser.
  */
 function withoutModules(html: string, { DOMParser: Parser, HTMLScriptElement: Script }: Inside): string {
   if (!/<script[^>]+module/i.test(html) || Script?.supports?.("module")) return html;
@@ -134,11 +138,11 @@ function withoutModules(html: string, { DOMParser: Parser, HTMLScriptElement: Sc
   return `<!doctype html>${parsed.documentElement.outerHTML}`;
 }
 
-/** Elements within a line: there is no gap around them. */
+/** Inline elements: there is no gap around them. */
 const INLINE =
   /^(a|abbr|b|bdi|bdo|cite|code|data|em|i|kbd|mark|q|s|small|span|strong|sub|sup|time|u|var|wbr)$/i;
 
-/** What is to be read in a document: without what is hidden, and without scripts. */
+/** The visible text of a document, without scripts. */
 export function textOf({ body }: ViewWindow["document"]): string {
   const copy = body?.cloneNode(true) as HTMLElement | undefined;
   for (const each of copy?.querySelectorAll("script, style, template, [hidden]") ?? []) each.remove();

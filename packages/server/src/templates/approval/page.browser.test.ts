@@ -1,4 +1,4 @@
-/** The approval in a real browser: read, approved, rejected, asked once more, and decided once. */
+/** The approval in a real browser: read, approved, rejected, confirmed, and decided once. */
 
 import { type ApprovalConfig, approval, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ const RELEASE = {
 };
 
 describe("the approval", () => {
-  it("shows what it is about, and tells the tool of both that it was approved, once", async () => {
+  it("shows the request, and calls the tool with the approval once", async () => {
     let answer: (result: ReturnType<typeof says>) => void = () => {};
     const app = await stage.show(html({ tool: "decide", toolArgs: { by: "person" }, reason: true }), {
       data: RELEASE,
@@ -41,7 +41,7 @@ describe("the approval", () => {
     expect(read.slice(0, 4)).toEqual(["shop", "1.234.567", "Yes", "eu-central, us-east"]);
     expect(JSON.parse(read[4] ?? "")).toEqual(RELEASE.details.limits);
     await button(app, "Approve").click();
-    // Neither again, nor the other: it is on its way.
+    // Neither again, nor the other: the call is in progress.
     await button(app, "Approve").press("Enter");
     await button(app, "Reject").press("Enter");
     await expect.poll(() => app.calls).toHaveLength(1);
@@ -62,7 +62,7 @@ describe("the approval", () => {
     await app.close();
   });
 
-  it("wants a reason to reject where it is to, and can be tried again when the tool fails", async () => {
+  it("requires a reason to reject if configured, and can be retried when the tool fails", async () => {
     const results = [failing("The pipeline is away."), says("Stopped.")];
     const config = { approveTool: "go", rejectTool: "stop", reasonToReject: true, rejectLabel: "Stop it" };
     const app = await stage.show(html(config), {
@@ -84,14 +84,14 @@ describe("the approval", () => {
     await app.close();
   });
 
-  it("asks once more for what is dangerous, and goes back", async () => {
+  it("asks for confirmation of a dangerous request, and goes back", async () => {
     const app = await stage.show(html({ danger: true, approveLabel: "Delete", approveTool: "remove" }), {
       data: "Delete 3 tables?",
       tools: { remove: () => says("Gone.") },
     });
     await button(app, "Delete").click();
     await app.view.getByRole("group", { name: "This is dangerous. Are you sure?" }).waitFor();
-    // The harmless answer is the one at hand.
+    // The harmless answer has the focus.
     await app.page.keyboard.press("Enter");
     expect(await app.view.getByRole("button").allTextContents()).toEqual(["Delete", "Reject"]);
     expect(app.calls).toEqual([]);
@@ -102,7 +102,7 @@ describe("the approval", () => {
     await app.close();
   });
 
-  it("tells the conversation where there is no tool", async () => {
+  it("sends a message to the conversation without a tool", async () => {
     const app = await stage.show(html({ approveTool: "go" }), { data: { summary: "Pay 5 francs?" } });
     await button(app, "Reject").click();
     await expect
@@ -112,7 +112,7 @@ describe("the approval", () => {
     await app.close();
   });
 
-  it("shows what the model asks for while it does, and has it decided only when the tool has answered", async () => {
+  it("shows the request while the model writes it, and enables the decision when the tool has answered", async () => {
     const app = await stage.show(html());
     await app.partial({ service: "sh" });
     await expect.poll(() => app.text()).toContain("service sh");

@@ -26,7 +26,7 @@ class Approval implements Page {
     put(kit.place, this.#shown, this.#form, this.#said.node);
   }
 
-  /** What the tool is asked for is there to be read at once; decided it is when the tool has answered. */
+  /** Shows the request while the tool runs. Users can decide once the tool has answered. */
   input(input: Record<string, unknown>): void {
     this.#input = input;
     this.#show(requestOf(input, this.#kit.config));
@@ -40,7 +40,7 @@ class Approval implements Page {
     else if (!this.#isDecided) this.#ask();
   }
 
-  /** What was written and asked stays; the rest is written anew. */
+  /** Keeps the user's input and the confirmation; everything else is drawn again. */
   redraw(): void {
     if (this.#request) this.#show(this.#request);
   }
@@ -86,7 +86,7 @@ class Approval implements Page {
         element(
           "label",
           { for: this.#reason.id },
-          reasonToReject ? "Reason (needed to reject)" : "Reason (optional)",
+          reasonToReject ? "Reason (required to reject)" : "Reason (optional)",
         ),
       (reason || reasonToReject) && this.#reason,
       element(
@@ -149,7 +149,7 @@ class Approval implements Page {
     if (name) await tellModel(this.#kit, `${words} ${name} said: ${text}`, { ...given, approved });
   }
 
-  /** While one button does something, none does. */
+  /** Disables all buttons while an action runs. */
   #lock(isLocked: boolean): void {
     for (const button of this.#form.querySelectorAll("button"))
       set(button, "aria-disabled", isLocked && "true");
@@ -163,7 +163,7 @@ class Approval implements Page {
       [decision, reason && `: ${reason}`, text && `\n${text}`].join(""),
       decision === "Approved" ? "said" : "said no",
     );
-    // The button that was pressed is gone: here is what came of it.
+    // The pressed button is gone, so focus moves to the outcome.
     set(this.#said.node, "tabindex", -1);
     this.#said.node.focus();
   }

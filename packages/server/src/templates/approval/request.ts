@@ -1,23 +1,23 @@
 /**
- * What is to be approved: read from a tool's data.
+ * Reads the request to approve from a tool's data.
  *
  * @module
  */
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What people are asked to approve. */
+/** A request for approval. */
 export interface ApprovalRequest {
   readonly title: string;
   readonly summary: string;
   /** Names and values; a name may be empty. */
   readonly details: readonly (readonly [name: string, value: unknown])[];
-  /** Arguments for the tool that is told the decision. */
+  /** Arguments for the tool that receives the decision. */
   readonly args: Json;
   readonly isDangerous: boolean;
 }
 
-/** Data is a text, a list, or a record: `details` of it, or whatever it has besides what is named here. */
+/** Reads data that is a string, a list, or a record: its `details`, or all fields without another meaning. */
 export function requestOf(
   data: unknown,
   config: { readonly summary?: string | undefined; readonly danger?: boolean | undefined },
@@ -34,7 +34,7 @@ export function requestOf(
   };
 }
 
-/** A record's members; a list's `{ label, value }`, or what else is in it. */
+/** The entries of a record, or of a list of `{ label, value }` or plain values. */
 function entriesOf(details: unknown): [string, unknown][] {
   if (isRecord(details)) return Object.entries(details).filter(([, value]) => value !== undefined);
   if (!Array.isArray(details)) return details === null ? [] : [["", details]];

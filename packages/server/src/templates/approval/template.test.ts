@@ -2,7 +2,7 @@ import { approval, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { requestOf } from "./request.js";
 
-describe("what is to be approved", () => {
+describe("the request to approve", () => {
   it.each([
     ["a text", "Delete it?", { summary: "Delete it?", details: [] }],
     [
@@ -38,7 +38,7 @@ describe("what is to be approved", () => {
     expect(requestOf(data, {})).toMatchObject(request);
   });
 
-  it("is dangerous as the configuration says, and as the data does where that says nothing", () => {
+  it("is dangerous if the configuration or, by default, the data says so", () => {
     expect(requestOf({ danger: true }, {}).isDangerous).toBe(true);
     expect(requestOf({ danger: true }, { danger: false }).isDangerous).toBe(false);
     expect(requestOf({}, { danger: true }).isDangerous).toBe(true);
@@ -47,7 +47,7 @@ describe("what is to be approved", () => {
 });
 
 describe("the approval", () => {
-  it("is said in words", () => {
+  it("is rendered as text", () => {
     const data = {
       summary: "Version 2",
       details: { tests: 41, notes: ["a", "b"] },
@@ -55,14 +55,14 @@ describe("the approval", () => {
       args: { id: 1 },
     };
     expect(approval.text?.(data, { title: "Release?", approveLabel: "Release" })).toBe(
-      "Release? (dangerous)\n\nVersion 2\n\n- tests: 41\n- notes: a, b\n\nWaiting for a person: Release or Reject.",
+      "Release? (dangerous)\n\nVersion 2\n\n- tests: 41\n- notes: a, b\n\nWaiting for the user: Release or Reject.",
     );
     expect(approval.text?.(["a", "b"], {})).toContain("\n\n- a\n- b\n\n");
   });
 
-  it("has 20,000 bytes at most, and refuses what it does not know", () => {
+  it("has 20,000 bytes at most, and refuses unknown settings", () => {
     expect(renderTemplate(approval, { title: "Release?" }).length).toBeLessThanOrEqual(20_000);
-    expect(() => renderTemplate(approval, { aproveTool: "x" } as never)).toThrow("is approveTool meant?");
+    expect(() => renderTemplate(approval, { aproveTool: "x" } as never)).toThrow("did you mean approveTool?");
     expect(() => renderTemplate(approval, { danger: "yes" } as never)).toThrow(
       "config.danger must be true or false",
     );

@@ -1,5 +1,5 @@
 /**
- * A request that people approve or reject.
+ * A request that users approve or reject.
  *
  * @module
  */
@@ -12,23 +12,23 @@ import { requestOf } from "./request.js";
 /** Configuration of {@link approval}. */
 export interface ApprovalConfig {
   readonly title?: string | undefined;
-  /** What is asked, in a sentence; that of the data by default. */
+  /** A sentence that describes the request; the data's by default. */
   readonly summary?: string | undefined;
   readonly approveLabel?: string | undefined;
   readonly rejectLabel?: string | undefined;
-  /** Whether people may give a reason; they are not asked for one by default. */
+  /** Whether users may give a reason; false by default. */
   readonly reason?: boolean | undefined;
-  /** Whether they must, to reject. */
+  /** Whether users must give a reason to reject. */
   readonly reasonToReject?: boolean | undefined;
-  /** The tool that is told of both: it gets `approved` and `reason`. */
+  /** The tool that is called in both cases, with `approved` and `reason`. */
   readonly tool?: string | undefined;
-  /** The tool for what was approved: it gets `reason`. */
+  /** The tool that is called on approval, with `reason`. */
   readonly approveTool?: string | undefined;
-  /** The tool for what was rejected: it gets `reason`. */
+  /** The tool that is called on rejection, with `reason`. */
   readonly rejectTool?: string | undefined;
-  /** Arguments that the tools get besides. */
+  /** Additional arguments for the tools. */
   readonly toolArgs?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether approving is dangerous: then it is asked once more. What the data says by default. */
+  /** Whether approval is dangerous and needs a second confirmation. The data's setting by default. */
   readonly danger?: boolean | undefined;
 }
 
@@ -38,22 +38,26 @@ const schema: JsonSchema = {
   type: "object",
   properties: {
     title: { type: "string", default: "Approval" },
-    summary: { type: "string", description: "What is asked; that of the data by default." },
+    summary: { type: "string", description: "Describes the request; the data's by default." },
     approveLabel: { type: "string", minLength: 1, default: "Approve" },
     rejectLabel: { type: "string", minLength: 1, default: "Reject" },
-    reason: { type: "boolean", default: false, description: "Whether people may give a reason." },
-    reasonToReject: { type: "boolean", default: false, description: "Whether they must, to reject." },
-    tool: { ...tool, description: "Is told of both: gets approved and reason." },
+    reason: { type: "boolean", default: false, description: "Whether users may give a reason." },
+    reasonToReject: {
+      type: "boolean",
+      default: false,
+      description: "Whether users must give a reason to reject.",
+    },
+    tool: { ...tool, description: "Called in both cases, with approved and reason." },
     approveTool: tool,
     rejectTool: tool,
-    toolArgs: { type: "object", description: "Arguments that the tools get besides." },
-    danger: { type: "boolean", description: "Whether approving is asked once more." },
+    toolArgs: { type: "object", description: "Additional arguments for the tools." },
+    danger: { type: "boolean", description: "Whether approval needs a second confirmation." },
   },
   additionalProperties: false,
 };
 
 /**
- * Shows what is to be approved, and tells a tool, or the conversation, what was decided.
+ * Shows a request for approval, and passes the decision to a tool or the conversation.
  *
  * @example
  * ```ts source="../../server.examples.ts#approval"
@@ -84,7 +88,7 @@ function textOfApproval(data: unknown, config: ApprovalConfig): string {
     `${title || config.title || "Approval"}${isDangerous ? " (dangerous)" : ""}`,
     summary,
     details.length > 0 && textOfDetails(details),
-    `Waiting for a person: ${config.approveLabel ?? "Approve"} or ${config.rejectLabel ?? "Reject"}.`,
+    `Waiting for the user: ${config.approveLabel ?? "Approve"} or ${config.rejectLabel ?? "Reject"}.`,
   ];
   return parts.filter(Boolean).join("\n\n");
 }

@@ -1,5 +1,5 @@
 /**
- * Two axes, and on them bars, lines or areas.
+ * Draws two axes with bars, lines or areas.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { abs, max, min, round, scaleOf } from "./scale.js";
 import { path, shape } from "./shape.js";
 import type { ChartKind } from "./template.js";
 
-/** A value in the drawing: where it is, which it is, and what stands for it alone. */
+/** A drawn value: its position, its series and index, and its own shape, if any. */
 export type Mark = readonly [
   point: readonly [x: number, y: number],
   one: Series,
@@ -16,15 +16,15 @@ export type Mark = readonly [
   node?: Element | false,
 ];
 
-/** Writes a value; for an axis, in so many digits. */
+/** Formats a value; for an axis, with the given number of digits. */
 export type WriteNumber = (value: number, digits?: number) => string;
 
-/** Writes a place on the x axis in words, or in few of them. */
+/** Formats an x value, optionally in short form. */
 export type WritePlace = (x: string | number | undefined, isShort?: boolean) => string;
 
 /**
- * Draws bars, lines or areas into a list of shapes. Where the values are, series by series: those that are missing are at the
- * bottom of their places.
+ * Adds bars, lines or areas to a list of shapes. Returns the positions of the values, series by series;
+ * missing values are at the bottom.
  */
 export function drawAxes(
   { x, time, series }: ChartData,
@@ -32,19 +32,19 @@ export function drawAxes(
   isStacked: boolean | undefined,
   width: number,
   height: number,
-  /** 1 from left to right, -1 from right to left. */
+  /** 1 for left to right, -1 for right to left. */
   way: number,
   number: WriteNumber,
   place: WritePlace,
   shapes: Element[],
 ): Mark[] {
-  /** At the sides, and under the axis. */
+  /** Margins at the sides and under the axis. */
   const side = 8;
   const bottom = 28;
   const isBar = kind === "bar";
   const ends: number[] = [];
   const piles: [number[], number[]] = [[], []];
-  /** From where to where a value goes: from zero, or from what it stands on, upwards or downwards. */
+  /** Start and end of each value: from zero, or from the value it is stacked on, upwards or downwards. */
   const spans = series.map(({ values }) =>
     values.map((value, at) => {
       if (value === undefined) return undefined;
@@ -71,7 +71,7 @@ export function drawAxes(
     write(flip(gutter - 6), down(tick) + 4, "end", labels[at]);
   });
 
-  // Dates are as far from each other as they are in time; bars stand side by side.
+  // Dates are spaced by time; bars stand side by side.
   const ways = x.map((each, at) => (time && !isBar ? Date.parse(`${each}`) : at));
   const sorted = [...ways].sort((one, other) => one - other);
   const [first = 0] = sorted;
@@ -101,7 +101,8 @@ export function drawAxes(
       const left = across(i) + (many > 1 ? (s - (many - 1) / 2) * thick * way : 0);
       const [base = 0, y = height - bottom] = span?.map(down) ?? [];
       const point = [left, y] as const;
-      // A gap: the line begins anew after it. A point between two of them is a line without a length, with round ends.
+      // After a gap the line starts again. A single point between gaps is a line of length zero with round
+      // ends.
       if (span) line += end ? `L${point}` : `M${point}h0`;
       if (span && end) area += `${end}L${point} ${left} ${base}z`;
       end = span ? `M${left} ${base}L${point}` : "";
@@ -116,7 +117,7 @@ export function drawAxes(
   });
 }
 
-/** What the longest of some texts takes, about. */
+/** Approximate width of the longest text. */
 const widthOf = (texts: readonly string[]): number => max(...texts.map(({ length }) => length)) * 7;
 
 const tenth = (value: number): number => round(value * 10) / 10;

@@ -1,4 +1,4 @@
-/** What the chart reads from data, and what it leaves out. */
+/** Data that the chart reads, and data that it omits. */
 import { describe, expect, it } from "vitest";
 import { chartOf } from "./chart-data.js";
 
@@ -45,7 +45,7 @@ describe("data of a chart", () => {
     expect(chartOf([3, 5], {})).toMatchObject({ x: [1, 2], series: [{ label: "value", values: [3, 5] }] });
   });
 
-  it("has the places and the series that the configuration names, in its order", () => {
+  it("has the x values and series of the configuration, in its order", () => {
     const config = {
       x: "costs",
       series: [{ key: "sales", label: "Sold" }, { key: "none" }, { key: "month" }],
@@ -53,7 +53,7 @@ describe("data of a chart", () => {
     const { x, series } = chartOf(ROWS, config);
     expect(x).toEqual([1, -2]);
     expect(series).toEqual([{ ...sales, label: "Sold" }]);
-    // Without a member that is no number, the first is the place.
+    // Without a non-numeric field, the first is the x value.
     expect(chartOf([{ year: 2024, n: 1 }], {})).toMatchObject({
       name: "year",
       x: [2024],
@@ -61,7 +61,7 @@ describe("data of a chart", () => {
     });
   });
 
-  it("reads numbers in texts where it is told to, and skips what is none", () => {
+  it("reads numbers in strings if configured, and skips other strings", () => {
     const values = ["1.5", " 2 ", "", " ", "12 km", null, {}, [], true, 1e300, -7];
     const data = values.map((v, at) => ({ name: `${at}`, v }));
     expect(chartOf(data, { series: [{ key: "v" }] }).series[0]?.values).toEqual([
@@ -87,7 +87,7 @@ describe("data of a chart", () => {
     expect(chartOf(data, {}).series).toEqual([]);
   });
 
-  it("knows dates, and whether they are of one day", () => {
+  it("recognizes dates, and whether they are on one day", () => {
     const timeOf = (...x: unknown[]): unknown =>
       chartOf(
         x.map((day) => ({ day, n: 1 })),
@@ -101,7 +101,7 @@ describe("data of a chart", () => {
     expect(timeOf("2026-03-01", null)).toBe(false);
   });
 
-  it("takes places of any kind, and keys that are dangerous elsewhere", () => {
+  it("accepts x values of any kind, and keys that are dangerous elsewhere", () => {
     const data = JSON.parse('[{"__proto__":{"toString":1},"n":1},{"__proto__":null,"n":2},{"n":3}]');
     expect(chartOf(data, { x: "__proto__" })).toMatchObject({
       x: ['{"toString":1}', "", expect.any(String)],

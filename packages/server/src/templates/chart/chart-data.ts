@@ -1,43 +1,43 @@
 /**
- * The numbers of a chart, as tools give them: read for the page and for the text alike.
+ * Reads the numbers of a chart from a tool's data, for the page and for the text.
  *
  * @module
  */
 import { abs } from "./scale.js";
 import type { ChartConfig } from "./template.js";
 
-/** One row of numbers; what is missing, or was no number, is undefined. */
+/** One series; missing or non-numeric values are undefined. */
 export interface Series {
   readonly key: string;
   readonly label: string;
   readonly values: readonly (number | undefined)[];
 }
 
-/** What is drawn: a value of each series for each place on the x axis. */
+/** The data to draw: one value per series and x value. */
 export interface ChartData {
-  /** What the x axis is called, if it has a name. */
+  /** Name of the x axis, if it has one. */
   readonly name: string;
   readonly x: readonly (string | number)[];
-  /** Whether all places are dates, and what tells them apart. */
+  /** Whether all x values are dates, and the format that distinguishes them. */
   readonly time: "dateStyle" | "timeStyle" | false;
   readonly series: readonly Series[];
 }
 
 type Column = readonly [key: string, values: readonly unknown[]];
 
-/** The number that a value is, or that is written in it; none so large that a sum of them is no number any more. */
+/** The number in a value, or in its text. Limited, so that sums stay finite. */
 export function numberOf(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() ? Number(value) : value;
   return typeof number === "number" && abs(number) < 1e300 ? number : undefined;
 }
 
-/** A value in words that never throws, whatever a tool gave. */
+/** A value as text; never throws, whatever the tool returned. */
 export const wordOf = (value: unknown): string =>
   Object(value) === value ? JSON.stringify(value) : `${value ?? ""}`;
 
 const { isArray } = Array;
 
-/** Reads data of any of the shapes that the template takes. A series without a single number is left out. */
+/** Reads data in any of the supported shapes. A series without any number is omitted. */
 export function chartOf(data: unknown, { x: wanted, series }: ChartConfig): ChartData {
   const columns = columnsOf(data);
   const hasNumber = ([, values]: Column): boolean => values.some((value) => typeof value === "number");
@@ -54,7 +54,7 @@ export function chartOf(data: unknown, { x: wanted, series }: ChartConfig): Char
     x,
     time:
       x.every((each) => /^\d{4}-\d\d-\d\d(T\S+)?$/.test(`${each}`)) &&
-      // All of one day?
+      // All on the same day?
       (/^(.{10}T)\S*( \1\S*)*$/.test(x.join(" ")) ? "timeStyle" : "dateStyle"),
     series: chosen
       .map(([key, given, label = key]) => ({
@@ -66,7 +66,7 @@ export function chartOf(data: unknown, { x: wanted, series }: ChartConfig): Char
   };
 }
 
-/** What the column of labels is called where the data has them apart. */
+/** Name of the labels column if the data has separate labels. */
 const LABELS = " ";
 
 function columnsOf(data: unknown): Column[] {

@@ -1,4 +1,4 @@
-/** The chart in a real browser: what it draws, and what it says of it. */
+/** The chart in a real browser: its drawing, and its texts. */
 
 import { type ChartConfig, chart, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -51,10 +51,10 @@ const ticks = (app: ShownTemplate, anchor: "end" | "middle"): Promise<string[]> 
   app.view.locator(`svg text[text-anchor=${anchor}]`).allTextContents();
 
 describe("the chart", () => {
-  it("draws bars as high as their values are, from zero, side by side", async () => {
+  it("draws bars with the height of their values, from zero, side by side", async () => {
     const app = await stage.show(html({ title: "Sales" }), { data: { items: MONTHS } });
     const bars = await boxes(app, "path.fill");
-    // Series by series: a value that is missing has no bar.
+    // Series by series: a missing value has no bar.
     expect(bars).toHaveLength(5);
     const unit = (bars[0]?.height ?? 0) / 10;
     const expected = [10, 30, 20, 5, 15];
@@ -81,7 +81,7 @@ describe("the chart", () => {
     await app.close();
   });
 
-  it("draws lines with gaps where values are missing, and dates as far apart as they are", async () => {
+  it("draws lines with gaps for missing values, and dates spaced by time", async () => {
     const data = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-05", "2026-01-09"].map((day, at) => ({
       day,
       n: [1, 3, null, 2, 2][at],
@@ -98,7 +98,7 @@ describe("the chart", () => {
     await app.close();
   });
 
-  it("draws areas down to what they stand on", async () => {
+  it("draws areas down to their base", async () => {
     const data = {
       labels: ["a", "b"],
       series: [
@@ -146,7 +146,7 @@ describe("the chart", () => {
     await app.close();
   });
 
-  it("goes from value to value by keyboard and pointer, says each, and calls a tool with one", async () => {
+  it("moves from value to value by keyboard and pointer, announces each, and calls a tool with one", async () => {
     const app = await stage.show(html({ title: "Sales", unit: "t", onSelectTool: "open" }), {
       data: MONTHS,
       tools: { open: ({ x }) => giving(`Opened ${x}`) },
@@ -174,19 +174,19 @@ describe("the chart", () => {
         { name: "open", arguments: { series: "sales", x: "February", value: 30 } },
         { name: "open", arguments: { series: "sales", x: "<b>March</b>", value: -20 } },
       ]);
-    // A finger leaves before it has clicked.
+    // A touch leaves before it clicks.
     await app.view.locator(".plot").dispatchEvent("pointerleave");
     expect(await tip(app)).toBe("");
     await app.view.locator("path.fill").first().dispatchEvent("click");
     expect(await tip(app)).toBe("January\nsales: 10 t");
     await expect.poll(() => app.calls).toHaveLength(3);
-    // Above the bars, the nearest.
+    // Above the bars, the nearest one counts.
     await app.page.mouse.move(x, (bar?.y ?? 0) - 60);
     expect(await tip(app)).toBe("<b>March</b>\nsales: -20 t");
     await app.close();
   });
 
-  it("tells its essentials, is a table when asked, and is drawn anew in another width", async () => {
+  it("describes itself, shows a table on request, and is redrawn at another width", async () => {
     const app = await stage.show(html({ title: "Sales" }), { data: MONTHS, width: 700 });
     const drawing = app.view.getByRole("img");
     await drawing.waitFor();
@@ -217,7 +217,7 @@ describe("the chart", () => {
     await app.close();
   });
 
-  it("draws what a model writes while it writes it, and a thousand points with few words under them", async () => {
+  it("draws the numbers while a model writes them, and a thousand points with few labels", async () => {
     const items = Array.from({ length: 1000 }, (_, at) => ({ at: `point ${at}`, n: at % 10, m: 1e-9 * at }));
     const app = await stage.show(html({ kind: "line" }), {});
     await app.partial({ items: items.slice(0, 2) });
@@ -231,7 +231,7 @@ describe("the chart", () => {
     await app.close();
   });
 
-  it("waits, and says that its tool was cancelled, failed, or gave nothing", async () => {
+  it("shows waiting, cancellation, failure and empty results", async () => {
     const app = await stage.show(html(), { input: { city: "Berne", days: 5 } });
     await expect.poll(() => app.text()).toContain("Working …");
     await app.cancel("the model thought again");

@@ -10,7 +10,7 @@ import { abs, max, min } from "./scale.js";
 import { path, shape } from "./shape.js";
 import type { ChartConfig } from "./template.js";
 
-// All in one function, for the size of the page: names of local things are made short, those of members are not.
+// A single function, to keep the page small: minifiers shorten local names, but not member names.
 startPage<ChartConfig>("chart", "Chart", (kit) => {
   const {
     title = "Chart",
@@ -25,16 +25,16 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
   const isPie = kind === "pie";
   let chart = chartOf(0, {});
   let marks: Mark[] = [];
-  /** Which of them is pointed at; -1 for none. */
+  /** Index of the highlighted value; -1 for none. */
   let at = -1;
-  /** 1 from left to right, -1 from right to left. */
+  /** 1 for left to right, -1 for right to left. */
   let way = 1;
 
   const number: WriteNumber = (value, digits) =>
     writeNumber(kit, value, {
       style: format === "number" ? undefined : format,
       currency,
-      // Numbers that nobody reads digit by digit.
+      // Numbers that are too long to read digit by digit.
       notation: /e/.test(`${value}`) ? "scientific" : digits ? "compact" : undefined,
       maximumSignificantDigits: digits ?? (format === "currency" ? undefined : 12),
     }) + (unit ? ` ${unit}` : "");
@@ -50,7 +50,7 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
   };
   const written = (value: number | undefined): string => (value === undefined ? "—" : number(value));
 
-  /** What a value is. */
+  /** Text of a value. */
   const told = ([, one, i]: Mark): string => {
     const text = written(one.values[i]);
     const name = place(chart.x[i]);
@@ -60,7 +60,7 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
   };
 
   const drawing = shape("svg", { role: "img" });
-  /** Around the value that is pointed at. */
+  /** Marks the highlighted value. */
   const ring = path("line ring", "");
   const tip = element("p", { class: "tip", role: "status" });
   const legend = element("div", { class: "row" });
@@ -85,7 +85,7 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
       onpointermove: point,
       onpointerleave: () => show(),
       onblur: () => show(),
-      // A finger has left by now, and points again.
+      // After a touch, the pointer has left by now, so highlight again.
       onclick: (event: PointerEvent) => {
         point(event);
         void select();
@@ -101,7 +101,7 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
     set(turn, "aria-expanded", `${isShown}`);
     redraw();
   };
-  // Not at once: what is drawn has another height, and observers are told of each size once.
+  // Deferred: the drawing changes the height, and an observer reports each size only once.
   new ResizeObserver(() => requestAnimationFrame(redraw)).observe(plot);
 
   const redraw = (): void => {
@@ -119,14 +119,14 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
     set(drawing, "width", width);
     set(drawing, "height", height);
     const names = series.map(({ label }) => label);
-    // The essentials, for who does not see them.
+    // A summary for screen readers.
     const value = ([, { values }, i]: Mark): number => Number(values[i]);
     const sorted = marks
       .filter((mark) => value(mark) < 1e300)
       .sort((one, other) => value(one) - value(other));
     const ends = [sorted.at(-1), sorted[0]].map((mark) => mark && told(mark)).join(". Lowest: ");
     set(drawing, "aria-label", `${kind} chart, ${names}. Highest: ${ends}.`);
-    // Nobody reads more shares than that.
+    // More shares are not readable.
     const entries = isPie ? marks.slice(0, 12).map(told) : names;
     put(
       legend,
@@ -155,7 +155,7 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
     show(at);
   };
 
-  /** Points at a value and says what it is; or at none. */
+  /** Highlights a value and shows its text, or clears the highlight. */
   const show = (which = -1): void => {
     const mark = marks[which];
     if (which !== at) put(tip, mark && told(mark));
@@ -167,7 +167,7 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
     tip.style.cssText = `left:${share}%;top:${y}px;translate:-${share}% -120%`;
   };
 
-  /** Its own shape, else the nearest column, and in that the nearest; in a ring none. */
+  /** The value whose shape was hit, else the nearest one in the nearest column; in a ring, none. */
   function point({ target, offsetX, offsetY }: PointerEvent): void {
     const far = marks.map(([[x, y], , , node]) =>
       node === target ? -1 : abs(x - offsetX) * 1e4 + abs(y - offsetY),
@@ -187,10 +187,10 @@ startPage<ChartConfig>("chart", "Chart", (kit) => {
   };
 
   return {
-    /** A model that writes the numbers itself sees them drawn meanwhile. */
+    /** Draws the numbers while the model writes them. */
     written: (input) => (input["items"] ?? input["labels"]) && chartOf(input, kit.config).series[0] && input,
     data: (data) => {
-      // What was pointed at is another value now.
+      // The highlighted value has changed.
       show();
       chart = chartOf(data, kit.config);
       const isDrawn = chart.series[0];

@@ -1,5 +1,5 @@
 /**
- * A ring of shares.
+ * Draws a ring of shares.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import type { Series } from "./chart-data.js";
 import { max, min } from "./scale.js";
 import { path } from "./shape.js";
 
-/** The share of each value of the whole, from 0 to 1. What is missing or below zero has none. */
+/** The share of each value, from 0 to 1. Missing and negative values have none. */
 export function sharesOf({ values }: Series): number[] {
   const there = values.map((value = 0) => max(value, 0));
   const whole = there.reduce((sum, value) => sum + value, 0);
   return there.map((value) => value / whole || 0);
 }
 
-/** Draws shares into a list of shapes, from the top and clockwise. Where they are. */
+/** Adds shares to a list of shapes, clockwise from the top. Returns their positions. */
 export function drawRing(one: Series, width: number, height: number, shapes: Element[]): Mark[] {
   const radius = min(width, height) / 2 - 34;
   const place = (turn: number): [number, number] => {
@@ -26,7 +26,7 @@ export function drawRing(one: Series, width: number, height: number, shapes: Ele
   return sharesOf(one).map((share, i) => {
     const begin = from;
     from += share;
-    // A little is left out between two; and a whole turn would end where it begins, and be nothing.
+    // Leaves a small gap. A full circle would end at its start and draw nothing.
     const end = place(max(begin, from - 0.003));
     const node = path(
       "line slice",

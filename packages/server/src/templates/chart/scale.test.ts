@@ -1,4 +1,4 @@
-/** Axes: round steps that hold all values, whatever these are. */
+/** Axes: round steps that contain all values. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { scaleOf } from "./scale.js";
@@ -10,7 +10,7 @@ it.each([
   [0, 5, 5, [0, 1, 2, 3, 4, 5]],
   [1001, 1003, 4, [1001, 1001.5, 1002, 1002.5, 1003]],
   [0, 2e-9, 4, [0, 0.5e-9, 1e-9, 1.5e-9, 2e-9]],
-  // One value alone, and none but zero.
+  // A single value, and only zero.
   [7, 7, 4, [0, 2, 4, 6, 8]],
   [-7, -7, 4, [-8, -6, -4, -2, 0]],
   [0, 0, 5, [0, 0.2, 0.4, 0.6, 0.8, 1]],
@@ -22,7 +22,7 @@ it.each([
   });
 });
 
-it("holds all values in their order and proportion, has few marks, and writes no two of them alike", () => {
+it("contains all values in order and proportion, has few ticks, and labels no two alike", () => {
   const value = fc.oneof(
     fc.double({ min: -1e299, max: 1e299, noNaN: true }),
     fc.integer({ min: -10_000, max: 10_000 }),
@@ -31,7 +31,7 @@ it("holds all values in their order and proportion, has few marks, and writes no
   fc.assert(
     fc.property(value, value, fc.integer({ min: 2, max: 10 }), (one, other, count) => {
       const [low, high] = [Math.min(one, other), Math.max(one, other)];
-      // Numbers that a computer hardly tells apart are another matter.
+      // Not for numbers that floating point hardly distinguishes.
       fc.pre(low === high || high - low > Math.max(Math.abs(low), Math.abs(high)) * 1e-9);
       fc.pre(Math.max(Math.abs(low), Math.abs(high)) > 1e-290);
       const [ticks, at, digits] = scaleOf(low, high, count);

@@ -1,22 +1,25 @@
 /**
- * From numbers to places: an axis with round steps.
+ * Scales numbers to positions: an axis with round steps.
  *
  * @module
  */
 
-/** Under short names: a page has few bytes. */
+/** Short names, to keep the page small. */
 export const { abs, ceil, floor, log10, max, min, round } = Math;
 
-/** An axis: its marks, where a value is from 0 at its beginning to 1 at its end, and how many digits tell its marks apart. */
+/**
+ * An axis: its ticks, the position of a value from 0 to 1, and the number of digits that distinguish the
+ * ticks.
+ */
 export type Scale = readonly [ticks: readonly number[], at: (value: number) => number, digits: number];
 
 /**
- * An axis for values from `low` to `high` with about so many steps of 1, 2 or 5 times a power of ten. All is reckoned in steps,
- * so that the largest numbers there are do not go over an edge.
+ * An axis from `low` to `high` with about `count` steps of 1, 2 or 5 times a power of ten. Calculated in
+ * steps, so that the largest numbers do not overflow.
  */
 export function scaleOf(low: number, high: number, count: number): Scale {
   let rough = high / count - low / count;
-  // One value alone is shown against zero.
+  // A single value is shown against zero.
   if (!rough) {
     low = min(low, 0);
     high = max(high, 0) || (low ? 0 : 1);

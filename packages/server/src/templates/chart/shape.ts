@@ -1,11 +1,11 @@
 /**
- * Shapes of a drawing, made from data: all text is text.
+ * Creates SVG shapes from data; text is never parsed as markup.
  *
  * @module
  */
 import { put, set } from "../page/dom.js";
 
-/** Makes an SVG element. */
+/** Creates an SVG element. */
 export function shape(
   tag: "svg" | "path" | "text",
   attributes: Readonly<Record<string, string | number | undefined>>,
@@ -17,9 +17,11 @@ export function shape(
   return made;
 }
 
-/** Of the series: told apart by people who see fewer colours too, and seen on light and on dark paper. */
+/**
+ * Colours of the series: distinguishable with colour blindness, and visible on light and dark backgrounds.
+ */
 export const COLORS: readonly string[] = ["#07b", "#d60", "#897", "#a5f", "#e04", "#957"];
 
-/** A path of a class, in the colour of a series. */
+/** A path with a class, in the colour of a series. */
 export const path = (name: string, d: string, s = -1): SVGElement =>
   shape("path", { class: name, d, color: COLORS[s % 6] });

@@ -1,4 +1,4 @@
-/** The chart in words, what it takes, its size, and its colours. */
+/** The chart as text, its configuration, size and colours. */
 import { type ChartConfig, chart, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
 import { sharesOf } from "./ring.js";
@@ -24,7 +24,7 @@ describe("a chart without a view", () => {
     );
   });
 
-  it("is a part of a long table, and says when there is nothing", () => {
+  it("shortens a long table, and says when there is nothing", () => {
     expect(text(Array.from({ length: 150 }, (_, at) => at))).toMatch(/\| 100 \| 99 \|\n\n… and 50 more$/);
     expect(text([])).toBe("Nothing to show.");
     expect(text("No sales yet")).toBe("No sales yet");
@@ -32,7 +32,7 @@ describe("a chart without a view", () => {
 });
 
 describe("shares of a ring", () => {
-  it("are those of the whole; what is missing or below zero has none", () => {
+  it("are fractions of the whole; missing and negative values have none", () => {
     expect(sharesOf({ key: "", label: "", values: [1, undefined, -5, 3] })).toEqual([0.25, 0, 0, 0.75]);
     expect(sharesOf({ key: "", label: "", values: [0, 0] })).toEqual([0, 0]);
   });
@@ -44,7 +44,7 @@ describe("the document of a chart", () => {
   });
 
   it.each([
-    [{ kinds: "bar" }, 'config has no "kinds": is kind meant?'],
+    [{ kinds: "bar" }, 'config has an unknown field "kinds" (did you mean kind?)'],
     [{ kind: "donut" }, 'config.kind must be one of "bar", "line", "area", "pie"'],
     [{ series: [] }, "config.series must have 1 or more"],
     [{ series: [{ label: "x" }] }, "config.series[0].key is missing"],
@@ -56,7 +56,7 @@ describe("the document of a chart", () => {
   });
 });
 
-/** How people see colours: all of them, without red, without green, without blue (Machado and others, 2009). */
+/** Colour vision: full, without red, without green, without blue (Machado and others, 2009). */
 const SIGHTS = [
   [1, 0, 0, 0, 1, 0, 0, 0, 1],
   [0.152, 1.053, -0.205, 0.115, 0.786, 0.099, -0.004, -0.048, 1.052],
@@ -64,7 +64,7 @@ const SIGHTS = [
   [1.256, -0.077, -0.179, -0.078, 0.931, 0.148, 0.005, 0.691, 0.304],
 ];
 
-/** The light of a colour like `#07b`: red, green and blue. */
+/** Linear light of a colour like `#07b`: red, green and blue. */
 const light = (color: string): number[] =>
   [...color.slice(1)].map((digit) => {
     const part = (Number.parseInt(digit, 16) * 17) / 255;
@@ -74,7 +74,7 @@ const light = (color: string): number[] =>
 const brightness = ([red = 0, green = 0, blue = 0]: readonly number[]): number =>
   0.2126 * red + 0.7152 * green + 0.0722 * blue;
 
-/** Where a light is among those that people can see: as far from another as they differ (CIE L*a*b*). */
+/** Position of a colour in perceptual space (CIE L*a*b*), where distance is perceived difference. */
 function seen(color: string, sight: readonly number[]): number[] {
   const [red = 0, green = 0, blue = 0] = light(color);
   const [r = 0, g = 0, b = 0] = [0, 3, 6].map((at) =>
@@ -91,7 +91,7 @@ function seen(color: string, sight: readonly number[]): number[] {
 }
 
 describe("the colours of series", () => {
-  it("have a contrast of 3 to 1 at least on light and on dark paper", () => {
+  it("have a contrast of at least 3:1 on light and dark backgrounds", () => {
     const dark = brightness([0x1b, 0x1b, 0x1f].map((part) => ((part / 255 + 0.055) / 1.055) ** 2.4));
     for (const color of COLORS) {
       const own = brightness(light(color)) + 0.05;
@@ -100,7 +100,7 @@ describe("the colours of series", () => {
     }
   });
 
-  it("are told apart by people who do not see all colours", () => {
+  it("are distinguishable with colour blindness", () => {
     for (const sight of SIGHTS) {
       const all = COLORS.map((color) => seen(color, sight));
       all.forEach((one, at) => {

@@ -1,5 +1,5 @@
 /**
- * Numbers as a picture: bars, lines, areas or a ring, with a table of the same.
+ * Numbers as a chart: bars, lines, areas or a ring, with a table of the same data.
  *
  * @module
  */
@@ -8,37 +8,37 @@ import type { JsonSchema } from "../check-config.js";
 import type { Template } from "../template.js";
 import { textOfChart } from "./text.js";
 
-/** What the numbers are drawn as. */
+/** The kind of chart. */
 export type ChartKind = "bar" | "line" | "area" | "pie";
 
-/** One row of numbers. */
+/** One series of numbers. */
 export interface ChartSeries {
-  /** Which member of the records, or the label of a series in the data. */
+  /** The field of the records, or the label of a series in the data. */
   readonly key: string;
-  /** What it is called; the key by default. */
+  /** The displayed name; the key by default. */
   readonly label?: string | undefined;
 }
 
 /** Configuration of {@link chart}. */
 export interface ChartConfig {
   readonly title?: string | undefined;
-  /** Bars by default. */
+  /** `bar` by default. */
   readonly kind?: ChartKind | undefined;
-  /** The member of the records with the categories or the dates; the first that is no number by default. */
+  /** The field with the categories or dates; by default, the first that is not a number. */
   readonly x?: string | undefined;
-  /** All members that are numbers by default. */
+  /** All numeric fields by default. */
   readonly series?: readonly ChartSeries[] | undefined;
-  /** Series stand on each other; they do not by default. */
+  /** Whether series are stacked; false by default. */
   readonly stacked?: boolean | undefined;
-  /** How numbers are written; 0.25 is 25 % as `percent`. */
+  /** Number format; as `percent`, 0.25 is 25 %. */
   readonly format?: "number" | "percent" | "currency" | undefined;
-  /** Of `format: "currency"`: three letters, like `EUR`; `USD` by default. */
+  /** For `format: "currency"`: three letters, like `EUR`; `USD` by default. */
   readonly currency?: string | undefined;
-  /** What stands after each number: `km`, `°C`. */
+  /** Shown after each number: `km`, `°C`. */
   readonly unit?: string | undefined;
-  /** Of the drawing, in pixels; half of its width by default, within bounds. */
+  /** Height of the drawing in pixels; by default half of its width, within limits. */
   readonly height?: number | undefined;
-  /** Called with `{ series, x, value }` when a value is chosen. */
+  /** Called with `{ series, x, value }` when a value is selected. */
   readonly onSelectTool?: string | undefined;
 }
 
@@ -48,9 +48,9 @@ const one: JsonSchema = {
     key: {
       type: "string",
       minLength: 1,
-      description: "Which member of the records, or the label of a series in the data.",
+      description: "The field of the records, or the label of a series in the data.",
     },
-    label: { type: "string", description: "What it is called; the key by default." },
+    label: { type: "string", description: "The displayed name; the key by default." },
   },
   required: ["key"],
   additionalProperties: false,
@@ -64,20 +64,20 @@ const schema: JsonSchema = {
     x: {
       type: "string",
       minLength: 1,
-      description: "The member with the categories or dates; the first that is no number by default.",
+      description: "The field with the categories or dates; by default, the first that is not a number.",
     },
     series: {
       type: "array",
       items: one,
       minItems: 1,
-      description: "All members that are numbers by default.",
+      description: "All numeric fields by default.",
     },
-    stacked: { type: "boolean", default: false, description: "Series stand on each other." },
+    stacked: { type: "boolean", default: false, description: "Whether series are stacked." },
     format: {
       type: "string",
       enum: ["number", "percent", "currency"],
       default: "number",
-      description: "How numbers are written; 0.25 is 25 % as percent.",
+      description: "Number format; as percent, 0.25 is 25 %.",
     },
     currency: {
       type: "string",
@@ -85,20 +85,20 @@ const schema: JsonSchema = {
       default: "USD",
       description: 'Of format "currency": three letters, like EUR.',
     },
-    unit: { type: "string", description: "What stands after each number." },
-    height: { type: "integer", minimum: 120, maximum: 2000, description: "Of the drawing, in pixels." },
+    unit: { type: "string", description: "Shown after each number." },
+    height: { type: "integer", minimum: 120, maximum: 2000, description: "Height of the drawing in pixels." },
     onSelectTool: {
       type: "string",
       minLength: 1,
-      description: "Called with { series, x, value } when a value is chosen.",
+      description: "Called with { series, x, value } when a value is selected.",
     },
   },
   additionalProperties: false,
 };
 
 /**
- * Draws numbers. Takes a list of records, `{ items: [...] }`, `{ labels: [...], series: [{ label, values: [...] }] }`, or a
- * list of numbers.
+ * Draws numbers. Accepts a list of records, `{ items: [...] }`, `{ labels: [...], series: [{ label, values:
+ * [...] }] }`, or a list of numbers.
  *
  * @example
  * ```ts source="../../server.examples.ts#chart"

@@ -1,5 +1,5 @@
 /**
- * A chart in words: its essentials, and a table.
+ * A chart as text: a summary and a table.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { cell } from "../../text-of-data.js";
 import { type ChartData, chartOf, wordOf } from "./chart-data.js";
 import type { ChartConfig } from "./template.js";
 
-/** Rows of the table; more would only be in the way. */
+/** Maximum rows of the table. */
 const MAX_ROWS = 100;
 
-/** The highest and the lowest value in a sentence, and all of them in a Markdown table. */
+/** The highest and lowest value in a sentence, and all values in a Markdown table. */
 export function textOfChart(data: unknown, config: ChartConfig): string {
   const { title, unit = "" } = config;
   const chart = chartOf(data, config);
@@ -28,13 +28,13 @@ export function textOfChart(data: unknown, config: ChartConfig): string {
   return `${title ? `${title}: ` : ""}${sentence}\n\n${table.join("\n")}${rest}`;
 }
 
-/** Digits as they are: this is read by models, whatever the language of the person. */
+/** Unlocalized digits: models read this, regardless of the user's language. */
 function written(value: number, { format, currency = "USD" }: ChartConfig): string {
   if (format === "percent") return `${Number((value * 100).toPrecision(12))} %`;
   return format === "currency" ? `${value} ${currency}` : `${value}`;
 }
 
-/** Where the highest and the lowest values are. */
+/** Describes where the highest and lowest values are. */
 function sentenceOf({ x, series }: ChartData, number: (value: number) => string): string {
   const all = series
     .flatMap(({ label, values }) =>

@@ -1,21 +1,21 @@
 /**
- * What is asked: from the configuration, and from data where that says nothing.
+ * Reads a question and its options from the configuration, or from data.
  *
  * @module
  */
 
-/** What stands for itself in a tool's arguments. */
+/** A value that can be an argument as it is. */
 type Value = string | number | boolean;
 
-/** One thing that can be chosen. */
+/** One option. */
 export interface ChoiceOption {
   readonly value: Value;
-  /** The value by default. */
+  /** The displayed name; the value by default. */
   readonly label?: string | undefined;
   readonly description?: string | undefined;
 }
 
-/** What can be said of a question before there is any data. */
+/** The part of a question that a configuration can define. */
 export interface Asking {
   readonly question?: string | undefined;
   readonly options?: readonly (ChoiceOption | Value)[] | undefined;
@@ -29,7 +29,7 @@ export interface Asked {
   readonly isMultiple: boolean;
 }
 
-/** Data is a list of options, or a record with `options` or `items`, and with a `question`. */
+/** Reads data that is a list of options, or a record with `options` or `items`, and `question`. */
 export function askedOf(data: unknown, config: Asking): Asked {
   const record = Array.isArray(data) ? { options: data } : (Object(data) as Record<string, unknown>);
   const said = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
@@ -42,7 +42,7 @@ export function askedOf(data: unknown, config: Asking): Asked {
   };
 }
 
-/** None, where there is nothing that could go to a tool. */
+/** Returns an empty list if the entry has no value for a tool. */
 function optionOf(given: unknown): Asked["options"][number][] {
   const { value, id, label, title, name, description } = Object(given);
   const known = isValue(given) ? given : [value, id, label, title, name].find(isValue);

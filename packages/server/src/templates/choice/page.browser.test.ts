@@ -1,4 +1,7 @@
-/** The choice in a real browser: by mouse and keyboard, one and several, to a tool and to the conversation. */
+/**
+ * The choice in a real browser: by mouse and keyboard, single and multiple, to a tool and to the
+ * conversation.
+ */
 
 import { type ChoiceConfig, choice, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 const html = (config: ChoiceConfig = {}): string => renderTemplate(choice, config);
-// By keyboard: a button that waits takes no clicks, but may be pressed.
+// By keyboard: a busy button takes no clicks, but can be pressed.
 const submit = (app: ShownTemplate) => app.view.getByRole("button", { name: "Submit" }).press("Enter");
 const status = (app: ShownTemplate) => app.view.locator("form [role=status]").textContent();
 
@@ -26,7 +29,7 @@ const PLANS: ChoiceConfig = {
 };
 
 describe("the choice", () => {
-  it("tells its tool the value as it is, once, and the model", async () => {
+  it("calls its tool with the typed value, once, and informs the model", async () => {
     const config = { ...PLANS, submitTool: "set-plan", submitArgs: { by: "person" }, argument: "plan" };
     const results = [
       failing("The shop is closed."),
@@ -45,7 +48,7 @@ describe("the choice", () => {
     await submit(app);
     await expect.poll(() => status(app)).toBe("Pro it is.");
     await submit(app);
-    // Nothing is on its way again.
+    // It is not submitted again.
     expect(await status(app)).toBe("Pro it is.");
     expect(await app.view.getByRole("radio", { name: "Basic" }).isDisabled()).toBe(true);
     const call = { name: "set-plan", arguments: { by: "person", plan: 10 } };
@@ -54,7 +57,7 @@ describe("the choice", () => {
     await app.close();
   });
 
-  it("takes several, and tells the conversation where there is no tool", async () => {
+  it("accepts several values, and sends a message without a tool", async () => {
     const app = await stage.show(html({ ...PLANS, multiple: true }));
     await app.view.getByRole("checkbox", { name: "Basic" }).check();
     await app.view.getByRole("checkbox", { name: "None" }).check();
@@ -66,18 +69,18 @@ describe("the choice", () => {
     await app.close();
   });
 
-  it("tells the conversation once, however often it is pressed before that has answered", async () => {
+  it("sends one message, however often it is pressed before the answer", async () => {
     const app = await stage.show(html(PLANS));
     await app.view.getByRole("radio", { name: "Basic" }).check();
     const button = app.view.getByRole("button", { name: "Submit" });
-    // In one task: no answer comes in between.
+    // In one task, so that no answer comes in between.
     await button.evaluate((it: HTMLElement) => [it.click(), it.click()]);
     await expect.poll(() => status(app)).toBe("Chosen: Basic");
     expect(await app.heard("message")).toHaveLength(1);
     await app.close();
   });
 
-  it("gives a list for several, whatever their number", async () => {
+  it("passes a list for multiple choice, whatever its length", async () => {
     const app = await stage.show(html({ multiple: true, submitTool: "pick" }), {
       data: { question: "What?", options: ["a", 2] },
       tools: { pick: () => ({ content: [] }) },
@@ -89,11 +92,11 @@ describe("the choice", () => {
     await app.close();
   });
 
-  it("is asked by a model that still writes, and keeps what was chosen", async () => {
+  it("is filled while the model writes, and keeps the choice", async () => {
     const app = await stage.show(html());
     await app.partial({ question: "Where to?", options: ["Berne", "Ro"] });
     await app.view.getByRole("radio", { name: "Berne" }).check();
-    // There may be more to choose from in a moment.
+    // More options may follow.
     expect(await app.view.getByRole("button", { name: "Submit" }).getAttribute("aria-disabled")).toBe("true");
     await app.view.getByRole("button", { name: "Submit" }).click({ force: true });
     await app.input({ question: "Where to?", options: ["Berne", "Rome"] });
@@ -109,7 +112,7 @@ describe("the choice", () => {
     await app.close();
   });
 
-  it("is submitted once, also when its own tool answers meanwhile", async () => {
+  it("is submitted once, even if its own tool answers meanwhile", async () => {
     let answer = (): void => {};
     const taken = new Promise<void>((resolve) => {
       answer = resolve;

@@ -26,7 +26,7 @@ class Choice implements Page {
     if (this.isReady) this.data(undefined);
   }
 
-  /** The model may ask by the arguments of its tool. It is answered when there is no more to come. */
+  /** The model may ask through its tool's arguments. Users can answer once the arguments are complete. */
   input(input: Record<string, unknown>, isWhole?: boolean): void {
     if (askedOf(input, this.#kit.config).options.length === 0) return;
     this.data(input);
@@ -41,7 +41,7 @@ class Choice implements Page {
 
   data(data: unknown): void {
     const asked = askedOf(data, this.#kit.config);
-    // What was asked by the arguments stays asked, and where the person is in it, when the tool has nothing to add.
+    // If the tool has nothing to add, the question from the arguments stays, with the user's current choice.
     this.#write(false);
     const isSame = asked.options.length === 0 || JSON.stringify(asked) === JSON.stringify(this.#asked);
     if (this.#isOver || (this.#asked && isSame)) return;
@@ -70,7 +70,8 @@ class Choice implements Page {
     );
     const row = element("div", { class: "row" }, this.#button);
     const form = element("form", {}, this.#group, row, this.#said.node);
-    // By clicks, which Enter on an option is too: a sandbox without `allow-forms` has no `submit`.
+    // Listens for clicks, which Enter on an option triggers too: a sandbox without `allow-forms` fires no
+    // `submit`.
     this.#button.onclick = (event) => {
       event.preventDefault();
       if (form.reportValidity()) void this.#send();
@@ -106,12 +107,12 @@ class Choice implements Page {
     this.#end(text || `Chosen: ${labels}`);
     await tellModel(
       this.#kit,
-      `${question || "The person chose"}: ${labels}. ${submitTool} said: ${text}`,
+      `${question || "The user chose"}: ${labels}. ${submitTool} answered: ${text}`,
       args,
     );
   }
 
-  /** It is answered, and stays so. */
+  /** Marks the question as answered, for good. */
   #end(text: string): void {
     this.#isOver = true;
     this.#group.disabled = true;
@@ -119,6 +120,6 @@ class Choice implements Page {
     this.#said.say(text);
   }
 
-  /** What was chosen stays. */
+  /** Keeps the user's choice. */
   redraw(): void {}
 }

@@ -4,7 +4,7 @@ import { askedOf } from "./options.js";
 
 const OPTIONS = [{ value: "b", label: "Basic", description: "One server" }, 2];
 
-describe("what is asked", () => {
+describe("the question", () => {
   it.each([
     ["a list", ["a", 2, false], ["a", 2, false], ["a", "2", "false"]],
     ["options", { options: [{ value: 1, label: "One" }] }, [1], ["One"]],
@@ -18,7 +18,7 @@ describe("what is asked", () => {
     expect(options.map(({ label }) => label)).toEqual(labels);
   });
 
-  it("is first of all what the configuration says, false among it", () => {
+  it("prefers the configuration, including false", () => {
     const data = { question: "Of the data?", options: ["x"], multiple: true };
     const asked = askedOf(data, { question: "Which?", multiple: false, options: undefined });
     expect(asked).toEqual({ question: "Which?", isMultiple: false, options: [{ value: "x", label: "x" }] });
@@ -31,13 +31,13 @@ describe("the choice", () => {
     [undefined, { question: "Which?", options: OPTIONS }, "Which? (choose one)\n\n- Basic – One server\n- 2"],
     [{ options: ["a"] }, { multiple: true, title: "T" }, "T (choose any of them)\n\n- a"],
     ["Saved.", { question: "Which?" }, "Which?\n\nSaved."],
-  ])("is said in words: %j", (data, config, text) => {
+  ])("is rendered as text: %j", (data, config, text) => {
     expect(choice.text?.(data, config)).toBe(text);
   });
 
-  it("has 20,000 bytes at most, and refuses what it does not know", () => {
+  it("has 20,000 bytes at most, and refuses unknown settings", () => {
     expect(renderTemplate(choice, { options: OPTIONS }).length).toBeLessThanOrEqual(20_000);
-    expect(() => renderTemplate(choice, { mutliple: true } as never)).toThrow("is multiple meant?");
+    expect(() => renderTemplate(choice, { mutliple: true } as never)).toThrow("did you mean multiple?");
     expect(() => renderTemplate(choice, { options: [{ label: "x" }] } as never)).toThrow("value is missing");
   });
 });

@@ -9,14 +9,14 @@ import type { JsonSchema } from "../check-config.js";
 import type { Template } from "../template.js";
 import { type Asking, askedOf } from "./options.js";
 
-/** Configuration of {@link choice}: `question`, `options` and `multiple` may come from the data as well. */
+/** Configuration of {@link choice}. `question`, `options` and `multiple` can also come from the data. */
 export interface ChoiceConfig extends Asking {
   readonly title?: string | undefined;
-  /** The tool that is told; without one, the conversation is. */
+  /** The tool that gets the answer; by default it goes to the conversation. */
   readonly submitTool?: string | undefined;
-  /** Arguments that it gets besides. */
+  /** Additional arguments for the tool. */
   readonly submitArgs?: Readonly<Record<string, unknown>> | undefined;
-  /** The argument that has the value, or the list of values; `choice` by default. */
+  /** Name of the argument with the value or the list of values; `choice` by default. */
   readonly argument?: string | undefined;
 }
 
@@ -32,22 +32,26 @@ const schema: JsonSchema = {
   type: "object",
   properties: {
     title: { type: "string", default: "Choice" },
-    question: { type: "string", description: "That of the data by default." },
+    question: { type: "string", description: "The data's question by default." },
     options: {
       type: "array",
       items: { anyOf: [...value, option] },
-      description: "Those of the data by default.",
+      description: "The data's options by default.",
     },
     multiple: { type: "boolean", default: false },
-    submitTool: { type: "string", minLength: 1, description: "Without one, the conversation is told." },
-    submitArgs: { type: "object", description: "Arguments that the tool gets besides." },
+    submitTool: {
+      type: "string",
+      minLength: 1,
+      description: "Gets the answer; by default it goes to the conversation.",
+    },
+    submitArgs: { type: "object", description: "Additional arguments for the tool." },
     argument: { type: "string", minLength: 1, default: "choice" },
   },
   additionalProperties: false,
 };
 
 /**
- * Has people choose one of several things, or several of them.
+ * Lets users choose one or several of a list of options.
  *
  * @example
  * ```ts source="../../server.examples.ts#choice"

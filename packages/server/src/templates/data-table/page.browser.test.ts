@@ -1,4 +1,4 @@
-/** The data table in a real browser: sorted, searched, turned, saved. */
+/** The data table in a real browser: sorting, search, pages, download. */
 
 import { type DataTableConfig, dataTable, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ const CITIES = [
 
 declare const counts: { made: number; written: number };
 
-/** Runs in the page: counts what is made to write numbers and dates with, and what is written. */
+/** Runs in the page: counts created formatters and formatted values. */
 function countWriting(): void {
   const counts = { made: 0, written: 0 };
   const counting = <Made extends { format(value: never): string }>(
@@ -57,7 +57,7 @@ describe("the data table", () => {
     ["a list in text", CITIES],
     ["items", { items: CITIES }],
     ["another single list", { cities: CITIES }],
-  ])("takes %s, finds its columns, and writes values as people do", async (_what, data) => {
+  ])("accepts %s, finds its columns, and formats values", async (_what, data) => {
     const app = await stage.show(html(), { data, context: { locale: "de-CH" } });
     await app.view.getByRole("table").waitFor();
     expect(await app.view.locator("th").allInnerTexts()).toEqual(["name", "people", "founded", "capital"]);
@@ -69,7 +69,7 @@ describe("the data table", () => {
     await app.close();
   });
 
-  it("sorts by what a column is, both ways, and says so; what is not there is last", async () => {
+  it("sorts by the column's type, both ways, and announces it; missing values are last", async () => {
     const app = await stage.show(html({ title: "Cities" }), { data: CITIES });
     const press = (name: string) => app.view.getByRole("button", { name, exact: true }).click();
     const heading = (name: string) => app.view.getByRole("columnheader", { name });
@@ -89,7 +89,7 @@ describe("the data table", () => {
     await app.close();
   });
 
-  it("sorts only what may be sorted, and hides what is switched off", async () => {
+  it("sorts only sortable columns, and hides disabled features", async () => {
     const config = {
       columns: [
         { key: "name", label: "City" },
@@ -111,7 +111,7 @@ describe("the data table", () => {
     await app.close();
   });
 
-  it("searches all columns, turns pages, and keeps the place of who turns them by keyboard", async () => {
+  it("searches all columns, turns pages, and keeps the keyboard focus", async () => {
     const rows = Array.from({ length: 60 }, (_, at) => ({
       id: at + 1,
       name: at % 2 ? "odd one" : "even one",
@@ -132,7 +132,7 @@ describe("the data table", () => {
     await app.close();
   });
 
-  it("hands over what was found as a file, safe in a spreadsheet", async () => {
+  it("offers the search result as a file, safe in a spreadsheet", async () => {
     const rows = [
       { name: 'a "quoted", one', formula: "=1+1" },
       { name: "-5", formula: -5 },
@@ -150,7 +150,7 @@ describe("the data table", () => {
     await app.close();
   });
 
-  it("opens links by the host, and no other kind of address", async () => {
+  it("opens links through the host, and no other kind of address", async () => {
     const data = [{ site: "https://example.com/a" }, { site: "javascript:alert(1)" }];
     const app = await stage.show(html({ columns: [{ key: "site", type: "link" }] }), { data });
     expect(await app.view.locator("a").count()).toBe(1);
@@ -159,7 +159,7 @@ describe("the data table", () => {
     await app.close();
   });
 
-  it("waits, and says that its tool was cancelled, failed, or gave nothing", async () => {
+  it("shows waiting, cancellation, failure and empty results", async () => {
     const app = await stage.show(html(), { input: { city: "Berne" } });
     await expect.poll(() => app.text()).toContain("Working …");
     await app.cancel("the model thought again");
@@ -174,7 +174,7 @@ describe("the data table", () => {
     await empty.close();
   });
 
-  it("stays quick with 10,000 rows: a page of them is in the document, and only what is new is written", async () => {
+  it("stays fast with 10,000 rows: only one page is in the document, and only new cells are formatted", async () => {
     const rows = Array.from({ length: 10_000 }, (_, at) => ({
       id: 10_000 - at,
       name: `row ${at}`,
@@ -182,7 +182,7 @@ describe("the data table", () => {
     }));
     const app = await stage.show(html());
     await app.view.evaluate(countWriting);
-    /** What was made to write with, and how much was written with it since the last time. */
+    /** Created formatters, and values formatted since the last call. */
     const counted = (): Promise<{ made: number; written: number }> =>
       app.view.evaluate(() => {
         const { made, written } = counts;
@@ -192,7 +192,7 @@ describe("the data table", () => {
     await app.input({});
     await app.result(giving({ items: rows }));
     await expect.poll(() => app.view.locator("tbody tr").count()).toBe(25);
-    // Numbers and days of one page, and which rows they are.
+    // Numbers and dates of one page, and which rows they are.
     const ofPage = 2 * 25 + 3;
     expect(await counted()).toEqual({ made: 3, written: ofPage });
     await app.view.getByRole("button", { name: "id" }).click();
@@ -203,14 +203,14 @@ describe("the data table", () => {
     const search = app.view.getByRole("searchbox");
     await search.fill("row 9");
     expect(await counted()).toEqual({ made: 3, written: 2 * 10_000 + ofPage });
-    // What was searched once is known.
+    // Searched text is cached.
     await search.fill("row 99");
     expect(await counted()).toEqual({ made: 3, written: ofPage });
     expect((await cells(app, 2))[0]).toBe("row 9999");
     await app.close();
   });
 
-  it("takes one record", async () => {
+  it("accepts one record", async () => {
     const app = await stage.show(html(), { data: { name: "Berne", people: 137_995 } });
     await app.view.getByRole("table").waitFor();
     expect(await app.view.locator("th").allInnerTexts()).toEqual(["name", "people"]);

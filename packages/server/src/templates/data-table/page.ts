@@ -18,9 +18,9 @@ class Table {
   readonly #pages = element("div", { class: "row pages" });
   readonly #search: HTMLInputElement;
   #rows: Row[] = [];
-  /** Those that were searched for, in their order. */
+  /** Rows that match the search, in order. */
   #found: readonly Row[] = [];
-  /** What is searched in each row: written when it is needed for the first time. */
+  /** Searchable text of each row, created on first use. */
   #texts = new WeakMap<Row, string>();
   #columns: SomeColumn[] = [];
   #sort: { key: string; isDown: boolean } | undefined;
@@ -37,12 +37,12 @@ class Table {
     });
     const save = element("button", { type: "button" }, "Save as CSV");
     save.onclick = () => void this.#save(save);
-    // What only subclasses see: no other page asks, and each would carry a function for it.
+    // Accesses a protected field: no other page needs it, and a public accessor would be in all of them.
     const { hostCapabilities } = kit.view["host"];
     put(kit.tools, searchable && this.#search, downloadable && hostCapabilities?.downloadFile && save);
   }
 
-  /** Lists of records alone: `rows: 25` is how many to look for. */
+  /** Accepts only lists of records: `rows: 25` could be an argument for a number of rows. */
   written({ items, rows }: Row): unknown {
     return [items, rows].find((list) => Array.isArray(list) && list[0] === Object(list[0]));
   }
@@ -74,7 +74,7 @@ class Table {
     this.#find();
   }
 
-  /** Finds and sorts the rows, and shows the first page of them. */
+  /** Filters and sorts the rows, and shows the first page. */
   #find(): void {
     const words = this.#search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     const rows = this.#rows.filter((row) => words.every((word) => this.#text(row).includes(word)));
@@ -134,7 +134,7 @@ class Table {
       element("span", { class: "note", role: "status" }, text),
       count > 1 && element("span", { class: "row" }, ...buttons),
     );
-    // Who pressed one may press it again.
+    // Keep the focus on the pressed button.
     buttons.find((each) => each.textContent === had && !each.disabled)?.focus();
   }
 
@@ -156,7 +156,7 @@ class Table {
     );
   }
 
-  /** A value as people read it. */
+  /** Formats a value for users. */
   #written(row: Row, { key, type }: SomeColumn): string {
     const value = row[key];
     if (isNothing(value)) return "";
@@ -191,7 +191,7 @@ function columnsOf(given: readonly Column[] | undefined, rows: readonly Row[]): 
   }));
 }
 
-/** What all values are, those that are there. */
+/** The common type of all present values. */
 function typeOf(values: readonly unknown[]): ColumnType {
   const there = values.filter((value) => !isNothing(value));
   const all = (isIt: (value: unknown) => boolean): boolean => there.length > 0 && there.every(isIt);
@@ -202,14 +202,14 @@ function typeOf(values: readonly unknown[]): ColumnType {
   return "text";
 }
 
-/** Rows in the order of a column; what is not there is last, whichever way. */
+/** Sorts rows by a column; missing values come last in both directions. */
 function sorted(rows: readonly Row[], { key, type }: SomeColumn, locale: string, isDown?: boolean): Row[] {
   const isNumber = type === "number" || type === "boolean";
-  // Read once for each row, and not for each comparison.
+  // Parsed once per row, not per comparison.
   const read = (value: unknown): string | number =>
     isNumber ? Number(value) : type === "date" ? Date.parse(`${value}`) : `${value}`;
   const there = rows.filter((row) => !isNothing(row[key])).map((row) => [read(row[key]), row] as const);
-  // To look for numbers in texts takes three times as long.
+  // Numeric collation takes three times as long.
   const numeric = there.some(([value]) => /\p{N}/u.test(`${value}`));
   const { compare } = new Intl.Collator(locale, { numeric });
   const order = (one: string | number, other: string | number): number =>
@@ -222,7 +222,7 @@ function sorted(rows: readonly Row[], { key, type }: SomeColumn, locale: string,
 const alignment = (type: ColumnType, align = type === "number" ? "end" : "start"): string | undefined =>
   align === "start" ? undefined : align;
 
-/** A value in a file that a spreadsheet opens: what it would take for a formula is text there. */
+/** Formats a value for CSV. Text that a spreadsheet would treat as a formula is escaped. */
 function csv(value: unknown): string {
   const text = isNothing(value) ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

@@ -1,5 +1,5 @@
 /**
- * A table of records: sorted, searched, in pages, and as a file.
+ * A table of records, with sorting, search, pages and download.
  *
  * @module
  */
@@ -8,40 +8,40 @@ import { builtIn } from "../built-in.js";
 import type { JsonSchema } from "../check-config.js";
 import type { Template } from "../template.js";
 
-/** How the values of a column are written and sorted. */
+/** How a column's values are displayed and sorted. */
 export type ColumnType = "text" | "number" | "date" | "boolean" | "link";
 
 /** One column. */
 export interface Column {
-  /** Which member of each record. */
+  /** The field of each record. */
   readonly key: string;
   /** Its heading; the key by default. */
   readonly label?: string | undefined;
-  /** Whether people may sort by it; they may not by default. */
+  /** Whether users can sort by it; false by default. */
   readonly sortable?: boolean | undefined;
-  /** Found out from the values by default. */
+  /** Derived from the values by default. */
   readonly type?: ColumnType | undefined;
-  /** Numbers stand at the end of their column by default, all else at its beginning. */
+  /** By default, numbers are aligned to the end, everything else to the start. */
   readonly align?: "start" | "center" | "end" | undefined;
 }
 
 /** Configuration of {@link dataTable}. */
 export interface DataTableConfig {
   readonly title?: string | undefined;
-  /** Those of the records by default, all of them sortable. */
+  /** All fields of the records by default, all sortable. */
   readonly columns?: readonly Column[] | undefined;
-  /** Rows of a page; 25 by default, 0 for all of them. */
+  /** Rows per page; 25 by default, 0 for all. */
   readonly pageSize?: number | undefined;
-  /** Whether there is a field to search; there is by default. */
+  /** Whether there is a search field; true by default. */
   readonly searchable?: boolean | undefined;
-  /** Whether the rows can be had as a file; they can by default, where the host lets apps hand over files. */
+  /** Whether the rows can be downloaded; true by default, if the host supports downloads. */
   readonly downloadable?: boolean | undefined;
 }
 
 const column: JsonSchema = {
   type: "object",
   properties: {
-    key: { type: "string", minLength: 1, description: "Which member of each record." },
+    key: { type: "string", minLength: 1, description: "The field of each record." },
     label: { type: "string", description: "Its heading; the key by default." },
     sortable: { type: "boolean", default: false },
     type: { type: "string", enum: ["text", "number", "date", "boolean", "link"] },
@@ -55,8 +55,8 @@ const schema: JsonSchema = {
   type: "object",
   properties: {
     title: { type: "string", default: "Data" },
-    columns: { type: "array", items: column, description: "Those of the records by default." },
-    pageSize: { type: "integer", minimum: 0, default: 25, description: "Rows of a page; 0 for all of them." },
+    columns: { type: "array", items: column, description: "All fields of the records by default." },
+    pageSize: { type: "integer", minimum: 0, default: 25, description: "Rows per page; 0 for all." },
     searchable: { type: "boolean", default: true },
     downloadable: { type: "boolean", default: true },
   },
@@ -64,7 +64,7 @@ const schema: JsonSchema = {
 };
 
 /**
- * Shows records as a table. Takes a list, `{ items: [...] }`, or one record.
+ * Shows records as a table. Accepts a list, `{ items: [...] }`, or one record.
  *
  * @example
  * ```ts source="../../server.examples.ts#dataTable"
@@ -83,11 +83,11 @@ export const dataTable: Template<DataTableConfig> = builtIn({
   text: (data, { columns }) => textOfData(columns ? chosen(data, columns) : data),
 });
 
-/** What the columns show of each record, under their headings. */
+/** The configured columns of each record, under their headings. */
 function chosen(data: unknown, columns: readonly Column[]): unknown {
   const only = Object.values(Object(data));
   const list = Array.isArray(data) ? data : (Object(data).items ?? (only.length === 1 ? only[0] : undefined));
-  // What is no list of records is told as it is.
+  // Data that is not a list of records is returned as it is.
   if (!Array.isArray(list) || !list.every((row) => row === Object(row))) return data;
   return list.map((row) => Object.fromEntries(columns.map(({ key, label = key }) => [label, row[key]])));
 }

@@ -1,4 +1,4 @@
-/** The detail card in a real browser: what it shows, and what its buttons do. */
+/** The detail card in a real browser: its contents and its buttons. */
 
 import { type DetailConfig, detail, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -35,7 +35,7 @@ const PARCEL = {
 };
 
 describe("the detail card", () => {
-  it("writes values by what they are, records as sections and lists as lists", async () => {
+  it("displays values by type, records as sections and lists as lists", async () => {
     const app = await stage.show(html(), { data: [PARCEL], context: { locale: "de-DE" } });
     await app.view.locator("dl").first().waitFor();
     expect(await pairs(app)).toEqual([
@@ -60,7 +60,7 @@ describe("the detail card", () => {
     await app.close();
   });
 
-  it("shows the fields that it is told to, in their order and types", async () => {
+  it("shows the configured fields, in their order and types", async () => {
     const fields = [
       { key: "weight", label: "Grams", type: "text" as const },
       { key: "tags", type: "badge" as const },
@@ -75,7 +75,7 @@ describe("the detail card", () => {
     await app.close();
   });
 
-  it("calls a tool with members of the record, once at a time, and shows the record that comes back", async () => {
+  it("calls a tool with fields of the record, once at a time, and shows the returned record", async () => {
     let answer: (() => void) | undefined;
     const waiting = new Promise<void>((resolve) => {
       answer = resolve;
@@ -106,7 +106,7 @@ describe("the detail card", () => {
     await app.close();
   });
 
-  it("asks first where it is to, takes Escape for no, and says what went wrong", async () => {
+  it("asks for confirmation, takes Escape for no, and shows errors", async () => {
     const action = { label: "Return", tool: "return", confirm: "Send it back?", style: "danger" as const };
     const app = await stage.show(html({ actions: [action, { label: "Other", tool: "other" }] }), {
       data: PARCEL,
@@ -123,14 +123,14 @@ describe("the detail card", () => {
     await button.click();
     await app.view.getByRole("alertdialog").getByRole("button", { name: "Return" }).click();
     await expect.poll(() => app.view.getByRole("alert").textContent()).toBe("It is gone.");
-    // Data that is another record does not take the place of this one.
+    // Data of another record does not replace this one.
     await app.view.getByRole("button", { name: "Other" }).click();
     await expect.poll(() => app.view.getByRole("status").textContent()).toBe("done");
     expect(await pairs(app)).toContain("to: <b>Ada</b>");
     await app.close();
   });
 
-  it("says that there is nothing to show, and shows plain text as it is", async () => {
+  it("shows a message if there is nothing to show, and plain text as it is", async () => {
     const empty = await stage.show(html(), { data: [] });
     await expect.poll(() => empty.text()).toContain("Nothing to show.");
     await empty.close();

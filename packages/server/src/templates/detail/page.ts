@@ -21,7 +21,7 @@ class Detail {
     this.#kit = kit;
   }
 
-  /** A record as such, or two of its fields and more: one alone is what the tool is to look for. */
+  /** Accepts a whole record, or two or more of its fields: a single one is probably a search argument. */
   written(input: Json): unknown {
     const { fields = [] } = this.#kit.config;
     const isRecordItself = fields.some(({ key }) => key === "items");
@@ -49,7 +49,7 @@ class Detail {
     put(this.#card, ...card(this.#kit, this.#record, this.#kit.config.fields));
   }
 
-  /** Shows the buttons; one of them is where the person was. */
+  /** Shows the buttons, with the focus on the last used one. */
   #offer(chosen?: DetailAction): void {
     const { actions = [] } = this.#kit.config;
     const buttons = actions.map((action) => {
@@ -65,7 +65,7 @@ class Detail {
     if (chosen) buttons[actions.indexOf(chosen)]?.focus();
   }
 
-  /** Asks in the page: a frame has no dialogs of the browser. */
+  /** Asks within the page: a sandboxed frame has no browser dialogs. */
   #ask(action: DetailAction, question: string): void {
     const back = (): HTMLButtonElement | undefined => {
       this.#offer(action);
@@ -79,7 +79,7 @@ class Detail {
     const no = element("button", { type: "button", onclick: back }, "Cancel");
     const onkeydown = (event: KeyboardEvent): void => {
       if (event.key !== "Escape") return;
-      // It is an answer here, and not for the host, which would leave its full screen.
+      // Escape answers this question; the host must not leave fullscreen for it.
       event.preventDefault();
       back();
     };
@@ -99,9 +99,9 @@ class Detail {
     const isNew = isRecord(data) && Object.keys(this.#record).every((key) => key in data);
     if (isNew) this.#record = data;
     if (isNew) this.redraw();
-    // A text that is the data again is nothing to read.
+    // A text that repeats the data is not worth showing.
     const said = text && !/^\s*[[{]/.test(text) ? text : `${label}: done.`;
     this.#kit.say(said);
-    await tellModel(this.#kit, `The person chose "${label}" (tool ${tool}): ${said}`);
+    await tellModel(this.#kit, `The user chose "${label}" (tool ${tool}): ${said}`);
   }
 }

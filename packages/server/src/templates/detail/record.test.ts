@@ -1,4 +1,4 @@
-/** Records, arguments made from them, and the card in words. */
+/** Records, arguments built from them, and the card as text. */
 
 import { detail, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
@@ -21,12 +21,12 @@ describe("the record of a detail card", () => {
     expect(recordOf(data)).toEqual(record);
   });
 
-  it("is the whole, if its fields have a member `items`", () => {
+  it("is the whole, if its fields include `items`", () => {
     const order = { items: [{ id: 1 }] };
     expect(recordOf(order, ["items"])).toBe(order);
   });
 
-  it("fills whole texts alone, and only with members of its own", () => {
+  it("replaces only whole strings, and only with own fields", () => {
     const record = { id: 7, list: [1] };
     expect(
       filled({ a: "{id}", b: "no {id}", c: ["{list}"], d: 1, e: "{toString}", f: "{}" }, record),
@@ -40,7 +40,7 @@ describe("the record of a detail card", () => {
     });
   });
 
-  it("is said in words, with what can be done", () => {
+  it("is rendered as text, with its actions", () => {
     const config = {
       title: "Parcel",
       fields: [{ key: "id", label: "Number" }, { key: "paid" }],
@@ -53,9 +53,9 @@ describe("the record of a detail card", () => {
     expect(detail.text?.([], {})).toBe("(nothing)");
   });
 
-  it("stands in a document of 20,000 bytes at most", () => {
+  it("is in a document of 20,000 bytes at most", () => {
     expect(Buffer.byteLength(renderTemplate(detail, { title: "Parcel" }))).toBeLessThanOrEqual(20_000);
     const wrong = { actions: [{ label: "Pay", tool: "pay", styl: "main" }] };
-    expect(() => renderTemplate(detail, wrong as never)).toThrow("is style meant?");
+    expect(() => renderTemplate(detail, wrong as never)).toThrow("did you mean style?");
   });
 });

@@ -1,21 +1,21 @@
 /**
- * The record of a tool's data, and arguments that are made from it.
+ * Reads the record in a tool's data, and builds arguments from it.
  *
  * @module
  */
 
-/** A record: members by their names. */
+/** A record: fields by name. */
 export type Json = Record<string, unknown>;
 
-/** Whether a value has members of its own. */
+/** Whether a value is a record. */
 export const isRecord = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * The record that data is, or the first of a list. `{ items: [one] }` is a list too, if it has nothing else: an order has a member `items`, and is a
- * record.
+ * Returns the record, or the first of a list. `{ items: [one] }` is a list only if it has no other field: an
+ * order is a record with a field `items`.
  *
- * @param keys those that the record is known to have
+ * @param keys fields that the record is known to have
  */
 export function recordOf(data: unknown, keys: readonly string[] = []): Json | undefined {
   const isWrapped = isRecord(data) && Object.keys(data).length === 1 && !keys.includes("items");
@@ -24,7 +24,10 @@ export function recordOf(data: unknown, keys: readonly string[] = []): Json | un
   return isRecord(first) ? first : undefined;
 }
 
-/** Arguments, with members of the record in place of texts like `"{id}"`: as they are, so that numbers stay numbers. */
+/**
+ * Replaces strings like `"{id}"` with that field of the record. Values keep their type, so numbers stay
+ * numbers.
+ */
 export function filled(value: unknown, record: Json): unknown {
   if (Array.isArray(value)) return value.map((each) => filled(each, record));
   if (isRecord(value))

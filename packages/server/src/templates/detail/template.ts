@@ -1,5 +1,5 @@
 /**
- * One record as a card, and what can be done with it.
+ * One record as a card, with actions.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import type { JsonSchema } from "../check-config.js";
 import type { Template } from "../template.js";
 import { recordOf } from "./record.js";
 
-/** How the value of a field is written. */
+/** How a field's value is displayed. */
 export type DetailFieldType = "text" | "number" | "date" | "boolean" | "link" | "badge";
 
 /** One field. */
 export interface DetailField {
-  /** Which member of the record. */
+  /** The field of the record. */
   readonly key: string;
-  /** What it is called; the key by default. */
+  /** The displayed name; the key by default. */
   readonly label?: string | undefined;
-  /** Found out from the value by default. */
+  /** Derived from the value by default. */
   readonly type?: DetailFieldType | undefined;
 }
 
@@ -26,18 +26,18 @@ export interface DetailField {
 export interface DetailAction {
   readonly label: string;
   readonly tool: string;
-  /** The tool's arguments. A text that is `"{key}"` and nothing else is that member of the record. */
+  /** The tool's arguments. The string `"{key}"` is replaced by that field of the record. */
   readonly args?: Readonly<Record<string, unknown>> | undefined;
-  /** A question to answer before the tool is called. */
+  /** A question to confirm before the tool is called. */
   readonly confirm?: string | undefined;
-  /** How it looks; plain by default. */
+  /** Style of the button; `plain` by default. */
   readonly style?: "plain" | "main" | "danger" | undefined;
 }
 
 /** Configuration of {@link detail}. */
 export interface DetailConfig {
   readonly title?: string | undefined;
-  /** Those of the record by default. */
+  /** All fields of the record by default. */
   readonly fields?: readonly DetailField[] | undefined;
   readonly actions?: readonly DetailAction[] | undefined;
 }
@@ -45,8 +45,8 @@ export interface DetailConfig {
 const field: JsonSchema = {
   type: "object",
   properties: {
-    key: { type: "string", minLength: 1, description: "Which member of the record." },
-    label: { type: "string", description: "What it is called; the key by default." },
+    key: { type: "string", minLength: 1, description: "The field of the record." },
+    label: { type: "string", description: "The displayed name; the key by default." },
     type: { type: "string", enum: ["text", "number", "date", "boolean", "link", "badge"] },
   },
   required: ["key"],
@@ -63,7 +63,11 @@ const action: JsonSchema = {
       description:
         'The tool\'s arguments. A text that is "{key}" and nothing else is that member of the record.',
     },
-    confirm: { type: "string", minLength: 1, description: "A question to answer before the tool is called." },
+    confirm: {
+      type: "string",
+      minLength: 1,
+      description: "A question to confirm before the tool is called.",
+    },
     style: { type: "string", enum: ["plain", "main", "danger"], default: "plain" },
   },
   required: ["label", "tool"],
@@ -74,14 +78,14 @@ const schema: JsonSchema = {
   type: "object",
   properties: {
     title: { type: "string", default: "Details" },
-    fields: { type: "array", items: field, description: "Those of the record by default." },
+    fields: { type: "array", items: field, description: "All fields of the record by default." },
     actions: { type: "array", items: action },
   },
   additionalProperties: false,
 };
 
 /**
- * Shows one record, with records inside it as sections and lists as lists. Takes a record, or a list with one.
+ * Shows one record; nested records become sections, lists become lists. Accepts a record, or a list with one.
  *
  * @example
  * ```ts source="../../server.examples.ts#detail"

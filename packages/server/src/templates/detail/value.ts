@@ -1,5 +1,5 @@
 /**
- * Values as people read them: records as sections, lists as lists, the rest by what they are.
+ * Displays values: records as sections, lists as lists, others by their type.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import type { DetailConfig, DetailField, DetailFieldType } from "./template.js";
 
 type DetailKit = Kit<DetailConfig>;
 
-/** What is inside each other this deep is written as JSON: nobody reads that as a page. */
+/** Maximum nesting; deeper values are shown as JSON. */
 const DEEPEST = 4;
 
-/** The fields of a record: short ones first in a list of their own, then each that is a record or a list of them. */
+/** The fields of a record: short ones first in one list, then nested records and lists of records. */
 export function card(
   kit: DetailKit,
   record: Json,
@@ -77,7 +77,7 @@ function typeOf(value: unknown): DetailFieldType {
   return /^https?:\/\/\S+$/i.test(text) ? "link" : "text";
 }
 
-/** Opened by the host: the frame may not. */
+/** The host opens links, because the frame may not. */
 function link(kit: DetailKit, url: string): HTMLElement {
   const onclick = (event: Event): void => {
     event.preventDefault();

@@ -1,32 +1,35 @@
 /**
- * What a tool gave, as lines that are the same, removed or added.
+ * Compares two texts from a tool, as lines that are equal, removed or added.
  *
  * @module
  */
 import { matchLines } from "./diff.js";
 
-/** One line: on both sides, or on one. */
+/** One line, on one side or on both. */
 export interface Line {
   readonly sign: " " | "-" | "+";
   readonly text: string;
-  /** Its numbers, from 1; 0 where it is not. */
+  /** Line numbers from 1; 0 on a side where the line is absent. */
   readonly left: number;
   readonly right: number;
 }
 
-/** Two texts, compared. */
+/** The comparison of two texts. */
 export interface Comparison {
   readonly lines: readonly Line[];
   readonly added: number;
   readonly removed: number;
-  /** A sentence for when there is nothing to see. */
+  /** A message if there is nothing to show. */
   readonly nothing: string;
 }
 
-/** Lines that are shown around what changed. */
+/** Number of unchanged lines shown around a change. */
 const AROUND = 3;
 
-/** Compares `{ left, right }` or `{ original, modified }`; `changes`, if there are any, is a comparison that is made already. */
+/**
+ * Compares `{ left, right }` or `{ original, modified }`. With `changes`, the comparison is taken from the
+ * data.
+ */
 export function compare(data: unknown): Comparison {
   const given = Object(data) as Record<string, unknown>;
   const [left, right] = [
@@ -37,12 +40,12 @@ export function compare(data: unknown): Comparison {
   const lines = Array.isArray(changes) && changes.length ? linesOf(changes) : diffOf(left, right);
   const count = (sign: Line["sign"]): number => lines.filter((line) => line.sign === sign).length;
   const [added, removed] = [count("+"), count("-")];
-  const same = left === right ? "No differences." : "Only the ends of lines differ.";
+  const same = left === right ? "No differences." : "Only the line endings differ.";
   const nothing = lines.length === 0 ? "Nothing to compare." : added + removed ? "" : same;
   return { lines, added, removed, nothing };
 }
 
-/** Data that is no text is compared as it would be written. */
+/** Data other than text is compared as JSON. */
 const textOf = (value: unknown = ""): string =>
   typeof value === "string" ? value : JSON.stringify(value, null, 2);
 
@@ -68,7 +71,9 @@ function diffOf(leftText: string, rightText: string): Line[] {
   return lines;
 }
 
-/** Changes that come with the data: each has one line or more. A `lineNumber` is where it begins, on its side. */
+/**
+ * Converts the data's `changes`; each has one or more lines. A `lineNumber` is the first line on its side.
+ */
 function linesOf(changes: readonly unknown[]): Line[] {
   let [left, right] = [0, 0];
   return changes.flatMap((change) => {
@@ -84,13 +89,13 @@ function linesOf(changes: readonly unknown[]): Line[] {
   });
 }
 
-/** A stretch of lines; one that is folded has nothing that changed, nor anything near it. */
+/** A run of lines. A folded one contains no change and nothing near a change. */
 export interface Stretch {
   readonly lines: readonly Line[];
   readonly isFolded: boolean;
 }
 
-/** Folds what did not change, but for a few lines around what did. */
+/** Folds unchanged lines, except for a few around each change. */
 export function stretchesOf(lines: readonly Line[]): Stretch[] {
   const near = new Uint8Array(lines.length);
   lines.forEach(({ sign }, at) => {
@@ -99,7 +104,7 @@ export function stretchesOf(lines: readonly Line[]): Stretch[] {
   const stretches: Stretch[] = [];
   for (let from = 0, to = 0; from < lines.length; from = to) {
     while (to < lines.length && near[to] === near[from]) to++;
-    // A button in place of a line or two would hide more than it saves.
+    // Folding one or two lines would save no space.
     stretches.push({ lines: lines.slice(from, to), isFolded: !near[from] && to - from > 2 });
   }
   return stretches;

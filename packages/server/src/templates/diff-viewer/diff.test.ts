@@ -1,4 +1,4 @@
-/** Comparisons: right for any two texts, short, quick, and said in words. */
+/** Comparisons: correct for any two texts, minimal, fast, and rendered as text. */
 
 import { diffViewer, renderTemplate } from "@vitrine/server/templates";
 import fc from "fast-check";
@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { compare, stretchesOf } from "./comparison.js";
 import { matchLines } from "./diff.js";
 
-/** The length of the longest common part, by the book. */
+/** The length of the longest common subsequence, by the textbook algorithm. */
 function longest(a: readonly string[], b: readonly string[]): number {
   let row = new Array<number>(b.length + 1).fill(0);
   for (const x of a) {
@@ -20,7 +20,7 @@ function longest(a: readonly string[], b: readonly string[]): number {
 }
 
 describe("the comparison of lines", () => {
-  it("finds as many lines as there are in common, in order, and invents none", () => {
+  it("finds the longest common subsequence", () => {
     const lines = fc.array(fc.constantFrom("a", "b", "c", "d", "}"), { maxLength: 30 });
     fc.assert(
       fc.property(lines, lines, (left, right) => {
@@ -33,7 +33,7 @@ describe("the comparison of lines", () => {
     );
   });
 
-  it("gives both texts back, line by line, with their numbers", () => {
+  it("reproduces both texts, line by line, with their numbers", () => {
     const lines = fc.array(fc.constantFrom("a", "b", "", "x y"), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(lines, lines, (left, right) => {
@@ -47,7 +47,7 @@ describe("the comparison of lines", () => {
     );
   });
 
-  it("gives up on texts that are one another's reverse, and is still right", () => {
+  it("gives up on reversed texts, and is still correct", () => {
     const left = Array.from({ length: 6000 }, (_, at) => `line ${at}`);
     const { added, removed, lines } = compare({ left: left.join("\n"), right: left.toReversed().join("\n") });
     expect(added).toBe(removed);
@@ -56,16 +56,16 @@ describe("the comparison of lines", () => {
 
   it.each([
     [{ left: "a", right: "a" }, "No differences."],
-    [{ left: "a\r\nb", right: "a\nb\n" }, "Only the ends of lines differ."],
+    [{ left: "a\r\nb", right: "a\nb\n" }, "Only the line endings differ."],
     [{}, "Nothing to compare."],
     ["text", "Nothing to compare."],
-  ])("says of %j that there is nothing to see", (data, sentence) => {
+  ])("has nothing to show for %j", (data, sentence) => {
     expect(compare(data).nothing).toBe(sentence);
   });
 });
 
 describe("the diff viewer's text", () => {
-  it("is a diff that nothing in the texts can end", () => {
+  it("is a diff whose fence the texts cannot end", () => {
     const left = ["```", ...Array.from({ length: 10 }, (_, at) => `${at}`)].join("\n");
     const text = diffViewer.text?.({ left, right: left.replace("```", "````") }, { leftTitle: "Old" });
     expect(text).toBe(
@@ -76,8 +76,10 @@ describe("the diff viewer's text", () => {
     );
   });
 
-  it("stands in a document of 20,000 bytes at most", () => {
+  it("is in a document of 20,000 bytes at most", () => {
     expect(Buffer.byteLength(renderTemplate(diffViewer, { title: "Changes" }))).toBeLessThanOrEqual(20_000);
-    expect(() => renderTemplate(diffViewer, { viewmode: "split" } as never)).toThrow("is viewMode meant?");
+    expect(() => renderTemplate(diffViewer, { viewmode: "split" } as never)).toThrow(
+      "did you mean viewMode?",
+    );
   });
 });

@@ -1,19 +1,19 @@
 /**
- * Which lines of two texts are the same: the shortest difference (Myers), as long as that is quick.
+ * Finds equal lines of two texts: the shortest difference (Myers), as long as that is fast.
  *
  * @module
  */
 
-/** Lines that may be moved or repeated before the search is given up, and what is left is one block: it costs their square. */
+/** Maximum number of changes in the search, which takes quadratic time. Beyond it, the rest is one block. */
 const MAX_CHANGES = 2000;
 
-/** For each line of the left its place on the right, or -1. */
+/** For each line of the left text, its index on the right, or -1. */
 export function matchLines(left: readonly string[], right: readonly string[]): Int32Array {
   const pairs = new Int32Array(left.length).fill(-1);
   let [start, n, m] = [0, left.length, right.length];
   while (start < n && start < m && left[start] === right[start]) pairs[start] = start++;
   while (n > start && m > start && left[n - 1] === right[m - 1]) pairs[--n] = --m;
-  // Lines that only one side has are no part of the search: texts that share little cost little.
+  // Lines that only one side has are excluded from the search, so texts that share little are fast.
   const shared = (
     lines: readonly string[],
     end: number,
@@ -29,7 +29,7 @@ export function matchLines(left: readonly string[], right: readonly string[]): I
   return pairs;
 }
 
-/** How far each diagonal goes with so many changes, and the way back: the pairs on it. */
+/** Extends each diagonal per number of changes, then walks back to collect the pairs. */
 function shortest(n: number, m: number, isSame: (x: number, y: number) => boolean): [number, number][] {
   const found: [number, number][] = [];
   const middle = Math.min(n + m, MAX_CHANGES) + 1;

@@ -1,5 +1,6 @@
 /**
- * Colours for code of any language, told by what most of them share: comments, texts, numbers and common words.
+ * Highlights code of any language by the syntax that most share: comments, strings, numbers and common
+ * keywords.
  *
  * @module
  */
@@ -17,11 +18,11 @@ const TOKENS = new RegExp(
   "g",
 );
 
-/** The parts of a line: text, and elements around what has a colour. */
+/** The parts of a line: plain text, and elements for highlighted tokens. */
 export function highlight(line: string): (string | HTMLElement)[] {
   const parts: (string | HTMLElement)[] = [];
   let end = 0;
-  // What is that long was not written by people.
+  // Very long lines are usually generated.
   if (line.length > 2000) return [line];
   for (const { 0: text, index, groups = {} } of line.matchAll(TOKENS)) {
     const kind = Object.keys(groups).find((name) => groups[name] !== undefined);

@@ -1,4 +1,4 @@
-/** The diff viewer in a real browser: both layouts, folds, copies, and what people hear who do not see it. */
+/** The diff viewer in a real browser: both layouts, folds, copying, and accessibility. */
 
 import { type DiffViewerConfig, diffViewer, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 const html = (config: DiffViewerConfig = {}): string => renderTemplate(diffViewer, config);
-/** Rows as they are drawn: numbers, sign and text of each cell. */
+/** Rows as drawn: numbers, sign and text of each cell. */
 const rows = (app: ShownTemplate): Promise<string[]> =>
   app.view.locator("[role=row]").evaluateAll((all) =>
     all.map((row) =>
@@ -31,7 +31,7 @@ const OLD = ["const a = 1; // one", ...filler, "bye", "last"].join("\n");
 const NEW = ["const a = 2; // one", "let b;", ...filler, "last"].join("\n");
 
 describe("the diff viewer", () => {
-  it("shows what differs side by side, folds the rest, and opens it for a keyboard", async () => {
+  it("shows differences side by side, folds the rest, and opens it by keyboard", async () => {
     const app = await stage.show(html({ leftTitle: "v1", rightTitle: "v2" }), {
       data: { left: OLD, right: NEW },
       width: 900,
@@ -50,7 +50,7 @@ describe("the diff viewer", () => {
     await app.page.keyboard.press("Enter");
     await expect.poll(() => rows(app)).toHaveLength(25);
     expect(await app.view.evaluate(() => document.activeElement?.textContent)).toBe("line 3line 3");
-    // What was opened stays open the other way.
+    // Opened folds stay open in the other mode.
     await app.view.getByRole("button", { name: "Unified" }).click();
     expect(await app.view.getByRole("button", { name: "Unified" }).getAttribute("aria-pressed")).toBe("true");
     expect(await app.view.getByRole("button", { name: "Split" }).getAttribute("aria-pressed")).toBe("false");
@@ -65,7 +65,7 @@ describe("the diff viewer", () => {
     await app.close();
   });
 
-  it("has neither numbers nor colours where the configuration says no, and data is never markup", async () => {
+  it("has no numbers or colours if switched off, and data is never markup", async () => {
     const evil = `<img src=x onerror="parent.x()"> return "</code><b>"`;
     const config = { viewMode: "unified", showLineNumbers: false, syntaxHighlight: false } as const;
     const app = await stage.show(html(config), { data: { original: "", modified: evil }, width: 900 });
@@ -83,7 +83,7 @@ describe("the diff viewer", () => {
     await coloured.close();
   });
 
-  it("takes changes that are known already", async () => {
+  it("accepts known changes", async () => {
     const changes = [
       { value: "same\n", count: 1, lineNumber: 10 },
       { value: "old\nolder\n", removed: true, count: 2 },
@@ -99,7 +99,7 @@ describe("the diff viewer", () => {
     await app.close();
   });
 
-  it("copies the text alone, of the side on which it was selected", async () => {
+  it("copies only the text of the selected side", async () => {
     const app = await stage.show(html(), {
       data: { left: "top\nold\nend", right: "top\nnew\nend" },
       width: 900,
@@ -116,7 +116,7 @@ describe("the diff viewer", () => {
     await app.close();
   });
 
-  it("stays quick with 5,000 lines a side that share little: some of them are in the document", async () => {
+  it("stays fast with 5,000 lines a side that share little: only some are in the document", async () => {
     const lines = (of: string) =>
       Array.from({ length: 5000 }, (_, at) => (at % 3 ? `${of} ${at}` : "}")).join("\n");
     const app = await stage.show(html(), { data: { left: lines("old"), right: lines("new") }, width: 900 });
@@ -126,7 +126,7 @@ describe("the diff viewer", () => {
     await app.close();
   });
 
-  it("says that there is nothing to see, or what went wrong", async () => {
+  it("shows a message if there is nothing to show, or an error", async () => {
     const same = await stage.show(html(), { data: { left: OLD, right: OLD } });
     await expect.poll(() => same.text()).toContain("No differences.");
     await same.close();
@@ -147,7 +147,7 @@ describe("the diff viewer", () => {
     await app.view.getByRole("table").waitFor();
     await app.expectAccessible();
     await app.expectNoOverflow();
-    // Two texts beside each other need room.
+    // A split view needs a wide frame.
     expect(await app.view.getByRole("columnheader").count()).toBe(width === 900 ? 2 : 1);
     await app.close();
   });

@@ -7,7 +7,7 @@ import { type Comparison, compare, type Line, stretchesOf } from "./comparison.j
 import { highlight } from "./highlight.js";
 import type { DiffViewerConfig } from "./template.js";
 
-/** Lines that are shown at once; more follow when they are asked for. */
+/** Maximum lines shown at first; a button shows more. */
 const AT_ONCE = 500;
 const MODES = ["Split", "Unified"];
 const KINDS = { "+": "Added", "-": "Removed", " ": "" };
@@ -23,13 +23,13 @@ class DiffViewer {
   readonly #modes: HTMLButtonElement[];
   #isSplit: boolean;
   #compared: Comparison | undefined;
-  /** Numbers of the folds that are open. */
+  /** Indexes of the open folds. */
   readonly #open = new Set<number>();
   #limit = AT_ONCE;
 
   constructor(kit: Kit<DiffViewerConfig>) {
     this.#kit = kit;
-    // Two texts beside each other need room.
+    // A split view needs a wide frame.
     const { viewMode = innerWidth < 600 ? "unified" : "split" } = kit.config;
     this.#isSplit = viewMode === "split";
     this.#modes = MODES.map((label, at) => {
@@ -44,7 +44,7 @@ class DiffViewer {
     this.redraw();
   }
 
-  /** Texts of more than one line: others may be names of files. */
+  /** Only texts of several lines: others may be file names. */
   written(input: Record<string, unknown>): unknown {
     return /\n/.test(`${input["left"] ?? input["original"]}`) && input;
   }
@@ -60,7 +60,7 @@ class DiffViewer {
     });
     if (!this.#compared) return;
     const { lines, added, removed, nothing } = this.#compared;
-    // What is still being written is said already.
+    // While the model writes, another message is shown.
     if (!this.#kit.place.inert) this.#kit.say(nothing);
     put(
       this.#counts,
@@ -93,7 +93,7 @@ class DiffViewer {
     const more = `Show more of ${writeNumber(this.#kit, rest)} lines`;
     if (rest > 0) rows.push(this.#opener(more, rows.length, () => (this.#limit *= 3)));
     const table = element("div", { role: "table", class: this.#isSplit && "split" }, ...rows);
-    // Who selects on one side copies that side.
+    // Selecting on one side copies only that side.
     table.onpointerdown = ({ target }) =>
       set(table, "data-from", (target as Element).closest("[data-side]")?.getAttribute("data-side"));
     return element(
@@ -103,12 +103,12 @@ class DiffViewer {
     );
   }
 
-  /** A button in place of lines. */
+  /** A button that stands for hidden lines. */
   #opener(label: string, place: number, open: () => unknown): HTMLElement {
     const onclick = (): void => {
       open();
       this.redraw();
-      // Who opened it goes on where it was.
+      // Keep the focus at the opened lines.
       const first = this.#kit.place.querySelectorAll<HTMLElement>("[role=row]")[place];
       if (first) first.tabIndex = -1;
       first?.focus();
@@ -117,7 +117,7 @@ class DiffViewer {
     return row(element("div", { role: "cell", class: "cell fold" }, button));
   }
 
-  /** Lines beside each other: those that were removed, and what was put in their place. */
+  /** Rows of a split view: removed lines beside their replacements. */
   #pairs(lines: readonly Line[]): HTMLElement[] {
     const rows: HTMLElement[] = [];
     for (let at = 0; at < lines.length; ) {
@@ -135,7 +135,7 @@ class DiffViewer {
     return rows;
   }
 
-  /** Numbers and signs are drawn, not written: what is copied is the text. */
+  /** Numbers and signs come from CSS, so copying takes only the text. */
   #cell(line: Line | undefined, side?: "left" | "right"): HTMLElement {
     const { sign = " ", text = "" } = line ?? {};
     const drawn = (what: unknown, className?: string): HTMLElement =>

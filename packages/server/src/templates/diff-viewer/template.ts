@@ -1,5 +1,5 @@
 /**
- * Two texts, and what differs: beside each other or one under the other.
+ * Shows the differences of two texts, side by side or unified.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { compare, stretchesOf } from "./comparison.js";
 /** Configuration of {@link diffViewer}. */
 export interface DiffViewerConfig {
   readonly title?: string | undefined;
-  /** How it begins; people can turn to the other. Beside each other by default, where there is room for it. */
+  /** Initial mode; users can switch. Split by default, if there is room. */
   readonly viewMode?: "split" | "unified" | undefined;
-  /** Whether lines have numbers; they have by default. */
+  /** Whether lines are numbered; true by default. */
   readonly showLineNumbers?: boolean | undefined;
-  /** Whether texts, numbers, comments and common words of code have colours; they have by default. */
+  /** Whether code is highlighted; true by default. */
   readonly syntaxHighlight?: boolean | undefined;
-  /** What the left text is called; "Original" by default. */
+  /** Title of the left text; "Original" by default. */
   readonly leftTitle?: string | undefined;
-  /** What the right text is called; "Modified" by default. */
+  /** Title of the right text; "Modified" by default. */
   readonly rightTitle?: string | undefined;
 }
 
@@ -37,7 +37,8 @@ const schema: JsonSchema = {
 };
 
 /**
- * Shows what differs between two texts. Takes `{ left, right }` or `{ original, modified }`, or `changes` that are known already.
+ * Shows the differences of two texts. Accepts `{ left, right }` or `{ original, modified }`, or a known list
+ * of `changes`.
  *
  * @example
  * ```ts source="../../server.examples.ts#diffViewer"
@@ -56,7 +57,7 @@ export const diffViewer: Template<DiffViewerConfig> = builtIn({
   text: textOfDiff,
 });
 
-/** Lines that are written; a model is told how many more there are. */
+/** Maximum lines in the text; the rest is only counted. */
 const MAX_LINES = 400;
 
 function textOfDiff(data: unknown, config: DiffViewerConfig): string {
@@ -70,7 +71,7 @@ function textOfDiff(data: unknown, config: DiffViewerConfig): string {
   );
   const rest = written.length - MAX_LINES;
   const body = written.slice(0, MAX_LINES).join("\n");
-  // A fence that nothing in the text can end.
+  // A fence that is longer than any in the text.
   const fence = "`".repeat(Math.max(3, ...[...body.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   const head = `${leftTitle} → ${rightTitle}: ${added} added, ${removed} removed`;
   return `${head}\n\n${fence}diff\n${body}\n${fence}${rest > 0 ? `\n\n… and ${rest} more lines` : ""}`;

@@ -1,37 +1,40 @@
 /**
- * Which files may be sent, in words and as a check: the page asks here, and so does the text for those who have no page.
+ * Limits on uploaded files, as a check and as text, for the page and for clients without one.
  *
  * @module
  */
 
-/** What a configuration says of the files that are asked for. */
+/** Limits in the configuration. */
 export interface FileLimits {
-  /** Kinds of files as in HTML: endings such as `.csv`, and types such as `text/csv` or `image/*`. All by default. */
+  /**
+   * Accepted file types, as in HTML: extensions such as `.csv`, and types such as `text/csv` or `image/*`.
+   * All by default.
+   */
   readonly accept?: readonly string[] | undefined;
-  /** Whether more than one may be chosen; true by default. */
+  /** Whether several files may be chosen; true by default. */
   readonly multiple?: boolean | undefined;
-  /** Files of one sending; 100 by default. */
+  /** Maximum number of files per upload; 100 by default. */
   readonly maxFiles?: number | undefined;
-  /** Bytes of one file; 5 MiB by default. */
+  /** Maximum bytes of one file; 5 MiB by default. */
   readonly maxBytes?: number | undefined;
-  /** Bytes of all files of one sending; 7 MiB by default, and without a limit when each is sent by itself. */
+  /** Maximum bytes of all files in one upload; 7 MiB by default, unlimited with `each`. */
   readonly maxTotalBytes?: number | undefined;
-  /** One call for each file; one for all of them by default. */
+  /** Calls the tool once per file instead of once for all. */
   readonly each?: boolean | undefined;
 }
 
-/** What is known of a file before it is read. */
+/** Properties of a file that are known before it is read. */
 export type FileFacts = Pick<File, "name" | "type" | "size">;
 
-/** Writes a number as people somewhere write it. */
+/** Formats a number for the user's locale. */
 export type WriteNumber = (value: number, options?: Intl.NumberFormatOptions) => string;
 
-/** Limits without gaps. */
+/** Limits with all defaults filled in. */
 export type WholeLimits = ReturnType<typeof limitsOf>;
 
 /**
- * The limits, with their defaults: 7 MiB are 9.8 million characters of base64. A server of the official SDK ends when it gets
- * more than 10 MiB at once by stdio.
+ * Fills in the defaults. 7 MiB are 9.8 million characters of base64: a server of the official SDK exits when
+ * it gets more than 10 MiB at once by stdio.
  */
 export function limitsOf({
   accept = [],
@@ -49,7 +52,7 @@ export function limitsOf({
   };
 }
 
-/** A number of bytes as people read it. */
+/** Formats a number of bytes. */
 export function sizeInWords(bytes: number, number: WriteNumber): string {
   const power = bytes < 1000 ? 0 : bytes < 1e6 ? 1 : 2;
   return number(bytes / 1000 ** power, {
@@ -62,7 +65,7 @@ export function sizeInWords(bytes: number, number: WriteNumber): string {
 
 const kinds = (accept: readonly string[]): string => accept.join(", ").replaceAll("/*", " files");
 
-/** The limits in words: "Up to 5 files, 5.2 MB each, 7.3 MB in all: .csv, image files". */
+/** The limits as text: "Up to 5 files, 5.2 MB each, 7.3 MB in all: .csv, image files". */
 export function limitsInWords(
   { accept, maxFiles, maxBytes, maxTotalBytes }: WholeLimits,
   number: WriteNumber,
@@ -74,7 +77,7 @@ export function limitsInWords(
   return accept[0] ? `${words}: ${kinds(accept)}` : words;
 }
 
-/** Why a file cannot be added to others: what follows its name in a sentence. Undefined when it can. */
+/** Why a file cannot be added, to follow its name in a sentence; undefined if it can. */
 export function refusalOf(
   file: FileFacts,
   others: readonly FileFacts[],
@@ -92,7 +95,7 @@ export function refusalOf(
   return undefined;
 }
 
-/** As browsers do it: an ending, a type, or all types of a sort. */
+/** Matches like a browser: an extension, a type, or all types of a group. */
 function isOfKind({ name, type }: FileFacts, kind: string): boolean {
   if (kind[0] === ".") return name.toLowerCase().endsWith(kind);
   return kind.endsWith("*") ? type.startsWith(kind.slice(0, -1)) : type === kind;

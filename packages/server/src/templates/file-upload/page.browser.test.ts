@@ -1,4 +1,6 @@
-/** The upload in a real browser: files are chosen, dropped and pasted, refused, sent, sent again, and stopped. */
+/**
+ * The upload in a real browser: files are chosen, dropped and pasted, refused, sent, sent again, and stopped.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,11 +46,11 @@ const status = (app: ShownTemplate) => app.view.locator(".place [role=status]").
 const alert = (app: ShownTemplate) => app.view.locator("[role=alert]").textContent();
 const focused = (app: ShownTemplate) => app.view.evaluate(() => document.activeElement?.textContent);
 
-/** A red picture of two pixels. */
+/** A red image of two pixels. */
 const PICTURE = encodePng({ width: 2, height: 1, pixels: Uint32Array.of(0xff0000, 0xff0000) });
 
 describe("the upload", () => {
-  it("sends what was chosen in one call, shows what came of it, and tells the model names and sizes alone", async () => {
+  it("sends the files in one call, shows the result, and gives the model only names and sizes", async () => {
     const config = { submitTool: "save", submitArgs: { trip: "rome" }, accept: [".csv", "image/*"] };
     const app = await show(config, { tools: { save: () => said("Saved.") }, context: { locale: "de" } });
     await press(app, "Upload");
@@ -60,7 +62,7 @@ describe("the upload", () => {
       `red.png ${PICTURE.length} Byte · image/png Remove`,
     ]);
     expect(await status(app)).toBe("2 files, 1,6 kB");
-    // The picture is drawn, under the policy of every view.
+    // The thumbnail is drawn, under the policy of every view.
     const colour = () =>
       app.view.locator("li:nth-child(2) canvas").evaluate((canvas: HTMLCanvasElement) => {
         const copy = document.createElement("canvas").getContext("2d");
@@ -89,7 +91,7 @@ describe("the upload", () => {
       ],
       structuredContent: { files: facts },
     });
-    // What was sent is not sent again.
+    // Sent files are not sent again.
     await choose(app, file("b.csv"));
     expect(await status(app)).toBe("1 file, 5 Byte");
     await press(app, "Upload");
@@ -98,7 +100,7 @@ describe("the upload", () => {
     await app.close();
   });
 
-  it("refuses with a sentence each, keeps the rest, and takes files by drop and paste", async () => {
+  it("refuses with one sentence each, keeps the rest, and accepts drop and paste", async () => {
     const app = await show({ accept: [".txt"], maxFiles: 3, maxBytes: 100, maxTotalBytes: 150 });
     await choose(
       app,
@@ -121,14 +123,14 @@ describe("the upload", () => {
       ].join("\n"),
     );
     expect(await names(app)).toEqual(["a.txt", "e.txt", "<img src=x onerror=alert(1)>.txt"]);
-    // Who removes one is at the next, and at the choosing when there is none.
+    // After removal the focus moves to the next file, or to the chooser if there is none.
     await press(app, "Remove e.txt");
     expect(await focused(app)).toContain("<img src=x");
     for (const name of ["<img src=x onerror=alert(1)>.txt", "a.txt"]) await press(app, `Remove ${name}`);
     expect(await app.view.getByLabel("Choose").evaluate((it) => it === document.activeElement)).toBe(true);
     expect([await rows(app), await status(app), await alert(app)]).toEqual([[], "", ""]);
 
-    // A real drag of a file and a folder, as the system would hand them over.
+    // A real drag of a file and a folder, as the system would deliver them.
     const [one, inner] = [join(folder, "one.txt"), join(folder, "photos.txt")];
     await Promise.all([writeFile(one, "one"), mkdir(inner)]);
     const box = await app.view.locator("label").boundingBox();
@@ -163,7 +165,7 @@ describe("the upload", () => {
     await app.close();
   });
 
-  it("puts a tool's problems at their files; has one file replaced where one is asked for; can be left", async () => {
+  it("shows a tool's problems at their files; replaces the file if only one is allowed; can be cancelled", async () => {
     const tool = { name: "save", inputSchema: { type: "object" as const } };
     const problems = { "files.1.name": "Taken.", "files.10": "Not this one." };
     const app = await show(
@@ -198,7 +200,7 @@ describe("the upload", () => {
     await one.close();
   });
 
-  it("sends each by itself: what waits, what failed and why, again, and no more once it is stopped", async () => {
+  it("sends each by itself: shows waiting and failed ones, retries, and stops on request", async () => {
     const answers: ((result: CallToolResult) => void)[] = [];
     const app = await show(
       { each: true, submitTool: "save", encoding: "text" },
@@ -226,9 +228,9 @@ describe("the upload", () => {
     await rm(gone);
     await press(app, "Upload");
     await expect.poll(() => status(app)).toBe("Sending 3 of 5 …");
-    const unread = "It could not be read. Choose it again. | It is not text in UTF-8.";
+    const unread = "Cannot be read. Choose it again. | Not UTF-8 text.";
     expect(await states()).toBe(`${unread} | Sending … | Waiting | Waiting`);
-    // Nothing is added meanwhile.
+    // Nothing can be added meanwhile.
     expect(await app.view.getByLabel("Choose").isDisabled()).toBe(true);
     await answer(said("Kept as 7."));
     await expect.poll(() => status(app)).toBe("Sending 4 of 5 …");

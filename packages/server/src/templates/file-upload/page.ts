@@ -1,4 +1,4 @@
-/** The page of the upload. Functions that share what they know, and no class: written small, they are shorter. */
+/** The page of the upload. It uses closures instead of a class, which minify better. */
 import { callTool } from "../page/call.js";
 import { element, put, set } from "../page/dom.js";
 import { type Kit, type Page, startPage } from "../page/kit.js";
@@ -18,7 +18,7 @@ const factsOf = ({ name, type, size }: File): { name: string; type: string; size
   type,
   size,
 });
-/** What is the same is the same file, as far as one can tell without reading it. */
+/** Identifies a file without reading it. */
 const signOf = ({ name, size, lastModified }: File): string => [name, size, lastModified].join("/");
 
 function uploadPage(kit: Kit<FileUploadConfig>): Page {
@@ -38,7 +38,7 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
     accept: limits.accept.join(),
     onchange: () => {
       add([...(input.files as FileList)]);
-      // The same file can be chosen again when it was removed.
+      // Allows choosing the same file again after it was removed.
       input.value = "";
     },
   });
@@ -47,12 +47,12 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
   const drop = element("label", { dir: "auto" }, pick, " or drop here, or paste ", note, input);
   const list = element("ul");
   const said = element("p", { role: "status", dir: "auto" });
-  /** What came of the last thing that was done. */
+  /** Shows the outcome of the last action. */
   const say = (text = "", kind = "said"): void => {
     put(said, text);
     set(said, "class", kind);
   };
-  // Buttons without a form: a sandbox without `allow-forms` has no `submit`.
+  // Buttons without a form: a sandbox without `allow-forms` fires no `submit`.
   const submit = element(
     "button",
     { class: "main", onclick: () => send(rows.filter(isOpen)) },
@@ -61,24 +61,24 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
   const leave = element("button", { onclick: cancel });
   const buttons = element("div", { class: "row" }, submit, leave);
   put(kit.place, description && element("p", {}, description), drop, list, buttons, said);
-  // Anywhere: a browser opens what is dropped beside the place for it.
+  // On the whole document: a browser would open files that are dropped elsewhere.
   for (const type of ["dragover", "dragleave", "drop", "paste"] as const)
     document.addEventListener(type, take);
   work(false);
   redraw();
 
-  /** What was chosen stays. */
+  /** Keeps the chosen files. */
   function redraw(): void {
     put(note, limitsInWords(limits, number));
     for (const row of rows) row.redraw();
   }
 
-  /** Takes what is dropped or pasted. */
+  /** Handles dropped and pasted files. */
   function take(event: DragEvent | ClipboardEvent): void {
     const { type, clipboardData, dataTransfer } = event as DragEvent & ClipboardEvent;
     event.preventDefault();
     set(drop, "class", type === "dragover" && "over");
-    // What is still being dragged has no files yet.
+    // While dragging, files are not readable yet.
     const items = [...((clipboardData ?? dataTransfer)?.items ?? [])];
     const refused: string[] = [];
     const files = items.flatMap((item) => {
@@ -90,10 +90,10 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
     if (files[0] || refused[0]) add(files, refused);
   }
 
-  /** Adds what can be added, and says of each other why not. */
+  /** Adds valid files, and shows why the others are refused. */
   function add(files: readonly File[], refused: string[] = []): void {
     if (isBusy) return;
-    // Where one is asked for, another takes its place.
+    // If only one is allowed, the new file replaces the old.
     const old = multiple ? [] : rows.filter(isOpen);
     for (const file of files) {
       const there = rows.filter((row) => !old.includes(row));
@@ -119,7 +119,7 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
     ((rows[at] ?? rows[at - 1])?.node ?? input).focus();
   }
 
-  /** Shows the files, and says how many are to be sent. */
+  /** Shows the files and their count. */
   function showRows(): void {
     put(list, ...rows.map(({ node }) => node));
     const open = rows.filter(isOpen);
@@ -128,7 +128,7 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
     say(size ? `${number(open.length)} ${files}, ${written(size)}` : "", "status");
   }
 
-  /** While files are sent, none is chosen, and what could be left can only be stopped. */
+  /** While files are sent, no others can be chosen, and cancel becomes stop. */
   function work(isWorking: boolean): void {
     isBusy = input.disabled = isWorking;
     isStopped = false;
@@ -170,18 +170,18 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
     work(false);
     for (const row of chosen) if (row.state === "waiting") row.show("");
     const sent = chosen.length - chosen.filter(isOpen).length;
-    // With one call for each, the files say what came of them.
+    // With one call per file, each row shows its own result.
     if (each) kit.complain();
     const words = each ? `${of(sent)} sent.` : sent ? text || "Sent." : "";
     say(words, sent === chosen.length ? "said" : "status");
     if (!sent) return;
-    // The model knows which files there are, and nothing of what is in them.
+    // The model gets the names of the files, but not their contents.
     const files = rows.filter((row) => !isOpen(row)).map(({ file }) => factsOf(file));
     const names = files.map(({ name, size }) => `${name} (${written(size)})`).join(", ");
     await tellModel(kit, `Files were sent: ${names}. ${tool} said: ${text}`, { files });
   }
 
-  /** Sends some files in one call. What the tool said, if it took them. */
+  /** Sends files in one call. Returns the tool's text if it accepted them. */
   async function sendBatch(tool: string, batch: readonly Row[]): Promise<string> {
     const files: object[] = [];
     const unread: Record<string, string> = {};
@@ -198,7 +198,7 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
       : { ok: false, text: "Nothing was sent.", problems: unread };
     if (!ok) kit.complain(text);
     for (const [at, row] of batch.entries()) {
-      // `files.1.name` is a matter of the second.
+      // `files.1.name` belongs to the second file.
       const [, problem = each && text] =
         Object.entries(problems).find(([path]) => `${path}.`.startsWith(`files.${at}.`)) ?? [];
       if (ok) row.show("done", (each && text) || undefined);
@@ -210,7 +210,7 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
   return {
     isReady: true,
     redraw,
-    /** What its own tool did already. */
+    /** Shows the result of the view's own tool. */
     data(data, text) {
       if (Object.keys(Object(data))[0] && !config.submitTool) say(text);
     },

@@ -1,13 +1,13 @@
 /**
- * What is in a file.
+ * Reads the contents of a file.
  *
  * @module
  */
 
 /**
- * Reads a file as base64, or as text. The browser does the work, not the page, so that the page can be used meanwhile.
+ * Reads a file as base64 or text. The browser does it asynchronously, so the page stays usable.
  *
- * @throws an error with a sentence for the person
+ * @throws an error with a message for the user
  */
 export async function read(file: File, encoding?: "base64" | "text"): Promise<string> {
   try {
@@ -15,9 +15,9 @@ export async function read(file: File, encoding?: "base64" | "text"): Promise<st
       ? new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer())
       : await base64Of(file);
   } catch (error) {
-    // The decoder's errors are these; those of files are others.
+    // The decoder throws a TypeError; file access throws other errors.
     const isWrong = error instanceof TypeError;
-    throw new Error(isWrong ? "It is not text in UTF-8." : "It could not be read. Choose it again.");
+    throw new Error(isWrong ? "Not UTF-8 text." : "Cannot be read. Choose it again.");
   }
 }
 

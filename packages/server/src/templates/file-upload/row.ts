@@ -1,28 +1,28 @@
 /**
- * One file in the list: what it is, how far it is, and what can be done with it.
+ * One file in the list: its name, state and buttons.
  *
  * @module
  */
 import { element, put, set } from "../page/dom.js";
 
-/** How far a file is, with what is said of it; empty when nothing was done with it yet. */
+/** States of a file with their labels; empty if nothing has happened yet. */
 const STATES = { "": "", waiting: "Waiting", busy: "Sending …", done: "Sent", failed: "" };
 
-/** How far a file is. */
+/** State of a file. */
 export type RowState = keyof typeof STATES;
 
-/** A file, shown. */
+/** A displayed file. */
 export interface Row {
   readonly node: HTMLElement;
   readonly file: File;
   readonly state: RowState;
-  /** Shows how far it is, with words about it that are better than the usual ones. */
+  /** Shows a state, with an optional text instead of the default label. */
   show(state: RowState, text?: string): void;
-  /** Writes its size as people here do. */
+  /** Formats the size for the locale. */
   redraw(): void;
 }
 
-/** Shows a file. Without `retry`, it cannot be sent by itself. */
+/** Creates the row of a file. Without `retry`, it cannot be sent by itself. */
 export function rowOf(
   file: File,
   written: (bytes: number) => string,
@@ -48,7 +48,7 @@ export function rowOf(
       set(word, "class", state);
       set(remover, "hidden", !!state && state !== "failed");
       if (retrier) set(retrier, "hidden", state !== "failed");
-      // Who pressed a button that is gone stays at its file.
+      // If the focused button disappears, the focus moves to its row.
       if (node.querySelector("[hidden]:focus")) node.focus();
     },
     redraw: () => put(note, written(size), type && ` · ${type}`),
@@ -59,7 +59,9 @@ export function rowOf(
   return row;
 }
 
-/** Draws it small. No address of a picture is needed, so no policy is in the way; what is no picture stays as it is. */
+/**
+ * Draws a thumbnail on a canvas. It needs no image URL, so no CSP can block it. Other files are left alone.
+ */
 async function showPicture(file: File, before: Element): Promise<void> {
   try {
     const picture = await createImageBitmap(file, { resizeWidth: 80 });
@@ -68,6 +70,6 @@ async function showPicture(file: File, before: Element): Promise<void> {
     canvas.getContext("bitmaprenderer")?.transferFromImageBitmap(picture);
     before.after(canvas);
   } catch {
-    // Most files are none.
+    // Most files are not images.
   }
 }

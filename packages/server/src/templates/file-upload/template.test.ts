@@ -9,8 +9,8 @@ const file = (name: string, size = 1, type = "") => ({ name, size, type });
 const refusal = (one: ReturnType<typeof file>, limits: FileLimits, ...others: ReturnType<typeof file>[]) =>
   refusalOf(one, others, limitsOf(limits), written);
 
-describe("the upload in words", () => {
-  it.each([undefined, null, {}])("says what is asked for: %j", (data) => {
+describe("the upload as text", () => {
+  it.each([undefined, null, {}])("describes the accepted files: %j", (data) => {
     const config = {
       title: "Receipts",
       description: "Of your trip.",
@@ -18,7 +18,7 @@ describe("the upload in words", () => {
       maxFiles: 2,
     };
     expect(fileUpload.text?.(data, config)).toBe(
-      "Receipts\n\nOf your trip.\n\nFiles are asked for. Up to 2 files, 5.2 MB each, 7.3 MB in all: .pdf, image files.",
+      "Receipts\n\nOf your trip.\n\nWaiting for files. Up to 2 files, 5.2 MB each, 7.3 MB in all: .pdf, image files.",
     );
   });
 
@@ -27,13 +27,13 @@ describe("the upload in words", () => {
     [{ each: true }, "Up to 100 files, 5.2 MB each"],
     [{ each: true, maxTotalBytes: 9e6 }, "Up to 100 files, 5.2 MB each, 9 MB in all"],
     [{ multiple: false, maxFiles: 9, accept: ["text/csv"] }, "One file, up to 5.2 MB: text/csv"],
-    // More than all together may have, one cannot have either.
+    // A single file cannot exceed the total limit either.
     [{ maxBytes: 5000, maxTotalBytes: 2000 }, "Up to 100 files, 2 kB each, 2 kB in all"],
-  ])("says its limits: %j", (limits, words) => {
+  ])("describes its limits: %j", (limits, words) => {
     expect(limitsInWords(limitsOf(limits), inEnglish)).toBe(words);
   });
 
-  it("says that only text will do", () => {
+  it("says that only text is accepted", () => {
     expect(fileUpload.text?.({}, { encoding: "text", multiple: false })).toMatch(
       /One file, up to 5\.2 MB; text \(UTF-8\) only\.$/,
     );
@@ -43,7 +43,7 @@ describe("the upload in words", () => {
     [{ saved: 2 }, "- saved: 2"],
     ["Saved.", "Saved."],
     [[{ name: "a.csv" }], "| name |\n| --- |\n| a.csv |"],
-  ])("says what the tool gave: %j", (data, text) => {
+  ])("shows the tool's data: %j", (data, text) => {
     expect(fileUpload.text?.(data, {})).toBe(text);
   });
 });
@@ -81,7 +81,7 @@ describe("a file", () => {
     );
   });
 
-  it("is refused when it is empty, too large, one too many, or too much with the others", () => {
+  it("is refused if it is empty, too large, one too many, or exceeds the total", () => {
     expect(refusal(file("a", 0), {})).toBe("is empty.");
     expect(refusal(file("a", 5_242_880), {})).toBeUndefined();
     expect(refusal(file("a", 5_242_881), {})).toBe("is too large: 5.2 MB of 5.2 MB at most.");
@@ -107,13 +107,13 @@ describe("the upload's document", () => {
     [{ accept: ["*/*"] }, "config.accept[0] must match"],
     [{ accept: ".csv" }, "config.accept must be a list"],
     [{ maxFiles: 0 }, "config.maxFiles must be 1 or more"],
-    [{ maxByte: 5 }, 'config has no "maxByte": is maxBytes meant?'],
+    [{ maxByte: 5 }, 'config has an unknown field "maxByte" (did you mean maxBytes?)'],
     [{ encoding: "hex" }, 'config.encoding must be one of "base64", "text"'],
   ])("is refused for %j", (config, message) => {
     expect(() => renderTemplate(fileUpload, config as never)).toThrow(`file-upload: ${message}`);
   });
 
-  it("takes all kinds of kinds", () => {
+  it("accepts all kinds of types", () => {
     const accept = [".csv", ".tar.gz", "text/csv", "image/*", "application/vnd.ms-excel", "image/svg+xml"];
     expect(() => renderTemplate(fileUpload, { accept })).not.toThrow();
   });

@@ -1,5 +1,5 @@
 /**
- * Files that people choose, for a tool.
+ * File upload for a tool.
  *
  * @module
  */
@@ -15,9 +15,9 @@ import { type FileLimits, limitsInWords, limitsOf } from "./limits.js";
 export interface FileUploadConfig extends SubmitConfig, FileLimits {
   /** A sentence below the heading. */
   readonly description?: string | undefined;
-  /** How contents are written: `base64` by default; `text` takes nothing that is not UTF-8. */
+  /** Encoding of the contents: `base64` by default; `text` accepts only UTF-8. */
   readonly encoding?: "base64" | "text" | undefined;
-  /** What the button says; "Upload" by default. */
+  /** Label of the button; "Upload" by default. */
   readonly submitLabel?: string | undefined;
 }
 
@@ -29,31 +29,36 @@ const schema: JsonSchema = {
     accept: {
       type: "array",
       items: { type: "string", pattern: "^(\\.[^,\\s]+|[\\w.+\\-]+/([\\w.+\\-]+|\\*))$" },
-      description: "Endings such as .csv, and types such as text/csv or image/*; all by default.",
+      description: "Extensions such as .csv, and types such as text/csv or image/*; all by default.",
     },
     multiple: { type: "boolean", default: true },
-    maxFiles: { type: "integer", minimum: 1, default: 100, description: "Files of one sending." },
-    maxBytes: { type: "integer", minimum: 1, default: 5_242_880, description: "Of one file." },
+    maxFiles: {
+      type: "integer",
+      minimum: 1,
+      default: 100,
+      description: "Maximum number of files per upload.",
+    },
+    maxBytes: { type: "integer", minimum: 1, default: 5_242_880, description: "Maximum bytes of one file." },
     maxTotalBytes: {
       type: "integer",
       minimum: 1,
-      description: "Of all files of one sending: 7 MiB by default, and without a limit with each.",
+      description: "Maximum bytes of all files in one upload: 7 MiB by default, unlimited with each.",
     },
-    each: { type: "boolean", default: false, description: "One call for each file." },
+    each: { type: "boolean", default: false, description: "Calls the tool once per file." },
     encoding: { type: "string", enum: ["base64", "text"], default: "base64" },
     submitLabel: { type: "string", minLength: 1, default: "Upload" },
     ...submitSchema,
     submitTool: {
       type: "string",
       minLength: 1,
-      description: "The tool that gets the files; the one whose view it is by default.",
+      description: "The tool that gets the files; by default, the tool of this view.",
     },
   },
   additionalProperties: false,
 };
 
 /**
- * Has people choose files, and calls a tool with them.
+ * Lets users choose files, and calls a tool with them.
  *
  * @example
  * ```ts source="../../server.examples.ts#fileUpload"
@@ -79,13 +84,13 @@ export const fileUpload: Template<FileUploadConfig> = builtIn({
   text: textOfUpload,
 });
 
-/** Without data, what is asked for; all data speaks for itself. */
+/** Without data, describes the accepted files; other data is shown as it is. */
 function textOfUpload(data: unknown, config: FileUploadConfig): string {
   if (Object.keys(Object(data)).length > 0 || typeof (data ?? {}) !== "object") return textOfData(data);
   const { title = "Upload files", description, encoding } = config;
   const limits = limitsInWords(limitsOf(config), (value, options) =>
     new Intl.NumberFormat("en", options).format(value),
   );
-  const asked = `Files are asked for. ${limits}${encoding === "text" ? "; text (UTF-8) only" : ""}.`;
+  const asked = `Waiting for files. ${limits}${encoding === "text" ? "; text (UTF-8) only" : ""}.`;
   return [title, description, asked].filter(Boolean).join("\n\n");
 }

@@ -1,11 +1,11 @@
 /**
- * Fields that people fill in: what a configuration says of one, and how one is asked for in words.
+ * Form fields: their configuration, and their text form.
  *
  * @module
  */
 import type { JsonSchema } from "../check-config.js";
 
-/** What a field takes. */
+/** The type of a field's value. */
 export type FieldType =
   | "text"
   | "email"
@@ -16,36 +16,36 @@ export type FieldType =
   | "checkbox"
   | "date";
 
-/** What stands for itself in a tool's arguments. */
+/** A value that can be an argument as it is. */
 export type FieldValue = string | number | boolean;
 
-/** One thing that can be chosen: a value, or a value with a name of its own. */
+/** An option: a value, or a value with a label. */
 export type FieldOption = FieldValue | { readonly value: FieldValue; readonly label?: string | undefined };
 
 /** One field. */
 export interface Field {
   /** The name of the argument. */
   readonly name: string;
-  /** Text by default. */
+  /** `text` by default. */
   readonly type?: FieldType | undefined;
-  /** The name by default. */
+  /** The displayed name; the argument's name by default. */
   readonly label?: string | undefined;
-  /** A sentence that helps. */
+  /** A help text. */
   readonly description?: string | undefined;
-  /** Whether it must be filled in; a checkbox: whether it must be checked. It need not by default. */
+  /** Whether it must be filled in, or a checkbox checked; false by default. */
   readonly required?: boolean | undefined;
   readonly placeholder?: string | undefined;
   readonly default?: FieldValue | undefined;
-  /** What a `select` offers. */
+  /** Options of a `select`. */
   readonly options?: readonly FieldOption[] | undefined;
-  /** Of numbers. */
+  /** For numbers. */
   readonly minimum?: number | undefined;
   readonly maximum?: number | undefined;
 }
 
 const value: JsonSchema = { anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }] };
 
-/** What a field's configuration must be. */
+/** Schema of a field's configuration. */
 export const fieldSchema: JsonSchema = {
   type: "object",
   properties: {
@@ -55,8 +55,8 @@ export const fieldSchema: JsonSchema = {
       enum: ["text", "email", "password", "number", "textarea", "select", "checkbox", "date"],
       default: "text",
     },
-    label: { type: "string", description: "The name by default." },
-    description: { type: "string", description: "A sentence that helps." },
+    label: { type: "string", description: "The displayed name; the argument's name by default." },
+    description: { type: "string", description: "A help text." },
     required: { type: "boolean", default: false },
     placeholder: { type: "string" },
     default: value,
@@ -73,7 +73,7 @@ export const fieldSchema: JsonSchema = {
           },
         ],
       },
-      description: "What a select offers.",
+      description: "Options of a select.",
     },
     minimum: { type: "number" },
     maximum: { type: "number" },
@@ -82,21 +82,21 @@ export const fieldSchema: JsonSchema = {
   additionalProperties: false,
 };
 
-/** What forms and wizards do with what was filled in. */
+/** Schemas of the submit options of forms and wizards. */
 export const submitSchema: Readonly<Record<"submitTool" | "submitArgs" | "cancelable", JsonSchema>> = {
   submitTool: {
     type: "string",
     minLength: 1,
-    description: "The tool that gets the values; the one whose view it is by default.",
+    description: "The tool that gets the values; by default, the tool of this view.",
   },
-  submitArgs: { type: "object", description: "Arguments that it gets besides." },
+  submitArgs: { type: "object", description: "Additional arguments for the tool." },
   cancelable: { type: "boolean", default: false },
 };
 
-/** What is asked of a field in words: its type may be one that only pages know. */
+/** A field in text form: it may have types that only pages support. */
 type Question = Omit<Field, "type"> & { readonly type?: string | undefined };
 
-/** Fields as questions, with the answers that are there. */
+/** Fields as questions, with the known answers. */
 export function questionsOf(fields: readonly Question[], answers: Readonly<Record<string, unknown>>): string {
   return fields
     .map(({ name, label = name, type, required, options = [], description, ...field }) => {

@@ -1,11 +1,11 @@
 /**
- * Fields from the input schema of a tool.
+ * Derives fields from the input schema of a tool.
  *
  * @module
  */
 import type { PageField } from "../page/fields.js";
 
-/** What is read of a schema; others write it, so none of it need be there. */
+/** The relevant part of a schema. It is external input, so every field is optional. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly title?: string;
@@ -25,7 +25,7 @@ interface Schema {
   readonly required?: readonly string[];
 }
 
-/** The fields for a tool's arguments. */
+/** The fields of a tool's arguments. */
 export function fieldsOf({ properties = {}, required = [] }: Schema = {}): PageField[] {
   return Object.entries(properties).map(([name, schema]) => {
     const { title, description, default: given, ...rest } = schema;
@@ -33,7 +33,7 @@ export function fieldsOf({ properties = {}, required = [] }: Schema = {}): PageF
     return {
       name,
       label: title ?? labelOf(name),
-      // What has a default need not be given; and yes or no is answered either way.
+      // A field with a default is optional, and so is a checkbox, which always has a value.
       required: required.includes(name) && given === undefined && kind.type !== "checkbox",
       ...kind,
       ...(description && { description }),
@@ -42,7 +42,7 @@ export function fieldsOf({ properties = {}, required = [] }: Schema = {}): PageF
   });
 }
 
-/** `firstName` and `first_name` are “First name”. */
+/** Turns `firstName` and `first_name` into “First name”. */
 function labelOf(name: string): string {
   const words = name.replace(/([a-z\d])([A-Z])/g, "$1 $2").replace(/[_-]+/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();

@@ -1,10 +1,10 @@
 /**
- * Data that only fills a form, and data that says something else.
+ * Distinguishes data that fills a form from other data.
  *
  * @module
  */
 
-/** Whether data has nothing but values of these fields: it fills them in, and says no more. */
+/** Whether data has only values of these fields. */
 export function isFilling(
   data: unknown,
   fields: readonly { readonly name: string }[],

@@ -1,4 +1,4 @@
-/** The form in a real browser: filled by a model and by a person, checked, submitted, left. */
+/** The form in a real browser: filled by a model and by a user, checked, submitted, cancelled. */
 
 import { type FormConfig, form, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -53,7 +53,7 @@ async function fillIn(app: ShownTemplate): Promise<void> {
 }
 
 describe("the form", () => {
-  it("checks a box whose default is the text of true, and leaves one whose default is that of false", async () => {
+  it('checks a box whose default is the string "true", but not "false"', async () => {
     const fields = [
       { name: "on", type: "checkbox", default: "true" },
       { name: "off", type: "checkbox", default: "false" },
@@ -64,7 +64,7 @@ describe("the form", () => {
     await app.close();
   });
 
-  it("calls its tool with values of their types, tells the model and the conversation, never a password", async () => {
+  it("calls its tool with typed values, informs the model and the conversation, and never reveals a password", async () => {
     const app = await stage.show(html(JOIN), { tools: { join: () => said("Welcome, Ada.") } });
     await fillIn(app);
     await submit(app);
@@ -96,10 +96,10 @@ describe("the form", () => {
     await app.close();
   });
 
-  it("tells the conversation once, however often it is pressed before that has answered; and later again", async () => {
+  it("sends one message, however often it is pressed before the answer, and can send again later", async () => {
     const app = await stage.show(html({ fields: [{ name: "city", default: "Berne" }] }));
     const button = app.view.getByRole("button", { name: "Submit" });
-    // In one task: no answer comes in between.
+    // In one task, so that no answer comes in between.
     await button.evaluate((it: HTMLElement) => [it.click(), it.click()]);
     await expect.poll(() => app.view.locator("form [role=status]").textContent()).toBe("Sent.");
     expect(await app.heard("message")).toMatchObject([
@@ -110,7 +110,7 @@ describe("the form", () => {
     await app.close();
   });
 
-  it("says at each field what is wrong, goes to the first, and calls nothing", async () => {
+  it("shows the problem of each field, focuses the first, and calls nothing", async () => {
     const app = await stage.show(html(JOIN), { tools: { join: () => said("Welcome.") } });
     await label(app, "E-mail").fill("ada");
     await label(app, "age").fill("17");
@@ -136,7 +136,7 @@ describe("the form", () => {
     await app.close();
   });
 
-  it("submits once at a time, shows that it does, and puts the tool's problems at their fields", async () => {
+  it("submits once at a time, shows progress, and shows the tool's problems at their fields", async () => {
     let answer: (result: ReturnType<typeof failing>) => void = () => {};
     const app = await stage.show(html({ fields: [{ name: "count", type: "number" }, { name: "address" }] }), {
       tool: { name: "order", inputSchema: { type: "object" } },
@@ -158,7 +158,7 @@ describe("the form", () => {
     await app.close();
   });
 
-  it("is made from the schema of its tool, and filled by the model, but not where a person has typed", async () => {
+  it("is derived from its tool's schema, and filled by the model, except where the user has typed", async () => {
     const app = await stage.show(html(), {
       tool: {
         name: "order",
@@ -194,7 +194,7 @@ describe("the form", () => {
     await app.close();
   });
 
-  it("shows what its own tool did already, and where it refused; and says when there is nothing to fill in", async () => {
+  it("shows the result of its own tool, and its problems; and says when there is nothing to fill in", async () => {
     const tool = {
       name: "order",
       inputSchema: { type: "object" as const, properties: { city: { type: "string" } } },
@@ -215,7 +215,7 @@ describe("the form", () => {
     await empty.close();
   });
 
-  it("can be left, where it may be", async () => {
+  it("can be cancelled, if configured", async () => {
     const app = await stage.show(html(JOIN));
     await app.view.getByRole("button", { name: "Cancel" }).click();
     await expect.poll(() => app.heard("message")).toMatchObject([{ content: [{ text: "Form cancelled" }] }]);

@@ -24,7 +24,8 @@ class FormPage implements Page {
     this.#fields = new Fields(this.#asked);
     const { nodes } = this.#fields;
     const button = element("button", { class: "main" }, "Submit");
-    // By clicks, which Enter in a field is too: a sandbox without `allow-forms` has no `submit`.
+    // Listens for clicks, which Enter in a field triggers too: a sandbox without `allow-forms` fires no
+    // `submit`.
     button.onclick = async (event) => {
       event.preventDefault();
       if (!this.#fields.check()) return;
@@ -48,7 +49,7 @@ class FormPage implements Page {
     this.#fields.fill(input);
   }
 
-  /** Data fills the form; more than that is what its own tool has done already. */
+  /** Data fills the form. Other data is the result of the view's own tool. */
   data(data: unknown, text: string): void {
     this.#fields.fill(data);
     if (!isFilling(data, this.#asked) && !this.#kit.config.submitTool) this.#said.say(text);
@@ -58,6 +59,6 @@ class FormPage implements Page {
     this.#fields.show(problems);
   }
 
-  /** What was typed stays. */
+  /** Keeps the user's input. */
   redraw(): void {}
 }

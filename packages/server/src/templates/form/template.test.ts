@@ -12,14 +12,14 @@ const FIELDS: FormConfig["fields"] = [
   { name: "news", type: "checkbox", description: "Once a week." },
 ];
 
-describe("the form in words", () => {
+describe("the form as text", () => {
   it.each([undefined, {}])("asks its questions: %j", (data) => {
     expect(form.text?.(data, { title: "Join", description: "It is free.", fields: FIELDS })).toBe(
       "Join\n\nIt is free.\n\n- Your name (required)\n- plan (one of basic, Pro): basic\n- key\n- news – Once a week.",
     );
   });
 
-  it("asks for the tool's own input where it has no fields", async () => {
+  it("asks for the tool's own input if it has no fields", async () => {
     const input = z.object({
       guests: z.number().int().describe("How many come?"),
       room: z.enum(["inside", "garden"]).default("inside"),
@@ -42,7 +42,7 @@ describe("the form in words", () => {
     ]);
   });
 
-  it("has the answers that are there, false among them", () => {
+  it("has the known answers, including false", () => {
     const text = form.text?.({ name: "Ada", news: false }, { fields: FIELDS });
     expect(text).toContain("- Your name (required): Ada\n");
     expect(text).toMatch(/Once a week\.: false$/);
@@ -52,7 +52,7 @@ describe("the form in words", () => {
     [{ name: "Ada", booked: true }, "- name: Ada\n- booked: true"],
     ["Booked.", "Booked."],
     [["a"], "- a"],
-  ])("says what the tool gave: %j", (data, text) => {
+  ])("shows the tool's data: %j", (data, text) => {
     expect(form.text?.(data, { fields: FIELDS })).toBe(text);
   });
 });
@@ -64,7 +64,10 @@ describe("the form's document", () => {
 
   it.each([
     [{ fields: [{ label: "x" }] }, "config.fields[0].name is missing"],
-    [{ fields: [{ name: "a", requierd: true }] }, 'config.fields[0] has no "requierd": is required meant?'],
+    [
+      { fields: [{ name: "a", requierd: true }] },
+      'config.fields[0] has an unknown field "requierd" (did you mean required?)',
+    ],
     [{ cancelable: "no" }, "config.cancelable must be true or false"],
   ])("is refused for %j", (config, message) => {
     expect(() => renderTemplate(form, config as never)).toThrow(`form: ${message}`);
@@ -116,7 +119,7 @@ describe("fields of a schema", () => {
     expect(one(schema)).toMatchObject({ name: "theName", ...field });
   });
 
-  it("must be filled in where the schema says so, but for yes-or-no and what has a default", () => {
+  it("are required if the schema says so, except checkboxes and those with a default", () => {
     expect(one({ type: "string" }, ["theName"])?.required).toBe(true);
     expect(one({ type: "boolean" }, ["theName"])?.required).toBe(false);
     expect(one({ type: "string", default: "" }, ["theName"])?.required).toBe(false);

@@ -1,5 +1,5 @@
 /**
- * A form: what people fill in goes to a tool.
+ * A form whose values go to a tool.
  *
  * @module
  */
@@ -11,21 +11,21 @@ import { type Field, fieldSchema, questionsOf, submitSchema } from "./field.js";
 import { fieldsOf } from "./fields-of-schema.js";
 import { isFilling } from "./is-filling.js";
 
-/** What is done with what was filled in. */
+/** Submit options. */
 export interface SubmitConfig {
   readonly title?: string | undefined;
-  /** The tool that gets the values; the one whose view it is by default. */
+  /** The tool that gets the values; by default, the tool of this view. */
   readonly submitTool?: string | undefined;
-  /** Arguments that it gets besides. */
+  /** Additional arguments for the tool. */
   readonly submitArgs?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether there is a button to leave it; there is none by default. */
+  /** Whether there is a cancel button; false by default. */
   readonly cancelable?: boolean | undefined;
 }
 
 /** Configuration of {@link form}. */
 export interface FormConfig extends SubmitConfig {
   readonly description?: string | undefined;
-  /** Those of the input schema of the tool whose view it is, by default. */
+  /** By default, the fields of the input schema of this view's tool. */
   readonly fields?: readonly Field[] | undefined;
 }
 
@@ -34,14 +34,18 @@ const schema: JsonSchema = {
   properties: {
     title: { type: "string", default: "Form" },
     description: { type: "string" },
-    fields: { type: "array", items: fieldSchema, description: "Those of the tool's own input by default." },
+    fields: {
+      type: "array",
+      items: fieldSchema,
+      description: "By default, the fields of the tool's input schema.",
+    },
     ...submitSchema,
   },
   additionalProperties: false,
 };
 
 /**
- * Has people fill in a tool's arguments, and calls it with them.
+ * Lets users fill in a tool's arguments, and calls it with them.
  *
  * @example
  * ```ts source="../../server.examples.ts#form"
@@ -69,7 +73,7 @@ export const form: Template<FormConfig> = builtIn({
   text: textOfForm,
 });
 
-/** Data that only fills the form is shown as questions with answers; all other data speaks for itself. */
+/** Data that only fills the form becomes questions with answers; other data is shown as it is. */
 function textOfForm(
   data: unknown,
   { title = "Form", description, fields }: FormConfig,

@@ -1,25 +1,25 @@
-/** What a card looks like. */
+/** Displays a card. */
 import { element } from "../page/dom.js";
 import type { Card } from "./cards.js";
 
-/** One step to the side: which way, where to, and what does it. */
+/** A move to a neighbouring column: direction, target and action. */
 export interface Move {
   readonly way: "back" | "on";
   readonly to: string;
   readonly move: () => unknown;
 }
 
-/** What can be done with a card; what cannot is not there. */
+/** Actions of a card; unavailable ones are absent. */
 export interface CardActions {
   readonly open?: ((button: HTMLButtonElement) => unknown) | undefined;
   readonly moves: readonly Move[];
-  /** Hears that it is dragged. */
+  /** Called when dragging starts and ends. */
   readonly drag?: ((isDragged: boolean) => unknown) | undefined;
-  /** Its move is not through yet. */
+  /** Whether a move is still in progress. */
   readonly isBusy: boolean;
 }
 
-/** A card, with its buttons. */
+/** Creates a card with its buttons. */
 export function cardView(card: Card, { open, moves, drag, isBusy }: CardActions): HTMLElement {
   const { title, description, priority, tags, assignee } = card;
   const level = /^(high|medium|low)$/i.test(priority) ? priority.toLowerCase() : "";
@@ -50,7 +50,7 @@ export function cardView(card: Card, { open, moves, drag, isBusy }: CardActions)
         drag?.(true);
       },
       ondragend: () => drag?.(false),
-      // The whole card, for the mouse; its title is what the keyboard has.
+      // With the mouse, the whole card is clickable; with the keyboard, its title is.
       onclick: ({ target }: Event) => (target as Element).closest(".moves") || open?.(button),
       onkeydown: (event: KeyboardEvent) => {
         if (!event.altKey || !/^Arrow(Left|Right)$/.test(event.key)) return;

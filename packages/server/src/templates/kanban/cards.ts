@@ -1,4 +1,4 @@
-/** Cards and columns of a board, as tools and configurations give them: read for the page and for the text alike. */
+/** Reads the cards and columns of a board from data and configuration, for the page and for the text. */
 import type { KanbanColumn } from "./template.js";
 
 /** A card. */
@@ -9,26 +9,26 @@ export interface Card {
   readonly priority: string;
   readonly tags: readonly string[];
   readonly assignee: string;
-  /** The id of the column that it is in. */
+  /** The id of its column. */
   column: string;
 }
 
-/** A column with what is in it. */
+/** A column with its cards. */
 export interface FilledColumn extends KanbanColumn {
   readonly title: string;
   readonly cards: readonly Card[];
-  /** Cards can be moved here: it is not only there for cards that belong nowhere. */
+  /** Whether cards can be moved here. False for columns that exist only for cards with an unknown column. */
   readonly isKnown: boolean;
 }
 
-/** The columns when nobody says which. */
+/** Default columns. */
 const COLUMNS: readonly KanbanColumn[] = [
   { id: "todo", title: "To Do" },
   { id: "in-progress", title: "In Progress" },
   { id: "done", title: "Done" },
 ];
 
-/** The cards in data: a list, `{ cards: [...] }` or another list of it, or one card. */
+/** The cards in data: a list, `{ cards: [...] }` or another list in it, or one card. */
 export function cardsOf(data: unknown): Card[] {
   const { cards, columns: _columns, ...more } = Object(data);
   const list: unknown = Array.isArray(data)
@@ -51,7 +51,7 @@ export function cardsOf(data: unknown): Card[] {
 
 const words = (value: unknown): string => (value === undefined || value === null ? "" : String(value));
 
-/** The columns that are known: those of the configuration, else of the data, else the usual ones. */
+/** The known columns: those of the configuration, else of the data, else the defaults. */
 export function columnsOf(
   configured: readonly KanbanColumn[] | undefined,
   data: unknown,
@@ -63,7 +63,7 @@ export function columnsOf(
   return configured ?? (given.length ? given : COLUMNS);
 }
 
-/** Puts the cards into their columns; those of other columns get columns of their own, after the others. */
+/** Puts the cards into their columns. Unknown columns are added at the end. */
 export function fill(columns: readonly KanbanColumn[], cards: readonly Card[]): FilledColumn[] {
   const known = columns.map(({ id, title = id }) => ({ id, title, isKnown: true }));
   const others = [...new Set(cards.map(({ column }) => column))]

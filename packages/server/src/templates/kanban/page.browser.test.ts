@@ -1,4 +1,4 @@
-/** The board in a real browser: cards are moved by mouse and by keyboard, come back, and are opened. */
+/** The board in a real browser: cards are moved by mouse and keyboard, come back, and are opened. */
 
 import { type KanbanConfig, kanban, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -39,7 +39,7 @@ const CARDS = [
 ];
 
 describe("the board", () => {
-  it("shows cards in their columns with all they say, counts them, and has a column for the rest", async () => {
+  it("shows complete cards in their columns, counts them, and has a column for the rest", async () => {
     const app = await stage.show(html(), { data: { cards: CARDS } });
     await expect.poll(() => titles(app, "To Do")).toEqual(["Paint the <b>wall</b>", "Buy brushes"]);
     expect(await app.view.locator("h2").allTextContents()).toEqual([
@@ -52,19 +52,19 @@ describe("the board", () => {
       "Paint the <b>wall</b> Both sides, and the ceiling. high house urgent @Eva",
     );
     expect(await column(app, "Done").textContent()).toContain("No cards.");
-    // From where it belongs to nobody it goes to a column that there is, and never back.
+    // From an unknown column a card moves to a known one, and never back.
     await mover(app, "Move Call a friend to Done").click();
     expect(await titles(app, "Done")).toEqual(["Call a friend"]);
     expect(await column(app, "attic").count()).toBe(0);
     expect(await card(app, "Call a friend").getByRole("button").count()).toBe(1);
-    // Without a tool, it is the model that hears of it.
+    // Without a tool, the model is informed.
     await expect
       .poll(() => app.heard("model-context"))
       .toMatchObject([{ content: [{ text: "The card Call a friend was moved to Done." }] }]);
     await app.close();
   });
 
-  it("moves a card by mouse, and tells the tool", async () => {
+  it("moves a card by mouse, and calls the tool", async () => {
     const config = {
       columns: [{ id: "todo" }, { id: "in-progress" }, { id: "end", title: "The End" }],
       onMoveTool: "move",
@@ -75,7 +75,7 @@ describe("the board", () => {
     await expect
       .poll(() => app.calls)
       .toEqual([{ name: "move", arguments: { cardId: 1, fromColumn: "todo", toColumn: "end" } }]);
-    // Not to where it is, nor to a column that is only there for what belongs nowhere.
+    // Not to its own column, nor to an unknown one.
     await card(app, "Buy").dragTo(column(app, "todo"));
     await card(app, "Buy").dragTo(column(app, "attic"));
     expect(await titles(app, "todo")).toEqual(["Buy brushes"]);
@@ -83,7 +83,7 @@ describe("the board", () => {
     await app.close();
   });
 
-  it("moves a card by keyboard, says so, and the focus goes with it", async () => {
+  it("moves a card by keyboard, announces it, and keeps the focus on it", async () => {
     const app = await stage.show(html({ onMoveTool: "move" }), {
       data: CARDS,
       tools: { move: () => giving("moved") },
@@ -98,7 +98,7 @@ describe("the board", () => {
     await app.page.keyboard.press("Alt+ArrowRight");
     await expect.poll(() => titles(app, "Done")).toEqual(["Buy brushes"]);
     await expect.poll(settled).toBe(0);
-    // There is nowhere further to go.
+    // There is no further column.
     expect(await focused(app)).toBe("Move Buy brushes to In Progress");
     await app.page.keyboard.press("Alt+ArrowRight");
     await app.page.keyboard.press("Alt+ArrowLeft");
@@ -109,7 +109,7 @@ describe("the board", () => {
     await app.close();
   });
 
-  it("brings a card back to its place when the tool fails, and says why", async () => {
+  it("moves a card back if the tool fails, and shows why", async () => {
     let refuse = (): void => {};
     const move = () =>
       new Promise<ReturnType<typeof failing>>((resolve) => {
@@ -119,7 +119,7 @@ describe("the board", () => {
     await mover(app, "Move Paint the <b>wall</b> to In Progress").click();
     await expect.poll(() => app.calls).toHaveLength(1);
     expect(await titles(app, "In Progress")).toContain("Paint the <b>wall</b>");
-    // While it is on its way, it is not sent anywhere else.
+    // During a move, it cannot be moved elsewhere.
     await mover(app, "Move Paint the <b>wall</b> to Done").click();
     refuse();
     await expect
@@ -131,7 +131,7 @@ describe("the board", () => {
     await app.close();
   });
 
-  it("opens a card by its tool; one that cannot be moved has nothing to move it by", async () => {
+  it("opens a card with its tool; an immovable one has no move buttons", async () => {
     const tools = { open_card: ({ cardId }: Record<string, unknown>) => giving(`Opened ${cardId}`) };
     const config = { draggable: false, onCardClickTool: "open_card" };
     const app = await stage.show(html(config), { data: CARDS, tools });
@@ -168,7 +168,7 @@ describe("the board", () => {
     await app.view.locator(".card").first().waitFor();
     await app.expectAccessible();
     await app.expectNoOverflow();
-    // The arrow that points to the next column, whichever side that is on.
+    // The arrow that points to the next column, in either direction.
     await mover(app, "Buy brushes").focus();
     await app.page.keyboard.press(locale === "ar" ? "Alt+ArrowLeft" : "Alt+ArrowRight");
     await expect.poll(() => titles(app, "In Progress")).toContain("Buy brushes");

@@ -14,7 +14,7 @@ startPage<KanbanConfig>("kanban", "Kanban Board", (kit) => new Board(kit));
 class Board {
   readonly #kit: Kit<KanbanConfig>;
   readonly #board = element("div", { class: "board" });
-  /** What happened, for who does not see it. */
+  /** Announces changes to screen readers. */
   readonly #live = element("p", { class: "unseen", role: "status" });
   #columns: readonly KanbanColumn[] = [];
   #cards: Card[] = [];
@@ -26,7 +26,7 @@ class Board {
     this.#kit = kit;
   }
 
-  /** Cards, and not just which: those are only ids. */
+  /** Accepts cards only: other arguments may be ids. */
   written(input: Record<string, unknown>): unknown {
     return input["cards"] && cardsOf(input)[0] && input;
   }
@@ -38,7 +38,7 @@ class Board {
     this.redraw();
   }
 
-  /** Draws everything; who had the focus has it again, wherever that is now. */
+  /** Draws everything, and restores the focus. */
   redraw(): void {
     const focused = document.activeElement;
     const [had] = [...this.#views].find(([, view]) => view.contains(focused)) ?? [];
@@ -110,7 +110,7 @@ class Board {
     this.#kit.say(ok && typeof data === "string" ? data : "");
   }
 
-  /** Moves a card at once, and back again when the server will not have it. */
+  /** Moves a card immediately, and back if the server refuses. */
   async #move(card: Card, { id: toColumn, title }: FilledColumn): Promise<void> {
     if (this.#busy.has(card) || card.column === toColumn) return;
     const fromColumn = card.column;

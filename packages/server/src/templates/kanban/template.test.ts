@@ -1,4 +1,4 @@
-/** The board in words, what it takes, and its size. */
+/** The board as text, its configuration, and its size. */
 
 import { type KanbanConfig, kanban, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
@@ -50,7 +50,7 @@ describe("the document of the board", () => {
   });
 
   it.each([
-    [{ dragable: true }, 'config has no "dragable": is draggable meant?'],
+    [{ dragable: true }, 'config has an unknown field "dragable" (did you mean draggable?)'],
     [{ columns: [{ title: "x" }] }, "config.columns[0].id is missing"],
     [{ draggable: "false" }, "config.draggable must be true or false"],
   ])("is refused for %j", (config, message) => {

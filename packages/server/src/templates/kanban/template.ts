@@ -11,20 +11,20 @@ import { type Card, cardsOf, columnsOf, fill } from "./cards.js";
 /** A column of the board. */
 export interface KanbanColumn {
   readonly id: string;
-  /** The id by default. */
+  /** The displayed name; the id by default. */
   readonly title?: string | undefined;
 }
 
 /** Configuration of {@link kanban}. */
 export interface KanbanConfig {
   readonly title?: string | undefined;
-  /** Those of the data by default, else to do, in progress and done. */
+  /** The data's columns by default, else to do, in progress and done. */
   readonly columns?: readonly KanbanColumn[] | undefined;
-  /** Whether cards can be moved; they can by default. */
+  /** Whether cards can be moved; true by default. */
   readonly draggable?: boolean | undefined;
-  /** Called with `{ cardId, fromColumn, toColumn }` when one was; it goes back when the tool fails. */
+  /** Called with `{ cardId, fromColumn, toColumn }` after a move. If the tool fails, the card moves back. */
   readonly onMoveTool?: string | undefined;
-  /** Called with `{ cardId }` when one is pressed. */
+  /** Called with `{ cardId }` when a card is clicked. */
   readonly onCardClickTool?: string | undefined;
 }
 
@@ -43,24 +43,24 @@ const schema: JsonSchema = {
       type: "array",
       items: column,
       minItems: 1,
-      description: "To do, in progress, done by default.",
+      description: "To do, in progress and done by default.",
     },
     draggable: { type: "boolean", default: true },
     onMoveTool: {
       type: "string",
       minLength: 1,
-      description: "Called with { cardId, fromColumn, toColumn } when a card was moved.",
+      description: "Called with { cardId, fromColumn, toColumn } after a move.",
     },
     onCardClickTool: {
       type: "string",
       minLength: 1,
-      description: "Called with { cardId } when a card is pressed.",
+      description: "Called with { cardId } when a card is clicked.",
     },
   },
   additionalProperties: false,
 };
 
-/** A card in one line. */
+/** A card on one line. */
 function textOfCard({ title, description, priority, tags, assignee }: Card): string {
   const details = [
     priority && `${priority} priority`,
@@ -79,8 +79,8 @@ const textOfBoard = (data: unknown, { columns }: KanbanConfig): string =>
     .join("\n\n");
 
 /**
- * Shows cards in columns. Takes a list of cards, or `{ cards: [...] }`; a card is
- * `{ id, title, description, column, priority, tags, assignee }`.
+ * Shows cards in columns. Accepts a list of cards, or `{ cards: [...] }`. A card is `{ id, title,
+ * description, column, priority, tags, assignee }`.
  *
  * @example
  * ```ts source="../../server.examples.ts#kanban"

@@ -1,5 +1,5 @@
 /**
- * Calls of tools, with what can go wrong with them.
+ * Calls tools, with error handling.
  *
  * @module
  */
@@ -23,9 +23,9 @@ export async function callTool(
   }
 }
 
-/** Has a button wait with something: who presses it again meanwhile asks for nothing more. */
+/** Disables a button while work is in progress, so that another press does nothing. */
 export function waiting<Value>(work: Promise<Value>, button: HTMLButtonElement): Promise<Value> {
-  // Still in the order of the keyboard: who pressed it stays where they are.
+  // `aria-disabled` keeps the button focusable, so the focus stays.
   button.ariaDisabled = "true";
   return work.finally(() => {
     button.ariaDisabled = null;

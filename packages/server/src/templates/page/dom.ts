@@ -1,6 +1,6 @@
 /**
- * Elements, made from data: all text is text. Nothing here takes markup, so nothing that comes from a tool, a model or a
- * configuration can become some.
+ * Creates elements from data. Text is never parsed as markup, so nothing from a tool, a model or a
+ * configuration can become markup.
  *
  * @module
  */
@@ -8,7 +8,10 @@
 type Child = Node | string | number | false | null | undefined;
 type Properties = Record<string, string | number | boolean | null | undefined | ((event: never) => unknown)>;
 
-/** Makes an element. Functions are listeners, `false` and `undefined` leave an attribute out, `true` sets it empty. */
+/**
+ * Creates an element. Functions become listeners, `false` and `undefined` omit an attribute, `true` sets it
+ * to the empty string.
+ */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties: Properties = {},
@@ -23,7 +26,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Sets an attribute, or takes it away. */
+/** Sets or removes an attribute. */
 export function set(
   target: Element,
   name: string,
@@ -33,7 +36,7 @@ export function set(
   else target.setAttribute(name, value === true ? "" : String(value));
 }
 
-/** Replaces what is in an element. */
+/** Replaces the children of an element. */
 export function put(target: Element, ...children: Child[]): void {
   target.replaceChildren(
     ...children.flatMap((child) =>
@@ -45,5 +48,5 @@ export function put(target: Element, ...children: Child[]): void {
 }
 
 let last = 0;
-/** An id that nothing else in the page has. */
+/** An id that is unique in the page. */
 export const newId = (): string => `v${++last}`;

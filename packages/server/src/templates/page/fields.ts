@@ -1,6 +1,6 @@
 /**
- * Fields in a page: made, filled, checked, read. What a field says of itself is checked by the browser, so that its words are
- * in the person's language.
+ * Fields in a page: creates, fills, checks and reads them. The browser validates them, so its messages are in
+ * the user's language.
  *
  * @module
  */
@@ -10,20 +10,20 @@ import { element, newId, put, set } from "./dom.js";
 type Json = Record<string, unknown>;
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-/** A field, or one that only a tool's schema can ask for: a list of texts, or anything else as JSON. */
+/** A field. Two types come only from a tool's schema: a list of strings, and arbitrary JSON. */
 export type PageField = Omit<Field, "type"> & {
   readonly type?: FieldType | "lines" | "json" | undefined;
-  /** Of numbers: whole ones only. */
+  /** For numbers: only integers. */
   readonly isWhole?: boolean;
 };
 
-/** An option's value, and what it is called. */
+/** Value and label of an option. */
 export const optionOf = (option: FieldOption): { value: FieldValue; label: string } =>
   typeof option === "object"
     ? { value: option.value, label: option.label ?? `${option.value}` }
     : { value: option, label: `${option}` };
 
-/** The fields of a form, or of a step of one. */
+/** The fields of a form, or of one step. */
 export class Fields {
   readonly #fields: readonly OneField[];
   readonly nodes: readonly HTMLElement[];
@@ -33,17 +33,20 @@ export class Fields {
     this.nodes = this.#fields.map(({ node }) => node);
   }
 
-  /** Fills in values, where nobody has typed. */
+  /** Fills in values, except where the user has typed. */
   fill(values: unknown): void {
     for (const field of this.#fields) field.fill(Object(values)[field.name]);
   }
 
-  /** Says at each field what is wrong with it, and goes to the first. Whether nothing is. */
+  /** Shows the problem of each field, and focuses the first. Returns whether all fields are valid. */
   check(): boolean {
     return this.#goToFirst(this.#fields.filter((field) => field.say(field.problem())));
   }
 
-  /** Shows what a tool says of its arguments: `address.city` is a matter of `address`. Whether none was of these fields. */
+  /**
+   * Shows a tool's problems with its arguments; `address.city` belongs to `address`. Returns whether none is
+   * about these fields.
+   */
   show(problems: Readonly<Record<string, string>>): boolean {
     const of = (name: string): string =>
       Object.entries(problems).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1] ?? "";
@@ -55,14 +58,14 @@ export class Fields {
     return !first;
   }
 
-  /** What was filled in; what was left empty is not there. */
+  /** The entered values; empty fields are omitted. */
   values(): Json {
     return Object.fromEntries(
       this.#fields.map((field) => [field.name, field.value()]).filter(([, value]) => value !== undefined),
     );
   }
 
-  /** What may be told: names, labels, and values in words, without those of passwords. */
+  /** The values as text, with names and labels; passwords are omitted. */
   told(): { name: string; label: string; text: string; isSecret: boolean }[] {
     return this.#fields.map((field) => field.told());
   }
@@ -131,7 +134,7 @@ class OneField {
     const { control } = this;
     const { type } = this.#field;
     if (type === "checkbox") {
-      // Texts too: that is how a default stands in many a configuration.
+      // Strings too: configurations often have string defaults.
       if (/^(true|false)$/.test(`${value}`)) (control as HTMLInputElement).checked = `${value}` === "true";
     } else if (type === "lines" && Array.isArray(value)) control.value = value.join("\n");
     else if (type === "json") control.value = JSON.stringify(value, null, 2);
@@ -154,7 +157,7 @@ class OneField {
     }
   }
 
-  /** Says what is wrong, or that nothing is. Whether something is. */
+  /** Shows a problem or clears it. Returns whether there is one. */
   say(text: string): boolean {
     put(this.#problem, text);
     set(this.#problem, "hidden", text === "");
@@ -167,7 +170,7 @@ class OneField {
     const { type = "text", default: given } = this.#field;
     const text = control.value;
     if (type === "checkbox") return (control as HTMLInputElement).checked;
-    // A text that was there and was taken away is empty; one that never was is none.
+    // A prefilled text that was cleared is empty; a text that never was there is absent.
     if (text === "") return given && /^text/.test(type) ? "" : undefined;
     if (type === "number") return Number(text);
     if (type === "select") return this.#option(text)?.value;

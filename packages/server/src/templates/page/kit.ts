@@ -1,6 +1,6 @@
 /**
- * What the pages of all templates share: the handshake, the states in which there is nothing to show yet or any more, and the
- * locale. What only some of them need are functions of their own beside this, so that the others do not carry it.
+ * Shared by the pages of all templates: the handshake, loading and error states, and the locale. Features of
+ * only some pages are separate modules, so that the others stay small.
  *
  * @module
  */
@@ -11,41 +11,44 @@ import { element, put, set } from "./dom.js";
 type Json = Record<string, unknown>;
 type Result = Awaited<ReturnType<View["callServerTool"]>>;
 
-/** What a call came to. */
+/** The result of a call. */
 export interface Answer {
   readonly ok: boolean;
   readonly data: unknown;
-  /** What the tool said, or why there is nothing. */
+  /** The tool's text, or the error message. */
   readonly text: string;
-  /** What is wrong with single arguments, by their names, where the tool says so. */
+  /** Problems with single arguments by name, if the tool reports them. */
   readonly problems: Readonly<Record<string, string>>;
 }
 
-/** What a template does with what it is told. */
+/** The part of a page that differs by template. */
 export interface Page {
   /** Shows the data of a result. */
   data(data: unknown, text: string): void;
-  /** Hears the tool's arguments: while the model still writes them, and when it has. */
+  /** Receives the tool's arguments, while the model writes them and when they are complete. */
   input?(input: Json, isWhole?: boolean): void;
-  /** The data that is in the tool's arguments, where they are of its shape: shown until the result is there, and not to be used. */
+  /**
+   * Returns the data in the tool's arguments, if they have its shape. It is shown read-only until the result
+   * arrives.
+   */
   written?(input: Json): unknown;
-  /** The tool's call failed; that it did is said already. */
+  /** The tool call failed; the error is already shown. */
   failed?(answer: Answer): void;
-  /** The language or the time zone is another now; without this, the data is shown again. */
+  /** The language or the time zone changed. By default, the data is shown again. */
   redraw?(): void;
-  /** There is something to show before there is any result. */
+  /** Whether there is something to show before the first result. */
   readonly isReady?: boolean;
 }
 
-/** What the pages stand on. */
+/** Base of all pages. */
 export class Kit<Config> {
   readonly config: Config & { readonly title?: string };
-  /** What the view talks through: for a page with something to do before it is removed. */
+  /** The view's channel, for pages that need a teardown handler. */
   readonly channel = new Channel<"view">();
   readonly view: View;
-  /** Where the template shows things. */
+  /** The element that the template fills. */
   readonly place = element("div", { class: "place" });
-  /** Beside the heading: buttons, a search field. */
+  /** The element beside the heading, for buttons or a search field. */
   readonly tools = element("div", { class: "tools" });
   readonly #status = element("p", { class: "status", role: "status" });
   readonly #problem = element("p", { class: "problem", role: "alert", hidden: true });
@@ -61,16 +64,16 @@ export class Kit<Config> {
     this.say("Waiting for data …", true);
   }
 
-  /** One sentence about how it is; nothing when what is there speaks for itself. */
+  /** Shows a status message; hides it if empty. */
   say(text = "", isBusy = false): void {
-    // Only what is new: it is read out.
+    // Only changes, because screen readers announce it.
     if (this.#status.textContent !== text) put(this.#status, text);
     set(this.#status, "hidden", text === "");
     set(this.#status, "class", isBusy ? "status busy" : "status");
     set(this.place, "aria-busy", isBusy && "true");
   }
 
-  /** What went wrong, until it is said that nothing is any more. */
+  /** Shows an error, or clears it. */
   complain(text = ""): void {
     put(this.#problem, text);
     set(this.#problem, "hidden", text === "");
@@ -83,7 +86,7 @@ export function startPage<Config>(name: string, title: string, make: (kit: Kit<C
   const { view } = kit;
   let page: Page | undefined;
   let shown: Answer | undefined;
-  /** Made when the host's words are known: texts depend on them. */
+  /** Created after the handshake, because texts depend on the host's language. */
   const made = (): Page => {
     if (!page) {
       speakAs(kit);
@@ -103,7 +106,7 @@ export function startPage<Config>(name: string, title: string, make: (kit: Kit<C
     }
     if (!isReady) kit.say(words, true);
   };
-  /** The call is over: what the model wrote was not to be used, and without a result it is nothing at all. */
+  /** Ends the call. Data from the arguments was read-only, and is removed if there is no result. */
   const end = (isGood?: boolean): void => {
     if (isGood) kit.place.inert = false;
     kit.place.hidden = kit.tools.hidden = kit.place.inert;
@@ -137,7 +140,7 @@ export function startPage<Config>(name: string, title: string, make: (kit: Kit<C
   });
 }
 
-/** Takes over the language and its direction. */
+/** Applies the host's language and its text direction. */
 function speakAs(kit: Kit<unknown>): void {
   const { locale } = kit.view.getHostContext() ?? {};
   try {
@@ -146,11 +149,14 @@ function speakAs(kit: Kit<unknown>): void {
     const isRightToLeft = /^(ar|arc|ckb|dv|fa|he|ps|sd|ug|ur|yi)$/.test(language.language);
     document.documentElement.dir = isRightToLeft ? "rtl" : "ltr";
   } catch {
-    // What the host said is no language.
+    // The host's locale is invalid.
   }
 }
 
-/** A result's data: its own, or JSON in its first text, or its texts. A number by itself is what somebody said. */
+/**
+ * A result's data: its `structuredContent`, JSON in its first text, or its texts. A bare number counts as
+ * text.
+ */
 export function answerOf({ content, structuredContent, isError, _meta }: Result): Answer {
   const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
   const text = texts.join("\n");
@@ -161,14 +167,14 @@ export function answerOf({ content, structuredContent, isError, _meta }: Result)
       const read: unknown = JSON.parse(texts[0] ?? "");
       if (/object|string/.test(typeof read)) data = read;
     } catch {
-      // Words.
+      // Not JSON.
     }
   }
   const problems = Object((_meta as Json | undefined)?.["vitrine/problems"]) as Record<string, string>;
   return { ok: !isError, data, text: text || (isError ? "The tool failed." : ""), problems };
 }
 
-/** A list of records, from whatever has one: a list, `{ items }` (or another single list), or one record. */
+/** A list of records from data: a list, `{ items }` (or another single list), or one record. */
 export function listOf(data: unknown, name = "items"): Json[] {
   const list = Array.isArray(data)
     ? data

@@ -1,11 +1,11 @@
 /**
- * What came of pressing a button, beside that button.
+ * Shows the outcome of an action beside its button.
  *
  * @module
  */
 import { element, put, set } from "./dom.js";
 
-/** One sentence: that it is on its way, and what the tool said. */
+/** A status line: in progress, then the tool's answer. */
 export class Said {
   readonly node = element("p", { role: "status", hidden: true });
 

@@ -1,5 +1,5 @@
 /**
- * What happens to what was filled in: it goes to a tool, the model knows of it, and the conversation says so.
+ * Submits a form: the values go to a tool, and the model and the conversation are informed.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Answer, Kit } from "./kit.js";
 import type { Said } from "./said.js";
 import { sendMessage, tellModel } from "./tell.js";
 
-/** The tool whose view it is: as the host says, or as the document does. */
+/** The tool of this view, from the host or from the document. */
 export const shownTool = (kit: Kit<SubmitConfig>): Tool | undefined =>
   kit.view.getHostContext()?.toolInfo?.tool ?? (kit.config as { tool?: Tool }).tool;
 
@@ -20,7 +20,7 @@ export const shownTool = (kit: Kit<SubmitConfig>): Tool | undefined =>
 export const toolOf = (kit: Kit<SubmitConfig>): string | undefined =>
   kit.config.submitTool ?? shownTool(kit)?.name;
 
-/** Submits fields, once at a time. Undefined: it is under way already. */
+/** Submits the fields. Returns undefined if a submission is already in progress. */
 export async function submit(
   kit: Kit<SubmitConfig>,
   fields: readonly Fields[],
@@ -39,16 +39,16 @@ export async function submit(
     said.say(answer.ok ? answer.text || "Done." : "");
     if (!answer.ok) return answer;
     const told = Object.fromEntries(open.map(({ name }) => [name, values[name]]));
-    await tellModel(kit, `The form was submitted: ${words}. ${tool} said: ${answer.text}`, told);
+    await tellModel(kit, `The form was submitted: ${words}. ${tool} answered: ${answer.text}`, told);
   }
   const message = sendMessage(kit, `Form submitted: ${words}`, !!tool);
-  // Without a tool that is all there is to wait for.
+  // Without a tool, the message is the only thing to wait for.
   const isTaken = await (tool ? message : waiting(message, button));
   if (isTaken && !tool) said.say("Sent.");
   return answer;
 }
 
-/** A button to leave without submitting, where there is to be one. */
+/** A cancel button, if configured. */
 export function cancelButton(kit: Kit<SubmitConfig>): HTMLElement | false {
   const cancel = (): void => {
     put(kit.place);

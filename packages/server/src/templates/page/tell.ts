@@ -1,18 +1,18 @@
 /**
- * What a page has the host do: say something in the conversation, tell the model, hand over a file.
+ * Requests of a page to the host: add a message, inform the model, download a file.
  *
  * @module
  */
 import type { Kit } from "./kit.js";
 
 /**
- * Says something in the conversation, for the person; `isBesides` when it is done even if the host does not take it. Whether it
- * did.
+ * Adds a message to the conversation. With `isBesides`, a refusal is not shown as an error. Returns whether
+ * the host accepted it.
  */
 export const sendMessage = (kit: Kit<unknown>, text: string, isBesides = false): Promise<boolean> =>
   ask(kit, "ui/message", { role: "user", content: [{ type: "text", text }] }, isBesides);
 
-/** Has the model know something, without a word in the conversation. A host that does not take it is no failure. */
+/** Updates the model's context, without a message in the conversation. A refusal is not an error. */
 export const tellModel = (
   kit: Kit<unknown>,
   text: string,
@@ -25,7 +25,7 @@ export const tellModel = (
     true,
   );
 
-/** Hands the person a file. */
+/** Offers the user a file to download. */
 export function handFile(kit: Kit<unknown>, name: string, mimeType: string, text: string): Promise<boolean> {
   const resource = { uri: `file:///${encodeURIComponent(name)}`, mimeType, text };
   return ask(kit, "ui/download-file", { contents: [{ type: "resource", resource }] });
@@ -39,7 +39,7 @@ async function ask(
 ): Promise<boolean> {
   try {
     const { isError } = Object(await kit.view.sendRequest(method, params as never));
-    if (isError) throw new Error("The host did not take it.");
+    if (isError) throw new Error("The host refused.");
     return true;
   } catch (error) {
     if (!isQuiet) kit.complain((error as Error).message);

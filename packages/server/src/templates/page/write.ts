@@ -1,6 +1,6 @@
 /**
- * Numbers and dates, as people at the host's place write them. What writes them is kept: to make one takes a hundred times as
- * long as to use it.
+ * Formats numbers and dates for the host's locale. Formatters are cached: creating one takes a hundred times
+ * as long as using it.
  *
  * @module
  */
@@ -10,14 +10,14 @@ const numbers = new Map<string, Intl.NumberFormat>();
 const dates = new Map<string, Intl.DateTimeFormat>();
 const DAY: Intl.DateTimeFormatOptions = { dateStyle: "medium" };
 
-/** The one for a language and a way to write, made when it is asked for the first time. */
+/** Returns the cached formatter, or creates it. */
 function kept<Made>(all: Map<string, Made>, key: string, make: () => Made): Made {
   const made = all.get(key) ?? make();
   all.set(key, made);
   return made;
 }
 
-/** A number as people here write it. */
+/** Formats a number for the locale. */
 export const writeNumber = (
   { locale }: Kit<unknown>,
   value: number,
@@ -25,10 +25,10 @@ export const writeNumber = (
 ): string =>
   kept(numbers, locale + JSON.stringify(options), () => new Intl.NumberFormat(locale, options)).format(value);
 
-/** A date as people here write it; what is none stays as it is. */
+/** Formats a date for the locale; other values are returned as they are. */
 export function writeDate({ locale, view }: Kit<unknown>, value: unknown, options = DAY): string {
   const date = new Date(value as string);
-  // A day without a time is that day everywhere.
+  // A date without a time is the same day in every time zone.
   const timeZone = /^\d{4}-\d\d-\d\d$/.test(`${value}`) ? "UTC" : view.getHostContext()?.timeZone;
   const make = (): Intl.DateTimeFormat => new Intl.DateTimeFormat(locale, { ...options, timeZone });
   return Number.isNaN(date.getTime())

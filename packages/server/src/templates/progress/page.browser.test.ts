@@ -1,4 +1,4 @@
-/** Progress in a real browser: it moves, it is asked for, it is cancelled. */
+/** Progress in a real browser: it moves, is polled, and is cancelled. */
 
 import { type ProgressConfig, progress, renderTemplate } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -23,7 +23,7 @@ const steps = (app: ShownTemplate) => app.view.locator("li").allTextContents();
 const button = (app: ShownTemplate, name: string) => app.view.getByRole("button", { name, exact: true });
 
 describe("progress", () => {
-  it("moves while nobody knows how far it is, and then says it: in the bar, in numbers, in steps", async () => {
+  it("moves while the progress is unknown, and then shows it in the bar, in numbers, in steps", async () => {
     const app = await stage.show(html({ title: "Build" }), { input: {}, context: { locale: "de" } });
     await bar(app).waitFor();
     expect([await isMoving(app), await value(app)]).toEqual([true, null]);
@@ -46,7 +46,7 @@ describe("progress", () => {
     await app.close();
   });
 
-  it("that failed shows how far it came, in red, and is not called done", async () => {
+  it("shows the progress of a failed job in red, and not as done", async () => {
     const steps = [
       { label: "Fetch", status: "done" },
       { label: "Compile", status: "failed" },
@@ -72,7 +72,7 @@ describe("progress", () => {
     }
   });
 
-  it("shows what is switched off as little as what it was not told", async () => {
+  it("hides disabled and unknown parts", async () => {
     const config = { showPercentage: false, showCurrentStep: false };
     const app = await stage.show(html(config), { data: { percent: 40, message: "Compiled" } });
     await expect.poll(() => value(app)).toBe("40");
@@ -81,12 +81,12 @@ describe("progress", () => {
     await app.close();
     const plain = await stage.show(html(), { data: "Compiled" });
     await expect.poll(() => steps(plain)).toEqual(["done: Compiled"]);
-    // The call is over, and there is nobody to ask: a bar would say nothing.
+    // The call is over, and there is nothing to poll: a bar would be useless.
     expect(await bar(plain).count()).toBe(0);
     await plain.close();
   });
 
-  it("asks how far the job is until it is done, one completed step for each answer with another word", async () => {
+  it("polls until the job is done, with one completed step per new message", async () => {
     const answers = [
       giving({ message: "Fetched", percent: 30 }),
       giving({ message: "Fetched", percent: 50 }),
@@ -106,7 +106,7 @@ describe("progress", () => {
     await app.close();
   });
 
-  it("asks in the page before it cancels, says why it could not, and is over when it could", async () => {
+  it("asks for confirmation before it cancels, shows why it failed, and ends when it worked", async () => {
     let answer = failing("It is too late.");
     const tools = { stop: () => answer, status: () => giving({ percent: 50 }) };
     const config = { cancelTool: "stop", cancelConfirm: "Stop <it>?", pollTool: "status", pollInterval: 100 };
@@ -114,7 +114,7 @@ describe("progress", () => {
     const dialog = app.view.getByRole("alertdialog", { name: "Stop <it>?" });
     await button(app, "Cancel").click();
     await dialog.waitFor();
-    // Who presses Enter by mistake cancels nothing.
+    // Pressing Enter by mistake cancels nothing.
     await app.page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
     await app.page.keyboard.press("Enter");
@@ -138,7 +138,7 @@ describe("progress", () => {
     await app.close();
   });
 
-  it("has no bar any more when its tool was cancelled or failed", async () => {
+  it("has no bar after its tool was cancelled or failed", async () => {
     const app = await stage.show(html({ cancelTool: "stop" }), { input: {} });
     await button(app, "Cancel").waitFor();
     await app.cancel("the model thought again");

@@ -12,7 +12,7 @@ startPage<ProgressConfig>("progress", "Progress", (kit) => new Progress(kit));
 type Arguments = Record<string, unknown>;
 
 class Progress {
-  /** A bar that moves says more than a sentence. */
+  /** A moving bar is shown before the first result. */
   readonly isReady = true;
   readonly #kit: Kit<ProgressConfig>;
   readonly #poll: Poll;
@@ -24,9 +24,9 @@ class Progress {
   readonly #cancel = element("button", { type: "button", onclick: () => this.#question() }, "Cancel");
   readonly #confirm = element("div");
   #state: ProgressState = stateOf(undefined);
-  /** There is something to come. */
+  /** Whether more results are expected. */
   #isWaiting = true;
-  /** Steps that were done, one for each result that said so. */
+  /** Completed steps, one per result that reported one. */
   readonly #done: Step[] = [];
   readonly #pollArgs: Arguments;
   readonly #cancelArgs: Arguments;
@@ -71,7 +71,7 @@ class Progress {
 
   data(data: unknown): void {
     for (const each of Array.isArray(data) ? data : [data]) this.#take(each);
-    // The tool's call is over: without somebody to ask, nothing moves any more.
+    // The tool call is over: without a tool to poll, no more results will come.
     this.#isWaiting = this.#kit.config.pollTool !== undefined;
     const { isDone, isFailed, message, percent } = this.#state;
     if (isDone) this.#end(message || (isFailed ? "Failed." : "Done."));
@@ -92,7 +92,7 @@ class Progress {
     const isKnown = percent !== undefined;
     set(this.#bar, "aria-valuenow", isKnown && percent);
     set(this.#bar, "aria-valuetext", isFailed && `${percent ?? 0} %, failed`);
-    // A bar that says nothing is none.
+    // Hide a bar that shows nothing.
     set(this.#bar, "hidden", !isKnown && !this.#isWaiting);
     const isMoving = !isKnown && this.#isWaiting;
     set(this.#bar, "class", isFailed ? "bar stopped" : isMoving ? "bar moving" : "bar");
@@ -106,7 +106,7 @@ class Progress {
     );
   }
 
-  /** Takes what one result says. */
+  /** Applies one result. */
   #take(data: unknown): void {
     this.#state = stateOf(data);
     const { pollArgs, cancelArgs } = Object(data);
@@ -115,12 +115,12 @@ class Progress {
     const { message, steps } = this.#state;
     if (!message) return;
     this.#sayCurrent(message);
-    // A job may say the same more than once, while it is at it.
+    // A job may report the same step more than once.
     const status = this.#state.isFailed ? "failed" : "done";
     if (!steps && this.#done.at(-1)?.label !== message) this.#done.push({ label: message, status });
   }
 
-  /** Only what is new is said: it is read out. */
+  /** Only changes, because screen readers announce it. */
   #sayCurrent(text: string): void {
     if (this.#current.textContent !== text) put(this.#current, text);
   }
@@ -133,7 +133,7 @@ class Progress {
     return ok;
   }
 
-  /** Nothing is waited for any more, and nothing is left to cancel. */
+  /** Stops polling and removes the cancel button. */
   #end(text = ""): void {
     this.#poll.stop();
     this.#isWaiting = false;
@@ -143,7 +143,7 @@ class Progress {
     this.redraw();
   }
 
-  /** Asks in the page: a host's frame has no dialogs of the browser. */
+  /** Asks within the page: a sandboxed frame has no browser dialogs. */
   #question(): void {
     const { cancelConfirm = "Are you sure you want to cancel?" } = this.#kit.config;
     const id = newId();
@@ -164,7 +164,7 @@ class Progress {
           "aria-labelledby": id,
           onkeydown: (event: KeyboardEvent) => {
             if (event.key !== "Escape") return;
-            // It was for this question, not for the host.
+            // Escape answers this question; the host must not react to it.
             event.preventDefault();
             close();
           },
@@ -184,7 +184,7 @@ class Progress {
       this.#end();
       return this.#kit.say(typeof data === "string" ? data : "Cancelled.");
     }
-    // Here it stays when the next answer comes.
+    // Shown here, because the next result would clear the other message.
     this.#kit.complain();
     put(this.#confirm, element("p", { class: "problem", role: "alert" }, `Not cancelled: ${text}`));
     this.#cancel.focus();

@@ -1,4 +1,4 @@
-/** Asking again and again: how often, and when not. */
+/** Polling: how often, and when not. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Poll } from "./poll.js";
@@ -25,7 +25,7 @@ function look(isHidden: boolean): Promise<unknown> {
 }
 
 describe("a poll", () => {
-  it("asks once in each interval, and not before it is started nor after it is stopped", async () => {
+  it("polls once per interval, and not before start or after stop", async () => {
     const ask = vi.fn(async () => true);
     const poll = new Poll(1000, ask);
     await after(5000);
@@ -41,7 +41,7 @@ describe("a poll", () => {
     expect(ask).toHaveBeenCalledTimes(3);
   });
 
-  it("waits twice as long after each failure, a minute at most, and no longer when there is an answer", async () => {
+  it("doubles the pause after each failure, up to a minute, and resets it after an answer", async () => {
     let isAway = true;
     const times: number[] = [];
     const poll = new Poll(10_000, async () => {
@@ -56,7 +56,7 @@ describe("a poll", () => {
     expect(times.slice(1).map((time, at) => (time - (times[at] ?? 0)) / 1000)).toEqual([20, 40, 60, 60, 10]);
   });
 
-  it("does not ask while nobody looks, and does at once when somebody does again", async () => {
+  it("pauses while the page is hidden, and polls at once when it is visible again", async () => {
     const ask = vi.fn(async () => true);
     new Poll(1000, ask).start();
     await look(true);
@@ -69,7 +69,7 @@ describe("a poll", () => {
     expect(ask).toHaveBeenCalledTimes(1);
   });
 
-  it("never asks twice at once", async () => {
+  it("never polls twice at the same time", async () => {
     const answers: ((ok: boolean) => void)[] = [];
     const ask = vi.fn(() => new Promise<boolean>((resolve) => answers.push(resolve)));
     const poll = new Poll(1000, ask);

@@ -1,9 +1,9 @@
-/** Asks again and again, as long as somebody looks. */
+/** Polls while the page is visible. */
 
 /** The longest pause after failures. */
 const LONGEST = 60_000;
 
-/** Asks until it is told to stop; each failure doubles the pause before the next time. */
+/** Polls until stopped. Each failure doubles the next pause. */
 export class Poll {
   readonly #ask: () => Promise<boolean>;
   readonly #interval: number;
@@ -12,11 +12,11 @@ export class Poll {
   #isOn = false;
   #isAsking = false;
 
-  /** `ask` says whether there was an answer. */
+  /** `ask` returns whether there was an answer. */
   constructor(interval: number, ask: () => Promise<boolean>) {
     this.#interval = interval;
     this.#ask = ask;
-    // Nobody looks at a page that is hidden; who comes back wants to know at once.
+    // A hidden page does not poll; when it becomes visible, it polls at once.
     document.addEventListener("visibilitychange", () => this.#wait(0));
     addEventListener("pagehide", () => this.stop());
   }

@@ -1,6 +1,6 @@
-/** How far something is, as tools say it: read for the page and for the text alike. */
+/** Reads the progress of a job from a tool's data, for the page and for the text. */
 
-/** How a step is. */
+/** State of a step. */
 export type StepStatus = "done" | "active" | "failed" | "pending";
 
 /** One step. */
@@ -9,21 +9,24 @@ export interface Step {
   readonly status: StepStatus;
 }
 
-/** What one result says. */
+/** The progress in one result. */
 export interface ProgressState {
-  /** From 0 to 100; undefined when nobody knows. */
+  /** From 0 to 100; undefined if unknown. */
   readonly percent: number | undefined;
-  /** All steps, where the tool lists them. */
+  /** All steps, if the tool lists them. */
   readonly steps: readonly Step[] | undefined;
-  /** What was done last. */
+  /** The last completed step. */
   readonly message: string;
-  /** There is nothing more to wait for. */
+  /** Whether the job is over. */
   readonly isDone: boolean;
-  /** It is over, or will be, without having done all: a step failed, or the whole did. */
+  /** Whether a step or the whole job failed. */
   readonly isFailed: boolean;
 }
 
-/** Reads a result's data: `{ progress, total }`, `{ percent }`, `{ steps }`, `{ message }` or `{ step }`, or a text. */
+/**
+ * Reads a result's data: `{ progress, total }`, `{ percent }`, `{ steps }`, `{ message }` or `{ step }`, or a
+ * string.
+ */
 export function stateOf(data: unknown): ProgressState {
   const {
     progress,
@@ -48,7 +51,7 @@ export function stateOf(data: unknown): ProgressState {
     statusOf(status) === "failed" ||
     (steps ?? []).some((each) => each.status === "failed");
   return {
-    // What failed did not get further than it was.
+    // A failed job keeps its last percentage.
     percent: done === true && !isFailed ? 100 : percent,
     steps,
     message: String(message ?? step ?? active?.label ?? (typeof data === "string" ? data : "")),
@@ -57,13 +60,13 @@ export function stateOf(data: unknown): ProgressState {
   };
 }
 
-/** A number, or a text of one; else none. */
+/** A number, or a number in a string; otherwise NaN. */
 const number = (value: unknown): number =>
   typeof value === "number" || (typeof value === "string" && value.trim()) ? Number(value) : Number.NaN;
 
 function percentOf(value: unknown): number | undefined {
   const percent = number(value);
-  // Whole ones, and 100 only when all is done; a millionth is what divisions lose.
+  // Rounded down, so that 100 means done; the millionth offsets rounding errors of divisions.
   return Number.isFinite(percent) ? Math.min(100, Math.max(0, Math.floor(percent + 1e-6))) : undefined;
 }
 
@@ -75,7 +78,7 @@ function stepOf(given: unknown): Step {
 const statusOf = (word: unknown): StepStatus =>
   STATUSES.find(([, words]) => words.test(String(word)))?.[0] ?? "pending";
 
-/** The words that tools use. */
+/** Status words of tools. */
 const STATUSES: readonly (readonly [StepStatus, RegExp])[] = [
   ["done", /^(done|complete|success|finish|ok$)/i],
   ["active", /^(active|running|current|in.?progress|started)/i],

@@ -1,4 +1,4 @@
-/** Progress in words, what it takes, and its size. */
+/** Progress as text, its configuration, and its size. */
 
 import { type ProgressConfig, progress, renderTemplate } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { stateOf } from "./state.js";
 const text = (data: unknown, config: ProgressConfig = {}): string | undefined =>
   progress.text?.(data, config);
 
-describe("how far a job is", () => {
+describe("the progress of a job", () => {
   it.each([
     [{ progress: 1, total: 4 }, 25, false],
     [{ progress: "3", total: 4 }, 75, false],
@@ -30,7 +30,7 @@ describe("how far a job is", () => {
     expect(stateOf(data)).toMatchObject({ percent, isDone });
   });
 
-  it("knows the words that tools have for a step", () => {
+  it("knows the usual words for a step's status", () => {
     const words = [
       "done",
       "Completed",
@@ -85,7 +85,7 @@ describe("the document of progress", () => {
   });
 
   it.each([
-    [{ pollIntervall: 5 }, 'config has no "pollIntervall": is pollInterval meant?'],
+    [{ pollIntervall: 5 }, 'config has an unknown field "pollIntervall" (did you mean pollInterval?)'],
     [{ pollInterval: 5 }, "config.pollInterval must be 100 or more"],
     [{ pollArgs: [] }, "config.pollArgs must be an object"],
     [{ showPercentage: 0 }, "config.showPercentage must be true or false"],

@@ -1,5 +1,5 @@
 /**
- * How far a long job is: a bar that moves, its steps, and a way to stop it.
+ * Progress of a long job: a bar, its steps, and a way to stop it.
  *
  * @module
  */
@@ -11,21 +11,21 @@ import { type StepStatus, stateOf } from "./state.js";
 /** Configuration of {@link progress}. */
 export interface ProgressConfig {
   readonly title?: string | undefined;
-  /** Whether the percentage stands beside the bar; it does by default. */
+  /** Whether the percentage is shown; true by default. */
   readonly showPercentage?: boolean | undefined;
-  /** Whether the current step stands below the bar; it does by default. */
+  /** Whether the current step is shown; true by default. */
   readonly showCurrentStep?: boolean | undefined;
-  /** Called to stop the job, after a question; without it, the job cannot be stopped. */
+  /** Called to stop the job, after a confirmation. Without it, the job cannot be stopped. */
   readonly cancelTool?: string | undefined;
-  /** Its arguments; `cancelArgs` in the data are added to them. */
+  /** Its arguments; `cancelArgs` in the data are added. */
   readonly cancelArgs?: Readonly<Record<string, unknown>> | undefined;
-  /** The question; "Are you sure you want to cancel?" by default. */
+  /** The confirmation; "Are you sure you want to cancel?" by default. */
   readonly cancelConfirm?: string | undefined;
-  /** Called again and again for how far the job is: until its data say `done: true` or 100 percent. */
+  /** Polled for progress, until its data has `done: true` or 100 percent. */
   readonly pollTool?: string | undefined;
-  /** Its arguments; `pollArgs` in the data are added to them: the job's id. */
+  /** Its arguments; `pollArgs` in the data, such as the job's id, are added. */
   readonly pollArgs?: Readonly<Record<string, unknown>> | undefined;
-  /** Milliseconds between two calls; 2,000 by default. */
+  /** Milliseconds between two polls; 2,000 by default. */
   readonly pollInterval?: number | undefined;
 }
 
@@ -36,16 +36,20 @@ const schema: JsonSchema = {
     title: { type: "string", default: "Progress" },
     showPercentage: { type: "boolean", default: true },
     showCurrentStep: { type: "boolean", default: true },
-    cancelTool: { type: "string", minLength: 1, description: "Called to stop the job, after a question." },
-    cancelArgs: { ...args, description: "Arguments of cancelTool; those in the data are added." },
+    cancelTool: {
+      type: "string",
+      minLength: 1,
+      description: "Called to stop the job, after a confirmation.",
+    },
+    cancelArgs: { ...args, description: "Arguments of cancelTool; cancelArgs in the data are added." },
     cancelConfirm: { type: "string", default: "Are you sure you want to cancel?" },
-    pollTool: { type: "string", minLength: 1, description: "Called again and again for how far the job is." },
-    pollArgs: { ...args, description: "Arguments of pollTool; those in the data are added." },
+    pollTool: { type: "string", minLength: 1, description: "Polled for progress." },
+    pollArgs: { ...args, description: "Arguments of pollTool; pollArgs in the data are added." },
     pollInterval: {
       type: "integer",
       minimum: 100,
       default: 2000,
-      description: "Milliseconds between calls.",
+      description: "Milliseconds between polls.",
     },
   },
   additionalProperties: false,
@@ -58,7 +62,7 @@ const MARKS: Readonly<Record<StepStatus, string>> = {
   failed: "[ ]",
 };
 
-/** A sentence, and the steps as a list with boxes. */
+/** A sentence, and the steps as a checklist. */
 function textOfProgress(data: unknown, { title = "Progress" }: ProgressConfig): string {
   const results = Array.isArray(data) ? data : [data];
   const states = results.map(stateOf);
@@ -77,8 +81,8 @@ function textOfProgress(data: unknown, { title = "Progress" }: ProgressConfig): 
 }
 
 /**
- * Shows how far a job is. Takes `{ progress, total }` or `{ percent }`, `{ steps: [{ label, status }] }`, and
- * `{ message }` or `{ step }` or a text for the step that was done; `{ done: true }` when all are.
+ * Shows the progress of a job. Accepts `{ progress, total }` or `{ percent }`, `{ steps: [{ label, status }]
+ * }`, and `{ message }`, `{ step }` or a string for the completed step. `{ done: true }` ends it.
  *
  * @example
  * ```ts source="../../server.examples.ts#progress"

@@ -1,16 +1,19 @@
-/** Where a key leads in a list of what is seen. */
+/** Keyboard navigation in a list of visible items. */
 
 let typed = "";
 let last = 0;
 
-/** The item that a key leads to: the next, the previous, the first, the last, or one that begins with what is typed. */
+/**
+ * The item that a key moves to: the next, the previous, the first, the last, or one that starts with the
+ * typed letters.
+ */
 export function moved(items: readonly HTMLElement[], from: Element, key: string): HTMLElement | undefined {
   const at = items.indexOf(from as HTMLElement);
   if (key === "ArrowDown") return items[at + 1];
   if (key === "ArrowUp") return items[at - 1];
   if (key === "Home") return items[0];
   if (key === "End") return items.at(-1);
-  // One letter has length 1; names of keys have more.
+  // Single letters have length 1; names of keys are longer.
   return key.length === 1 ? typedTo(items, at, key) : undefined;
 }
 
@@ -18,7 +21,7 @@ function typedTo(items: readonly HTMLElement[], at: number, key: string): HTMLEl
   const now = Date.now();
   typed = (now - last < 600 ? typed : "") + key.toLowerCase();
   last = now;
-  // One letter leads to the next item with it; more letters may be those of where we are.
+  // A single letter moves to the next match; further letters may still match the current item.
   const from = at + (typed.length > 1 ? 0 : 1);
   return [...items.slice(from), ...items.slice(0, from)].find((item) =>
     item.querySelector(".label")?.textContent?.toLowerCase().startsWith(typed),

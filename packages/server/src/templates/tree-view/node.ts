@@ -1,9 +1,9 @@
-/** One node of the page's tree, and what it looks like. */
+/** One node of the tree, and its elements. */
 import { element, set } from "../page/dom.js";
 import { labelOf, metaOf, nodesOf, type TreeNodeData } from "./nodes.js";
 import type { TreeViewConfig } from "./template.js";
 
-/** A node. Its element is made when it is seen for the first time: most never are. */
+/** A node. Its element is created when it is first shown: most never are. */
 export class TreeNode {
   readonly data: TreeNodeData;
   readonly parent: TreeNode | undefined;
@@ -13,11 +13,14 @@ export class TreeNode {
   #isAsked = false;
   children: TreeNode[];
   isOpen = false;
-  /** While there is a filter: whether it is, or leads to, what was found. */
+  /** Whether it matches the filter, or leads to a match. */
   isFound = true;
-  /** The server was asked for its children, and is not heard yet. */
+  /** Whether its children are being loaded. */
   isBusy = false;
-  /** What has the focus. What is below stands beside it: a node is not called what its children are. */
+  /**
+   * The focusable element. Children are outside of it, so that their names are not part of its accessible
+   * name.
+   */
   item: HTMLElement | undefined;
   #place: HTMLElement | undefined;
 
@@ -51,13 +54,13 @@ export class TreeNode {
     return this.children.length > 0 || this.mustAsk;
   }
 
-  /** Takes the children that the server gave: nodes, or this node with them. */
+  /** Adds the children that the server returned: nodes, or this node with its children. */
   take(data: unknown): void {
     this.#isAsked = true;
     this.children = this.#nodes(Object(data).children ?? data);
   }
 
-  /** The element, as it is to be now, with those below it that are to be seen. */
+  /** Returns the up-to-date element, with its visible children. */
   show(): HTMLElement {
     this.item ??= this.#make();
     this.#place ??= element("li", { role: "none" }, this.item);
@@ -65,7 +68,7 @@ export class TreeNode {
     return this.#place;
   }
 
-  /** Has the element say what is so; nothing happens to one that was never seen. */
+  /** Updates the element, if it exists. */
   update(): void {
     if (!this.item) return;
     const isOpen = this.isOpen && this.children.length > 0;
@@ -106,15 +109,15 @@ export class TreeNode {
 
 const nodes = new WeakMap<Element, TreeNode>();
 
-/** Whose element it is. */
+/** The node of an element. */
 export const nodeAt = (item: Element | null | undefined): TreeNode | undefined =>
   item ? nodes.get(item) : undefined;
 
-/** The elements of those that a filter lets through. */
+/** The elements of nodes that pass the filter. */
 export const shown = (siblings: readonly TreeNode[]): HTMLElement[] =>
   siblings.filter(({ isFound }) => isFound).map((node) => node.show());
 
-/** All nodes, in the order in which they are read. */
+/** All nodes, depth first. */
 export function* everyNode(siblings: readonly TreeNode[]): Generator<TreeNode> {
   for (const node of siblings) {
     yield node;

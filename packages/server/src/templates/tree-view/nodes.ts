@@ -1,25 +1,25 @@
-/** Nodes of a tree, as tools give them: read for the page and for the text alike. */
+/** Reads the nodes of a tree from a tool's data, for the page and for the text. */
 
-/** What a tool says of a node. All of it may be missing. */
+/** A node from a tool. Every field is optional. */
 export interface TreeNodeData {
   readonly id?: string | number | undefined;
-  /** The id by default. */
+  /** The displayed name; the id by default. */
   readonly label?: string | undefined;
-  /** `folder`, `folder-open`, `file` or `custom`; found out from the children by default. */
+  /** `folder`, `folder-open`, `file` or `custom`; by default it depends on the children. */
   readonly icon?: string | undefined;
   /** The symbol of a `custom` icon. */
   readonly iconChar?: string | undefined;
-  /** A word beside the label: a size, a date; a record of them, too. */
+  /** Text beside the label, such as a size or a date; or a record of such texts. */
   readonly meta?: unknown;
   readonly children?: readonly TreeNodeData[] | undefined;
-  /** There are children that have to be asked for. */
+  /** Whether there are children to load. */
   readonly hasChildren?: boolean | undefined;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The nodes in data: a list, one node, or a list under some name of a record that is no node itself. */
+/** The nodes in data: a list, one node, or a list in a record that is not a node itself. */
 export function nodesOf(data: unknown): readonly TreeNodeData[] {
   const list = Array.isArray(data) ? data : isRecord(data) ? listIn(data) : [];
   return list.filter(isRecord);
@@ -30,10 +30,10 @@ function listIn(data: Record<string, unknown>): readonly unknown[] {
   return (!isNode && Object.values(data).find(Array.isArray)) || (Object.keys(data).length ? [data] : []);
 }
 
-/** What a node is called. */
+/** The label of a node. */
 export const labelOf = ({ label, id }: TreeNodeData): string => String(label ?? id ?? "");
 
-/** The word beside it. */
+/** The text beside the label. */
 export function metaOf({ meta }: TreeNodeData): string {
   const words = isRecord(meta) ? Object.entries(meta).map(([name, value]) => `${name}: ${value}`) : [meta];
   return words.filter((word) => word !== undefined && word !== null && word !== "").join(" · ");

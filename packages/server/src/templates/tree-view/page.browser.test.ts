@@ -1,4 +1,4 @@
-/** The tree in a real browser: opened, walked through, filtered, chosen from, and asked for. */
+/** The tree in a real browser: opened, navigated, filtered, selected, and loaded. */
 
 import { renderTemplate, type TreeViewConfig, treeView } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,7 +20,7 @@ const labels = (app: ShownTemplate): Promise<string[]> => app.view.locator(".lab
 const focused = (app: ShownTemplate): Promise<string | null> =>
   app.view.locator("[role=treeitem]:focus").textContent();
 const item = (app: ShownTemplate, name: string) => app.view.getByRole("treeitem", { name, exact: true });
-/** Presses keys one after the other, and says where they led. */
+/** Presses keys one after the other, and returns where they led. */
 async function press(app: ShownTemplate, ...keys: string[]): Promise<string | null> {
   for (const key of keys) await app.page.keyboard.press(key);
   return focused(app);
@@ -47,7 +47,7 @@ const FILES = [
 ];
 
 describe("the tree", () => {
-  it("shows as many levels as it is to, and says what each node is", async () => {
+  it("opens the configured levels, and labels each node", async () => {
     const app = await stage.show(html({ title: "Files" }), { data: FILES });
     await app.view.getByRole("tree", { name: "Files" }).waitFor();
     expect(await labels(app)).toEqual([
@@ -66,7 +66,7 @@ describe("the tree", () => {
     expect(await state("index.ts 2 KB")).toEqual([null, "2", null]);
     expect(await app.view.locator(".icon").allInnerTexts()).toEqual(["", "", "", "★", ""]);
     expect(await app.text()).toContain("7 items");
-    // By mouse: the whole line, where nothing is to be chosen.
+    // By mouse: the whole line, if nothing is selectable.
     await item(app, "pages").locator(".label").click();
     expect(await labels(app)).toContain("home.ts");
     await item(app, "src").locator(".arrow").click();
@@ -74,7 +74,7 @@ describe("the tree", () => {
     await app.close();
   });
 
-  it("is walked through by keyboard, with one stop for the Tab key", async () => {
+  it("is navigated by keyboard, with one tab stop", async () => {
     const app = await stage.show(html({ showIcons: false, expandLevel: 0 }), { data: { nodes: FILES } });
     await item(app, "src").waitFor();
     expect(await app.view.locator(".icon").count()).toBe(0);
@@ -95,7 +95,7 @@ describe("the tree", () => {
     await app.close();
   });
 
-  it("filters: what was found with what leads there, how many, and as it was when nothing is asked", async () => {
+  it("filters: shows matches with their ancestors and their number, and restores the state afterwards", async () => {
     const app = await stage.show(html(), { data: FILES });
     const before = await labels(app);
     const find = (text: string) => app.view.getByRole("searchbox").fill(text);
@@ -104,7 +104,7 @@ describe("the tree", () => {
     expect(await app.text()).toContain("1 of 7 items");
     await find("pages");
     await expect.poll(() => labels(app)).toEqual(["src", "pages"]);
-    // What was found can be looked into.
+    // A match can be opened.
     await item(app, "pages").locator(".arrow").click();
     expect(await labels(app)).toEqual(["src", "pages", "home.ts", "help.ts"]);
     await find("nowhere");
@@ -114,7 +114,7 @@ describe("the tree", () => {
     await app.close();
   });
 
-  it("calls the tool for what is chosen, or says it in the conversation", async () => {
+  it("calls the tool for the selection, or sends a message", async () => {
     const tools = { open_it: ({ nodeId }: Record<string, unknown>) => giving(`Opened ${nodeId}`) };
     const data = { id: 5, label: "five", children: [{ id: "six" }] };
     const app = await stage.show(html({ selectable: true, onSelectTool: "open_it" }), { data, tools });
@@ -133,7 +133,7 @@ describe("the tree", () => {
     await plain.close();
   });
 
-  it("asks for children that did not come along, again after a failure, and says when there are none", async () => {
+  it("loads missing children, retries after a failure, and says when there are none", async () => {
     let isAway = true;
     const answers: Record<string, unknown> = {
       home: { children: [{ id: "letters", hasChildren: true }] },
@@ -161,7 +161,7 @@ describe("the tree", () => {
     await app.close();
   });
 
-  it("builds only what is open of 5,000 nodes, and finds all of them", async () => {
+  it("builds only the open part of 5,000 nodes, and searches all of them", async () => {
     const nodes = Array.from({ length: 50 }, (_, folder) => ({
       id: `f${folder}`,
       children: Array.from({ length: 99 }, (_, file) => ({ id: `f${folder}-${file}` })),
@@ -190,7 +190,7 @@ describe("the tree", () => {
     const config = { title: "Files", selectable: true, expandLevel: 30, onSelectTool: "slow" };
     const app = await stage.show(html(config), {
       ...{ data: [...FILES, deep], width, context: { theme, locale } },
-      // Also while it is asked about what was selected.
+      // Also during the call for the selection.
       tools: { slow: () => new Promise(() => {}) },
     });
     await item(app, "README.md").locator(".label").click();

@@ -20,9 +20,9 @@ class Tree {
   readonly #count = element("p", { class: "note", role: "status" });
   readonly #filter: HTMLInputElement;
   #roots: TreeNode[] = [];
-  /** Which were open before there was a filter: it opens others. */
+  /** Nodes that were open before filtering, which opens others. */
   #wereOpen: Set<TreeNode> | undefined;
-  /** How many a filter found. */
+  /** Number of matches. */
   #found: number | undefined;
   #selected: TreeNode | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,7 +47,7 @@ class Tree {
     });
   }
 
-  /** Nodes, or one that has some below it. */
+  /** Accepts nodes, or one node with children. */
   written({ nodes, ...node }: Record<string, unknown>): unknown {
     return nodesOf(nodes)[0] ? nodes : nodesOf(node["children"])[0] && node;
   }
@@ -67,7 +67,7 @@ class Tree {
     this.#say();
   }
 
-  /** Shows what has all words of the filter in it, and what leads there. */
+  /** Shows nodes that contain all words of the filter, and their ancestors. */
   #find(): void {
     const words = this.#filter.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     const nodes = [...everyNode(this.#roots)];
@@ -76,7 +76,7 @@ class Tree {
     let found = 0;
     for (const node of nodes) {
       node.isFound = length === 0;
-      // Nodes that came since are as they are.
+      // Nodes that were added since keep their state.
       if (this.#wereOpen) node.isOpen = !length && this.#wereOpen.has(node);
     }
     if (length) {
@@ -88,7 +88,7 @@ class Tree {
         for (let up = node.parent; up && !(up.isFound && up.isOpen); up = up.parent)
           up.isFound = up.isOpen = true;
       }
-      // One that was found and leads nowhere can be looked into.
+      // A match without matching children can still be opened.
       for (const node of nodes) if (node.parent?.isFound && !node.parent.isOpen) node.isFound = true;
     } else this.#wereOpen = undefined;
     put(this.#tree, ...shown(this.#roots));
@@ -110,7 +110,7 @@ class Tree {
     return [...this.#tree.querySelectorAll<HTMLElement>(ITEM)];
   }
 
-  /** One node is in the order of the keyboard: the last that was there. */
+  /** Exactly one node is in the tab order: the last focused one. */
   #stopAt(target: Element | null): void {
     for (const item of this.#tree.querySelectorAll("[tabindex='0']")) set(item, "tabindex", -1);
     if (target) set(target, "tabindex", 0);
@@ -152,7 +152,7 @@ class Tree {
     node.update();
   }
 
-  /** Has the server say what is below a node. */
+  /** Loads the children of a node. */
   async #ask(node: TreeNode): Promise<boolean> {
     const { childrenTool = "" } = this.#kit.config;
     node.isBusy = true;
@@ -176,7 +176,7 @@ class Tree {
     if (!onSelectTool) return void sendMessage(this.#kit, `Selected: ${nodeId}`);
     this.#kit.say(`${node.label} …`, true);
     const { ok, data } = await callTool(this.#kit, onSelectTool, { nodeId });
-    // A later choice has its own words.
+    // A later selection has its own message.
     if (this.#selected === node)
       this.#kit.say(!ok ? "" : typeof data === "string" ? data : `Selected: ${node.label}`);
   }

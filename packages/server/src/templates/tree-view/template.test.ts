@@ -1,4 +1,4 @@
-/** The tree in words, its configuration, and its size. */
+/** The tree as text, its configuration, and its size. */
 
 import { renderTemplate, type TreeViewConfig, treeView } from "@vitrine/server/templates";
 import { describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 const text = (data: unknown): string | undefined => treeView.text?.(data, {});
 
 describe("the tree without a view", () => {
-  it("is a list with lists in it", () => {
+  it("is a nested list", () => {
     const src = { id: 7, label: "src", meta: { files: 2 }, children: [{ id: "a.ts", meta: "1 KB" }] };
     const expected = "- src (files: 2)\n  - a.ts (1 KB)";
     expect(text(src)).toBe(expected);
@@ -29,7 +29,7 @@ describe("the document of the tree", () => {
   });
 
   it.each([
-    [{ expandLevels: 2 }, 'config has no "expandLevels": is expandLevel meant?'],
+    [{ expandLevels: 2 }, 'config has an unknown field "expandLevels" (did you mean expandLevel?)'],
     [{ expandLevel: -1 }, "config.expandLevel must be 0 or more"],
     [{ selectable: "yes" }, "config.selectable must be true or false"],
   ])("is refused for %j", (config, message) => {

@@ -1,5 +1,5 @@
 /**
- * A tree of things: opened and closed, searched, chosen from.
+ * A tree with expandable nodes, search and selection.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { labelOf, metaOf, nodesOf, type TreeNodeData } from "./nodes.js";
 /** Configuration of {@link treeView}. */
 export interface TreeViewConfig {
   readonly title?: string | undefined;
-  /** Whether nodes have icons; they have by default. */
+  /** Whether nodes have icons; true by default. */
   readonly showIcons?: boolean | undefined;
-  /** How many levels are open at first; 1 by default: the uppermost nodes are. */
+  /** Number of initially open levels; 1 by default, which opens the top nodes. */
   readonly expandLevel?: number | undefined;
-  /** Whether a node can be chosen; none can by default. */
+  /** Whether a node can be selected; false by default. */
   readonly selectable?: boolean | undefined;
-  /** Called with `{ nodeId }` when one is; without it, the conversation is told. */
+  /** Called with `{ nodeId }` when a node is selected; by default, the conversation gets a message. */
   readonly onSelectTool?: string | undefined;
-  /** Called with `{ nodeId }` for the children of a node that says `hasChildren` and has none with it. */
+  /** Called with `{ nodeId }` to load the children of a node with `hasChildren` and no children. */
   readonly childrenTool?: string | undefined;
 }
 
@@ -32,23 +32,27 @@ const schema: JsonSchema = {
       type: "integer",
       minimum: 0,
       default: 1,
-      description: "How many levels are open at first.",
+      description: "Number of initially open levels.",
     },
     selectable: { type: "boolean", default: false },
-    onSelectTool: { type: "string", minLength: 1, description: "Called with { nodeId } when one is chosen." },
+    onSelectTool: {
+      type: "string",
+      minLength: 1,
+      description: "Called with { nodeId } when a node is selected.",
+    },
     childrenTool: {
       type: "string",
       minLength: 1,
-      description: "Called with { nodeId } for children that did not come with their node.",
+      description: "Called with { nodeId } to load the children of a node.",
     },
   },
   additionalProperties: false,
 };
 
-/** Lines of the text; more would only be in the way. */
+/** Maximum lines of the text. */
 const MAX_LINES = 200;
 
-/** A Markdown list with lists in it. */
+/** A nested Markdown list. */
 function textOfTree(data: unknown): string {
   const lines: string[] = [];
   let count = 0;
@@ -66,8 +70,8 @@ function textOfTree(data: unknown): string {
 }
 
 /**
- * Shows nodes as a tree. Takes a node, a list of them, or `{ nodes: [...] }`; a node is
- * `{ id, label, icon, iconChar, meta, children, hasChildren }`.
+ * Shows nodes as a tree. Accepts a node, a list of nodes, or `{ nodes: [...] }`. A node is `{ id, label,
+ * icon, iconChar, meta, children, hasChildren }`.
  *
  * @example
  * ```ts source="../../server.examples.ts#treeView"

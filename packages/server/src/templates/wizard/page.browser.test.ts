@@ -1,4 +1,4 @@
-/** The wizard in a real browser: forward, back, looked over, submitted. */
+/** The wizard in a real browser: forward, back, reviewed, submitted. */
 
 import { renderTemplate, type WizardConfig, wizard } from "@vitrine/server/templates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -57,7 +57,7 @@ async function fillIn(app: ShownTemplate): Promise<void> {
 }
 
 describe("the wizard", () => {
-  it("goes step by step, shows all of it, and calls its tool", async () => {
+  it("goes step by step, shows a review, and calls its tool", async () => {
     const says = { content: [{ type: "text" as const, text: "Created." }] };
     const app = await stage.show(html(), { tools: { create: () => says } });
     await fillIn(app);
@@ -79,7 +79,7 @@ describe("the wizard", () => {
     await app.close();
   });
 
-  it("checks each step, says where it is, and keeps what was filled in on the way back", async () => {
+  it("checks each step, announces it, and keeps the input on the way back", async () => {
     const app = await stage.show(html());
     const current = () => app.view.locator("[aria-current=step]").textContent();
     await press(app, "Next");
@@ -97,7 +97,7 @@ describe("the wizard", () => {
     await app.close();
   });
 
-  it("goes back to the step that the tool finds something wrong with", async () => {
+  it("goes back to the step with the tool's problem", async () => {
     const problems = { name: "There is one of that name." };
     const app = await stage.show(html(), {
       tools: { create: () => ({ ...failing("No."), _meta: { "vitrine/problems": problems } }) },
@@ -110,7 +110,7 @@ describe("the wizard", () => {
     await app.close();
   });
 
-  it("is filled by the model in all steps, and can be left", async () => {
+  it("is filled by the model in all steps, and can be cancelled", async () => {
     const app = await stage.show(html());
     await app.partial({ name: "sho", copies: 2 });
     await expect.poll(() => label(app, "Name").last().inputValue()).toBe("sho");

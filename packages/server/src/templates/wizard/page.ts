@@ -24,7 +24,8 @@ class Wizard implements Page {
   constructor(kit: Kit<WizardConfig>) {
     this.#kit = kit;
     this.#steps = kit.config.steps.map(({ fields }) => new Fields(fields));
-    // By clicks, which Enter in a field is too: a sandbox without `allow-forms` has no `submit`.
+    // Listens for clicks, which Enter in a field triggers too: a sandbox without `allow-forms` fires no
+    // `submit`.
     this.#next.onclick = (event) => {
       event.preventDefault();
       void this.#goOn();
@@ -49,7 +50,7 @@ class Wizard implements Page {
     if (this.#at === this.#steps.length) this.#show(this.#at);
   }
 
-  /** Data fills the steps; more than that is what its own tool has done already. */
+  /** Data fills the steps. Other data is the result of the view's own tool. */
   data(data: unknown, text: string): void {
     const { steps, submitTool } = this.#kit.config;
     this.input(data);
@@ -61,7 +62,7 @@ class Wizard implements Page {
     this.#blame(problems);
   }
 
-  /** What was typed stays. */
+  /** Keeps the user's input. */
   redraw(): void {}
 
   #show(at: number): void {
@@ -93,7 +94,7 @@ class Wizard implements Page {
     );
   }
 
-  /** Another step, said by its heading; while it is sent, all stays. */
+  /** Moves to another step and announces its heading; does nothing while submitting. */
   #goTo(at: number): void {
     if (this.#next.ariaDisabled) return;
     this.#kit.complain();
@@ -109,13 +110,13 @@ class Wizard implements Page {
     if (answer) this.#blame(answer.problems);
   }
 
-  /** Goes to the first step that the tool has something to say of. */
+  /** Moves to the first step with a problem. */
   #blame(problems: Answer["problems"]): void {
     const wrong = this.#steps.map((fields) => !fields.show(problems)).indexOf(true);
     const fields = this.#steps[wrong];
     if (!fields) return;
     this.#show(wrong);
-    // They could not take the focus before they were there.
+    // Shown again, now that the fields are visible and can take the focus.
     fields.show(problems);
   }
 }

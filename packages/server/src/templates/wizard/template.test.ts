@@ -14,7 +14,7 @@ const CONFIG: WizardConfig = {
 };
 
 describe("the wizard", () => {
-  it("asks in words, step by step, with the answers that are there", () => {
+  it("asks as text, step by step, with the known answers", () => {
     expect(wizard.text?.({ name: "a", memory: 4 }, CONFIG)).toBe(
       "New server\n\n1. Name\n\n- name (required): a\n\n2. Size\n\nCan change.\n\n- memory (one of 2, 4): 4",
     );
@@ -22,7 +22,7 @@ describe("the wizard", () => {
     expect(wizard.text?.({ name: "a", created: true }, CONFIG)).toBe("- name: a\n- created: true");
   });
 
-  it("has 20,000 bytes at most, and refuses what it cannot show", () => {
+  it("has 20,000 bytes at most, and refuses invalid configurations", () => {
     expect(renderTemplate(wizard, CONFIG).length).toBeLessThanOrEqual(20_000);
     expect(() => renderTemplate(wizard, {} as never)).toThrow("config.steps is missing");
     expect(() => renderTemplate(wizard, { steps: [] })).toThrow("config.steps must have 1 or more");

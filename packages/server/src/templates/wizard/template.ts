@@ -48,7 +48,7 @@ const schema: JsonSchema = {
 };
 
 /**
- * Has people fill in a tool's arguments step by step, look at all of them, and calls it.
+ * Lets users fill in a tool's arguments step by step and review them, then calls the tool.
  *
  * @example
  * ```ts source="../../server.examples.ts#wizard"
