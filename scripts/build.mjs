@@ -16,13 +16,13 @@ const TSC = "node_modules/typescript/bin/tsc";
 const FIRST = [
   TSC,
   "-b",
-  ...["protocol", "wire", "view", "sandbox", "guard", "host", "server", "gateway"].map(
+  ...["protocol", "wire", "view", "sandbox", "guard", "host", "server", "servers", "gateway"].map(
     (name) => `packages/${name}`,
   ),
 ];
 /** These stand on the first step, and not on each other. */
 const REST = [
-  ["view", "server", "sandbox", "gateway"].map((name) => [`packages/${name}/build.mjs`]),
+  ["view", "server", "sandbox", "servers", "gateway"].map((name) => [`packages/${name}/build.mjs`]),
   [[TSC, "-b", "packages/workbench", "packages/workbench/tsconfig.node.json", "packages/cli"]],
   [["node_modules/vite/bin/vite.js", "build", "packages/workbench", "--logLevel", "warn"]],
 ];
@@ -36,6 +36,7 @@ const RESULTS = [
   "packages/host/dist/index.js",
   "packages/server/dist/templates/pages-text.js",
   "packages/server/dist/chunks",
+  "packages/servers/dist/chunks",
   "packages/gateway/dist/main.js",
   "packages/gateway/dist/chunks",
   "packages/workbench/dist/node/index.js",
@@ -50,7 +51,8 @@ function inputs() {
     const { mtimeMs, size } = statSync(path);
     hash.update(`${path} ${mtimeMs} ${size}\n`);
   };
-  for (const name of ["package-lock.json", "tsconfig.base.json", "scripts/build.mjs"]) add(join(root, name));
+  for (const name of ["package-lock.json", "tsconfig.base.json", "scripts/build.mjs", "scripts/bundle.mjs"])
+    add(join(root, name));
   for (const name of readdirSync(join(root, "packages")).sort()) {
     const folder = join(root, "packages", name);
     for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -3,7 +3,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
-const ALL = ["protocol", "wire", "view", "sandbox", "guard", "host", "server", "gateway", "workbench"];
+const ALL = [
+  "protocol",
+  "wire",
+  "view",
+  "sandbox",
+  "guard",
+  "host",
+  "server",
+  "servers",
+  "gateway",
+  "workbench",
+];
 const ALLOWED: Record<string, readonly string[]> = {
   protocol: [],
   view: ["protocol"],
@@ -12,7 +23,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   guard: ["protocol"],
   host: ["protocol", "wire", "guard"],
   server: ["protocol", "view"],
-  gateway: ["protocol", "wire", "sandbox", "guard"],
+  servers: ["protocol", "wire", "guard"],
+  gateway: ["protocol", "wire", "sandbox", "guard", "servers"],
   workbench: ["protocol", "wire", "guard", "host"],
   cli: ALL,
 };
@@ -35,7 +47,8 @@ const COMMAND =
   /^(node:.+|commander|playwright-core|zod|@modelcontextprotocol\/((client|server)(\/(stdio|validators\/ajv))?|node))$/;
 /** The author's toolkit; its templates' pages run in a browser, and stand on the view's runtime alone. */
 const TOOLKIT = /^(node:.+|@modelcontextprotocol\/server(\/stdio)?|zod)$/;
-/** The gateway runs on Node alone; these are the libraries it stands on. */
+/** Dependencies of the packages for Node. */
+const SERVERS = /^(node:.+|@modelcontextprotocol\/client(\/stdio)?)$/;
 const GATEWAY =
   /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|@ai-sdk\/(anthropic|google|openai|openai-compatible)|@cfworker\/json-schema|kysely|libsql|pg|pino|ws)$/;
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([@\w./:-]+)["']/g;
@@ -64,6 +77,7 @@ function forbiddenImports(path: string, source: string): string[] {
       const allowed = /^templates\/.*\/?page/.test(file) ? /^$/ : TOOLKIT;
       return allowed.test(name) ? [] : [`${path} may not depend on ${name}`];
     }
+    if (owner === "servers") return SERVERS.test(name) ? [] : [`${path} may not depend on ${name}`];
     if (owner === "gateway") return GATEWAY.test(name) ? [] : [`${path} may not depend on ${name}`];
     const allowed = EXTERNAL[owner];
     return !allowed || allowed[name]?.test(file) ? [] : [`${path} may not depend on ${name}`];

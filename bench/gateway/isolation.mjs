@@ -7,8 +7,8 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { probeDrivers } from "../../packages/gateway/dist/isolation/drivers.js";
-import { launch } from "../../packages/gateway/dist/isolation/launch.js";
+import { probeDrivers } from "../../packages/servers/dist/isolation/drivers.js";
+import { launch } from "../../packages/servers/dist/isolation/launch.js";
 import { ms, shuffled, summary, table, times } from "../statistics.mjs";
 
 const SERVER = fileURLToPath(

@@ -9,8 +9,8 @@
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { launch } from "../../packages/gateway/dist/isolation/launch.js";
-import { ServerPool } from "../../packages/gateway/dist/servers/pool.js";
+import { launch } from "../../packages/servers/dist/isolation/launch.js";
+import { ServerPool } from "../../packages/servers/dist/pool.js";
 import { summary } from "../statistics.mjs";
 
 const calls = Number(process.argv[2] ?? 2_000);

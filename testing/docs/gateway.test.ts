@@ -19,7 +19,7 @@ describe("docs/errors.md", () => {
   const told = Object.fromEntries(rows.map(([, word = "", status]) => [word, Number(status)]));
 
   it.each([
-    ["GatewayErrorCode", "packages/gateway/src/errors.ts"],
+    ["GatewayErrorCode", "packages/wire/src/gateway-error.ts"],
     ["HttpErrorCode", "packages/gateway/src/http/http-error.ts"],
   ])("says of every word of %s what happened, and what to do", (union, source) => {
     const words = wordsOf(source, union);

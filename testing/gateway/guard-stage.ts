@@ -1,13 +1,14 @@
 /** What a guard stands on, in memory: a server, an audit log, consents. All of it can be told to fail. */
-import type { ServerSettings } from "../../packages/gateway/src/config/server-types.js";
-import { GatewayError } from "../../packages/gateway/src/errors.js";
-import type { Server } from "../../packages/gateway/src/servers/server.js";
+
 import type {
   AuditRow,
   ConsentRecord,
   ServerConsentKey,
   Store,
 } from "../../packages/gateway/src/store/store.js";
+import type { Server } from "../../packages/servers/src/server.js";
+import type { ServerSettings } from "../../packages/servers/src/settings.js";
+import { GatewayError } from "../../packages/wire/src/gateway-error.js";
 import { type FakeUpstream, fakeUpstream, tool, visibleTo } from "../fake-upstream.js";
 
 /** What fails, from now on; with this error. */

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import type { Isolation, Launched, LaunchSpec } from "../../packages/gateway/src/isolation/isolation.js";
+import type { Isolation, Launched, LaunchSpec } from "../../packages/servers/src/isolation/isolation.js";
 
 const SERVER = fileURLToPath(new URL("misbehaving.mjs", import.meta.url));
 
@@ -65,7 +65,7 @@ export async function bundleIsolation(folder: string): Promise<string> {
   await build({
     stdin: {
       contents: `export { launch } from "./launch.js"; export { GATEWAY } from "./instance.js";`,
-      resolveDir: fileURLToPath(new URL("../../packages/gateway/src/isolation", import.meta.url)),
+      resolveDir: fileURLToPath(new URL("../../packages/servers/src/isolation", import.meta.url)),
     },
     bundle: true,
     platform: "node",

@@ -1,5 +1,5 @@
 /** Time that goes on only when a test says so. */
-import type { Clock } from "../../packages/gateway/src/servers/clock.ts";
+import type { Clock } from "../../packages/servers/src/support/clock.ts";
 
 export interface ManualClock extends Clock {
   /** Milliseconds until each timer that waits. */

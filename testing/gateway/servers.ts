@@ -1,8 +1,8 @@
 /** Settings of servers for tests, and what is left of their processes. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { identityOf } from "../../packages/gateway/src/config/server-identity.ts";
-import type { ServerSettings, StdioSettings } from "../../packages/gateway/src/config/server-types.ts";
+import { identityOf } from "../../packages/servers/src/server-identity.ts";
+import type { ServerSettings, StdioSettings } from "../../packages/servers/src/settings.ts";
 
 const isolation = {
   driver: "process",
@@ -58,9 +58,7 @@ export const nodeServer = (
 });
 
 /** The server that misbehaves as it is told. */
-export const FAULTY = fileURLToPath(
-  new URL("../../packages/gateway/src/servers/faulty/faulty.mjs", import.meta.url),
-);
+export const FAULTY = fileURLToPath(new URL("./faulty-server.mjs", import.meta.url));
 
 /** Whether a process is there and runs. */
 export function isAlive(pid: number): boolean {

@@ -6,14 +6,13 @@
 import { resolve } from "node:path";
 import {
   type GatewaySettings,
-  type Isolation,
   projectOf,
   type ReadOptions,
   readOptions,
   readSettingsFile,
-  type ServerSettings,
   type SkippedSetting,
 } from "@vitrine/gateway";
+import type { Isolation, ServerSettings } from "@vitrine/servers";
 import { configPlaces, firstFile, isPersonal, type Surroundings } from "./config-places.js";
 import { handedOn } from "./environment.js";
 import { oneLine } from "./terminal.js";

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { ServerStatus } from "@vitrine/gateway";
+import type { ServerStatus } from "@vitrine/servers";
 import { describe, expect, it, vi } from "vitest";
 import { devLog } from "./dev-log.js";
 import { Terminal } from "./terminal.js";

@@ -4,7 +4,8 @@
  * @module
  */
 import { StringDecoder } from "node:string_decoder";
-import { createLog, type Log, SERVER_FAILED, type ServerStatus } from "@vitrine/gateway";
+import { createLog, type Log, SERVER_FAILED } from "@vitrine/gateway";
+import type { ServerStatus } from "@vitrine/servers";
 import { strayNews } from "./stray-lines.js";
 import { oneLine, printable, type Terminal } from "./terminal.js";
 

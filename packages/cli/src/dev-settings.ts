@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type GatewaySettings, readSettings, type ServerSettings } from "@vitrine/gateway";
+import { type GatewaySettings, readSettings } from "@vitrine/gateway";
+import type { ServerSettings } from "@vitrine/servers";
 import { type Config, personalOptions } from "./config.js";
 import type { Surroundings } from "./config-places.js";
 import { DEMOS } from "./demos/index.js";

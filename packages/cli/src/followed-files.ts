@@ -4,8 +4,8 @@
  * @module
  */
 import { sep } from "node:path";
-import type { ServerStatus } from "@vitrine/gateway";
 import { followedPaths } from "@vitrine/protocol";
+import type { ServerStatus } from "@vitrine/servers";
 
 /** What servers said of it when they were started. */
 export class FollowedFiles {

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import type { Server } from "@vitrine/gateway";
+
 import { JsonText, METHOD_NOT_FOUND } from "@vitrine/protocol";
+import type { Server } from "@vitrine/servers";
 
 const LISTS = {
   "tools/list": "tools",

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ServerSettings } from "@vitrine/gateway";
+import type { ServerSettings } from "@vitrine/servers";
 import { afterAll, describe, expect, it } from "vitest";
 import { handedOn } from "./environment.js";
 import { ServerArguments, type ServerOptions } from "./server-argument.js";

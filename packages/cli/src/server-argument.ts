@@ -7,7 +7,8 @@
 import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { closest, commandLineServer, type ServerSettings } from "@vitrine/gateway";
+import { closest, commandLineServer } from "@vitrine/gateway";
+import type { ServerSettings } from "@vitrine/servers";
 import {
   approvalOf,
   atHome,

@@ -5,7 +5,7 @@
  */
 import { realpath } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";
-import type { ServerSettings } from "@vitrine/gateway";
+import type { ServerSettings } from "@vitrine/servers";
 import { isFile } from "./folder-server.js";
 
 /** What a server is made of. */

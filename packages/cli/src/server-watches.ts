@@ -4,7 +4,8 @@
  * @module
  */
 import { relative } from "node:path";
-import type { Gateway, ServerSettings } from "@vitrine/gateway";
+import type { Gateway } from "@vitrine/gateway";
+import type { ServerSettings } from "@vitrine/servers";
 import { isFile } from "./folder-server.js";
 import { type ServerSource, sourceOf } from "./server-files.js";
 import { type FileWatch, watchFiles } from "./watch-files.js";

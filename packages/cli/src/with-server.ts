@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { launch, type Server, ServerPool, type ServerSettings } from "@vitrine/gateway";
+
 import { VitrineError } from "@vitrine/protocol";
+import { launch, type Server, ServerPool, type ServerSettings } from "@vitrine/servers";
 import { CliError, told } from "./exit.js";
 import { interruptible } from "./signals.js";
 import { strayLine, withStray } from "./stray-lines.js";

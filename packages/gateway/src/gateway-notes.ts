@@ -3,12 +3,12 @@
  *
  * @module
  */
+
+import type { CatalogueChange, Server, ServerFault } from "@vitrine/servers";
 import type { OpenedView } from "@vitrine/wire";
 import type { GuardMetrics } from "./guard/guard-options.js";
 import type { Log } from "./http/logging.js";
 import type { GatewayMetrics } from "./http/metrics-gateway.js";
-import type { ServerFault } from "./servers/exit-cause.js";
-import type { CatalogueChange, Server } from "./servers/server.js";
 import type { AuditEntry, AuditLog, ServerKey } from "./store/store.js";
 
 /** Counts what guards decide, and how it ends. */

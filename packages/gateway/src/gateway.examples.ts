@@ -1,7 +1,6 @@
 import type { GatewaySettings } from "./config/config.js";
 import { readSettingsFile } from "./config/read.js";
 import { watchSettings } from "./config/watch.js";
-import { GatewayError } from "./errors.js";
 import { startGateway } from "./gateway.js";
 
 export async function startGatewayExample(show: (link: string) => void) {
@@ -37,16 +36,4 @@ export async function updateExample(file: string, log: (line: string) => void) {
   const gateway = await starting;
   //#endregion update
   return { gateway, watch };
-}
-
-export async function gatewayErrorExample(settings: GatewaySettings, log: (line: string) => void) {
-  //#region gatewayError
-  try {
-    await startGateway(settings);
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    // error.data.code is a word that never changes its meaning, such as "config-invalid".
-    log(`${error.data.code}: ${error.message}`);
-  }
-  //#endregion gatewayError
 }

@@ -8,13 +8,23 @@ import { Refusal, type UpstreamMethod } from "@vitrine/guard";
 import type { Implementation, JsonText, Params, ToolVisibility } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
 import { type ServedSandbox, serveSandbox } from "@vitrine/sandbox/node";
+import {
+  type Launch,
+  launch,
+  OAuthSessions,
+  openSecrets,
+  type SecretStore,
+  type ServerIdentity,
+  ServerPool,
+  type ServerStatus,
+  safeFetch,
+} from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
 import { asksOf, pageDesks, SAMPLING_METHOD } from "./asks/index.js";
 import type { GatewaySettings } from "./config/config.js";
-import type { ServerIdentity } from "./config/server-identity.js";
 import { IN_MEMORY } from "./config/top-settings.js";
 import { type ConversationLimits, Conversations } from "./conversation/index.js";
 import { serverTools } from "./conversation/server-tools.js";
-import { GatewayError } from "./errors.js";
 import {
   changeOf,
   guardMetrics,
@@ -25,6 +35,7 @@ import {
 } from "./gateway-notes.js";
 import { CallRecord, type RecordPlace } from "./guard/call-record.js";
 import type { GatewayAsk } from "./guard/guard-options.js";
+import { GuardedServers } from "./guard/guarded-servers.js";
 import { Idempotency } from "./guard/idempotency.js";
 import { RefusalLog } from "./guard/refusal-log.js";
 import type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
@@ -36,17 +47,9 @@ import { createLog, type Log } from "./http/logging.js";
 import { Metrics } from "./http/metrics.js";
 import { type GatewayMetrics, type GatewayReadings, gatewayMetrics } from "./http/metrics-gateway.js";
 import type { StaticOptions } from "./http/static.js";
-import type { Launch } from "./isolation/isolation.js";
-import { launch } from "./isolation/launch.js";
 import { Models } from "./model/models.js";
 import { frameSource, sandboxSecret } from "./sandbox-place.js";
 import { ServerNames } from "./server-names.js";
-import { GuardedServers } from "./servers/guarded-servers.js";
-import { OAuthSessions } from "./servers/oauth/sessions.js";
-import { ServerPool } from "./servers/pool.js";
-import { safeFetch } from "./servers/safe-fetch.js";
-import { openSecrets, type SecretStore } from "./servers/secrets/secrets.js";
-import type { ServerStatus } from "./servers/server.js";
 import { AppCalls } from "./sessions/app-calls.js";
 import { AppOrigins } from "./sessions/app-origins.js";
 import { HttpCarriers } from "./sessions/carriers/http.js";

@@ -3,15 +3,24 @@
  *
  * @module
  */
+
+export type { RemoteSettings, ServerSettings, StdioSettings } from "@vitrine/servers";
+export { GATEWAY_ERROR, GatewayError, type GatewayErrorCode, type GatewayErrorData } from "@vitrine/wire";
 export { secretCommand } from "./commands/secret.js";
 export { type CommandLine, readOptions } from "./commands/settings.js";
 export { untilStopped } from "./commands/until-stopped.js";
 export { closest } from "./config/closest.js";
 export { type CommandLineOptions, commandLineServer } from "./config/command-line.js";
-export type * from "./config/config.js";
+export type {
+  AuditSettings,
+  GatewaySettings,
+  ListenSettings,
+  SandboxSettings,
+  UserSettings,
+} from "./config/config.js";
 export { parseJson } from "./config/json.js";
 export { KNOWN_PROVIDERS } from "./config/model-settings.js";
-export type * from "./config/model-types.js";
+export type { ModelProviderSettings, ModelSettings } from "./config/model-types.js";
 export {
   projectOf,
   type ReadOptions,
@@ -21,23 +30,68 @@ export {
   type SkippedSetting,
   type WrittenSettings,
 } from "./config/read.js";
-export { identityOf, type ProgramStart, type ServerIdentity } from "./config/server-identity.js";
-export type * from "./config/server-types.js";
 export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/watch.js";
-export * from "./conversation/index.js";
-export * from "./errors.js";
+export type { SaidContext } from "./conversation/apps.js";
+export { Conversation } from "./conversation/conversation.js";
+export { Conversations, type ConversationsOptions } from "./conversation/conversations.js";
+export type { ConversationListener } from "./conversation/journal.js";
+export { type ConversationLimits, DEFAULT_LIMITS } from "./conversation/limits.js";
+export type {
+  AppCall,
+  AppPort,
+  CallOptions,
+  ConversationPorts,
+  ConversationStore,
+  ModelPort,
+  OfferedTool,
+  RecalledCall,
+  ServerCall,
+  ToolPort,
+} from "./conversation/ports.js";
+export type { CallHearer } from "./conversation/shown-call.js";
 export { Gateway, type GatewayOptions, startGateway } from "./gateway.js";
 export { SERVER_FAILED } from "./gateway-notes.js";
 export type { Caller } from "./http/api.js";
 export type { LinkOptions } from "./http/auth.js";
 export type { HostOptions } from "./http/host-door.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
-export type * from "./isolation/isolation.js";
-export { launch } from "./isolation/launch.js";
-export type * from "./model/model.js";
+export type {
+  ImagePart,
+  Model,
+  ModelDelta,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from "./model/model.js";
 export { ModelError, type ModelErrorCode } from "./model/model-error.js";
 export { Models, type ModelsOptions } from "./model/models.js";
-export { ServerPool, type ServerPoolOptions } from "./servers/pool.js";
-export type * from "./servers/server.js";
-export type * from "./store/conversation-store.js";
-export type * from "./store/store.js";
+export type {
+  ConversationQuery,
+  ConversationUpdate,
+  KeptConversation,
+  KeptConversations,
+  KeptSummary,
+} from "./store/conversation-store.js";
+export type {
+  AuditEntry,
+  AuditHead,
+  AuditLog,
+  AuditMark,
+  AuditOutcome,
+  AuditQuery,
+  AuditRow,
+  ConsentRecord,
+  Consents,
+  KeptResults,
+  KnownServers,
+  OnAlarm,
+  ServerChange,
+  ServerConsentKey,
+  ServerKey,
+  ServerNews,
+  Store,
+  Verification,
+} from "./store/store.js";

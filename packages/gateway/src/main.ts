@@ -5,7 +5,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { GatewayError } from "./errors.js";
+import { GatewayError } from "@vitrine/wire";
 
 const USAGE = `vitrine-gateway [options] [-- COMMAND ARGS… | URL]
 

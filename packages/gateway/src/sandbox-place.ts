@@ -5,7 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { readPrivate, writePrivate } from "./servers/secrets/private-file.js";
+import { readPrivate, writePrivate } from "@vitrine/servers/support";
 
 /** Kept: with another one every app would have other origins, and empty storage. */
 export async function sandboxSecret(folder: string): Promise<string> {

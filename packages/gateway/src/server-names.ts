@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { ServerSettings } from "@vitrine/servers";
 import type { ServerSummary } from "@vitrine/wire";
-import type { ServerSettings } from "./config/server-types.js";
 import type { Log } from "./http/logging.js";
 import type { PageSession } from "./sessions/page-session.js";
 import type { AuditLog, KnownServers, ServerChange, ServerKey } from "./store/store.js";

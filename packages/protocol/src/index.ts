@@ -166,6 +166,7 @@ export {
   toolMeta,
   toolVisibility,
 } from "./ui-meta.js";
+export { isRecord } from "./untrusted.js";
 export { negotiateVersion, PROTOCOL_VERSION, PROTOCOL_VERSIONS } from "./version.js";
 export { VIEW_END } from "./view-end.js";
 export { ViewLifecycle, type ViewPhase } from "./view-lifecycle.js";

@@ -45,6 +45,14 @@ export type {
   ServerSummary,
   ViewPlace,
 } from "./gateway.js";
+export {
+  answerText,
+  GATEWAY_ERROR,
+  GatewayError,
+  type GatewayErrorCode,
+  type GatewayErrorData,
+  MAY_HAVE_RUN,
+} from "./gateway-error.js";
 export type { Carrier, CarrierFault } from "./session/carrier.js";
 export {
   endOfPart,

@@ -4,13 +4,8 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
-import {
-  type Gateway,
-  type GatewaySettings,
-  type ServerStatus,
-  untilStopped,
-  watchSettings,
-} from "@vitrine/gateway";
+import { type Gateway, type GatewaySettings, untilStopped, watchSettings } from "@vitrine/gateway";
+import type { ServerStatus } from "@vitrine/servers";
 import { Companion } from "../companion/companion.js";
 import { GatewayHost } from "../companion/gateway-host.js";
 import { serveByStdio } from "../companion/serve-stdio.js";

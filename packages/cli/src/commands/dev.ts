@@ -5,7 +5,6 @@
  */
 import {
   type Gateway,
-  GatewayError,
   type GatewaySettings,
   type SettingsWatch,
   startGateway,
@@ -14,6 +13,7 @@ import {
   watchSettings,
 } from "@vitrine/gateway";
 import { RELOADS_VARIABLE } from "@vitrine/protocol";
+import { GatewayError } from "@vitrine/wire";
 import { personalOptions, skippedText } from "../config.js";
 import { type Surroundings, surroundings } from "../config-places.js";
 import { type DevLog, devLog } from "../dev-log.js";

@@ -3,9 +3,15 @@
  *
  * @module
  */
-import { GatewayError } from "@vitrine/gateway";
+
 import { type CallToolResult, JsonText, type Progress } from "@vitrine/protocol";
-import type { CallItem, ConversationChange, ServerCatalogue, ServerSummary } from "@vitrine/wire";
+import {
+  type CallItem,
+  type ConversationChange,
+  GatewayError,
+  type ServerCatalogue,
+  type ServerSummary,
+} from "@vitrine/wire";
 import type { CompanionConversation, CompanionGateway } from "./companion-gateway.js";
 import type {
   CallOutcome,

@@ -3,13 +3,8 @@
  *
  * @module
  */
-import {
-  type Gateway,
-  GatewayError,
-  type GatewayOptions,
-  type GatewaySettings,
-  startGateway,
-} from "@vitrine/gateway";
+import { type Gateway, type GatewayOptions, type GatewaySettings, startGateway } from "@vitrine/gateway";
+import { GatewayError } from "@vitrine/wire";
 import { freePorts } from "../free-ports.js";
 
 /** Options of {@link startForCompanion}. */

@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { ServerIdentity } from "@vitrine/servers";
 import type { AuditSettings } from "../config/config.js";
-import type { ServerIdentity } from "../config/server-identity.js";
 import { CallRecord } from "../guard/call-record.js";
 import type { GuardMetrics } from "../guard/guard-options.js";
 import type { GuardedCall } from "../guard/guarded-call.js";

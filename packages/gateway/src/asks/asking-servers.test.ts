@@ -3,15 +3,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type CallToolResult, JsonText } from "@vitrine/protocol";
+import {
+  launch,
+  type RemoteSettings,
+  type Server,
+  type ServerAsks,
+  ServerPool,
+  type ServerSettings,
+} from "@vitrine/servers";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { type AsksStage, asksStage, silence } from "../../../../testing/gateway/asks-stage.js";
 import { nodeServer, serverSettings } from "../../../../testing/gateway/servers.ts";
 import { say } from "../../../../testing/model/scripted-model.js";
-import type { RemoteSettings, ServerSettings } from "../config/server-types.js";
-import { launch } from "../isolation/launch.js";
-import { ServerPool } from "../servers/pool.js";
-import type { Server } from "../servers/server.js";
-import type { ServerAsks } from "../servers/server-asks.js";
 import type { Asker } from "./ask-records.js";
 import { asksOf, type Desks } from "./desks.js";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ServerAsks } from "../servers/server-asks.js";
+import type { ServerAsks } from "@vitrine/servers";
 import type { Asker } from "./ask-records.js";
 import type { ElicitationDesk } from "./elicitation-desk.js";
 import type { SamplingDesk } from "./sampling-desk.js";

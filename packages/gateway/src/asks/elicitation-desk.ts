@@ -5,8 +5,7 @@
  */
 import { type Decision, Refusal } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
-import type { ElicitationAnswer, ElicitationQuestion } from "@vitrine/wire";
-import { GatewayError } from "../errors.js";
+import { type ElicitationAnswer, type ElicitationQuestion, GatewayError } from "@vitrine/wire";
 import type { CallRecord } from "../guard/call-record.js";
 import { Buckets } from "../http/buckets.js";
 import { unusable } from "./ask-error.js";

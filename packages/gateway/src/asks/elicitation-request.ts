@@ -4,8 +4,8 @@
  * @module
  */
 import { Refusal, readLink, sizeOf } from "@vitrine/guard";
-import { isLoopbackHost } from "../config/address.js";
-import { isRecord } from "../servers/record.js";
+import { isRecord } from "@vitrine/protocol";
+import { isLoopbackHost } from "@vitrine/servers";
 import { invalid } from "./ask-error.js";
 import { type FormSchema, readFormSchema } from "./form-schema.js";
 import type { ElicitationLimits } from "./limits.js";

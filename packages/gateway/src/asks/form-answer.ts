@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isRecord } from "../servers/record.js";
+import { isRecord } from "@vitrine/protocol";
 import { unusable } from "./ask-error.js";
 import type { FormField, FormSchema } from "./form-schema.js";
 

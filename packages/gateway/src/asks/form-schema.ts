@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isRecord } from "../servers/record.js";
+import { isRecord } from "@vitrine/protocol";
 import { invalid } from "./ask-error.js";
 
 /** What all fields may have. */

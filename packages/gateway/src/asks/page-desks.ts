@@ -4,9 +4,8 @@
  * @module
  */
 import type { Decision } from "@vitrine/guard";
-import type { ConversationAsks } from "@vitrine/wire";
+import { type ConversationAsks, GatewayError } from "@vitrine/wire";
 import type { GatewaySettings } from "../config/config.js";
-import { GatewayError } from "../errors.js";
 import { operatorDecision } from "../guard/policy.js";
 import type { AskRecordsOptions } from "./ask-records.js";
 import type { Desks } from "./desks.js";

@@ -6,8 +6,7 @@
  */
 import { type Answer, type Decision, Refusal } from "@vitrine/guard";
 import { type Result, VitrineError } from "@vitrine/protocol";
-import type { ModelUsage, SamplingQuestion, SpeakingApp } from "@vitrine/wire";
-import { GatewayError } from "../errors.js";
+import { GatewayError, type ModelUsage, type SamplingQuestion, type SpeakingApp } from "@vitrine/wire";
 import type { CallRecord } from "../guard/call-record.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import { Buckets } from "../http/buckets.js";

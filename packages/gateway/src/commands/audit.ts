@@ -4,7 +4,7 @@
  * @module
  */
 import { pipeline } from "node:stream/promises";
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 import { exportRows } from "../store/export.js";
 import { openStore } from "../store/open.js";
 import { type CommandLine, settingsOf } from "./settings.js";

@@ -4,9 +4,9 @@
  * @module
  */
 import { text as allText } from "node:stream/consumers";
+import { openSecrets, secretKey } from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
 import { readDataFolder, readText } from "../config/read.js";
-import { GatewayError } from "../errors.js";
-import { openSecrets, secretKey } from "../servers/secrets/secrets.js";
 import { type CommandLine, readOptions } from "./settings.js";
 
 /**

@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import { GatewayError } from "@vitrine/wire";
 import type { GatewaySettings } from "../config/config.js";
 import { watchSettings } from "../config/watch.js";
-import { GatewayError } from "../errors.js";
 import { Gateway } from "../gateway.js";
 import { createLog } from "../http/logging.js";
 import { type CommandLine, readOptions, settingsOf } from "./settings.js";

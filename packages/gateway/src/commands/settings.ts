@@ -4,6 +4,8 @@
  * @module
  */
 import { resolve } from "node:path";
+import type { Isolation, ServerSettings } from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
 import { commandLineServer } from "../config/command-line.js";
 import type { GatewaySettings } from "../config/config.js";
 import {
@@ -13,9 +15,6 @@ import {
   storedSecrets,
   type WrittenSettings,
 } from "../config/read.js";
-import type { ServerSettings } from "../config/server-types.js";
-import { GatewayError } from "../errors.js";
-import type { Isolation } from "../isolation/isolation.js";
 
 /** What stood on the command line. */
 export interface CommandLine {

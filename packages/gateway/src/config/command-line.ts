@@ -4,13 +4,11 @@
  * @module
  */
 import { basename } from "node:path";
-import { GatewayError } from "../errors.js";
-import type { Isolation } from "../isolation/isolation.js";
+import { type Isolation, identityOf, type ServerSettings, type StdioSettings } from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
 import { ISOLATION } from "./isolation-settings.js";
 import { Spot } from "./reader.js";
-import { identityOf } from "./server-identity.js";
 import { address, SERVER_LIMITS } from "./server-settings.js";
-import type { ServerSettings, StdioSettings } from "./server-types.js";
 
 /** Options of {@link commandLineServer}. */
 export interface CommandLineOptions {

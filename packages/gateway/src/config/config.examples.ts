@@ -1,7 +1,6 @@
 import { commandLineServer } from "./command-line.js";
 import type { GatewaySettings } from "./config.js";
 import { readSettings, readSettingsFile } from "./read.js";
-import { identityOf } from "./server-identity.js";
 import { watchSettings } from "./watch.js";
 
 export async function readSettingsExample() {
@@ -35,16 +34,6 @@ export function commandLineServerExample() {
   const remote = commandLineServer(["https://mcp.example.com/mcp"]); // named "mcp.example.com"
   //#endregion commandLineServer
   return { weather, remote };
-}
-
-export function identityOfExample() {
-  //#region identityOf
-  const good = identityOf({ command: "npx", args: ["-y", "@good/server-x"], folder: "/home/ana" });
-  const evil = identityOf({ command: "npx", args: ["-y", "@evil/server-x"], folder: "/home/ana" });
-  const remote = identityOf({ url: "https://mcp.example.com:8443/mcp" });
-  // Three identities, although people read "server-x" twice.
-  //#endregion identityOf
-  return { good, evil, remote };
 }
 
 export async function watchSettingsExample(

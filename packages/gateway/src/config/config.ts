@@ -5,8 +5,8 @@
  * @module
  */
 import type { Decision } from "@vitrine/guard";
+import type { ServerSettings } from "@vitrine/servers";
 import type { ModelSettings } from "./model-types.js";
-import type { ServerSettings } from "./server-types.js";
 
 /** Who may come in: a name, and the SHA-256 of a token, in hexadecimal digits. */
 export interface UserSettings {

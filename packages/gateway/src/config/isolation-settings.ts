@@ -4,7 +4,7 @@
  * @module
  */
 import { isAbsolute, join, resolve } from "node:path";
-import type { Isolation } from "../isolation/isolation.js";
+import type { Isolation } from "@vitrine/servers";
 import { count, either, flag, listOf, object, oneOf, type Reader, size, text } from "./reader.js";
 
 /** Closed, and roomy enough for servers that mean well. */

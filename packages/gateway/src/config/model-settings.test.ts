@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this
 import { readFileSync } from "node:fs";
+import type { GatewayError } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
-import type { GatewayError } from "../errors.js";
 import { MODEL_LIMITS } from "./model-settings.js";
 import { readSettings } from "./read.js";
 

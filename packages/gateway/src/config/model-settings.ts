@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isPrivateHost } from "./address.js";
+import { isPrivateHost } from "@vitrine/servers";
 import { closest } from "./closest.js";
 import type { ModelProviderSettings, ModelSettings } from "./model-types.js";
 import {

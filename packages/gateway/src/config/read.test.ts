@@ -2,9 +2,10 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { RemoteSettings, StdioSettings } from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { GatewayError } from "../errors.js";
 import { readSettingsExample } from "./config.examples.js";
 import { parseJson } from "./json.js";
 import { type ReadOptions, readSettings, readSettingsFile } from "./read.js";

@@ -6,9 +6,14 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { GatewayError } from "../errors.js";
-import type { Isolation } from "../isolation/isolation.js";
-import { openSecrets, type SecretStore, secretKey } from "../servers/secrets/secrets.js";
+import {
+  type Isolation,
+  openSecrets,
+  type SecretStore,
+  type ServerSettings,
+  secretKey,
+} from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
 import type { GatewaySettings } from "./config.js";
 import { isolation, type Places, path } from "./isolation-settings.js";
 import { type Findings, JsonError, parseJson, pathOf } from "./json.js";

@@ -11,9 +11,16 @@ import {
   type SizeLimits,
 } from "@vitrine/guard";
 import { HOST_END, PERMISSION_FEATURES, type Permission, type Relaxation } from "@vitrine/protocol";
+import {
+  type Isolation,
+  identityOf,
+  isLoopbackHost,
+  isPrivateHost,
+  type RemoteSettings,
+  type ServerSettings,
+  type StdioSettings,
+} from "@vitrine/servers";
 import { isPolicyKey } from "../guard/policy.js";
-import type { Isolation } from "../isolation/isolation.js";
-import { isLoopbackHost, isPrivateHost } from "./address.js";
 import { meant } from "./closest.js";
 import { ISOLATION, isolation, type Places, path } from "./isolation-settings.js";
 import {
@@ -34,8 +41,6 @@ import {
   time,
 } from "./reader.js";
 import { referring, referringText, type Sources, withNamedSecrets } from "./references.js";
-import { identityOf } from "./server-identity.js";
-import type { RemoteSettings, ServerSettings, StdioSettings } from "./server-types.js";
 
 /** Limits of one server that are not the guard's. */
 export const SERVER_LIMITS = { timeout: 60_000, startTimeout: 60_000, idle: 900_000, message: 64_000_000 };

@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
-import { isLoopbackHost } from "./address.js";
+import { isLoopbackHost } from "@vitrine/servers";
 import type { AuditSettings, ListenSettings, SandboxSettings, UserSettings } from "./config.js";
 import { type Places, path } from "./isolation-settings.js";
 import {

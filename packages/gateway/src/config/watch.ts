@@ -4,7 +4,7 @@
  * @module
  */
 import { unwatchFile, watchFile } from "node:fs";
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 import type { GatewaySettings } from "./config.js";
 import { type ReadOptions, readSettings, readText, storedSecrets } from "./read.js";
 

@@ -6,9 +6,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { sizeOf } from "@vitrine/guard";
 import { INVALID_PARAMS, type Tool, VitrineError } from "@vitrine/protocol";
-import type { AppContext, SpeakingApp } from "@vitrine/wire";
-import { GatewayError } from "../errors.js";
-import type { Clock } from "../servers/clock.js";
+import type { Clock } from "@vitrine/servers/support";
+import { type AppContext, GatewayError, type SpeakingApp } from "@vitrine/wire";
 import type { AppParts } from "./fit-context.js";
 import type { Journal } from "./journal.js";
 import { contextParts } from "./model-view.js";

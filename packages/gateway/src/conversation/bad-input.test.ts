@@ -1,5 +1,6 @@
 /** What goes wrong in a conversation: each is told, and survived. */
 import { VitrineError } from "@vitrine/protocol";
+import { GatewayError } from "@vitrine/wire";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   type ConversationStage,
@@ -23,7 +24,6 @@ import {
   unauthorized,
   usage,
 } from "../../../../testing/model/scripted-model.js";
-import { GatewayError } from "../errors.js";
 import type { Model } from "../model/model.js";
 
 const stages: ConversationStage[] = [];

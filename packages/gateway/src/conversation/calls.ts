@@ -13,9 +13,8 @@ import {
   VitrineError,
   withoutSecrets,
 } from "@vitrine/protocol";
-import type { CallItem } from "@vitrine/wire";
-import { MAY_HAVE_RUN } from "../errors.js";
-import type { Clock } from "../servers/clock.js";
+import type { Clock } from "@vitrine/servers/support";
+import { type CallItem, MAY_HAVE_RUN } from "@vitrine/wire";
 import type { Apps } from "./apps.js";
 import { inputProblem, readInput } from "./check-input.js";
 import { newItemId } from "./item-id.js";

@@ -1,4 +1,4 @@
-import type { GuardedServers } from "../servers/guarded-servers.js";
+import type { GuardedServers } from "../guard/guarded-servers.js";
 import type { KeptConversations } from "../store/conversation-store.js";
 import { Conversations, type ConversationsOptions } from "./conversations.js";
 import type { AppPort, ModelPort, ToolPort } from "./ports.js";

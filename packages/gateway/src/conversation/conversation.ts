@@ -5,16 +5,16 @@
  */
 
 import { type ContentBlock, INVALID_PARAMS, type Tool, VitrineError } from "@vitrine/protocol";
-import type {
-  CallItem,
-  ConversationItem,
-  ConversationState,
-  ModelView,
-  NoteItem,
-  SpeakingApp,
+import type { Clock } from "@vitrine/servers/support";
+import {
+  type CallItem,
+  type ConversationItem,
+  type ConversationState,
+  GatewayError,
+  type ModelView,
+  type NoteItem,
+  type SpeakingApp,
 } from "@vitrine/wire";
-import { GatewayError } from "../errors.js";
-import type { Clock } from "../servers/clock.js";
 import { Apps, type OpenAppState, type SaidContext } from "./apps.js";
 import { Calls } from "./calls.js";
 import { itemIdOf, newItemId } from "./item-id.js";

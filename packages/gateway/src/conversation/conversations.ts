@@ -4,9 +4,8 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import type { ConversationSummary } from "@vitrine/wire";
-import { GatewayError } from "../errors.js";
-import { type Clock, systemClock } from "../servers/clock.js";
+import { type Clock, systemClock } from "@vitrine/servers/support";
+import { type ConversationSummary, GatewayError } from "@vitrine/wire";
 import type { ConversationQuery } from "../store/conversation-store.js";
 import { Conversation } from "./conversation.js";
 import { type ConversationLimits, DEFAULT_LIMITS } from "./limits.js";

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { CallItem, ConversationItem } from "@vitrine/wire";
-import { MAY_HAVE_RUN } from "../errors.js";
+import { type CallItem, type ConversationItem, MAY_HAVE_RUN } from "@vitrine/wire";
 import type { RecalledCall, ToolPort } from "./ports.js";
 
 const NOT_MADE =

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Clock } from "../servers/clock.js";
+import type { Clock } from "@vitrine/servers/support";
 
 /** Tells the first value at once; of those that come within the pause after it the last one, when that is over; and so on. */
 export function paced<T>(clock: Clock, pause: number, tell: (value: T) => void): (value: T) => void {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { CallToolResult, Progress, Tool } from "@vitrine/protocol";
-import type { ServerIdentity } from "../config/server-identity.js";
+import type { ServerIdentity } from "@vitrine/servers";
 import type { Model } from "../model/model.js";
 import type { KeptConversations } from "../store/conversation-store.js";
 

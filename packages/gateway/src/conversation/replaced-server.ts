@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 
 /** The app of an entry is not opened, or its call not made: what it has belongs to a server that is not there now. */
 export const replacedServer = (name: string): GatewayError =>

@@ -5,9 +5,8 @@
  * @module
  */
 import { isDeepStrictEqual } from "node:util";
-import type { ContentBlock } from "@vitrine/protocol";
+import { type ContentBlock, isRecord } from "@vitrine/protocol";
 import type { CallItem, UserItem } from "@vitrine/wire";
-import { isRecord } from "../servers/record.js";
 import { storedItem } from "./stored-item.js";
 
 /** Compares what is kept of both: of a long message that is only its beginning. */

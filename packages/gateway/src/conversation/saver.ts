@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { Clock } from "../servers/clock.js";
-import { backoff } from "../servers/clock.js";
+import { backoff, type Clock } from "@vitrine/servers/support";
 import type { ConversationUpdate } from "../store/conversation-store.js";
 import type { Journal, Keeper } from "./journal.js";
 import type { ConversationStore } from "./ports.js";

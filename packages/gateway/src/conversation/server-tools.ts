@@ -4,8 +4,8 @@
  * @module
  */
 import { type CallToolResult, type Params, readToolUi, type Tool } from "@vitrine/protocol";
-import type { GuardedServers } from "../servers/guarded-servers.js";
-import { showableResult } from "../servers/showable-result.js";
+import { showableResult } from "@vitrine/servers";
+import type { GuardedServers } from "../guard/guarded-servers.js";
 import { messageOf } from "./calls.js";
 import type { OfferedTool, ToolPort } from "./ports.js";
 import { replacedServer } from "./replaced-server.js";

@@ -5,8 +5,8 @@
  */
 
 import { type CallToolResult, PARTIAL_INTERVAL, PartialJson, type Progress } from "@vitrine/protocol";
+import type { Clock } from "@vitrine/servers/support";
 import type { CallItem } from "@vitrine/wire";
-import type { Clock } from "../servers/clock.js";
 
 /** Hears of a call: partial input as often as it comes, its input once, and then once how it ended. */
 export interface CallHearer {

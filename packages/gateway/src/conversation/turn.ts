@@ -5,9 +5,9 @@
  */
 
 import { VitrineError } from "@vitrine/protocol";
+import type { Clock } from "@vitrine/servers/support";
 import type { ModelItem, NoteItem } from "@vitrine/wire";
 import type { Model, ModelMessage } from "../model/model.js";
-import type { Clock } from "../servers/clock.js";
 import { type Answer, AnswerStream } from "./answer.js";
 import type { Apps } from "./apps.js";
 import { type Calls, messageOf } from "./calls.js";

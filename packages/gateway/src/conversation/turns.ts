@@ -3,8 +3,13 @@
  *
  * @module
  */
-import type { ModelView, ModelViewMessage, ModelViewTool, SpeakingApp } from "@vitrine/wire";
-import { GatewayError } from "../errors.js";
+import {
+  GatewayError,
+  type ModelView,
+  type ModelViewMessage,
+  type ModelViewTool,
+  type SpeakingApp,
+} from "@vitrine/wire";
 import { SYSTEM_PROMPT } from "./model-view.js";
 import { appFlood, UNANSWERED } from "./notes.js";
 import type { ModelPort } from "./ports.js";

@@ -5,9 +5,9 @@
  */
 import type { Question } from "@vitrine/guard";
 import type { VitrineError } from "@vitrine/protocol";
+import type { ServerIdentity } from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
 import type { AuditSettings } from "../config/config.js";
-import type { ServerIdentity } from "../config/server-identity.js";
-import { GatewayError } from "../errors.js";
 import type { AuditLog, AuditOutcome, KeptResults } from "../store/store.js";
 import { MAX_RESULT } from "../store/stored-results.js";
 import { onlyReads, recordingOf } from "./allow-list.js";

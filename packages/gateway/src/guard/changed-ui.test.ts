@@ -8,7 +8,7 @@ import { tool } from "../../../../testing/fake-upstream.js";
 import { RawPage } from "../../../../testing/gateway/doors.js";
 import { startTestGateway } from "../../../../testing/gateway/gateway-stage.js";
 import { memoryStore, STAGE_TOOLS, stageServer } from "../../../../testing/gateway/guard-stage.js";
-import { ServerCatalogue } from "../servers/catalogue.js";
+import { ServerCatalogue } from "../../../servers/src/catalogue.js";
 import { gatewayGuard } from "./gateway-guard.js";
 import type { GatewayAsk } from "./guard-options.js";
 

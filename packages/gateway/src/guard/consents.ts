@@ -11,8 +11,7 @@ import {
   type ToolDirectory,
 } from "@vitrine/guard";
 import { readToolUi, type Tool } from "@vitrine/protocol";
-import type { ServerIdentity } from "../config/server-identity.js";
-import type { Catalogue } from "../servers/server.js";
+import type { Catalogue, ServerIdentity } from "@vitrine/servers";
 import type { Consents } from "../store/store.js";
 import { sha256 } from "./digest.js";
 import { isDestructive, rememberable } from "./policy.js";

@@ -1,10 +1,10 @@
 import { type Answer, type Question, Refusal, type ViewCall } from "@vitrine/guard";
 import { JsonText, VitrineError } from "@vitrine/protocol";
+import type { ServerSettings } from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import { tool } from "../../../../testing/fake-upstream.js";
 import { diskFull, memoryStore, STAGE_TOOLS, stageServer } from "../../../../testing/gateway/guard-stage.js";
-import type { ServerSettings } from "../config/server-types.js";
-import { GatewayError } from "../errors.js";
 import { sha256 } from "./digest.js";
 import { gatewayGuard } from "./gateway-guard.js";
 import * as examples from "./guard.examples.js";

@@ -12,8 +12,7 @@ import {
   type ViewCall,
 } from "@vitrine/guard";
 import { INTERNAL_ERROR, isVisibleTo, type Permission, VitrineError } from "@vitrine/protocol";
-import type { GatewayPermit } from "@vitrine/wire";
-import { GatewayError } from "../errors.js";
+import { GatewayError, type GatewayPermit } from "@vitrine/wire";
 import { allowedMethod, isRepeatable, needsServer, onlyReads } from "./allow-list.js";
 import { Asking } from "./asking.js";
 import { CallRecord, type RecordPlace } from "./call-record.js";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { Answer, Question } from "@vitrine/guard";
+import type { Server } from "@vitrine/servers";
 import type { GatewaySettings } from "../config/config.js";
-import type { Server } from "../servers/server.js";
 import type { AuditOutcome, Store } from "../store/store.js";
 import type { FindView, GuardedCall } from "./guarded-call.js";
 import type { Idempotency } from "./idempotency.js";

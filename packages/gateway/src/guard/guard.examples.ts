@@ -1,6 +1,6 @@
 import type { UpstreamMethod, ViewCall } from "@vitrine/guard";
 import type { Params } from "@vitrine/protocol";
-import type { Server } from "../servers/server.js";
+import type { Server } from "@vitrine/servers";
 import type { Store } from "../store/store.js";
 import { gatewayGuard } from "./gateway-guard.js";
 import type { GatewayAsk } from "./guard-options.js";

@@ -5,8 +5,8 @@
  */
 import { sizeOf } from "@vitrine/guard";
 import { JsonText, VitrineError } from "@vitrine/protocol";
-import type { ServerIdentity } from "../config/server-identity.js";
-import { GatewayError } from "../errors.js";
+import type { ServerIdentity } from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
 import type { AuditLog, AuditOutcome, AuditRow, KeptResults } from "../store/store.js";
 import { sha256 } from "./digest.js";
 import { type Actor, callerOf } from "./guarded-call.js";

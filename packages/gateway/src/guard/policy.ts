@@ -5,8 +5,8 @@
  */
 import type { Decision, Question } from "@vitrine/guard";
 import type { Tool } from "@vitrine/protocol";
+import type { ServerSettings } from "@vitrine/servers";
 import type { GatewaySettings } from "../config/config.js";
-import type { ServerSettings } from "../config/server-types.js";
 import type { KnownView } from "./guarded-call.js";
 
 /** What stays in the conversation: reads, the model's context, the view's own place. */

@@ -5,9 +5,9 @@
  */
 import { isRefusal, targetOf } from "@vitrine/guard";
 import { INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
+import { isUnsent } from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
 import type { AuditSettings } from "../config/config.js";
-import { GatewayError } from "../errors.js";
-import { isUnsent } from "../servers/cut-off.js";
 import type { AuditEntry, AuditOutcome } from "../store/store.js";
 import { jsonOf, sha256 } from "./digest.js";
 import type { GuardedCall } from "./guarded-call.js";

@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { answerText } from "../errors.js";
+import { answerText } from "@vitrine/wire";
 import { HTML_HEADERS, JSON_HEADERS } from "./headers.js";
 import type { Failure } from "./http-error.js";
 

@@ -6,8 +6,8 @@
  */
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Rate } from "@vitrine/guard";
+import { GatewayError } from "@vitrine/wire";
 import type { UserSettings } from "../config/config.js";
-import { GatewayError } from "../errors.js";
 import type { Caller } from "./api.js";
 import { Buckets } from "./buckets.js";
 import { cookieValues } from "./cookie.js";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ServerResponse } from "node:http";
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 
 const COMMON = {
   "x-content-type-options": "nosniff",

@@ -7,7 +7,7 @@
 import { type HostEndpointOptions, hostEndpoint, type Link, Refusal } from "@vitrine/guard";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
 import type { GuardedCall } from "../guard/guarded-call.js";
-import type { GuardedServer } from "../servers/guarded-servers.js";
+import type { GuardedServer } from "../guard/guarded-servers.js";
 import { HttpError } from "./http-error.js";
 
 /** What a host may say and do; see `hostEndpoint`. */

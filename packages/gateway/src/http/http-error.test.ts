@@ -1,8 +1,8 @@
 import { Refusal } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
+import { GatewayError } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import { openStage } from "../../../../testing/gateway/http-stage.js";
-import { GatewayError } from "../errors.js";
 import { failureOf, failureText } from "./http-error.js";
 
 describe("errors on HTTP", () => {

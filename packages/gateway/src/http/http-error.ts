@@ -5,7 +5,7 @@
  */
 import { isRefusal, type Refusal } from "@vitrine/guard";
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
-import { GatewayError, type GatewayErrorCode } from "../errors.js";
+import { GatewayError, type GatewayErrorCode } from "@vitrine/wire";
 
 /** What the listener itself refuses; the meaning of a word never changes. */
 export type HttpErrorCode =

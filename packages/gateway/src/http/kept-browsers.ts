@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import { readPrivate, writePrivate } from "../servers/secrets/private-file.js";
+import { readPrivate, writePrivate } from "@vitrine/servers/support";
 import type { SignedInBrowser } from "./auth.js";
 
 /** The browsers of a gateway, in a file that only its user can read. It has hashes of cookies, and no cookie. */

@@ -6,7 +6,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 import type { GatewayApi } from "./api.js";
 import { type Authentication, type LinkOptions, LOCAL_USER } from "./auth.js";
 import { Buckets } from "./buckets.js";

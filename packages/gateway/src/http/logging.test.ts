@@ -1,7 +1,7 @@
 import { VitrineError } from "@vitrine/protocol";
+import { GatewayError } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import { openStage } from "../../../../testing/gateway/http-stage.js";
-import { GatewayError } from "../errors.js";
 import * as examples from "./http.examples.js";
 import { createLog, scrub } from "./logging.js";
 import { ROUTES } from "./routes.js";

@@ -4,7 +4,7 @@
  * @module
  */
 import { isIP } from "node:net";
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 
 /** Names of this machine that no other site's DNS can claim. */
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];

@@ -5,7 +5,7 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 import { type Answer, type Answered, failurePage, signalOf, write } from "./answer.js";
 import type { Admitted } from "./auth.js";
 import { parseBody, readBody } from "./body.js";

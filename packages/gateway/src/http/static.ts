@@ -6,7 +6,7 @@
 import { hash } from "node:crypto";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 import type { Answer } from "./answer.js";
 import { type PagePolicy, pageHeaders } from "./headers.js";
 import { HttpError } from "./http-error.js";

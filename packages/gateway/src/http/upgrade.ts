@@ -6,7 +6,7 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 import { CLOSED, JSON_HEADERS } from "./headers.js";
 import { type Failure, failureOf, failureText, HttpError } from "./http-error.js";
 import type { Route } from "./route.js";

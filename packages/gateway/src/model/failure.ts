@@ -4,9 +4,10 @@
  *
  * @module
  */
+
+import { isRecord } from "@vitrine/protocol";
+import { secondsToWait } from "@vitrine/servers/support";
 import { scrub } from "../http/logging.js";
-import { isRecord } from "../servers/record.js";
-import { secondsToWait } from "../servers/retry-after.js";
 import { ModelError, type ModelErrorCode } from "./model-error.js";
 
 /** Whose failure it is. */

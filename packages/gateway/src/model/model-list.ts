@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import { isRecord } from "@vitrine/protocol";
 import type { ModelProviderSettings } from "../config/model-types.js";
-import { isRecord } from "../servers/record.js";
 import { failureOf } from "./failure.js";
 import { ModelError } from "./model-error.js";
 

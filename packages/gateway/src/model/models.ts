@@ -4,13 +4,12 @@
  * @module
  */
 import { join } from "node:path";
+import { isRecord } from "@vitrine/protocol";
+import { Listeners, readPrivate, writePrivate } from "@vitrine/servers/support";
 import type { ModelState, ModelSummary } from "@vitrine/wire";
 import { closest } from "../config/closest.js";
 import { KNOWN_PROVIDERS } from "../config/model-settings.js";
 import type { ModelProviderSettings, ModelSettings } from "../config/model-types.js";
-import { Listeners } from "../servers/listeners.js";
-import { isRecord } from "../servers/record.js";
-import { readPrivate, writePrivate } from "../servers/secrets/private-file.js";
 import { aiModel } from "./ai-model.js";
 import type { Model } from "./model.js";
 import { ModelError } from "./model-error.js";

@@ -5,7 +5,7 @@
  */
 import { Refusal } from "@vitrine/guard";
 import type { RequestId } from "@vitrine/protocol";
-import { endOfString } from "../servers/answer-text.js";
+import { endOfString } from "@vitrine/servers";
 
 /** Characters below which nothing can be too much. */
 const LEAST = 1_000_000;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ServerIdentity } from "../config/server-identity.js";
+import type { ServerIdentity } from "@vitrine/servers";
 import type { KnownView } from "../guard/guarded-call.js";
 import type { ServerKey } from "../store/store.js";
 import type { PageSession } from "./page-session.js";

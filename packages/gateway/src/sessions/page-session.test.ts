@@ -1,13 +1,12 @@
 import type { UpstreamRequestOptions } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
-import type { OpenedView, ViewPlace } from "@vitrine/wire";
+import { GatewayError, type OpenedView, type ViewPlace } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore, NO_HEIRS, stageServer } from "../../../../testing/gateway/guard-stage.js";
 import { Conversations } from "../conversation/index.js";
-import { GatewayError } from "../errors.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
+import type { GuardedServer } from "../guard/guarded-servers.js";
 import { Idempotency } from "../guard/idempotency.js";
-import type { GuardedServer } from "../servers/guarded-servers.js";
 import { type PageOptions, PageSession } from "./page-session.js";
 
 function setUp(options: Partial<PageOptions> = {}) {

@@ -19,27 +19,26 @@ import {
   type ToolVisibility,
   VitrineError,
 } from "@vitrine/protocol";
-import type {
-  ConversationCall,
-  ConversationRequests,
-  GatewayAsks,
-  GatewayNotices,
-  GatewayQuestion,
-  GatewayRequests,
-  OpenedView,
-  ServerCatalogue,
-  ServerSummary,
-  SpeakingApp,
-  ViewPlace,
+import { type ServerIdentity, showableResult } from "@vitrine/servers";
+import {
+  type ConversationCall,
+  type ConversationRequests,
+  type GatewayAsks,
+  GatewayError,
+  type GatewayNotices,
+  type GatewayQuestion,
+  type GatewayRequests,
+  type OpenedView,
+  type ServerCatalogue,
+  type ServerSummary,
+  type SpeakingApp,
+  type ViewPlace,
 } from "@vitrine/wire";
 import type { SamplingDesk } from "../asks/index.js";
-import type { ServerIdentity } from "../config/server-identity.js";
 import type { Conversations } from "../conversation/index.js";
 import { replacedServer } from "../conversation/replaced-server.js";
-import { GatewayError } from "../errors.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
-import type { GuardedServer, GuardedServers } from "../servers/guarded-servers.js";
-import { showableResult } from "../servers/showable-result.js";
+import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
 import type { KnownServers, ServerKey } from "../store/store.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { inOneMessage } from "./in-one-message.js";

@@ -1,10 +1,10 @@
 import type { Question } from "@vitrine/guard";
 import type { Narrowing, UiDocument } from "@vitrine/protocol";
 import { MemoryRecords, Sandbox } from "@vitrine/sandbox";
+import type { ServerSettings } from "@vitrine/servers";
 import type { OpenedView } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import { memoryStore, NO_HEIRS, stageServer } from "../../../../testing/gateway/guard-stage.js";
-import type { ServerSettings } from "../config/server-types.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
 import { AppOrigins } from "./app-origins.js";
 import { prepareView } from "./prepare-view.js";

@@ -12,9 +12,9 @@ import {
   type Tool,
   VitrineError,
 } from "@vitrine/protocol";
+import { documentHash } from "@vitrine/servers";
 import type { OpenedView } from "@vitrine/wire";
-import { documentHash } from "../servers/catalogue.js";
-import type { GuardedServer } from "../servers/guarded-servers.js";
+import type { GuardedServer } from "../guard/guarded-servers.js";
 import type { AppOrigins } from "./app-origins.js";
 import type { WantedView } from "./page-session.js";
 

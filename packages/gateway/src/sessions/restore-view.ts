@@ -5,11 +5,10 @@
  */
 
 import type { Permission } from "@vitrine/protocol";
-import type { OpenedView } from "@vitrine/wire";
+import { documentHash } from "@vitrine/servers";
+import { GatewayError, type OpenedView } from "@vitrine/wire";
 import { replacedServer } from "../conversation/replaced-server.js";
-import { GatewayError } from "../errors.js";
-import { documentHash } from "../servers/catalogue.js";
-import type { GuardedServer } from "../servers/guarded-servers.js";
+import type { GuardedServer } from "../guard/guarded-servers.js";
 import type { AppOrigins } from "./app-origins.js";
 import { prepareView } from "./prepare-view.js";
 

@@ -1,6 +1,5 @@
-import type { OpenedView, ViewPlace } from "@vitrine/wire";
+import { GatewayError, type OpenedView, type ViewPlace } from "@vitrine/wire";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { GatewayError } from "../errors.js";
 import { Restores } from "./restores.js";
 
 const placeAt = (src: string) => ({ src }) as ViewPlace;

@@ -4,7 +4,7 @@
  * @module
  */
 import { encodeError, INTERNAL_ERROR, type RequestId, VitrineError } from "@vitrine/protocol";
-import { answerText } from "../errors.js";
+import { answerText } from "@vitrine/wire";
 
 /**
  * An answer. `result` stands last, so that the page finds its text without parsing.

@@ -7,8 +7,7 @@ import { randomBytes } from "node:crypto";
 import { MAX_UI_BYTES } from "@vitrine/guard";
 import { readUiDocument, UI_MIME_TYPE, VitrineError } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
-import type { GatewayRequests, OpenedView } from "@vitrine/wire";
-import { GatewayError } from "../errors.js";
+import { GatewayError, type GatewayRequests, type OpenedView } from "@vitrine/wire";
 
 /** Where `readUiDocument` is told to look: the document has no address. */
 const ADDRESS = "ui://document";

@@ -1,4 +1,5 @@
 import { VitrineError } from "@vitrine/protocol";
+import type { ServerSettings } from "@vitrine/servers";
 import { describe, expect, it, vi } from "vitest";
 import {
   memoryStore,
@@ -6,9 +7,8 @@ import {
   stageServer,
   stageSettings,
 } from "../../../../testing/gateway/guard-stage.js";
-import type { ServerSettings } from "../config/server-types.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
-import type { GuardedServer } from "../servers/guarded-servers.js";
+import type { GuardedServer } from "../guard/guarded-servers.js";
 import { ViewChannel } from "./view-channel.js";
 
 const UPDATED = "notifications/resources/updated";

@@ -6,14 +6,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isRefusal, type Subscriptions, type UpstreamMethod } from "@vitrine/guard";
 import { INVALID_REQUEST, type Params, type Progress, type RequestId, VitrineError } from "@vitrine/protocol";
-import type { OpenedView } from "@vitrine/wire";
+import { membersOf, type ServerIdentity } from "@vitrine/servers";
+import { GatewayError, type OpenedView } from "@vitrine/wire";
 import { SAMPLING_METHOD, type SamplingDesk, sampleForView } from "../asks/index.js";
-import type { ServerIdentity } from "../config/server-identity.js";
-import { GatewayError } from "../errors.js";
 import { isByThePage } from "../guard/allow-list.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
-import { membersOf } from "../servers/answer-text.js";
-import type { GuardedServer, GuardedServers } from "../servers/guarded-servers.js";
+import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
 import { BoundedSubscriptions } from "./bounded-subscriptions.js";
 import { headOf, isTooComplex, tooComplex } from "./complexity.js";
 import { PacedNotices, type PacedNoticesOptions } from "./paced-notices.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 import {
   findByKey,
   hasSeries,

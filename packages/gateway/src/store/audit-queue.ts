@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { GatewayError } from "../errors.js";
+import type { GatewayError } from "@vitrine/wire";
 import type { RowFields } from "./row.js";
 
 /** Rows of one commit, at most. */

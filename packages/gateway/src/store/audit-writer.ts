@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 import { AuditQueue, type QueueLimits, type Waiting } from "./audit-queue.js";
 import { type Engine, LOCK_TIMEOUT, messageOf, wait } from "./engine.js";
 import { chainRow, type RowFields, rowWeight, type StoredRow } from "./row.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 
 /** What is larger is refused; whoever keeps conversations cuts it before. */
 export const CONVERSATION_LIMITS = {

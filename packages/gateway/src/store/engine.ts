@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import { GatewayError } from "@vitrine/wire";
 import type { CompiledQuery, Kysely } from "kysely";
-import { GatewayError } from "../errors.js";
 import type { StoredRow } from "./row.js";
 import type { EngineKind, Tables } from "./schema.js";
 

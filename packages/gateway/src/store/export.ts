@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 import { ChainCheck, type CheckedRow, prunedThrough } from "./chain-check.js";
 import { type RowFields, rowHash, rowText } from "./row.js";
 import type { AuditHead, AuditLog, AuditQuery, Verification } from "./store.js";

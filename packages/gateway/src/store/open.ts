@@ -4,7 +4,7 @@
  * @module
  */
 import { resolve } from "node:path";
-import { GatewayError } from "../errors.js";
+import { GatewayError } from "@vitrine/wire";
 import { StoredAuditLog } from "./audit-log.js";
 import { readHead } from "./audit-reader.js";
 import { AuditWriter } from "./audit-writer.js";

@@ -5,9 +5,9 @@
  * @module
  */
 import { Socket } from "node:net";
+import { GatewayError } from "@vitrine/wire";
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
-import { GatewayError } from "../errors.js";
 import { type Engine, insertStatements, valuesOf, wait } from "./engine.js";
 import { chainRow, GENESIS, type StoredRow } from "./row.js";
 import type { Tables } from "./schema.js";

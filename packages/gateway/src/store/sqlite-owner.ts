@@ -6,8 +6,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { GatewayError } from "@vitrine/wire";
 import Libsql from "libsql";
-import { GatewayError } from "../errors.js";
 import { messageOf, wait } from "./engine.js";
 
 /** A file that this process owns. */

@@ -7,9 +7,9 @@
 import { closeSync, existsSync, fdatasyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { GatewayError } from "@vitrine/wire";
 import { type CompiledQuery, Kysely, SqliteDialect, type SqliteStatement } from "kysely";
 import Libsql from "libsql";
-import { GatewayError } from "../errors.js";
 import { type Engine, insertStatements, valuesOf } from "./engine.js";
 import { chainRow, GENESIS, type StoredRow } from "./row.js";
 import type { Tables } from "./schema.js";

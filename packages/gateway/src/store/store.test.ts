@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { GatewayError } from "@vitrine/wire";
 import Libsql from "libsql";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { startPostgres } from "../../../../testing/postgres.js";
-import type { GatewayError } from "../errors.js";
 import { exportRows, verifyExport } from "./export.js";
 import { openStore, type StoreOptions } from "./open.js";
 import { GENESIS, sha256 } from "./row.js";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ConsentKey } from "@vitrine/guard";
-import type { ServerIdentity } from "../config/server-identity.js";
+import type { ServerIdentity } from "@vitrine/servers";
 import type { KeptConversations } from "./conversation-store.js";
 
 /** What is about to happen, or was refused: written before anything happens. */

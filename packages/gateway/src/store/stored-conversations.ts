@@ -4,9 +4,14 @@
  *
  * @module
  */
-import type { AppContext, ConversationItem, ConversationMatch, ModelUsage } from "@vitrine/wire";
+import {
+  type AppContext,
+  type ConversationItem,
+  type ConversationMatch,
+  GatewayError,
+  type ModelUsage,
+} from "@vitrine/wire";
 import { type SelectQueryBuilder, sql } from "kysely";
-import { GatewayError } from "../errors.js";
 import { ConversationError, checkLimit } from "./conversation-limits.js";
 import { type KnownItem, keyOf, nameOf, placeItems, storedItems } from "./conversation-rows.js";
 import type {

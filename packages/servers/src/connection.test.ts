@@ -1,0 +1,50 @@
+import type { Transport } from "@modelcontextprotocol/client";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { stageSettings } from "../../../testing/gateway/guard-stage.js";
+import { handshake } from "./connection.js";
+
+const unhandled = vi.fn();
+beforeEach(() => void process.on("unhandledRejection", unhandled));
+afterEach(() => {
+  process.off("unhandledRejection", unhandled);
+  unhandled.mockClear();
+});
+
+/** A connection that fails when it is told to. */
+function slowTransport() {
+  let fail = (): void => {};
+  const started = new Promise<void>((_, reject) => {
+    fail = () => reject(new Error("the pipe broke"));
+  });
+  const transport: Transport = { start: () => started, send: async () => {}, close: async () => {} };
+  return { transport, fail };
+}
+
+const options = (signal: AbortSignal) => ({
+  settings: stageSettings(),
+  verdicts: new Map(),
+  info: { name: "test", version: "1" },
+  signal,
+});
+
+it("a start that nobody wants any more ends at once, and may fail later without anybody who waits for it", async () => {
+  const { transport, fail } = slowTransport();
+  const unwanted = new Error("nobody wants it");
+  await expect(handshake(transport, options(AbortSignal.abort(unwanted)))).rejects.toBe(unwanted);
+  fail();
+  // Rejections that nobody took are told after this turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).not.toHaveBeenCalled();
+});
+
+it("a start that is taken back while it is under way ends then, and its end is nobody's", async () => {
+  const { transport, fail } = slowTransport();
+  const controller = new AbortController();
+  const start = handshake(transport, options(controller.signal));
+  const unwanted = new Error("nobody wants it");
+  controller.abort(unwanted);
+  await expect(start).rejects.toBe(unwanted);
+  fail();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).not.toHaveBeenCalled();
+});

@@ -1,0 +1,298 @@
+/**
+ * Requests that go to a server without the official client: it costs more than the pipe does.
+ *
+ * @module
+ */
+import type { UpstreamRequestOptions } from "@vitrine/guard";
+import { INVALID_REQUEST, isRecord, JsonText, type Progress, VitrineError } from "@vitrine/protocol";
+import { GatewayError } from "@vitrine/wire";
+import { membersOf } from "./answer-text.js";
+import {
+  InputRequired,
+  inputRounds,
+  type RoundsOptions,
+  readInputRequired,
+  withoutAnswers,
+} from "./input-rounds.js";
+import type { Patience } from "./patience.js";
+import { type AnswerTaker, MOST_PARSED } from "./stdio-transport.js";
+
+/** Options of {@link DirectRequests}. */
+export interface DirectRequestsOptions {
+  /** Sends a message. Throws if it cannot. */
+  send: (text: string) => void;
+  /** When a request is given up (D7). */
+  patience: Patience;
+  /** What each request carries in `_meta`, from revision 2026-07-28 on. */
+  envelope?: (() => Readonly<Record<string, unknown>>) | undefined;
+  /** Answers what a result asks for; without it such a result is none. */
+  answer?: RoundsOptions["answer"] | undefined;
+}
+
+interface Pending {
+  method: string;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+  onprogress: ((progress: Progress) => void) | undefined;
+  timer: NodeJS.Timeout;
+}
+
+/**
+ * Sends requests under ids of its own, `v1`, `v2`, …, which the client's numbers never are, and finds each answer's
+ * request again. The id is the progress token too (D6). An answer to nothing that waits is dropped.
+ */
+export class DirectRequests implements AnswerTaker {
+  readonly #options: DirectRequestsOptions;
+  readonly #pending = new Map<string, Pending>();
+  readonly #over = new AbortController();
+  #last = 0;
+  #closed: unknown;
+
+  constructor(options: DirectRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Requests under way. */
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  request(method: string, params: object, options: UpstreamRequestOptions = {}): Promise<unknown> {
+    const { envelope, answer } = this.#options;
+    if (!envelope) return this.#request(method, params, options);
+    const own = withoutAnswers(params);
+    const first = this.#request(method, own, options);
+    return answer ? first.then((result) => this.#goOn(result, method, own, options, answer)) : first;
+  }
+
+  /** Answers what the result asks for, as often as it does. */
+  async #goOn(
+    first: unknown,
+    method: string,
+    params: object,
+    options: UpstreamRequestOptions,
+    answer: RoundsOptions["answer"],
+  ): Promise<unknown> {
+    if (!(first instanceof InputRequired)) return first;
+    const { signal: over } = this.#over;
+    const signal = options.signal ? AbortSignal.any([options.signal, over]) : over;
+    const again = (more: object): Promise<unknown> => this.#request(method, more, options);
+    try {
+      return await inputRounds(first, { method, params, answer, signal, again });
+    } catch (error) {
+      throw this.#closed ?? error;
+    }
+  }
+
+  #request(method: string, params: object, options: UpstreamRequestOptions): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const { signal, onprogress } = options;
+      if (signal?.aborted) return reject(aborted(method));
+      if (this.#closed) return reject(this.#closed);
+      const id = `v${++this.#last}`;
+      const end = (): void => {
+        this.#options.patience.stop(pending.timer);
+        signal?.removeEventListener("abort", onabort);
+      };
+      const giveUp = (reason: string, error: VitrineError): void => {
+        if (!this.#pending.delete(id)) return;
+        pending.reject(error);
+        try {
+          this.#send({ method: "notifications/cancelled", params: { requestId: id, reason } });
+        } catch {
+          // Who cannot be told will not be waited for either.
+        }
+      };
+      const onabort = (): void => giveUp("aborted", aborted(method));
+      const ontimeout = (): void =>
+        giveUp("timeout", new VitrineError("timeout", `${method}: the server did not answer in time`));
+      const pending: Pending = {
+        method,
+        resolve: (result) => {
+          end();
+          resolve(result);
+        },
+        reject: (error) => {
+          end();
+          reject(error);
+        },
+        onprogress,
+        timer: this.#options.patience.start(ontimeout),
+      };
+      this.#pending.set(id, pending);
+      signal?.addEventListener("abort", onabort, { once: true });
+      try {
+        // Progress is asked for whether or not anybody hears it: it is what keeps a long call alive (D7).
+        this.#send({ id, method, params }, onprogress || method === "tools/call" ? id : undefined);
+      } catch (error) {
+        this.#pending.delete(id);
+        pending.reject(error);
+      }
+    });
+  }
+
+  /** Ends every request that waits, and those to come. */
+  close(error: unknown): void {
+    this.#closed = error;
+    this.#rejectAll(error);
+    this.#over.abort(error);
+  }
+
+  refuse(id: string | number | undefined, error: GatewayError): boolean {
+    if (id === undefined) this.#rejectAll(error);
+    else if (isOurs(id)) this.#settle(id)?.reject(error);
+    else return false;
+    return true;
+  }
+
+  take(message: Readonly<Record<string, unknown>>, line = ""): boolean {
+    const { id, method } = message;
+    if (method === "notifications/progress") return this.#progress(message["params"]);
+    if (method !== undefined || !isOurs(id)) return false;
+    const pending = this.#settle(id);
+    if (!pending) return true;
+    const { result, error } = message;
+    if (isRecord(error)) {
+      const code = Number.isInteger(error["code"]) ? Number(error["code"]) : -32603;
+      const said = error["message"];
+      const text = typeof said === "string" ? said : "the server gave no message";
+      pending.reject(new VitrineError(code, text, { data: error["data"] }));
+    } else if (!isRecord(result)) {
+      pending.reject(new VitrineError("invalid", `${pending.method}: the answer has no result`));
+    } else {
+      const problem = this.#unfinished(pending.method, result["resultType"], () => result);
+      if (problem) settle(pending, problem);
+      else pending.resolve(PASSED_ON.test(pending.method) ? asText(line, result) : result);
+    }
+    return true;
+  }
+
+  takeText(line: string): boolean {
+    const members = membersOf(line);
+    const idAt = members?.get("id");
+    const resultAt = members?.get("result");
+    if (members && idAt && members.has("method") && line.length > MOST_PARSED)
+      return this.#tooLarge(line.slice(...idAt));
+    // Errors and what is not understood take the slow way.
+    if (!members || !idAt || !resultAt || members.has("method") || members.has("error")) return false;
+    const id = /^"(v\d+)"$/.exec(line.slice(...idAt))?.[1];
+    const result = membersOf(line, ...resultAt);
+    if (id === undefined || !result) return false;
+    const pending = this.#settle(id);
+    if (!pending) return true;
+    const [from, to] = resultAt;
+    if (!PASSED_ON.test(pending.method) && to - from > MOST_PARSED) {
+      const message = `${pending.method}: the answer is larger than ${MOST_PARSED} characters`;
+      pending.reject(new GatewayError("server-too-large", message));
+      return true;
+    }
+    const typeAt = result.get("resultType");
+    const type = typeAt && line.slice(typeAt[0] + 1, typeAt[1] - 1);
+    const problem = this.#unfinished(pending.method, type, () => parsed(line.slice(from, to)));
+    if (problem) settle(pending, problem);
+    else pending.resolve(new JsonText(line.slice(...resultAt)));
+    return true;
+  }
+
+  /** A server that asks for more than is read here hears so: it would wait in vain. */
+  #tooLarge(id: string): boolean {
+    const message = `a request must not be larger than ${MOST_PARSED} characters`;
+    try {
+      this.#options.send(
+        `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: INVALID_REQUEST, message })}}`,
+      );
+    } catch {
+      // Who cannot be told does not wait any more.
+    }
+    return true;
+  }
+
+  #rejectAll(error: unknown): void {
+    const waiting = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of waiting) reject(error);
+  }
+
+  #settle(id: string): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    return pending;
+  }
+
+  #progress(params: unknown): boolean {
+    const token = isRecord(params) ? params["progressToken"] : undefined;
+    if (!isRecord(params) || !isOurs(token)) return false;
+    const { progress, total, message } = params;
+    const pending = this.#pending.get(token);
+    if (!pending || typeof progress !== "number") return true;
+    pending.timer.refresh();
+    try {
+      pending.onprogress?.({
+        progress,
+        ...(typeof total === "number" && { total }),
+        ...(typeof message === "string" && { message }),
+      });
+    } catch (error) {
+      // Its caller cannot go on, and the others can.
+      this.#pending.delete(token);
+      pending.reject(error);
+    }
+    return true;
+  }
+
+  /** From 2026-07-28 on a result says what it is. One that asks for more is an answer only if somebody can give that. */
+  #unfinished(
+    method: string,
+    type: unknown,
+    result: () => Record<string, unknown> | undefined,
+  ): InputRequired | VitrineError | undefined {
+    if (!this.#options.envelope || type === "complete") return undefined;
+    const asking = type === "input_required" && this.#options.answer ? result() : undefined;
+    if (asking) return readInputRequired(method, asking);
+    const said = typeof type === "string" ? `"${type}"` : "no word";
+    return new VitrineError(
+      "unsupported",
+      `${method}: the server answered with ${said}, and only "complete" is`,
+    );
+  }
+
+  #send(message: { id?: string; method: string; params: object }, progressToken?: string): void {
+    const { id, method, params } = message;
+    const envelope = this.#options.envelope?.();
+    const { _meta: said } = params as { _meta?: unknown };
+    // Tokens and the envelope are the gateway's own, whatever a view said.
+    const meta =
+      envelope || progressToken || isRecord(said)
+        ? { ...(isRecord(said) ? said : undefined), ...envelope, progressToken }
+        : undefined;
+    this.#options.send(JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: meta } }));
+  }
+}
+
+/** Goes to the page as it is: its text is hashed, and sent on, and not written anew for either. */
+const PASSED_ON = /^(tools\/call|resources\/read)$/;
+
+function asText(line: string, result: Record<string, unknown>): Record<string, unknown> | JsonText {
+  const at = membersOf(line)?.get("result");
+  return at ? new JsonText(line.slice(...at)) : result;
+}
+
+/** Of a text that is JSON, and not too large for that. */
+function parsed(text: string): Record<string, unknown> | undefined {
+  if (text.length > MOST_PARSED) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function settle({ resolve, reject }: Pending, ending: InputRequired | VitrineError): void {
+  if (ending instanceof InputRequired) resolve(ending);
+  else reject(ending);
+}
+
+const isOurs = (id: unknown): id is string => typeof id === "string" && /^v\d+$/.test(id);
+
+const aborted = (method: string): VitrineError => new VitrineError("aborted", `${method}: aborted`);

@@ -1,0 +1,66 @@
+/**
+ * Why a server ended, in a sentence that says the way out.
+ *
+ * @module
+ */
+import type { Exit, Isolation } from "./isolation/isolation.js";
+
+/** What went wrong with a program, where that can be told; counted in `vitrine_server_faults_total`. */
+export type ServerFault = (typeof FAULTS)[number];
+const FAULTS = ["port-in-use", "out-of-memory", "too-many-files", "garbage"] as const;
+
+export const isFault = (value: unknown): value is ServerFault => FAULTS.some((fault) => fault === value);
+
+/** How a program says that it had too little memory; each is its last word. */
+const NO_MEMORY =
+  /heap out of memory|OutOfMemoryError|MemoryError|std::bad_alloc|ENOMEM|Cannot allocate memory/;
+const PORT_IN_USE = /EADDRINUSE|address already in use/i;
+const TOO_MANY_FILES = /EMFILE|ENFILE|too many open files/i;
+/** 128 + SIGKILL, as bubblewrap, containers and shells tell it. */
+const KILLED = 137;
+
+/** Explains an exit, with the end of what the server wrote to stderr. */
+export function explainExit(
+  exit: Exit,
+  stderr: string,
+  limits: Partial<Pick<Isolation, "memory" | "cpuSeconds">> = {},
+): { message: string; fault?: ServerFault } {
+  const { code, signal } = exit;
+  const how = signal ? `the server was ended by ${signal}` : `the server ended with code ${code}`;
+  if (code === 0) return { message: how };
+  const limit = limits.memory === undefined ? "" : ` (${Math.round(limits.memory / 1e6)} MB)`;
+  const raise = `Raise "isolation.memory"${limit}`;
+  if (exit.outOfMemory) {
+    const message = `the server was ended because it used more memory than it may have. ${raise}`;
+    return { fault: "out-of-memory", message };
+  }
+  if (signal === "SIGKILL" || code === KILLED) {
+    const time = limits.cpuSeconds === undefined ? "" : `, or "isolation.cpuSeconds" (${limits.cpuSeconds})`;
+    const message = `${how}: it was killed, as when memory runs out. ${raise}${time}, or free memory on this machine`;
+    return { fault: "out-of-memory", message };
+  }
+  if (NO_MEMORY.test(stderr)) {
+    return { fault: "out-of-memory", message: `${how}: it ran out of memory. ${raise}` };
+  }
+  if (PORT_IN_USE.test(stderr)) {
+    const message = `${how}: a port that it listens on${portIn(stderr)} is in use. End the program that uses it, or give the server another port`;
+    return { fault: "port-in-use", message };
+  }
+  if (TOO_MANY_FILES.test(stderr)) return { fault: "too-many-files", message: `${how}: ${TOO_MANY}` };
+  return { message: how };
+}
+
+/** For a server, and for the gateway that starts it. */
+const TOO_MANY =
+  'too many files are open. Raise the limit for the gateway, which servers inherit: "ulimit -n", or "LimitNOFILE" of its systemd service';
+
+/** Explains why a program could not be started, where there is more to say than its error does. */
+export function explainSpawn(error: unknown): { message: string; fault: ServerFault } | undefined {
+  return TOO_MANY_FILES.test(String(error)) ? { fault: "too-many-files", message: TOO_MANY } : undefined;
+}
+
+/** The port as Node.js and most others write it, such as `127.0.0.1:3000`. */
+function portIn(stderr: string): string {
+  const [, port] = /(?:EADDRINUSE|already in use)[^\n]*?:(\d{2,5})\b/i.exec(stderr) ?? [];
+  return port === undefined ? "" : ` (${port})`;
+}

@@ -1,0 +1,113 @@
+/**
+ * Streamable HTTP, with an end to every request.
+ *
+ * @module
+ */
+import type {
+  JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  Transport,
+  TransportSendOptions,
+} from "@modelcontextprotocol/client";
+import { GATEWAY_ERROR } from "@vitrine/wire";
+
+/** The `data` of an error that was made here: this very object, so that no server can make one. */
+export const ANSWER_LOST = Object.freeze({ code: "server-exited" });
+
+/** Milliseconds that a server may take to hear that its session is over. */
+const GOODBYE = 1_000;
+
+/**
+ * The official transport, which leaves two things open. A request whose event stream was cut, and could not be
+ * resumed, waits until its time is over: here it is answered with an error. A request that was cancelled keeps its
+ * event stream: here it is closed. What answers nothing that waits is dropped.
+ */
+export class HttpTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport["onmessage"];
+  readonly hasPerRequestStream = true;
+  readonly #inner: StreamableHTTPClientTransport;
+  readonly #waiting = new Map<string | number, AbortController>();
+
+  constructor(inner: StreamableHTTPClientTransport) {
+    this.#inner = inner;
+    inner.onclose = () => this.onclose?.();
+    inner.onerror = (error) => this.onerror?.(error);
+    inner.onmessage = (message) => {
+      if (!("method" in message) && (message.id === undefined || !this.#waiting.delete(message.id))) return;
+      this.onmessage?.(message);
+    };
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  /** Requests under way. */
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  setProtocolVersion = (version: string): void => this.#inner.setProtocolVersion(version);
+
+  start(): Promise<void> {
+    return this.#inner.start();
+  }
+
+  /** Tells the server that its session is over, if it has one. A server that cannot be told soon is left alone. */
+  async leave(): Promise<void> {
+    const late = new Promise<void>((resolve) => setTimeout(resolve, GOODBYE).unref());
+    await Promise.race([this.#inner.terminateSession().catch(() => {}), late]);
+  }
+
+  close(): Promise<void> {
+    for (const stop of this.#waiting.values()) stop.abort();
+    this.#waiting.clear();
+    return this.#inner.close();
+  }
+
+  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    if (!("method" in message)) return await this.#inner.send(message, options);
+    if (!("id" in message)) {
+      await this.#inner.send(message, options);
+      if (message.method === "notifications/cancelled") this.#cancel(message.params?.["requestId"]);
+      return;
+    }
+    const { id } = message;
+    const stop = new AbortController();
+    this.#waiting.set(id, stop);
+    const { requestSignal, onRequestStreamEnd } = options;
+    const end = (): void => this.#cancel(id);
+    requestSignal?.addEventListener("abort", end, { once: true });
+    try {
+      await this.#inner.send(message, {
+        ...options,
+        requestSignal: stop.signal,
+        onRequestStreamEnd: () => {
+          onRequestStreamEnd?.();
+          this.#lose(id);
+        },
+      });
+    } catch (error) {
+      this.#waiting.delete(id);
+      throw error;
+    }
+  }
+
+  #cancel(id: unknown): void {
+    if (typeof id !== "string" && typeof id !== "number") return;
+    this.#waiting.get(id)?.abort();
+    this.#waiting.delete(id);
+  }
+
+  #lose(id: string | number): void {
+    if (!this.#waiting.delete(id)) return;
+    const error = {
+      code: GATEWAY_ERROR,
+      message: "the connection was cut before the answer",
+      data: ANSWER_LOST,
+    };
+    this.onmessage?.({ jsonrpc: "2.0", id, error });
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * `@vitrine/servers`: supervised connections to MCP servers.
+ *
+ * @module
+ */
+export { isLoopbackHost, isPrivateHost } from "./address.js";
+export { endOfString, membersOf } from "./answer-text.js";
+export { documentHash } from "./catalogue.js";
+export { isUnsent } from "./cut-off.js";
+export type { ServerFault } from "./exit-cause.js";
+export type {
+  DriverName,
+  DriverReport,
+  Exit,
+  Isolation,
+  Launch,
+  Launched,
+  LaunchSpec,
+} from "./isolation/isolation.js";
+export { launch } from "./isolation/launch.js";
+export { OAuthSessions } from "./oauth/sessions.js";
+export { ServerPool, type ServerPoolOptions } from "./pool.js";
+export { safeFetch } from "./safe-fetch.js";
+export { openSecrets, type SecretStore, secretKey } from "./secrets/secrets.js";
+export type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } from "./server.js";
+export type { ServerAsks } from "./server-asks.js";
+export { identityOf, type ProgramStart, type ServerIdentity } from "./server-identity.js";
+export type { RemoteSettings, ServerSettings, StdioSettings } from "./settings.js";
+export { showableResult } from "./showable-result.js";

@@ -1,0 +1,84 @@
+/**
+ * Starts stdio servers, each in the driver that its settings ask for.
+ *
+ * @module
+ */
+import { stat } from "node:fs/promises";
+import { GatewayError } from "@vitrine/wire";
+import { launchBubblewrap } from "./bubblewrap.js";
+import { launchContainer } from "./container.js";
+import { engineFor, probeDriver } from "./drivers.js";
+import type { DriverName, Isolation, Launch, LaunchSpec } from "./isolation.js";
+import { needDownload } from "./package-runner.js";
+import { launchProcess } from "./process.js";
+
+/**
+ * The driver for a server: that which its settings name, or the strongest that works here. An image says that a
+ * container is meant: where there is an engine and it fails, that is told, and no weaker driver takes its place.
+ */
+export async function chooseDriver(
+  isolation: Pick<Isolation, "driver" | "image" | "engine">,
+): Promise<DriverName> {
+  const { driver, image } = isolation;
+  const wanted = driver === "auto" ? image !== undefined && "container" : driver;
+  if (wanted) {
+    const report = await probeDriver(wanted, isolation);
+    if (report.works) return wanted;
+    if (driver !== "auto" || report.isBroken)
+      throw new GatewayError("isolation-unavailable", report.reason, { data: { driver: wanted } });
+  }
+  return (await probeDriver("bubblewrap")).works ? "bubblewrap" : "process";
+}
+
+/**
+ * Starts a server. A driver that is named and does not work is an error, never another driver.
+ *
+ * @example
+ * ```ts source="./isolation.examples.ts#launch"
+ * const server = await launch({
+ *   name: "files",
+ *   command: "node",
+ *   args: ["/opt/some-server/server.js", "/srv/documents"],
+ *   env: { LANG: "en" },
+ *   isolation: {
+ *     driver: "auto",
+ *     network: false,
+ *     read: ["/srv/documents"],
+ *     write: [],
+ *     memory: 512 * 2 ** 20,
+ *     processes: 64,
+ *     tmp: 64 * 2 ** 20,
+ *   },
+ * });
+ * server.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+ * // Later: it, and everything that it started.
+ * await server.stop();
+ * ```
+ */
+export const launch: Launch = async (spec: LaunchSpec) => {
+  if (process.platform === "win32") {
+    throw new GatewayError(
+      "isolation-unavailable",
+      "Programs can be started as servers on Linux and macOS only.",
+    );
+  }
+  const driver = await chooseDriver(spec.isolation);
+  if (driver === "container") return launchContainer(spec, await engineFor(spec.isolation.engine));
+  await needFolder(spec);
+  if (driver === "process") return launchProcess(spec);
+  await needDownload(spec);
+  return launchBubblewrap(spec);
+};
+
+async function needFolder({ name, cwd }: LaunchSpec): Promise<void> {
+  if (cwd === undefined) return;
+  const isFolder = await stat(cwd).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) return;
+  throw new GatewayError(
+    "server-failed",
+    `The server "${name}" cannot start: its "cwd", ${cwd}, is no folder.`,
+  );
+}

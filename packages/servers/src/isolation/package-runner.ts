@@ -1,0 +1,72 @@
+/**
+ * Programs such as `npx`, which download a server each time they start it. Without a network they wait for minutes, and end
+ * with an error that names neither the cause nor the way out.
+ *
+ * @module
+ */
+import { access } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { GatewayError } from "@vitrine/wire";
+import type { LaunchSpec } from "./isolation.js";
+import { findProgram, searchPath } from "./program.js";
+
+/** Runners, with the words before the package; each has a way to install a package for good. */
+const RUNNERS: readonly { words: readonly string[]; install: string }[] = [
+  { words: ["npx"], install: "npm install --global" },
+  { words: ["npm", "exec"], install: "npm install --global" },
+  { words: ["npm", "x"], install: "npm install --global" },
+  { words: ["pnpx"], install: "pnpm add --global" },
+  { words: ["pnpm", "dlx"], install: "pnpm add --global" },
+  { words: ["yarn", "dlx"], install: "npm install --global" },
+  { words: ["bunx"], install: "bun add --global" },
+  { words: ["uvx"], install: "uv tool install" },
+  { words: ["uv", "tool", "run"], install: "uv tool install" },
+  { words: ["pipx", "run"], install: "pipx install" },
+];
+
+/** Options by which a runner downloads nothing. */
+const OFFLINE = new Set(["--offline", "--prefer-offline", "--no-install", "--no"]);
+/** Where a runner is told to look for what was downloaded before. */
+const CACHES = ["npm_config_cache", "npm_config_offline", "UV_CACHE_DIR", "UV_OFFLINE", "PIPX_HOME"];
+
+/**
+ * Refuses a server that would be downloaded without a network. One that is installed already is fine.
+ *
+ * @throws {GatewayError} `isolation-unavailable`, with what to grant or to install
+ */
+export async function needDownload(spec: LaunchSpec): Promise<void> {
+  const { name, command, args, env, isolation } = spec;
+  if (isolation.network || CACHES.some((variable) => env[variable] !== undefined)) return;
+  const said = [basename(command), ...args];
+  const runner = RUNNERS.find(({ words }) => words.every((word, index) => said[index] === word));
+  if (!runner) return;
+  const rest = said.slice(runner.words.length);
+  if (rest.some((arg) => OFFLINE.has(arg))) return;
+  const wanted = rest.find((arg) => !arg.startsWith("-")) ?? "";
+  if (wanted === "" || (await isInstalled(wanted, spec))) return;
+  const by = runner.words.join(" ");
+  throw new GatewayError(
+    "isolation-unavailable",
+    `The server "${name}" cannot start: "${by}" downloads "${wanted}" with each start, and its isolation gives it no network. ` +
+      `Set "isolation": { "network": true } for it (--network on the command line), or install it ("${runner.install} ${wanted}") and set "command" to its program.`,
+    { data: { driver: "bubblewrap", needs: "network" } },
+  );
+}
+
+/** Whether there is such a program in the runner's folders. */
+async function isInstalled(wanted: string, { env, cwd = process.cwd() }: LaunchSpec): Promise<boolean> {
+  if (wanted.startsWith("/") || wanted.startsWith(".")) return exists(resolve(cwd, wanted));
+  // `@scope/name@1.2.3` has the program `name`, as far as anybody can tell without reading it.
+  const program = basename(wanted.replace(/(?<=.)@[^/]*$/, ""));
+  if (await findProgram(program, searchPath(env))) return true;
+  for (let folder = resolve(cwd); ; folder = dirname(folder)) {
+    if (await exists(join(folder, "node_modules/.bin", program))) return true;
+    if (folder === dirname(folder)) return false;
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,227 @@
+/**
+ * The servers of all users.
+ *
+ * @module
+ */
+import type { Implementation } from "@vitrine/protocol";
+import { GatewayError } from "@vitrine/wire";
+import type { Launch } from "./isolation/isolation.js";
+import { connectRemote, type SignIn } from "./remote-connection.js";
+import type { Server } from "./server.js";
+import type { ServerAsks } from "./server-asks.js";
+import type { ServerIdentity } from "./server-identity.js";
+import type { ServerSettings } from "./settings.js";
+import { connectStdio } from "./stdio-connection.js";
+import { ManagedServer, type ManagedServerOptions } from "./supervisor.js";
+import type { Clock } from "./support/clock.js";
+import { Listeners } from "./support/listeners.js";
+import type { VerdictStore } from "./verdicts.js";
+
+/** Options of {@link ServerPool}. */
+export interface ServerPoolOptions {
+  /** Starts programs. */
+  launch: Launch;
+  /** How a person signs in to a server that has no static `authorization` header; without it, one that wants that stays `unauthorized`. */
+  signIn?: ((user: string, settings: ServerSettings) => SignIn | undefined) | undefined;
+  /** Who answers what a server asks: for its user, or for none in particular if all share it. Without it nothing is offered. */
+  asks?: ((user: string | undefined, settings: ServerSettings) => ServerAsks | undefined) | undefined;
+  /** For whom servers with `start: "eager"` are started at once; for others when they first ask. */
+  users?: readonly string[] | undefined;
+  /** Which generation of the protocol servers speak; kept in memory by default. */
+  verdicts?: VerdictStore | undefined;
+  /** Who we are to servers. */
+  info?: Implementation | undefined;
+  clock?: Clock | undefined;
+  /** Hears what went wrong where nobody waits: in a listener, in a server that was started at once or drained. */
+  onerror?: ((error: unknown) => void) | undefined;
+}
+
+/** Whose a server is that all users share. */
+const ALL = "*";
+
+/**
+ * Gives every user servers of their own, and all users the same one where the operator says that it is stateless.
+ *
+ * @example
+ * ```ts source="./servers.examples.ts#serverPool"
+ * const pool = new ServerPool({ launch });
+ * pool.update(settings);
+ * const { upstream } = pool.get("ada", "weather");
+ * const result = await upstream.request("tools/call", { name: "forecast", arguments: { city: "Oslo" } });
+ * await pool.close();
+ * ```
+ */
+export class ServerPool {
+  readonly #options: ServerPoolOptions;
+  readonly #verdicts: VerdictStore;
+  readonly #servers = new Map<string, Map<string, ManagedServer>>();
+  readonly #created: Listeners<[Server, string | undefined]>;
+  readonly #draining = new Set<Promise<void>>();
+  #settings: ReadonlyMap<string, ServerSettings> = new Map();
+  #users: readonly string[];
+  #closed = false;
+
+  constructor(options: ServerPoolOptions) {
+    this.#options = options;
+    this.#users = options.users ?? [];
+    this.#created = new Listeners(options.onerror);
+    this.#verdicts = options.verdicts ?? new Map<string, string>();
+  }
+
+  /**
+   * The user's server of this name: ask for it each time, as another one takes its place when its settings change.
+   *
+   * @throws {GatewayError} `server-unknown`
+   */
+  get(user: string, name: string): Server {
+    return this.#get(user, name);
+  }
+
+  /** Which server has this name now; undefined if there is none. */
+  identityOf(name: string): ServerIdentity | undefined {
+    return this.#settings.get(name)?.identity;
+  }
+
+  #get(user: string, name: string): ManagedServer {
+    if (this.#closed) throw new GatewayError("stopping", "the gateway is stopping");
+    const settings = this.#settings.get(name);
+    if (!settings) throw unknownServer(name);
+    const shared = isShared(settings);
+    const owner = shared ? ALL : `=${user}`;
+    const owned = this.#servers.get(name) ?? new Map<string, ManagedServer>();
+    this.#servers.set(name, owned);
+    const known = owned.get(owner);
+    if (known) return known;
+    const server = this.#create(settings, user);
+    owned.set(owner, server);
+    this.#created.tell(server, shared ? undefined : user);
+    if (settings.start === "eager") server.start().catch((error: unknown) => this.#options.onerror?.(error));
+    return server;
+  }
+
+  /**
+   * Restarts the user's server of this name, or, without a user, everybody's that was ever started. What goes wrong is
+   * in their statuses.
+   *
+   * @throws {GatewayError} `server-unknown`
+   */
+  async restart(name: string, user?: string): Promise<void> {
+    if (!this.#settings.has(name)) throw unknownServer(name);
+    const started = [...(this.#servers.get(name)?.values() ?? [])].filter(({ status }) => status.starts > 0);
+    const wanted = user === undefined ? started : [this.#get(user, name)];
+    await Promise.allSettled(wanted.map((server) => server.restart()));
+  }
+
+  /** All servers of a user. */
+  list(user: string): Server[] {
+    return [...this.#settings.keys()].map((name) => this.get(user, name));
+  }
+
+  /** Every server that exists now, whoever's it is. */
+  all(): Server[] {
+    return [...this.#servers.values()].flatMap((owned) => [...owned.values()]);
+  }
+
+  /** Hears of every server that is made, with its user, or none if it is shared; returns how to stop. */
+  onCreate(listener: (server: Server, user: string | undefined) => void): () => void {
+    return this.#created.add(listener);
+  }
+
+  /**
+   * Takes new settings. Servers that are gone or have changed end when their calls have, and get no new ones; the
+   * others are left alone. Returns the names of those that were added, changed and removed.
+   */
+  update(settings: ReadonlyMap<string, ServerSettings>): {
+    added: string[];
+    changed: string[];
+    removed: string[];
+  } {
+    const before = this.#settings;
+    this.#settings = settings;
+    const names = [...settings.keys()];
+    const added = names.filter((name) => !before.has(name));
+    const removed = [...before.keys()].filter((name) => !settings.has(name));
+    const changed = names.filter(
+      (name) => before.has(name) && JSON.stringify(before.get(name)) !== JSON.stringify(settings.get(name)),
+    );
+    for (const name of [...changed, ...removed]) this.#drain(name);
+    for (const name of [...added, ...changed]) {
+      const one = settings.get(name);
+      if (one) this.#startEager(one);
+    }
+    return { added, changed, removed };
+  }
+
+  /** Takes other users: servers of those who are gone end, and those who are new get theirs that start at once. */
+  setUsers(users: readonly string[]): void {
+    this.#users = users;
+    const owners = new Set([ALL, ...users.map((user) => `=${user}`)]);
+    for (const owned of this.#servers.values()) {
+      for (const [owner, server] of owned) {
+        if (owners.has(owner)) continue;
+        owned.delete(owner);
+        this.#end(server);
+      }
+    }
+    for (const settings of this.#settings.values()) this.#startEager(settings);
+  }
+
+  /** Ends every server, and all that they started; calls under way get `grace` milliseconds. */
+  async close(grace?: number): Promise<void> {
+    this.#closed = true;
+    for (const name of [...this.#servers.keys()]) this.#drain(name, grace);
+    await Promise.all(this.#draining);
+  }
+
+  #drain(name: string, grace?: number): void {
+    const owned = this.#servers.get(name);
+    this.#servers.delete(name);
+    for (const server of owned?.values() ?? []) this.#end(server, grace);
+  }
+
+  #end(server: ManagedServer, grace?: number): void {
+    const end = server
+      .stop(grace)
+      .catch((error: unknown) => this.#options.onerror?.(error))
+      .finally(() => this.#draining.delete(end));
+    this.#draining.add(end);
+  }
+
+  #startEager(settings: ServerSettings): void {
+    if (settings.start !== "eager") return;
+    for (const user of isShared(settings) ? [ALL] : this.#users) this.get(user, settings.name);
+  }
+
+  #create(settings: ServerSettings, user: string): ManagedServer {
+    const { launch, signIn, asks, clock, onerror } = this.#options;
+    const info = this.#options.info ?? { name: "vitrine-gateway", version: "0.1.0" };
+    const common = {
+      ...{ settings, info, verdicts: this.#verdicts },
+      asks: asks?.(isShared(settings) ? undefined : user, settings),
+    };
+    const { transport } = settings;
+    const session = canSignIn(settings) ? signIn?.(user, settings) : undefined;
+    const connect: ManagedServerOptions["connect"] = (signal, ongarbage) =>
+      transport.type === "stdio"
+        ? connectStdio({ ...common, signal, ongarbage, transport, launch })
+        : connectRemote({ ...common, signal, transport, signIn: session });
+    const server = new ManagedServer({ settings, connect, clock, onerror });
+    const forget = session?.onSignedIn?.(() => {
+      server.start().catch((error: unknown) => onerror?.(error));
+    });
+    if (forget) server.onStatus(({ state }) => state === "stopped" && forget());
+    return server;
+  }
+}
+
+const unknownServer = (name: string): GatewayError =>
+  new GatewayError("server-unknown", `there is no server "${name}"`);
+
+/** What the operator wrote comes before what a person could sign in for. */
+const canSignIn = ({ transport }: ServerSettings): boolean =>
+  transport.type !== "stdio" &&
+  transport.oauth &&
+  !Object.keys(transport.headers).some((name) => name.toLowerCase() === "authorization");
+
+/** What one person signed in for is not for the others, stateless or not. */
+const isShared = (settings: ServerSettings): boolean => settings.stateless && !canSignIn(settings);

@@ -1,0 +1,215 @@
+/**
+ * A connection to a server elsewhere.
+ *
+ * @module
+ */
+import {
+  type AuthProvider,
+  type FetchLike,
+  InsufficientScopeError,
+  type OAuthClientProvider,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
+import { clientUpstream, type Upstream } from "@vitrine/guard";
+import { VitrineError } from "@vitrine/protocol";
+import { GatewayError } from "@vitrine/wire";
+import { type Connection, type ConnectOptions, handshake, isThere } from "./connection.js";
+import { ANSWER_LOST, HttpTransport } from "./http-transport.js";
+import { withoutAnswers } from "./input-rounds.js";
+import { FOR_EVER, Patience } from "./patience.js";
+import { type SafeFetch, safeFetch } from "./safe-fetch.js";
+import type { RemoteSettings } from "./settings.js";
+import { waitingFetch } from "./waiting-fetch.js";
+
+/** How a person signs in to a server; `OAuthSession` is one. */
+export interface SignIn {
+  /** What keeps the tokens. */
+  readonly provider: AuthProvider | OAuthClientProvider;
+  /** Where the person must go; known once a server has refused what there is. */
+  readonly authorizeUrl?: string | undefined;
+  /** Sees every request and its answer. */
+  watch?(fetch: FetchLike): FetchLike;
+  /** Begins a sign-in for more rights; throws, as the person is needed. */
+  needsMore?(challenge: InsufficientScopeError): Promise<unknown>;
+  /** Hears that the person has signed in; returns how to stop. */
+  onSignedIn?(listener: () => void): () => void;
+}
+
+/** Options of {@link connectRemote}. */
+export interface RemoteConnectOptions extends ConnectOptions {
+  transport: RemoteSettings;
+  signIn?: SignIn | undefined;
+}
+
+/** Cut event streams are opened again, after these times; see `StreamableHTTPReconnectionOptions`. */
+const RECONNECT = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: 6,
+};
+
+/**
+ * Connects by Streamable HTTP, or by its forerunner, with the official transports and a `fetch` that goes only where
+ * it may.
+ *
+ * @throws {GatewayError} why it does not work: `server-unauthorized` when a person must sign in first
+ */
+export async function connectRemote(options: RemoteConnectOptions): Promise<Connection> {
+  const { settings, transport: remote, signIn } = options;
+  const { name, limits } = settings;
+  const url = new URL(remote.url);
+  const safe = safeFetch({
+    url: remote.url,
+    headers: remote.headers,
+    privateNetwork: remote.privateNetwork,
+    message: limits.message,
+    timeout: limits.timeout,
+  });
+  const waiting = waitingFetch(safe.fetch);
+  const fetch = signIn?.watch?.(waiting) ?? waiting;
+  const common = { fetch, ...(signIn && { authProvider: signIn.provider }) };
+  const transport =
+    remote.type === "sse"
+      ? new SSEClientTransport(url, common)
+      : new HttpTransport(
+          new StreamableHTTPClientTransport(url, { ...common, reconnectionOptions: RECONNECT }),
+        );
+  const hasSession = (): boolean => transport instanceof HttpTransport && transport.sessionId !== undefined;
+  const translate = async (error: unknown): Promise<Error> => {
+    if (!(error instanceof InsufficientScopeError) || !signIn?.needsMore) {
+      return translateError(error, name, hasSession(), signIn);
+    }
+    const wanted: unknown = await signIn.needsMore(error).catch((needed: unknown) => needed);
+    return translateError(wanted, name, hasSession(), signIn);
+  };
+  try {
+    const patience = new Patience(limits.timeout);
+    const client = await handshake(transport, options, patience);
+    let end: (reason: GatewayError) => void = () => {};
+    const ended = new Promise<GatewayError>((resolve) => {
+      end = resolve;
+    });
+    let isOver = false;
+    client.onclose = () => {
+      isOver = true;
+      end(new GatewayError("server-exited", `the connection to ${name} was closed`));
+    };
+    if (transport instanceof SSEClientTransport) {
+      // It would open a new stream by itself; but to the server that is another session, without a handshake.
+      client.onerror = (error) => {
+        if (error.name === "SseError" || "event" in error) void client.close();
+      };
+    }
+    return {
+      // The client would not wait for as long as a person thinks.
+      upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), patience, translate),
+      info: client.getServerVersion(),
+      protocolVersion: client.getNegotiatedProtocolVersion(),
+      get isOver() {
+        return isOver;
+      },
+      ended,
+      ping: (timeout) => isThere(client, timeout),
+      close: () => closeAll(transport, () => client.close(), safe),
+    };
+  } catch (error) {
+    await transport.close().catch(() => {});
+    safe.close();
+    throw await translate(error);
+  }
+}
+
+/** Says goodbye to a session that the server keeps for us; whether it hears it or not, this end is closed. */
+async function closeAll(
+  transport: SSEClientTransport | HttpTransport,
+  close: () => Promise<void>,
+  safe: SafeFetch,
+): Promise<void> {
+  try {
+    if (transport instanceof HttpTransport) await transport.leave();
+  } finally {
+    await close().finally(() => safe.close());
+  }
+}
+
+const translated = (
+  upstream: Upstream,
+  patience: Patience,
+  translate: (error: unknown) => Promise<Error>,
+): Upstream => ({
+  server: upstream.server,
+  get capabilities() {
+    return upstream.capabilities;
+  },
+  request: (method, params, options = {}) =>
+    patience
+      .run(method, options, (given) => upstream.request(method, withoutAnswers(params), given))
+      .catch(async (error: unknown) => {
+        throw await translate(error);
+      }),
+  listen: (listener) => upstream.listen(listener),
+});
+
+/** Nothing was sent yet when these happen. */
+const UNSENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+
+/** The gateway's word for what went wrong; what the server itself answered passes as it is. */
+function translateError(
+  error: unknown,
+  name: string,
+  hasSession: boolean,
+  signIn: SignIn | undefined,
+): Error {
+  const { code, data, message, cause } = Object(error) as Record<string, unknown>;
+  if (data === ANSWER_LOST) {
+    return new GatewayError("server-exited", `${name}: the connection was cut before the answer`, {
+      cause: error,
+    });
+  }
+  const status = error instanceof SdkHttpError ? error.status : undefined;
+  if (error instanceof UnauthorizedError || status === 401) {
+    const authorizeUrl = signIn?.authorizeUrl;
+    const what = authorizeUrl ? "sign in to it first" : "it needs credentials: set its headers, or use OAuth";
+    return new GatewayError("server-unauthorized", `${name}: ${what}`, {
+      cause: error,
+      data: { authorizeUrl },
+    });
+  }
+  if (status === 404 && hasSession) {
+    return new GatewayError("server-exited", `${name} has ended the session`, {
+      cause: error,
+      data: { unsent: true, session: "lost" },
+    });
+  }
+  if (status !== undefined && status >= 300 && status < 400) {
+    const message = `${name} redirects to another origin, which is not followed: if that is meant, set its "url" to it`;
+    return new GatewayError("address-forbidden", message, { cause: error, data: { status } });
+  }
+  if (status !== undefined) {
+    return new GatewayError("server-failed", `${name} answered with HTTP ${status}`, {
+      cause: error,
+      data: { status },
+    });
+  }
+  if (error instanceof VitrineError && code !== "closed") return error;
+  if (typeof code === "number") return new VitrineError(code, String(message), { cause: error, data });
+  // The client wraps what its probe met.
+  const inner = cause ?? Object(data)["cause"];
+  if (code === SdkErrorCode.EraNegotiationFailed && inner)
+    return translateError(inner, name, hasSession, signIn);
+  const unsent = UNSENT.has(String(code));
+  if (error instanceof SdkError) {
+    return new GatewayError("server-failed", `${name}: ${message}`, { cause: error });
+  }
+  return new GatewayError(
+    unsent ? "server-failed" : "server-exited",
+    `${name} could not be reached: ${message}`,
+    { cause: error, ...(unsent && { data: { unsent } }) },
+  );
+}

@@ -1,0 +1,347 @@
+/** A server elsewhere that misbehaves: every call ends, and nothing is sent where it must not go. */
+import type { ServerResponse } from "node:http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type HttpServer, startHttpServer, textResult } from "../../../testing/gateway/http-server.ts";
+import { serverSettings } from "../../../testing/gateway/servers.ts";
+import { launch } from "./isolation/launch.js";
+import { ServerPool, type ServerPoolOptions } from "./pool.js";
+import type { RemoteSettings, ServerSettings } from "./settings.js";
+
+let http: HttpServer;
+let other: HttpServer;
+const pools: ServerPool[] = [];
+beforeEach(async () => {
+  http = await startHttpServer();
+  other = await startHttpServer("127.0.0.2");
+});
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close(0)));
+  await Promise.all([http.close(), other.close()]);
+});
+
+function remote(
+  settings: Partial<RemoteSettings> = {},
+  limits: Partial<ServerSettings["limits"]> = {},
+  options: Partial<ServerPoolOptions> = {},
+) {
+  const transport: RemoteSettings = {
+    type: "http",
+    url: http.url,
+    headers: {},
+    oauth: false,
+    privateNetwork: false,
+    ...settings,
+  };
+  const pool = new ServerPool({ launch, ...options });
+  pools.push(pool);
+  pool.update(new Map([["far", serverSettings("far", transport, limits)]]));
+  const server = pool.get("me", "far");
+  const call = (name = "do") => server.upstream.request("tools/call", { name, arguments: {} });
+  const list = () => server.upstream.request("tools/list", {});
+  return { server, call, list };
+}
+
+const failure = (code: string, more: Record<string, unknown> = {}) =>
+  expect.objectContaining({ data: expect.objectContaining({ code, ...more }) });
+const refuse =
+  (status: number, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) => {
+    response.writeHead(status, headers).end("refused");
+    return true;
+  };
+const events = (response: ServerResponse): ServerResponse =>
+  response.writeHead(200, { "content-type": "text/event-stream" });
+const event = (id: unknown, text: string): string =>
+  `data: ${JSON.stringify({ jsonrpc: "2.0", id, result: textResult(text) })}\n\n`;
+
+describe("HTTP 401", () => {
+  it("without a way to sign in: the server is unauthorized, and says what to do", async () => {
+    http.answer = (_, response) => refuse(401)(response);
+    const { server, call } = remote();
+    await expect(call()).rejects.toEqual(failure("server-unauthorized"));
+    expect(server.status).toMatchObject({ state: "unauthorized", problem: { code: "server-unauthorized" } });
+    const before = http.received.length;
+    await expect(call()).rejects.toEqual(failure("server-unauthorized"));
+    expect(http.received.length).toBe(before);
+  });
+
+  it("with a way to sign in: says where, and starts when the person has", async () => {
+    let token = "";
+    let signedIn = (): void => {};
+    http.answer = ({ headers }, response) =>
+      headers.authorization !== "Bearer good" && refuse(401, { "www-authenticate": "Bearer" })(response);
+    const signIn = {
+      authorizeUrl: "https://auth.example/sign-in",
+      provider: {
+        token: async () => token,
+        onUnauthorized: async () => {
+          throw new (await import("@modelcontextprotocol/client")).UnauthorizedError();
+        },
+      },
+      onSignedIn: (listener: () => void) => {
+        signedIn = listener;
+        return () => {};
+      },
+    };
+    const { server, call } = remote({ oauth: true }, {}, { signIn: () => signIn });
+    await expect(call()).rejects.toEqual(
+      failure("server-unauthorized", { authorizeUrl: signIn.authorizeUrl }),
+    );
+    expect(server.status).toMatchObject({ state: "unauthorized", authorizeUrl: signIn.authorizeUrl });
+    token = "good";
+    signedIn();
+    await expect.poll(() => server.status.state).toBe("ready");
+    expect(server.status.authorizeUrl).toBeUndefined();
+    // Refused in the middle.
+    token = "old";
+    await expect(call()).rejects.toEqual(failure("server-unauthorized"));
+    expect(server.status.state).toBe("unauthorized");
+    expect(http.calls).toBe(0);
+  });
+});
+
+it("HTTP 404 for the session: a new session is begun, and the call made once there", async () => {
+  const { call, server } = remote();
+  await call();
+  http.session = "forgotten";
+  expect(await call()).toMatchObject(textResult("done"));
+  expect(http.calls).toBe(2);
+  expect(server.status.starts).toBe(2);
+  // A server that forgets every session is not asked for ever.
+  http.answer = ({ method }, response) => method === "tools/call" && refuse(404)(response);
+  await expect(call()).rejects.toEqual(failure("server-exited", { indeterminate: false }));
+});
+
+describe("HTTP 429", () => {
+  it("for a list: it is asked for again after the time that the server wants", async () => {
+    let refusals = 2;
+    http.answer = ({ method }, response) =>
+      method === "tools/list" && refusals-- > 0 && refuse(429, { "retry-after": "0" })(response);
+    expect(await remote().list()).toEqual({ tools: [] });
+    expect(http.received.filter(({ method }) => method === "tools/list").length).toBe(3);
+  });
+
+  it("for a call: it fails, and says when to try again", async () => {
+    http.answer = ({ method }, response) =>
+      method === "tools/call" && refuse(429, { "retry-after": "7" })(response);
+    await expect(remote().call()).rejects.toEqual(failure("overloaded", { retryAfter: 7 }));
+    expect(http.received.filter(({ method }) => method === "tools/call").length).toBe(1);
+  });
+
+  it("for longer than anybody waits: it fails", async () => {
+    http.answer = ({ method }, response) =>
+      method === "tools/list" && refuse(429, { "retry-after": "86400" })(response);
+    await expect(remote().list()).rejects.toEqual(failure("overloaded", { retryAfter: 86_400 }));
+  });
+});
+
+it("HTTP 500: the error passes, and the server stays", async () => {
+  let broken = true;
+  http.answer = ({ method }, response) => method === "tools/call" && broken && refuse(500)(response);
+  const { call, server } = remote();
+  await expect(call()).rejects.toEqual(failure("server-failed", { status: 500 }));
+  broken = false;
+  expect(await call()).toMatchObject(textResult("done"));
+  expect(server.status).toMatchObject({ state: "ready", starts: 1 });
+});
+
+it("HTTP 500 for the handshake: it is tried again later", async () => {
+  http.answer = (_, response) => refuse(500)(response);
+  const { call, server } = remote();
+  await expect(call()).rejects.toEqual(failure("server-failed", { status: 500 }));
+  expect(server.status).toMatchObject({ state: "waiting", retryAt: expect.any(Number) });
+});
+
+it("nobody there: says so", async () => {
+  await http.close();
+  const { call } = remote();
+  await expect(call()).rejects.toEqual(failure("server-failed"));
+  http = await startHttpServer();
+});
+
+describe("an event stream", () => {
+  it("that is cut before the answer: the call ends, and may have run", async () => {
+    http.answer = ({ method }, response) => {
+      if (method !== "tools/call") return false;
+      events(response).write(": here I am\n\n");
+      setTimeout(() => response.destroy(), 20);
+      return true;
+    };
+    await expect(remote().call()).rejects.toEqual(failure("server-exited", { indeterminate: true }));
+  });
+
+  it("that ends without the answer: the call ends", async () => {
+    http.answer = ({ method }, response) => {
+      if (method !== "tools/call") return false;
+      events(response).end("data: {}\n\n");
+      return true;
+    };
+    await expect(remote().call()).rejects.toEqual(failure("server-exited"));
+  });
+
+  it("that is cut after an event with an id: it is resumed there, and nothing is called again", async () => {
+    let called: unknown;
+    http.answer = ({ method, id }, response) => {
+      if (method !== "tools/call") return false;
+      called = id;
+      events(response).write("retry: 10\nid: 41\ndata:\n\n", () => response.destroy());
+      return true;
+    };
+    http.stream = (request, response) => {
+      if (request.headers["last-event-id"] === undefined) return void response.writeHead(405).end();
+      events(response).end(event(called, `after ${request.headers["last-event-id"]}`));
+    };
+    expect(await remote().call()).toMatchObject(textResult("after 41"));
+    expect(http.received.filter(({ method }) => method === "tools/call").length).toBe(1);
+  });
+
+  it("with answers to others: no call gets them", async () => {
+    http.answer = ({ method, id, params }, response) => {
+      if (method !== "tools/call") return false;
+      const own = String(params?.["name"]);
+      events(response).write(event(9_999, "stolen") + event("0", "stolen") + event(id, own));
+      response.end(event(id, "again"));
+      return true;
+    };
+    const { call } = remote();
+    const names = Array.from({ length: 20 }, (_, n) => `call ${n}`);
+    const results = await Promise.all(names.map((name) => call(name)));
+    expect(results).toMatchObject(names.map((name) => textResult(name)));
+  });
+
+  it("of a call that is given up is closed", async () => {
+    let closed = false;
+    http.answer = ({ method }, response) => {
+      if (method !== "tools/call") return false;
+      events(response).write(": wait\n\n");
+      response.once("close", () => {
+        closed = true;
+      });
+      return true;
+    };
+    const { call } = remote({}, { timeout: 300 });
+    await expect(call()).rejects.toMatchObject({ code: "timeout" });
+    await expect.poll(() => closed).toBe(true);
+    expect(http.received.at(-1)?.method).toBe("notifications/cancelled");
+  });
+});
+
+describe("too much, too slowly", () => {
+  it("an answer that drips ends with the call's time, and so does its connection", async () => {
+    let closed = false;
+    http.answer = ({ method }, response) => {
+      if (method !== "tools/call") return false;
+      response.writeHead(200, { "content-type": "application/json" });
+      const drip = setInterval(() => response.write(" "), 20);
+      response.once("close", () => {
+        clearInterval(drip);
+        closed = true;
+      });
+      return true;
+    };
+    const { call } = remote({}, { timeout: 300 });
+    await expect(call()).rejects.toMatchObject({ code: "timeout" });
+    await expect.poll(() => closed).toBe(true);
+  });
+
+  it.each([
+    ["application/json", "server-too-large"],
+    ["text/event-stream", "server-exited"],
+  ])("a message above the limit (%s) ends the call", async (type, code) => {
+    let sent = 0;
+    http.answer = ({ method }, response) => {
+      if (method !== "tools/call") return false;
+      response.writeHead(200, { "content-type": type });
+      response.write('data: {"jsonrpc":"2.0","result":"');
+      const pour = (): void => {
+        while (sent < 100_000_000 && !response.destroyed && response.write("x".repeat(65_536)))
+          sent += 65_536;
+        if (sent < 100_000_000) response.once("drain", pour);
+      };
+      pour();
+      return true;
+    };
+    await expect(remote({}, { message: 1_000_000 }).call()).rejects.toEqual(failure(code));
+    // What the sockets between us hold, and not all of it.
+    expect(sent).toBeLessThan(50_000_000);
+  });
+});
+
+describe("a redirect", () => {
+  const redirecting = (location: string) => {
+    http.answer = (_, response) => refuse(307, { location })(response);
+  };
+
+  it.each([
+    ["to a private address", (url: string) => url],
+    ["to a private address in decimal", (url: string) => url.replace("127.0.0.2", "2130706434")],
+    ["to a private address in IPv6", (url: string) => url.replace("127.0.0.2", "[::ffff:127.0.0.2]")],
+    ["to a name of this machine", (url: string) => url.replace("127.0.0.2", "localhost")],
+    ["to a metadata service", () => "http://169.254.169.254/latest/meta-data/"],
+  ])("%s is not followed", async (_, location) => {
+    redirecting(location(other.url));
+    const { call } = remote({ headers: { "x-api-key": "secret" } });
+    await expect(call()).rejects.toEqual(failure("address-forbidden"));
+    expect(other.received).toEqual([]);
+  });
+
+  it("to another path of the same origin is followed, with what the server needs to know", async () => {
+    http.answer = ({ headers }, response) => {
+      if (headers["x-api-key"] !== "secret") return refuse(403)(response);
+      return response.req.url === "/mcp" ? refuse(307, { location: "/moved" })(response) : false;
+    };
+    const { call } = remote({ headers: { "X-Api-Key": "secret" } });
+    expect(await call()).toMatchObject(textResult("done"));
+  });
+});
+
+describe("the forerunner of Streamable HTTP", () => {
+  function serveEvents(): { streams: ServerResponse[] } {
+    const streams: ServerResponse[] = [];
+    http.stream = (_, response) => {
+      streams.push(events(response));
+      response.write("event: endpoint\ndata: /mcp\n\n");
+    };
+    http.answer = ({ id, method, params }, response) => {
+      response.writeHead(202).end();
+      const say = (result: unknown) =>
+        streams.at(-1)?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`);
+      const serverInfo = { name: "old", version: "1.0.0" };
+      if (method === "initialize") {
+        say({ protocolVersion: params?.["protocolVersion"], capabilities: { tools: {} }, serverInfo });
+      }
+      if (method === "tools/call" && params?.["name"] !== "slow") say(textResult("by events"));
+      return true;
+    };
+    return { streams };
+  }
+
+  it("is spoken, and headers are sent", async () => {
+    serveEvents();
+    const { call } = remote({ type: "sse", headers: { "x-api-key": "secret" } });
+    expect(await call()).toMatchObject(textResult("by events"));
+    expect(http.received.every(({ headers }) => headers["x-api-key"] === "secret")).toBe(true);
+  });
+
+  it("with a cut stream: calls end, and the next one shakes hands anew", async () => {
+    const { streams } = serveEvents();
+    const { call, server } = remote({ type: "sse" });
+    await call();
+    const slow = call("slow").catch((error: unknown) => error);
+    await expect.poll(() => http.received.some(({ params }) => params?.["name"] === "slow")).toBe(true);
+    streams[0]?.destroy();
+    expect(await slow).toEqual(failure("server-exited", { indeterminate: true }));
+    expect(await call()).toMatchObject(textResult("by events"));
+    expect(server.status.starts).toBe(2);
+    expect(http.received.filter(({ method }) => method === "initialize").length).toBe(2);
+  });
+});
+
+it("a usual answer by events comes through", async () => {
+  http.answer = ({ method, id }, response) => {
+    if (method !== "tools/call") return false;
+    events(response).end(event(id, "by events"));
+    return true;
+  };
+  expect(await remote().call()).toMatchObject(textResult("by events"));
+});

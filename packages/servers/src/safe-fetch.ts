@@ -1,0 +1,166 @@
+/**
+ * `fetch` that goes only where it may.
+ *
+ * @module
+ */
+import { lookup as lookupName } from "node:dns";
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { Readable } from "node:stream";
+import { GatewayError } from "@vitrine/wire";
+import { kindOfAddress } from "./addresses.js";
+import { limitBody } from "./body-limit.js";
+
+/** Options of {@link safeFetch}. */
+export interface SafeFetchOptions {
+  /** The server's own address, from its settings. */
+  url: string;
+  /** Sent to the server's own origin, and to no other. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** May it reach this machine and the network around it? */
+  privateNetwork: boolean;
+  /** Bytes of an answer, or of one event of a stream. */
+  message: number;
+  /** Milliseconds until an answer that is no stream must be complete. */
+  timeout: number;
+  /** How names become addresses; by the system, by default. */
+  lookup?: typeof lookupName | undefined;
+}
+
+/** A fetch function, and the connections that it holds. */
+export interface SafeFetch {
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  /** Ends every connection. */
+  close(): void;
+}
+
+const MOST_REDIRECTS = 5;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const EMPTY = new Set([204, 205, 304]);
+
+/**
+ * Makes a `fetch` for one server. Addresses are checked when a connection is made to them, after names were
+ * resolved, so that a name cannot mean one address when it is checked and another when it is used. Each hop of a
+ * redirect is checked in the same way, and credentials stay behind when the origin changes.
+ */
+export function safeFetch(options: SafeFetchOptions): SafeFetch {
+  const own = new URL(options.url);
+  const mayReach = (address: string): boolean => {
+    const kind = kindOfAddress(address);
+    // The operator wrote this very address.
+    const named = hostOf(own) === address;
+    return kind === "public" || named || (kind === "private" && options.privateNetwork);
+  };
+  const resolve = options.lookup ?? lookupName;
+  const lookup: LookupFunction = (host, lookupOptions, callback) => {
+    resolve(host, { ...lookupOptions, all: true }, (error, addresses) => {
+      if (error) return callback(error, []);
+      const bad = addresses.find(({ address }) => !mayReach(address));
+      if (bad) return callback(new Error("forbidden", { cause: refusal(host, bad.address) }), []);
+      if (lookupOptions.all) return callback(null, addresses);
+      const [first] = addresses;
+      callback(null, first?.address ?? "", first?.family);
+    });
+  };
+  const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+
+  const once = async (
+    url: URL,
+    request: Request,
+    body: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> => {
+    const host = hostOf(url);
+    if (url.protocol !== "http:" && url.protocol !== "https:") throw refusal(url.href, url.protocol);
+    if (isIP(host) !== 0 && !mayReach(host)) throw refusal(url.host, host);
+    const headers = Object.fromEntries(request.headers);
+    if (url.origin === own.origin) Object.assign(headers, lowerCase(options.headers ?? {}));
+    const secure = url.protocol === "https:";
+    const { method } = request;
+    const answer = await new Promise<IncomingMessage>((resolveAnswer, reject) => {
+      const agent = secure ? agents.https : agents.http;
+      const send = secure ? httpsRequest : httpRequest;
+      const sent = send(url, { method, headers, agent, lookup, ...(signal && { signal }) }, resolveAnswer);
+      sent.once("error", (error) => reject(error.cause instanceof GatewayError ? error.cause : error));
+      sent.end(body === "" ? undefined : body);
+    });
+    return toResponse(answer, options);
+  };
+
+  return {
+    async fetch(target, init) {
+      let url = new URL(target);
+      // Not the request's: each `Request` leaves a listener on the signal until it is collected, and the official
+      // transport has one signal for all. `node:http` removes its listener when the exchange is over.
+      const signal = init?.signal ?? undefined;
+      let request = new Request(url, { ...init, signal: null, redirect: "manual" });
+      let body = await request.clone().text();
+      for (let hops = 0; ; hops++) {
+        const response = await once(url, request, body, signal);
+        const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
+        if (location === null || init?.redirect === "manual") return response;
+        await response.body?.cancel();
+        const next = new URL(location, url);
+        if (init?.redirect === "error" || hops === MOST_REDIRECTS) {
+          throw new GatewayError(
+            "address-forbidden",
+            `${url.origin} redirects, and is not followed any further`,
+          );
+        }
+        if (url.protocol === "https:" && next.protocol !== "https:")
+          throw refusal(next.href, "not encrypted");
+        const keepsBody = response.status >= 307 || request.method === "GET" || request.method === "HEAD";
+        if (!keepsBody) body = "";
+        request = new Request(next, {
+          method: keepsBody ? request.method : "GET",
+          headers: next.origin === url.origin ? request.headers : withoutCredentials(request.headers),
+        });
+        url = next;
+      }
+    },
+    close() {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+function toResponse(answer: IncomingMessage, options: SafeFetchOptions): Response {
+  const status = answer.statusCode ?? 502;
+  const headers = new Headers();
+  for (let at = 0; at + 1 < answer.rawHeaders.length; at += 2) {
+    headers.append(answer.rawHeaders[at] ?? "", answer.rawHeaders[at + 1] ?? "");
+  }
+  const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
+  if (!isStream) {
+    // One that drips for ever would hold its connection for ever.
+    const late = setTimeout(() => {
+      answer.destroy(new GatewayError("server-failed", "the answer was not complete in time"));
+    }, options.timeout);
+    answer.once("close", () => clearTimeout(late));
+  }
+  if (EMPTY.has(status)) {
+    answer.resume();
+    return new Response(null, { status, headers });
+  }
+  const body = Readable.toWeb(limitBody(answer, options.message, isStream)) as ReadableStream<Uint8Array>;
+  return new Response(body, { status, statusText: answer.statusMessage ?? "", headers });
+}
+
+/** The host without the brackets of IPv6. Numbers in other notations are decimal here: the URL parser saw to that. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "");
+
+const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** All that says what is asked, and nothing that says who asks: an API key may be in a header of any name. */
+const HARMLESS = new Set(["accept", "accept-language", "content-type", "mcp-protocol-version", "user-agent"]);
+const withoutCredentials = (headers: Headers): Headers =>
+  new Headers([...headers].filter(([name]) => HARMLESS.has(name)));
+
+const refusal = (what: string, why: string): GatewayError =>
+  new GatewayError(
+    "address-forbidden",
+    `${what} must not be reached from here (${why}); if it is meant, set "privateNetwork" for this server`,
+  );

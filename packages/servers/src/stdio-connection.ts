@@ -1,0 +1,165 @@
+/**
+ * A connection to a program on this machine.
+ *
+ * @module
+ */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type Client,
+  PROTOCOL_VERSION_META_KEY,
+} from "@modelcontextprotocol/client";
+import { clientUpstream, type Upstream, type UpstreamMethod } from "@vitrine/guard";
+import { type JsonText, METHOD_NOT_FOUND, type Result, VitrineError } from "@vitrine/protocol";
+import { GatewayError } from "@vitrine/wire";
+import {
+  type Connection,
+  type ConnectOptions,
+  capabilitiesFor,
+  diedOfProbe,
+  handshake,
+  isThere,
+} from "./connection.js";
+import { DirectRequests } from "./direct-requests.js";
+import type { Launch } from "./isolation/isolation.js";
+import { Patience } from "./patience.js";
+import { answerAsk } from "./server-asks.js";
+import type { StdioSettings } from "./settings.js";
+import { StdioTransport } from "./stdio-transport.js";
+
+/** Options of {@link connectStdio}. */
+export interface StdioConnectOptions extends ConnectOptions {
+  transport: StdioSettings;
+  launch: Launch;
+}
+
+/**
+ * Starts the program and shakes hands. Views' requests then go past the official client, which does the rest: the
+ * handshake, notifications, and what the server asks of us.
+ *
+ * @throws {GatewayError} why it does not work; `data.stderr` is the end of what the server wrote there
+ */
+export async function connectStdio(options: StdioConnectOptions): Promise<Connection> {
+  try {
+    return await connectOnce(options);
+  } catch (error) {
+    // The one case in which a server is started twice, once in its life: the verdict is remembered.
+    if (error instanceof GatewayError && diedOfProbe(error.cause)) return await connectOnce(options);
+    throw error;
+  }
+}
+
+async function connectOnce(options: StdioConnectOptions): Promise<Connection> {
+  const { settings, launch, info, asks } = options;
+  const { command, args, env, cwd, folder, isolation } = options.transport;
+  const { limits, name } = settings;
+  const launched = await launch({ name, command, args, env, cwd, folder, isolation });
+  const transport = new StdioTransport(launched, { message: limits.message, isolation });
+  transport.ongarbage = () => options.ongarbage?.(transport);
+  let resolveEnded: (reason: GatewayError) => void = () => {};
+  const ended = new Promise<GatewayError>((resolve) => {
+    resolveEnded = resolve;
+  });
+  const patience = new Patience(limits.timeout);
+  let direct: DirectRequests | undefined;
+  let isOver = false;
+  transport.onclose = () => {
+    isOver = true;
+    const reason =
+      transport.failure ?? new GatewayError("server-exited", `the connection to ${name} was closed`);
+    direct?.close(reason);
+    resolveEnded(reason);
+  };
+  let client: Client;
+  try {
+    client = await handshake(transport, options, patience);
+  } catch (cause) {
+    // Before it is closed here: how it ended then says nothing about what was wrong.
+    const why = transport.failure ?? cause;
+    await transport.close();
+    throw failure(name, transport, why, cause);
+  }
+  const version = client.getNegotiatedProtocolVersion();
+  const modern = client.getProtocolEra() === "modern";
+  direct = new DirectRequests({
+    send: (text) => transport.sendText(text),
+    patience,
+    envelope: modern
+      ? () => ({
+          [PROTOCOL_VERSION_META_KEY]: version,
+          [CLIENT_INFO_META_KEY]: info,
+          [CLIENT_CAPABILITIES_META_KEY]: capabilitiesFor(asks),
+        })
+      : undefined,
+    answer: asks && ((request, signal) => answerAsk(asks, patience, request, signal)),
+  });
+  transport.taker = direct;
+  return {
+    upstream: directUpstream(client, direct, { server: name, timeout: limits.timeout }),
+    info: client.getServerVersion(),
+    protocolVersion: version,
+    driver: launched.driver,
+    pid: launched.pid,
+    get stderr() {
+      return transport.stderr;
+    },
+    get isOver() {
+      return isOver;
+    },
+    ended,
+    ping: (timeout) => isThere(client, timeout),
+    close: (grace) => transport.close(grace),
+  };
+}
+
+const DIRECT: ReadonlySet<string> = new Set<UpstreamMethod>([
+  "tools/call",
+  "tools/list",
+  "resources/read",
+  "resources/list",
+  "resources/templates/list",
+  "prompts/list",
+  "prompts/get",
+]);
+
+/** Notifications and subscriptions by the client, all else past it. */
+function directUpstream(
+  client: Client,
+  direct: DirectRequests,
+  options: { server: string; timeout: number },
+): Upstream {
+  const official = clientUpstream(client, options);
+  return {
+    server: options.server,
+    get capabilities() {
+      return official.capabilities;
+    },
+    async request(method, params, requestOptions) {
+      if (method === "resources/subscribe" || method === "resources/unsubscribe") {
+        return official.request(method, params, requestOptions);
+      }
+      if (!DIRECT.has(method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
+      // What a result must be is for its reader to check: it is the server's word either way.
+      return (await direct.request(method, params, requestOptions)) as Result<typeof method> | JsonText;
+    },
+    listen: (listener) => official.listen(listener),
+  };
+}
+
+function failure(name: string, transport: StdioTransport, why: unknown, cause: unknown): GatewayError {
+  const { stderr, garbage } = transport;
+  const code =
+    why instanceof GatewayError && why.data.code === "server-too-large"
+      ? "server-too-large"
+      : "server-failed";
+  // Which lines is in the status, and not here: this is logged.
+  const strange =
+    garbage.count > 0
+      ? `; it printed ${garbage.count} lines that are no messages: let it write such lines to stderr`
+      : "";
+  const fault = why instanceof GatewayError ? why.data["fault"] : undefined;
+  return new GatewayError(code, `${name} could not be started: ${(why as Error).message}${strange}`, {
+    cause,
+    data: { stderr, fault },
+  });
+}

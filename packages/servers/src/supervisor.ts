@@ -1,0 +1,473 @@
+/**
+ * Keeps a server running: starts it when it is needed, again when it fails, and stops it when nobody needs it.
+ *
+ * @module
+ */
+import type { Upstream, UpstreamMethod, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/guard";
+import { isRecord, type JsonText, type Params, type Result, type UiDocument } from "@vitrine/protocol";
+import { GatewayError } from "@vitrine/wire";
+import { ServerCatalogue } from "./catalogue.js";
+import type { Connection, ConnectOptions } from "./connection.js";
+import { explainFailure, isUnsent, mayRepeat } from "./cut-off.js";
+import { isFault } from "./exit-cause.js";
+import { LastCrash } from "./last-crash.js";
+import type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } from "./server.js";
+import type { ServerSettings } from "./settings.js";
+import { abortable } from "./support/abortable.js";
+import { backoff, type Clock, systemClock } from "./support/clock.js";
+import { Listeners } from "./support/listeners.js";
+import { keepUp } from "./upkeep.js";
+
+/** Options of {@link ManagedServer}. */
+export interface ManagedServerOptions {
+  settings: ServerSettings;
+  /** Makes a connection that has shaken hands; called for every start. The signal ends a start that is too late. */
+  connect: (signal: AbortSignal, ongarbage: ConnectOptions["ongarbage"]) => Promise<Connection>;
+  clock?: Clock | undefined;
+  /** Hears what a listener threw: that stops neither the server nor the other listeners. */
+  onerror?: ((error: unknown) => void) | undefined;
+}
+
+/** Milliseconds that a call waits for a server that will be started again; after that it fails at once. */
+const PATIENCE = 5_000;
+/** Milliseconds after which a server that runs counts as well: its next failure is the first one again. */
+const WELL = 30_000;
+/** Milliseconds that calls under way get when the server is stopped. */
+const GRACE = 5_000;
+/** Trying again would change nothing: the operator or a person must do something. */
+const HOPELESS = new Set(["isolation-unavailable", "config-invalid", "address-forbidden"]);
+
+/**
+ * One server, whatever its process or connection does.
+ *
+ * A call that is under way when the server ends fails with `server-exited`, and is never made again here:
+ * `data.indeterminate` says whether nobody knows if it ran. Lists and documents are asked for once more.
+ */
+export class ManagedServer implements Server {
+  readonly settings: ServerSettings;
+  readonly upstream: Upstream;
+  readonly #options: ManagedServerOptions;
+  readonly #clock: Clock;
+  readonly #catalogue: ServerCatalogue;
+  readonly #notices: Listeners<[UpstreamNotification, Record<string, unknown>]>;
+  readonly #statuses: Listeners<[ServerStatus]>;
+  readonly #subscribed = new Set<string>();
+  /** Calls that wait for the next start. */
+  readonly #waiting: (() => void)[] = [];
+  #state: ServerState = "idle";
+  #connection: Connection | undefined;
+  #starting: Promise<Connection> | undefined;
+  #stopping: Promise<void> | undefined;
+  #last: Connection | undefined;
+  #capabilities: Upstream["capabilities"] = {};
+  /** How many calls each connection has under way: one that is out of use ends after the last of them. */
+  readonly #calls = new Map<Connection, number>();
+  readonly #crash: LastCrash;
+  #problem: ServerStatus["problem"];
+  /** Where the lines are counted that were no messages since the last start; undefined while there are none. */
+  #counted: Pick<ServerStatus, "garbage"> | undefined;
+  #authorizeUrl: string | undefined;
+  #retryAt: number | undefined;
+  #starts = 0;
+  #failures = 0;
+  #readyAt = 0;
+  #underWay = 0;
+  #lastUse = 0;
+  #drained: (() => void) | undefined;
+  #endUpkeep: (() => void) | undefined;
+  #endRetry: (() => void) | undefined;
+  #unlisten: (() => void) | undefined;
+  /** Ends the start that is under way, for another one. */
+  #again: AbortController | undefined;
+  readonly #quit = new AbortController();
+
+  constructor(options: ManagedServerOptions) {
+    this.#options = options;
+    this.settings = options.settings;
+    this.#clock = options.clock ?? systemClock;
+    this.#crash = new LastCrash(this.#clock, () => this.#tell());
+    this.#notices = new Listeners(options.onerror);
+    this.#statuses = new Listeners(options.onerror);
+    const capabilities = (): Upstream["capabilities"] => this.#capabilities;
+    this.upstream = {
+      server: this.settings.name,
+      get capabilities() {
+        return capabilities();
+      },
+      request: (method, params, requestOptions) => this.#request(method, params, requestOptions),
+      listen: (listener) => this.#notices.add(listener),
+    };
+    this.#catalogue = new ServerCatalogue(this.upstream, {
+      schemes: this.settings.schemes,
+      onerror: options.onerror,
+    });
+  }
+
+  get status(): ServerStatus {
+    const running = this.#connection;
+    return {
+      name: this.settings.name,
+      state: this.#state,
+      capabilities: this.upstream.capabilities,
+      starts: this.#starts,
+      problem: this.#problem,
+      crash: this.#crash.crash,
+      retryAt: this.#retryAt,
+      authorizeUrl: this.#authorizeUrl,
+      info: this.#last?.info,
+      protocolVersion: this.#last?.protocolVersion,
+      driver: running?.driver,
+      pid: running?.pid,
+      garbage: this.#counted?.garbage,
+    };
+  }
+
+  get #isStopped(): boolean {
+    return this.#state === "stopped";
+  }
+
+  /** Calls under way. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  async start(): Promise<void> {
+    if (this.#isStopped) throw stopping(this.settings.name);
+    if (!this.#connection) await this.#launch();
+  }
+
+  /**
+   * Ends it and all that it started, and starts it again, whatever it does now; throws what went wrong. Calls under way
+   * end as when a server does, and what is asked meanwhile waits.
+   */
+  async restart(): Promise<void> {
+    // One that has just come up is not yet in use.
+    if (this.#connection && this.#starting) await this.#starting;
+    if (this.#isStopped) throw stopping(this.settings.name);
+    const running = this.#connection;
+    if (running) this.#drop(running);
+    this.#failures = 0;
+    this.#crash.forget();
+    this.#again?.abort();
+    await this.#launch(running);
+  }
+
+  async ready(): Promise<void> {
+    await this.#ready();
+  }
+
+  catalogue(): Promise<Catalogue> {
+    return this.#catalogue.get();
+  }
+
+  views(): Promise<Catalogue["views"]> {
+    return this.#catalogue.views();
+  }
+
+  document(uri: string): Promise<UiDocument> {
+    return this.#catalogue.document(uri);
+  }
+
+  onChange(listener: (changes: readonly CatalogueChange[]) => void): () => void {
+    return this.#catalogue.onChange(listener);
+  }
+
+  onStatus(listener: (status: ServerStatus) => void): () => void {
+    return this.#statuses.add(listener);
+  }
+
+  stop(grace = GRACE): Promise<void> {
+    return (this.#stopping ??= this.#stop(grace));
+  }
+
+  async #stop(grace: number): Promise<void> {
+    this.#cancel();
+    this.#set("stopped");
+    this.#wake();
+    if (this.#underWay > 0) {
+      const drained = new Promise<void>((resolve) => {
+        this.#drained = resolve;
+      });
+      let cancel = (): void => {};
+      const late = new Promise<void>((resolve) => {
+        cancel = this.#clock.after(grace, resolve);
+      });
+      await Promise.race([drained, late]);
+      cancel();
+    }
+    this.#quit.abort(stopping(this.settings.name));
+    await this.#starting?.catch(() => {});
+    const open = new Set(this.#calls.keys());
+    if (this.#connection) open.add(this.#connection);
+    this.#connection = undefined;
+    this.#unlisten?.();
+    this.#catalogue.close();
+    await Promise.all([...open].map((connection) => connection.close()));
+  }
+
+  async #request<M extends UpstreamMethod>(
+    method: M,
+    params: Params<M>,
+    options?: UpstreamRequestOptions,
+  ): Promise<Result<M> | JsonText> {
+    for (let tries = 1; ; tries++) {
+      if (this.#isStopped) throw stopping(this.settings.name);
+      const connection = this.#connection ?? (await abortable(this.#ready(), options?.signal));
+      this.#begin(connection);
+      try {
+        const result = await connection.upstream.request(method, params, options);
+        this.#note(method, params);
+        return result;
+      } catch (error) {
+        this.#judge(error, connection);
+        const again = tries === 1 && mayRepeat(error, method) && !options?.signal?.aborted;
+        if (!again || this.#isStopped) {
+          throw explainFailure(error, { method, params }, this.settings, this.#catalogue.lastTools);
+        }
+        // Nothing could be sent, so that it will end, if it has not; by then it is known how.
+        if (this.#connection === connection && isUnsent(error)) await connection.ended;
+      } finally {
+        this.#end(connection);
+      }
+    }
+  }
+
+  #begin(connection: Connection): void {
+    this.#underWay++;
+    this.#calls.set(connection, (this.#calls.get(connection) ?? 0) + 1);
+  }
+
+  #end(connection: Connection): void {
+    this.#lastUse = this.#clock.now();
+    const left = (this.#calls.get(connection) ?? 1) - 1;
+    if (left > 0) this.#calls.set(connection, left);
+    else this.#calls.delete(connection);
+    if (left === 0 && connection !== this.#connection && !connection.isOver) this.#close(connection);
+    if (--this.#underWay === 0) this.#drained?.();
+  }
+
+  /** Nobody waits for this end. */
+  #close(connection: Connection): void {
+    connection.close().catch((error: unknown) => this.#options.onerror?.(error));
+  }
+
+  /** What an error means for the connection. */
+  #judge(error: unknown, connection: Connection): void {
+    if (!(error instanceof GatewayError)) return;
+    const { code, session } = error.data;
+    if (code === "server-unauthorized" || session === "lost") {
+      // Other calls on it may still be answered.
+      if (this.#drop(connection) && code === "server-unauthorized") this.#failed(error);
+    } else if (connection.isOver) this.#lost(connection, error);
+  }
+
+  #note(method: UpstreamMethod, params: unknown): void {
+    const uri = isRecord(params) ? params["uri"] : undefined;
+    if (typeof uri !== "string") return;
+    if (method === "resources/subscribe") this.#subscribed.add(uri);
+    if (method === "resources/unsubscribe") this.#subscribed.delete(uri);
+  }
+
+  async #ready(): Promise<Connection> {
+    for (;;) {
+      if (this.#connection) return this.#connection;
+      if (this.#isStopped) throw stopping(this.settings.name);
+      if (this.#state === "unauthorized" || (this.#state === "waiting" && this.#remaining() > PATIENCE)) {
+        throw this.#problemError();
+      }
+      if (this.#state !== "waiting") return await this.#launch();
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  #remaining(): number {
+    return (this.#retryAt ?? 0) - this.#clock.now();
+  }
+
+  #problemError(): GatewayError {
+    const { name } = this.settings;
+    const unauthorized = this.#state === "unauthorized";
+    return new GatewayError(
+      unauthorized ? "server-unauthorized" : "server-failed",
+      this.#problem?.message ?? `${name} does not run`,
+      { data: { authorizeUrl: this.#authorizeUrl, retryAt: this.#retryAt } },
+    );
+  }
+
+  /** Starts it, after one that must be gone first: the two may want the same port or file. */
+  #launch(old?: Connection): Promise<Connection> {
+    return (this.#starting ??= this.#connect(old).finally(() => {
+      this.#starting = undefined;
+      this.#again = undefined;
+    }));
+  }
+
+  async #connect(old: Connection | undefined): Promise<Connection> {
+    for (let before = old; ; before = undefined) {
+      const { signal } = (this.#again = new AbortController());
+      this.#cancel();
+      const start = ++this.#starts;
+      this.#counted = undefined;
+      this.#set("starting");
+      const ongarbage = (counted: Pick<ServerStatus, "garbage">): void => {
+        if (this.#starts !== start) return;
+        this.#counted = counted;
+        this.#tell();
+      };
+      let connection: Connection;
+      try {
+        await before?.close().catch((error: unknown) => this.#options.onerror?.(error));
+        signal.throwIfAborted();
+        connection = await this.#options.connect(AbortSignal.any([this.#quit.signal, signal]), ongarbage);
+      } catch (error) {
+        // Those who wait for it get the next one.
+        if (signal.aborted && !this.#isStopped) continue;
+        this.#failed(error);
+        // One that is stopped while it starts has not failed.
+        throw this.#isStopped ? stopping(this.settings.name) : error;
+      } finally {
+        this.#wake();
+      }
+      if (!this.#isStopped && !signal.aborted) {
+        this.#welcome(connection);
+        return connection;
+      }
+      await connection.close();
+      if (this.#isStopped) throw stopping(this.settings.name);
+    }
+  }
+
+  #welcome(connection: Connection): void {
+    const isFirst = this.#last === undefined;
+    this.#connection = connection;
+    this.#last = connection;
+    this.#capabilities = connection.upstream.capabilities;
+    this.#problem = undefined;
+    this.#readyAt = this.#lastUse = this.#clock.now();
+    this.#unlisten = connection.upstream.listen((method, params) => this.#notices.tell(method, params));
+    void connection.ended.then((reason) => this.#lost(connection, reason));
+    this.#crash.run();
+    this.#set("ready");
+    const { start, limits } = this.settings;
+    this.#endUpkeep = keepUp({
+      clock: this.#clock,
+      check: connection.pid === undefined ? undefined : () => void this.#check(connection),
+      idle: start === "eager" || limits.idle <= 0 ? undefined : limits.idle,
+      lastUse: () => this.#lastUse,
+      isBusy: () => this.#underWay > 0,
+      isNeeded: () => this.#subscribed.size > 0,
+      stop: () => {
+        this.#drop(connection);
+        this.#set("idle");
+        this.#close(connection);
+      },
+    });
+    if (isFirst) return;
+    // It may be another version: whatever was kept of the one before is dropped.
+    const { tools, prompts } = this.upstream.capabilities;
+    if (tools) this.#notices.tell("notifications/tools/list_changed", {});
+    // Always: there are servers that have UIs, and do not say that they have resources.
+    this.#notices.tell("notifications/resources/list_changed", {});
+    if (prompts) this.#notices.tell("notifications/prompts/list_changed", {});
+    for (const uri of this.#subscribed) {
+      this.#resubscribe(connection, uri);
+      this.#notices.tell("notifications/resources/updated", { uri });
+    }
+  }
+
+  #resubscribe(connection: Connection, uri: string): void {
+    connection.upstream.request("resources/subscribe", { uri }).catch((error: unknown) => {
+      // A connection that ended refused nothing: the next one asks again.
+      if (connection.isOver || this.#connection !== connection) return;
+      this.#subscribed.delete(uri);
+      this.#options.onerror?.(error);
+    });
+  }
+
+  async #check(connection: Connection): Promise<void> {
+    const { startTimeout } = this.settings.limits;
+    if (await connection.ping(startTimeout)) return;
+    if (this.#connection !== connection || this.#underWay > 0) return;
+    const reason = new GatewayError("server-failed", `${this.settings.name} does not answer any more`);
+    this.#lost(connection, reason);
+    this.#close(connection);
+  }
+
+  /** Forgets a connection; returns whether it was the one in use. */
+  #drop(connection: Connection): boolean {
+    if (this.#connection !== connection) return false;
+    this.#connection = undefined;
+    this.#unlisten?.();
+    this.#cancel();
+    if (this.#state === "ready") this.#state = "idle";
+    return true;
+  }
+
+  #lost(connection: Connection, reason: GatewayError): void {
+    if (!this.#drop(connection)) return;
+    if (this.#clock.now() - this.#readyAt >= WELL) this.#failures = 0;
+    this.#failed(reason, connection);
+  }
+
+  #failed(error: unknown, connection?: Connection): void {
+    const { data, message } = Object(error) as { data?: unknown; message?: unknown };
+    const { code, stderr, authorizeUrl, fault } = isRecord(data) ? data : {};
+    const lastWords = connection?.stderr ?? stderr;
+    const said = {
+      message: String(message),
+      ...(typeof lastWords === "string" && lastWords !== "" && { stderr: lastWords }),
+    };
+    this.#problem = {
+      code: typeof code === "string" ? code : "server-failed",
+      ...said,
+      ...(isFault(fault) && { fault }),
+    };
+    this.#authorizeUrl = typeof authorizeUrl === "string" ? authorizeUrl : undefined;
+    if (this.#isStopped) return;
+    // Of a connection that was cut nobody knows whose fault it was.
+    if (connection?.pid !== undefined) this.#crash.keep({ at: this.#clock.now(), ...said });
+    if (code === "server-unauthorized") this.#set("unauthorized");
+    else if (HOPELESS.has(String(code))) this.#set("idle");
+    else this.#retryLater(connection !== undefined);
+  }
+
+  #retryLater(didRun: boolean): void {
+    this.#failures++;
+    const delay = backoff(this.#failures, this.#clock.random);
+    this.#retryAt = this.#clock.now() + delay;
+    this.#endRetry = this.#clock.after(delay, () => {
+      this.#retryAt = undefined;
+      // One that ran is brought back. One that never came up is tried again only if somebody wants it.
+      const wanted = this.settings.start === "eager" || didRun || this.#waiting.length > 0;
+      this.#set("idle");
+      // What fails is in the status, and is told to those who wait when they try themselves.
+      if (wanted) this.#launch().catch(() => {});
+      this.#wake();
+    });
+    this.#set("waiting");
+  }
+
+  #wake(): void {
+    for (const go of this.#waiting.splice(0)) go();
+  }
+
+  #cancel(): void {
+    this.#endUpkeep?.();
+    this.#endRetry?.();
+    this.#crash.pause();
+    this.#retryAt = undefined;
+  }
+
+  #set(state: ServerState): void {
+    // Nothing comes after the end.
+    if (!this.#isStopped) this.#state = state;
+    if (state !== "unauthorized") this.#authorizeUrl = undefined;
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#statuses.tell(this.status);
+  }
+}
+
+const stopping = (name: string): GatewayError => new GatewayError("stopping", `${name} is being stopped`);
