@@ -16,13 +16,24 @@ const TSC = "node_modules/typescript/bin/tsc";
 const FIRST = [
   TSC,
   "-b",
-  ...["protocol", "wire", "view", "sandbox", "guard", "host", "server", "servers", "gateway"].map(
-    (name) => `packages/${name}`,
-  ),
+  ...[
+    "protocol",
+    "wire",
+    "view",
+    "sandbox",
+    "guard",
+    "host",
+    "server",
+    "servers",
+    "conversation",
+    "gateway",
+  ].map((name) => `packages/${name}`),
 ];
 /** These stand on the first step, and not on each other. */
 const REST = [
-  ["view", "server", "sandbox", "servers", "gateway"].map((name) => [`packages/${name}/build.mjs`]),
+  ["view", "server", "sandbox", "servers", "conversation", "gateway"].map((name) => [
+    `packages/${name}/build.mjs`,
+  ]),
   [[TSC, "-b", "packages/workbench", "packages/workbench/tsconfig.node.json", "packages/cli"]],
   [["node_modules/vite/bin/vite.js", "build", "packages/workbench", "--logLevel", "warn"]],
 ];
@@ -37,6 +48,7 @@ const RESULTS = [
   "packages/server/dist/templates/pages-text.js",
   "packages/server/dist/chunks",
   "packages/servers/dist/chunks",
+  "packages/conversation/dist/index.js",
   "packages/gateway/dist/main.js",
   "packages/gateway/dist/chunks",
   "packages/workbench/dist/node/index.js",

@@ -24,7 +24,8 @@ const ALLOWED: Record<string, readonly string[]> = {
   host: ["protocol", "wire", "guard"],
   server: ["protocol", "view"],
   servers: ["protocol", "wire", "guard"],
-  gateway: ["protocol", "wire", "sandbox", "guard", "servers"],
+  conversation: ["protocol", "wire", "guard", "servers"],
+  gateway: ["protocol", "wire", "sandbox", "guard", "servers", "conversation"],
   workbench: ["protocol", "wire", "guard", "host"],
   cli: ALL,
 };
@@ -49,8 +50,9 @@ const COMMAND =
 const TOOLKIT = /^(node:.+|@modelcontextprotocol\/server(\/stdio)?|zod)$/;
 /** Dependencies of the packages for Node. */
 const SERVERS = /^(node:.+|@modelcontextprotocol\/client(\/stdio)?)$/;
-const GATEWAY =
-  /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|@ai-sdk\/(anthropic|google|openai|openai-compatible)|@cfworker\/json-schema|kysely|libsql|pg|pino|ws)$/;
+const CONVERSATION =
+  /^(node:.+|@ai-sdk\/(anthropic|google|openai|openai-compatible)|@cfworker\/json-schema)$/;
+const GATEWAY = /^(node:.+|@modelcontextprotocol\/client(\/stdio)?|kysely|libsql|pg|pino|ws)$/;
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*)["']([@\w./:-]+)["']/g;
 
 /** What is wrong with the imports of one source file, in words. */
@@ -78,6 +80,7 @@ function forbiddenImports(path: string, source: string): string[] {
       return allowed.test(name) ? [] : [`${path} may not depend on ${name}`];
     }
     if (owner === "servers") return SERVERS.test(name) ? [] : [`${path} may not depend on ${name}`];
+    if (owner === "conversation") return CONVERSATION.test(name) ? [] : [`${path} may not depend on ${name}`];
     if (owner === "gateway") return GATEWAY.test(name) ? [] : [`${path} may not depend on ${name}`];
     const allowed = EXTERNAL[owner];
     return !allowed || allowed[name]?.test(file) ? [] : [`${path} may not depend on ${name}`];
@@ -115,6 +118,9 @@ describe("imports", () => {
     ["packages/host/src/frame/frame.ts", 'import { useState } from "react";'],
     ["packages/sandbox/src/sandbox.ts", 'import { once } from "node:events";'],
     ["packages/gateway/src/gateway.ts", 'import { z } from "zod";'],
+    ["packages/gateway/src/gateway.ts", 'import { createOpenAI } from "@ai-sdk/openai";'],
+    ["packages/servers/src/pool.ts", 'import { startGateway } from "@vitrine/gateway";'],
+    ["packages/conversation/src/turn.ts", 'import { startGateway } from "@vitrine/gateway";'],
     ["packages/gateway/src/gateway.ts", 'import { App } from "@vitrine/view";'],
   ])("are refused: %s: %s", (path, source) => {
     expect(forbiddenImports(path, source)).toHaveLength(1);

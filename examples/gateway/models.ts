@@ -1,6 +1,7 @@
 /** The models of a settings file, and one that answers. */
 //#region models
-import { Models, readSettingsFile } from "@vitrine/gateway";
+import { Models } from "@vitrine/conversation";
+import { readSettingsFile } from "@vitrine/gateway";
 
 const { model: settings, dataFolder } = await readSettingsFile("mcp.json");
 const models = await Models.open({ settings, folder: dataFolder });

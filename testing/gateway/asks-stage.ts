@@ -1,11 +1,12 @@
 /** A person who answers as a test wants, a model that says what a test wants, and the desks between them. */
+
+import { aiModel } from "../../packages/conversation/src/model/ai-model.js";
 import {
   ElicitationDesk,
   type ElicitationDeskOptions,
 } from "../../packages/gateway/src/asks/elicitation-desk.js";
 import { SamplingDesk, type SamplingDeskOptions } from "../../packages/gateway/src/asks/sampling-desk.js";
 import type { AuditSettings } from "../../packages/gateway/src/config/config.js";
-import { aiModel } from "../../packages/gateway/src/model/ai-model.js";
 import { type Script, type ScriptedModel, startScriptedModel } from "../model/scripted-model.js";
 import { type MemoryStore, memoryStore } from "./guard-stage.js";
 

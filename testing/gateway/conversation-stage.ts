@@ -3,6 +3,15 @@
  * they end.
  */
 
+import {
+  type AppCall,
+  type CallOptions,
+  type Conversation,
+  Conversations,
+  type ConversationsOptions,
+  type OfferedTool,
+  type ServerCall,
+} from "@vitrine/conversation";
 import type { CallToolResult, ContentBlock, Progress, Tool } from "@vitrine/protocol";
 import type {
   CallItem,
@@ -12,18 +21,7 @@ import type {
   ModelItem,
   NoteItem,
 } from "@vitrine/wire";
-import type { Conversation } from "../../packages/gateway/src/conversation/conversation.ts";
-import {
-  Conversations,
-  type ConversationsOptions,
-} from "../../packages/gateway/src/conversation/conversations.ts";
-import type {
-  AppCall,
-  CallOptions,
-  OfferedTool,
-  ServerCall,
-} from "../../packages/gateway/src/conversation/ports.ts";
-import { aiModel } from "../../packages/gateway/src/model/ai-model.ts";
+import { aiModel } from "../../packages/conversation/src/model/ai-model.ts";
 import { openStore } from "../../packages/gateway/src/store/open.ts";
 import type { Store } from "../../packages/gateway/src/store/store.ts";
 import { type Script, type ScriptedModel, startScriptedModel } from "../model/scripted-model.ts";

@@ -5,7 +5,8 @@
  */
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { closest, parseJson } from "@vitrine/gateway";
+import { parseJson } from "@vitrine/gateway";
+import { closest } from "@vitrine/servers/support";
 import { CliError, EXIT, usage } from "./exit.js";
 
 const OPTION = "--args";

@@ -7,8 +7,9 @@
 import { readFile } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { closest, commandLineServer } from "@vitrine/gateway";
+import { commandLineServer } from "@vitrine/gateway";
 import type { ServerSettings } from "@vitrine/servers";
+import { closest } from "@vitrine/servers/support";
 import {
   approvalOf,
   atHome,

@@ -4,6 +4,7 @@
  * @module
  */
 import { mkdir } from "node:fs/promises";
+import { type ConversationLimits, Conversations, Models } from "@vitrine/conversation";
 import { Refusal, type UpstreamMethod } from "@vitrine/guard";
 import type { Implementation, JsonText, Params, ToolVisibility } from "@vitrine/protocol";
 import type { Sandbox } from "@vitrine/sandbox";
@@ -19,12 +20,11 @@ import {
   type ServerStatus,
   safeFetch,
 } from "@vitrine/servers";
+import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import { asksOf, pageDesks, SAMPLING_METHOD } from "./asks/index.js";
 import type { GatewaySettings } from "./config/config.js";
 import { IN_MEMORY } from "./config/top-settings.js";
-import { type ConversationLimits, Conversations } from "./conversation/index.js";
-import { serverTools } from "./conversation/server-tools.js";
 import {
   changeOf,
   guardMetrics,
@@ -47,7 +47,6 @@ import { createLog, type Log } from "./http/logging.js";
 import { Metrics } from "./http/metrics.js";
 import { type GatewayMetrics, type GatewayReadings, gatewayMetrics } from "./http/metrics-gateway.js";
 import type { StaticOptions } from "./http/static.js";
-import { Models } from "./model/models.js";
 import { frameSource, sandboxSecret } from "./sandbox-place.js";
 import { ServerNames } from "./server-names.js";
 import { AppCalls } from "./sessions/app-calls.js";
@@ -65,8 +64,8 @@ import {
   SessionRegistry,
 } from "./sessions/registry.js";
 import { restoreView } from "./sessions/restore-view.js";
+import { serverTools } from "./sessions/server-tools.js";
 import { showDocument } from "./sessions/show-document.js";
-import { messageOf } from "./store/engine.js";
 import { openStore, type StoreOptions } from "./store/open.js";
 import { type Ownership, takeFolder } from "./store/sqlite-owner.js";
 import type { ServerKey, Store } from "./store/store.js";

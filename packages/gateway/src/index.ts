@@ -4,12 +4,12 @@
  * @module
  */
 
+export type { ModelProviderSettings, ModelSettings } from "@vitrine/conversation";
 export type { RemoteSettings, ServerSettings, StdioSettings } from "@vitrine/servers";
 export { GATEWAY_ERROR, GatewayError, type GatewayErrorCode, type GatewayErrorData } from "@vitrine/wire";
 export { secretCommand } from "./commands/secret.js";
 export { type CommandLine, readOptions } from "./commands/settings.js";
 export { untilStopped } from "./commands/until-stopped.js";
-export { closest } from "./config/closest.js";
 export { type CommandLineOptions, commandLineServer } from "./config/command-line.js";
 export type {
   AuditSettings,
@@ -20,7 +20,6 @@ export type {
 } from "./config/config.js";
 export { parseJson } from "./config/json.js";
 export { KNOWN_PROVIDERS } from "./config/model-settings.js";
-export type { ModelProviderSettings, ModelSettings } from "./config/model-types.js";
 export {
   projectOf,
   type ReadOptions,
@@ -31,50 +30,12 @@ export {
   type WrittenSettings,
 } from "./config/read.js";
 export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/watch.js";
-export type { SaidContext } from "./conversation/apps.js";
-export { Conversation } from "./conversation/conversation.js";
-export { Conversations, type ConversationsOptions } from "./conversation/conversations.js";
-export type { ConversationListener } from "./conversation/journal.js";
-export { type ConversationLimits, DEFAULT_LIMITS } from "./conversation/limits.js";
-export type {
-  AppCall,
-  AppPort,
-  CallOptions,
-  ConversationPorts,
-  ConversationStore,
-  ModelPort,
-  OfferedTool,
-  RecalledCall,
-  ServerCall,
-  ToolPort,
-} from "./conversation/ports.js";
-export type { CallHearer } from "./conversation/shown-call.js";
 export { Gateway, type GatewayOptions, startGateway } from "./gateway.js";
 export { SERVER_FAILED } from "./gateway-notes.js";
 export type { Caller } from "./http/api.js";
 export type { LinkOptions } from "./http/auth.js";
 export type { HostOptions } from "./http/host-door.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";
-export type {
-  ImagePart,
-  Model,
-  ModelDelta,
-  ModelMessage,
-  ModelRequest,
-  ModelTool,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
-} from "./model/model.js";
-export { ModelError, type ModelErrorCode } from "./model/model-error.js";
-export { Models, type ModelsOptions } from "./model/models.js";
-export type {
-  ConversationQuery,
-  ConversationUpdate,
-  KeptConversation,
-  KeptConversations,
-  KeptSummary,
-} from "./store/conversation-store.js";
 export type {
   AuditEntry,
   AuditHead,

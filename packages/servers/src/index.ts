@@ -20,6 +20,7 @@ export type {
 export { launch } from "./isolation/launch.js";
 export { OAuthSessions } from "./oauth/sessions.js";
 export { ServerPool, type ServerPoolOptions } from "./pool.js";
+export { replacedServer } from "./replaced-server.js";
 export { safeFetch } from "./safe-fetch.js";
 export { openSecrets, type SecretStore, secretKey } from "./secrets/secrets.js";
 export type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } from "./server.js";

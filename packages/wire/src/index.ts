@@ -30,6 +30,7 @@ export type {
   SpeakingApp,
   UserItem,
 } from "./conversation.js";
+export { CONVERSATION_LIMITS, ConversationError, checkLimit } from "./conversation-limits.js";
 export type {
   ConversationCall,
   GatewayAnswer,

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { closest } from "@vitrine/gateway";
+
 import type { Progress } from "@vitrine/protocol";
+import { closest } from "@vitrine/servers/support";
 import { jsonArguments, wordArguments } from "../call-arguments.js";
 import { resultText } from "../content.js";
 import { CliError, EXIT } from "../exit.js";

@@ -31,7 +31,7 @@ export interface MadeProject {
  */
 export async function makeProject(place: string, name: string, asked?: string): Promise<MadeProject> {
   checkProjectName(name);
-  const template = await oneOf(asked ?? DEFAULT_TEMPLATE, [...PROJECT_TEMPLATES.keys()], "template");
+  const template = oneOf(asked ?? DEFAULT_TEMPLATE, [...PROJECT_TEMPLATES.keys()], "template");
   const { about = "", parts = [], pages = [] } = PROJECT_TEMPLATES.get(template) ?? {};
   const files = await readParts(parts, [[NAME, name]]);
   for (const page of pages) files.set(`${page}/${RUNTIME}`, await readRuntime());

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { closest } from "@vitrine/servers/support";
 import { usage } from "../exit.js";
 
 /**
@@ -10,10 +11,8 @@ import { usage } from "../exit.js";
  *
  * @throws {CliError} `usage`, with those that there are, and the one that was probably meant
  */
-export async function oneOf(word: string, words: readonly string[], what: string): Promise<string> {
+export function oneOf(word: string, words: readonly string[], what: string): string {
   if (words.includes(word)) return word;
-  // All of the gateway for a guess: only when it is needed.
-  const { closest } = await import("@vitrine/gateway");
   throw usage(
     `there is no ${what} ${JSON.stringify(word)}: write one of ${words.join(", ")}${closest(word, words)}`,
   );

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { closest } from "@vitrine/gateway";
+
 import { isVisibleTo, type Tool } from "@vitrine/protocol";
+import { closest } from "@vitrine/servers/support";
 import type { ServerCatalogue } from "@vitrine/wire";
 import { CliError } from "../exit.js";
 import type { RenderPlan } from "./render-plan.js";

@@ -1,8 +1,8 @@
 /** Examples of the doc comments here; compiled with the tests. */
 
+import type { Models } from "@vitrine/conversation";
 import { launch, ServerPool } from "@vitrine/servers";
 import type { AuditSettings } from "../config/config.js";
-import type { Models } from "../model/models.js";
 import type { PageSession } from "../sessions/page-session.js";
 import type { Store } from "../store/store.js";
 import { asksOf, type Desks } from "./desks.js";

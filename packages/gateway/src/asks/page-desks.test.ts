@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from "vitest";
 import { memoryStore, stageSettings } from "../../../../testing/gateway/guard-stage.js";
 import { type ScriptedModel, say, startScriptedModel } from "../../../../testing/model/scripted-model.js";
+import { aiModel } from "../../../conversation/src/model/ai-model.js";
 import type { GatewaySettings } from "../config/config.js";
-import { aiModel } from "../model/ai-model.js";
 import { Questions } from "../sessions/questions.js";
 import { asksOf } from "./desks.js";
 import { pageDesks } from "./page-desks.js";

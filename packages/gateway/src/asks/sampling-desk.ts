@@ -4,13 +4,14 @@
  *
  * @module
  */
+
+import type { Model } from "@vitrine/conversation";
 import { type Answer, type Decision, Refusal } from "@vitrine/guard";
 import { type Result, VitrineError } from "@vitrine/protocol";
 import { GatewayError, type ModelUsage, type SamplingQuestion, type SpeakingApp } from "@vitrine/wire";
 import type { CallRecord } from "../guard/call-record.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import { Buckets } from "../http/buckets.js";
-import type { Model } from "../model/model.js";
 import { rejected } from "./ask-error.js";
 import { type Asker, AskRecords, type AskRecordsOptions } from "./ask-records.js";
 import { inTime } from "./in-time.js";

@@ -3,10 +3,11 @@
  *
  * @module
  */
+
+import type { ModelMessage, ModelRequest } from "@vitrine/conversation";
 import { Refusal, sizeOf } from "@vitrine/guard";
 import { decode, HOST_END, type ImageContent, type TextContent } from "@vitrine/protocol";
 import type { SamplingAnswer, SamplingQuestion } from "@vitrine/wire";
-import type { ModelMessage, ModelRequest } from "../model/model.js";
 import { invalid, unusable } from "./ask-error.js";
 import type { SamplingLimits } from "./limits.js";
 

@@ -4,9 +4,10 @@
  *
  * @module
  */
+
+import type { ModelSettings } from "@vitrine/conversation";
 import type { Decision } from "@vitrine/guard";
 import type { ServerSettings } from "@vitrine/servers";
-import type { ModelSettings } from "./model-types.js";
 
 /** Who may come in: a name, and the SHA-256 of a token, in hexadecimal digits. */
 export interface UserSettings {

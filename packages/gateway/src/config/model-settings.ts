@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import type { ModelProviderSettings, ModelSettings } from "@vitrine/conversation";
 import { isPrivateHost } from "@vitrine/servers";
-import { closest } from "./closest.js";
-import type { ModelProviderSettings, ModelSettings } from "./model-types.js";
+import { closest } from "@vitrine/servers/support";
 import {
   count,
   flag,

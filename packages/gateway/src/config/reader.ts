@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { closest, meant } from "./closest.js";
+import { closest, meant } from "@vitrine/servers/support";
 import { pathOf } from "./json.js";
 
 /** What is known of the text that settings were read from. */

@@ -20,8 +20,8 @@ import {
   type ServerSettings,
   type StdioSettings,
 } from "@vitrine/servers";
+import { meant } from "@vitrine/servers/support";
 import { isPolicyKey } from "../guard/policy.js";
-import { meant } from "./closest.js";
 import { ISOLATION, isolation, type Places, path } from "./isolation-settings.js";
 import {
   count,

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { GatewayApi } from "./api.js";
 import { Authentication } from "./auth.js";
 import { listen } from "./listener.js";
-import { createLog, scrub } from "./logging.js";
+import { createLog } from "./logging.js";
 import { Metrics } from "./metrics.js";
 import { gatewayMetrics } from "./metrics-gateway.js";
 import { openApiOf } from "./openapi.js";
@@ -44,14 +44,6 @@ export function metricsExample(processes: Set<number>) {
   metrics.gauge("vitrine_processes", "Server processes that run.", [], () => processes.size);
   const text = metrics.text();
   //#endregion metrics
-  return text;
-}
-
-export function scrubExample() {
-  //#region scrub
-  const text = scrub("GET https://as.example/token?code=4711 failed");
-  // "GET https://as.example/token?[removed] failed"
-  //#endregion scrub
   return text;
 }
 

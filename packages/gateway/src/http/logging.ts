@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { REMOVED, scrub } from "@vitrine/servers/support";
 import { type DestinationStream, type Logger, pino } from "pino";
 
 /** A log, as parts are handed it. */
@@ -18,24 +19,6 @@ const SECRET_NAMES = [
 const SECRET_FIELD = new RegExp(`^(code|${SECRET_NAMES.join("|")})$`, "i");
 /** Codes of errors are words; codes of links and of authorization servers are not. */
 const ERROR_CODE = /^[a-z][a-z-]{1,40}$|^[A-Z][A-Z_0-9]{2,40}$/;
-const REMOVED = "[removed]";
-
-/**
- * A text without what may be secret in it: query strings, which carry codes and tokens, and credentials.
- *
- * @example
- * ```ts source="./http.examples.ts#scrub"
- * const text = scrub("GET https://as.example/token?code=4711 failed");
- * // "GET https://as.example/token?[removed] failed"
- * ```
- */
-export function scrub(text: string): string {
-  return text
-    .replace(/\b(Bearer|Basic)\s+[^\s"',]+/gi, `$1 ${REMOVED}`)
-    .replace(/((?:https?|wss?):\/\/|\/)([^\s?"'<>]*)\?[^\s"'<>]+/g, `$1$2?${REMOVED}`)
-    .replace(/(:\/\/)[^\s/@"']+@/g, `$1${REMOVED}@`)
-    .replace(/\b((?:__Host-)?vitrine(?:-\d+)?=)[^\s;"']+/g, `$1${REMOVED}`);
-}
 
 /** A value as it may be written: to a depth at which nothing useful is left. */
 function clean(value: unknown, depth = 0): unknown {

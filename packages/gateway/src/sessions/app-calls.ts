@@ -3,11 +3,12 @@
  *
  * @module
  */
+
+import type { AppCall, AppPort } from "@vitrine/conversation";
 import { fingerprint, type Question, Refusal, sizeOf } from "@vitrine/guard";
 import { type CallToolResult, callToolResultSchema, decode, VitrineError } from "@vitrine/protocol";
+import { replacedServer } from "@vitrine/servers";
 import { MAY_HAVE_RUN } from "@vitrine/wire";
-import type { AppCall, AppPort } from "../conversation/ports.js";
-import { replacedServer } from "../conversation/replaced-server.js";
 import { CallRecord, type RecordPlace } from "../guard/call-record.js";
 import { APP_TOOL_METHOD, operatorDecision, type PolicySources } from "../guard/policy.js";
 import type { ServerKey } from "../store/store.js";

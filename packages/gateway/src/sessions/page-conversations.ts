@@ -3,8 +3,11 @@
  *
  * @module
  */
+
+import type { Conversation, Conversations } from "@vitrine/conversation";
 import { sizeOf } from "@vitrine/guard";
 import { INVALID_PARAMS, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
+import { replacedServer } from "@vitrine/servers";
 import type {
   ConversationCall,
   ConversationNotices,
@@ -14,8 +17,6 @@ import type {
   OpenedView,
   SpeakingApp,
 } from "@vitrine/wire";
-import type { Conversation, Conversations } from "../conversation/index.js";
-import { replacedServer } from "../conversation/replaced-server.js";
 import type { KnownServers, ServerKey } from "../store/store.js";
 import { notificationMessage } from "./rpc.js";
 import { unknownView } from "./view-channel.js";

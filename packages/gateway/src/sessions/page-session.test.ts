@@ -1,9 +1,9 @@
+import { Conversations } from "@vitrine/conversation";
 import type { UpstreamRequestOptions } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
 import { GatewayError, type OpenedView, type ViewPlace } from "@vitrine/wire";
 import { describe, expect, it, vi } from "vitest";
 import { memoryStore, NO_HEIRS, stageServer } from "../../../../testing/gateway/guard-stage.js";
-import { Conversations } from "../conversation/index.js";
 import { gatewayGuard } from "../guard/gateway-guard.js";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import { Idempotency } from "../guard/idempotency.js";

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import type { Conversations } from "@vitrine/conversation";
 import type { Answer, Question } from "@vitrine/guard";
 import {
   type CallToolResult,
@@ -19,7 +20,7 @@ import {
   type ToolVisibility,
   VitrineError,
 } from "@vitrine/protocol";
-import { type ServerIdentity, showableResult } from "@vitrine/servers";
+import { replacedServer, type ServerIdentity, showableResult } from "@vitrine/servers";
 import {
   type ConversationCall,
   type ConversationRequests,
@@ -35,8 +36,6 @@ import {
   type ViewPlace,
 } from "@vitrine/wire";
 import type { SamplingDesk } from "../asks/index.js";
-import type { Conversations } from "../conversation/index.js";
-import { replacedServer } from "../conversation/replaced-server.js";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer, GuardedServers } from "../guard/guarded-servers.js";
 import type { KnownServers, ServerKey } from "../store/store.js";

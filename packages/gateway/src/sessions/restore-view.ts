@@ -5,9 +5,8 @@
  */
 
 import type { Permission } from "@vitrine/protocol";
-import { documentHash } from "@vitrine/servers";
+import { documentHash, replacedServer } from "@vitrine/servers";
 import { GatewayError, type OpenedView } from "@vitrine/wire";
-import { replacedServer } from "../conversation/replaced-server.js";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import type { AppOrigins } from "./app-origins.js";
 import { prepareView } from "./prepare-view.js";

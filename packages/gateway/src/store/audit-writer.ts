@@ -4,9 +4,11 @@
  *
  * @module
  */
+
+import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import { AuditQueue, type QueueLimits, type Waiting } from "./audit-queue.js";
-import { type Engine, LOCK_TIMEOUT, messageOf, wait } from "./engine.js";
+import { type Engine, LOCK_TIMEOUT, wait } from "./engine.js";
 import { chainRow, type RowFields, rowWeight, type StoredRow } from "./row.js";
 import type { AuditHead, AuditOutcome, OnAlarm } from "./store.js";
 

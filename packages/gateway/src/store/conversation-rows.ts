@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { ConversationItem } from "@vitrine/wire";
-import { checkLimit } from "./conversation-limits.js";
+import { type ConversationItem, checkLimit } from "@vitrine/wire";
 import { itemText } from "./conversation-words.js";
 import { sha256, storableText } from "./row.js";
 import type { StoredConversation, StoredItem } from "./schema.js";

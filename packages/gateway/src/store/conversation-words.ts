@@ -5,8 +5,7 @@
  * @module
  */
 import type { ContentBlock } from "@vitrine/protocol";
-import type { ConversationItem, ConversationMatch } from "@vitrine/wire";
-import { CONVERSATION_LIMITS } from "./conversation-limits.js";
+import { CONVERSATION_LIMITS, type ConversationItem, type ConversationMatch } from "@vitrine/wire";
 import { storableText } from "./row.js";
 
 /** Text in which a word is found however it was written: `STRASSE` in `Straße`, and a wide `Ａ` as an `a`. */

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { KeptConversations } from "@vitrine/conversation";
 import type { ConversationItem } from "@vitrine/wire";
 import { build } from "esbuild";
 import fc from "fast-check";
@@ -22,7 +23,6 @@ import Libsql from "libsql";
 import pg from "pg";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { startPostgres, type TestPostgres } from "../../../../testing/postgres.js";
-import type { KeptConversations } from "./conversation-store.js";
 import { openStore } from "./open.js";
 import type { Store } from "./store.js";
 

@@ -1,17 +1,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AppContext, CallItem, ConversationItem, UserItem } from "@vitrine/wire";
+import {
+  type AppContext,
+  type CallItem,
+  CONVERSATION_LIMITS,
+  type ConversationItem,
+  type UserItem,
+} from "@vitrine/wire";
 import fc from "fast-check";
 import Libsql from "libsql";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { startPostgres } from "../../../../testing/postgres.js";
-import { CONVERSATION_LIMITS } from "./conversation-limits.js";
+import { keptConversationsExample } from "../../../conversation/src/conversation.examples.js";
 import { openStore } from "./open.js";
 import { openPostgres } from "./postgres.js";
 import { migrate } from "./schema.js";
 import { openSqlite } from "./sqlite.js";
-import * as examples from "./store.examples.js";
 import type { Store } from "./store.js";
 
 const postgres = await startPostgres();
@@ -417,7 +422,7 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
         .execute();
     await older.close();
     const store = await open(place);
-    expect(await examples.conversationsExample(store)).toMatchObject({
+    expect(await keptConversationsExample(store.conversations)).toMatchObject({
       title: "Shoes",
       items: [{ id: "i1" }],
     });

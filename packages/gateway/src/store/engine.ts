@@ -4,6 +4,7 @@
  * @module
  */
 
+import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import type { CompiledQuery, Kysely } from "kysely";
 import type { StoredRow } from "./row.js";
@@ -68,12 +69,6 @@ async function patiently<T>(engine: Engine, work: () => Promise<T>): Promise<T> 
     }
     await wait(pause);
   }
-}
-
-/** The sentence of whatever was thrown. PostgreSQL's driver has errors of errors with no sentence of their own. */
-export function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && !error.message) return error.errors.map(messageOf).join("; ");
-  return error instanceof Error ? error.message : String(error);
 }
 
 export const wait = (milliseconds: number): Promise<void> =>

@@ -4,11 +4,12 @@
  * @module
  */
 import { resolve } from "node:path";
+import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import { StoredAuditLog } from "./audit-log.js";
 import { readHead } from "./audit-reader.js";
 import { AuditWriter } from "./audit-writer.js";
-import { type Engine, messageOf } from "./engine.js";
+import type { Engine } from "./engine.js";
 import { headFile, NotedHead } from "./noted-head.js";
 import { migrate } from "./schema.js";
 import { openSqlite } from "./sqlite.js";

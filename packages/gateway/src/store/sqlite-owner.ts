@@ -6,9 +6,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { messageOf } from "@vitrine/servers/support";
 import { GatewayError } from "@vitrine/wire";
 import Libsql from "libsql";
-import { messageOf, wait } from "./engine.js";
+import { wait } from "./engine.js";
 
 /** A file that this process owns. */
 export interface Ownership {

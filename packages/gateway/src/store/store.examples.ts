@@ -25,21 +25,6 @@ export async function openStoreExample(file: string, page: (message: string) => 
   //#endregion openStore
 }
 
-export async function conversationsExample({ conversations }: Store) {
-  //#region conversations
-  const at = Date.now();
-  await conversations.create("ann", { id: "c1", title: "Shoes", startedAt: at });
-  await conversations.put("ann", "c1", {
-    items: [{ kind: "user", id: "i1", at, content: [{ type: "text", text: "Red ones, size 38" }] }],
-    changedAt: at,
-  });
-  // It is on disk.
-  const [found] = await conversations.list("ann", { search: "RED shoes" });
-  const all = found && (await conversations.get("ann", found.id));
-  //#endregion conversations
-  return all;
-}
-
 export async function exportRowsExample(store: Store, file: string) {
   //#region exportRows
   await pipeline(exportRows(store.audit), createWriteStream(file));

@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import type { KeptConversations } from "@vitrine/conversation";
 import type { ConsentKey } from "@vitrine/guard";
 import type { ServerIdentity } from "@vitrine/servers";
-import type { KeptConversations } from "./conversation-store.js";
 
 /** What is about to happen, or was refused: written before anything happens. */
 export interface AuditEntry {

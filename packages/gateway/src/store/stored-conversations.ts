@@ -4,23 +4,25 @@
  *
  * @module
  */
-import {
-  type AppContext,
-  type ConversationItem,
-  type ConversationMatch,
-  GatewayError,
-  type ModelUsage,
-} from "@vitrine/wire";
-import { type SelectQueryBuilder, sql } from "kysely";
-import { ConversationError, checkLimit } from "./conversation-limits.js";
-import { type KnownItem, keyOf, nameOf, placeItems, storedItems } from "./conversation-rows.js";
+
 import type {
   ConversationQuery,
   ConversationUpdate,
   KeptConversation,
   KeptConversations,
   KeptSummary,
-} from "./conversation-store.js";
+} from "@vitrine/conversation";
+import {
+  type AppContext,
+  ConversationError,
+  type ConversationItem,
+  type ConversationMatch,
+  checkLimit,
+  GatewayError,
+  type ModelUsage,
+} from "@vitrine/wire";
+import { type SelectQueryBuilder, sql } from "kysely";
+import { type KnownItem, keyOf, nameOf, placeItems, storedItems } from "./conversation-rows.js";
 import { matchIn, searchable, wordsOf } from "./conversation-words.js";
 import { ask, change, type Engine, type Statement } from "./engine.js";
 import type { StoredConversation, StoredItem, Tables } from "./schema.js";

@@ -4,6 +4,9 @@
  * @module
  */
 export { backoff, type Clock, systemClock } from "./clock.js";
+export { closest, meant } from "./closest.js";
 export { Listeners } from "./listeners.js";
+export { messageOf } from "./message-of.js";
 export { readPrivate, writePrivate } from "./private-file.js";
 export { secondsToWait } from "./retry-after.js";
+export { REMOVED, scrub } from "./scrub.js";

@@ -1,0 +1,44 @@
+/**
+ * `@vitrine/conversation`: conversations of people, models and MCP Apps: turns, tool calls, kept entries and models.
+ *
+ * @module
+ */
+export type { SaidContext } from "./apps.js";
+export { Conversation } from "./conversation.js";
+export type {
+  ConversationQuery,
+  ConversationUpdate,
+  KeptConversation,
+  KeptConversations,
+  KeptSummary,
+} from "./conversation-store.js";
+export { Conversations, type ConversationsOptions } from "./conversations.js";
+export type { ConversationListener } from "./journal.js";
+export { type ConversationLimits, DEFAULT_LIMITS } from "./limits.js";
+export type {
+  ImagePart,
+  Model,
+  ModelDelta,
+  ModelMessage,
+  ModelRequest,
+  ModelTool,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from "./model/model.js";
+export { ModelError, type ModelErrorCode } from "./model/model-error.js";
+export { Models, type ModelsOptions } from "./model/models.js";
+export type { ModelProviderSettings, ModelSettings } from "./model/settings.js";
+export type {
+  AppCall,
+  AppPort,
+  CallOptions,
+  ConversationPorts,
+  ConversationStore,
+  ModelPort,
+  OfferedTool,
+  RecalledCall,
+  ServerCall,
+  ToolPort,
+} from "./ports.js";
+export type { CallHearer } from "./shown-call.js";

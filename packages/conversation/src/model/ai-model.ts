@@ -1,0 +1,155 @@
+/**
+ * The model port over the `ai` SDK.
+ *
+ * Its providers are asked directly (`doStream`). `streamText`, the SDK's own loop over them, runs tools, asks again by
+ * itself and keeps all that was said. The gateway does these where a person can see and stop them, and each token would
+ * cost more than twice as much.
+ *
+ * @module
+ */
+
+import { failureOf } from "./failure.js";
+import type { Model, ModelDelta, ModelRequest } from "./model.js";
+import { ModelError } from "./model-error.js";
+import { sdkRequest } from "./prompt.js";
+import { type SdkMetadata, type SdkModel, sdkModel } from "./provider.js";
+import type { ModelProviderSettings } from "./settings.js";
+
+type SdkPart =
+  Awaited<ReturnType<SdkModel["doStream"]>>["stream"] extends ReadableStream<infer Part> ? Part : never;
+type SdkFinish = Extract<SdkPart, { type: "finish" }>;
+
+/** Calls whose signatures are remembered: more than the rounds of a turn have. */
+const REMEMBERED = 1_000;
+
+/**
+ * A model of a provider. Its library is loaded with the first request; nothing is asked twice.
+ *
+ * @example
+ * ```ts source="./model.examples.ts#aiModel"
+ * const model = aiModel(
+ *   { name: "local", type: "compatible", url: "http://127.0.0.1:11434/v1" }, // Ollama
+ *   "qwen3",
+ * );
+ * const messages = [{ role: "user", content: [{ type: "text", text: "Hello" }] }] as const;
+ * for await (const delta of model.stream({ messages, tools: [] }, signal)) {
+ *   if (delta.kind === "text") show(delta.text);
+ * }
+ * ```
+ */
+export function aiModel(provider: ModelProviderSettings, name: string): Model {
+  const { key, type } = provider;
+  /** Gemini signs its calls, and wants the signatures back with the results. */
+  const signatures = new Map<string, SdkMetadata>();
+  let loading: Promise<SdkModel> | undefined;
+  const load = (): Promise<SdkModel> => {
+    loading ??= sdkModel(provider, name);
+    return loading;
+  };
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelDelta> {
+    let reader: ReadableStreamDefaultReader<SdkPart> | undefined;
+    try {
+      signal.throwIfAborted();
+      const model = await load();
+      const asked = sdkRequest(request, type, (call) => signatures.get(call));
+      const answer = await model.doStream({ ...asked, abortSignal: signal });
+      reader = answer.stream.getReader();
+      const calls = new Calls();
+      for (;;) {
+        const { done, value: part } = await reader.read();
+        signal.throwIfAborted();
+        if (done) throw cutOff(provider.name);
+        switch (part.type) {
+          case "text-delta":
+            if (part.delta !== "") yield { kind: "text", text: part.delta };
+            break;
+          case "tool-input-start":
+            yield calls.begin(part.id, part.toolName);
+            break;
+          case "tool-input-delta":
+            if (part.delta !== "") yield calls.write(part.id, part.delta);
+            break;
+          case "tool-call":
+            if (part.providerMetadata && type !== "openai")
+              remember(signatures, part.toolCallId, part.providerMetadata);
+            yield* calls.end(part.toolCallId, part.toolName, part.input);
+            break;
+          case "error":
+            throw part.error;
+          case "finish":
+            yield* ended(part, calls.count > 0, provider.name);
+            return;
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw failureOf(error, { provider: provider.name, model: name, key, hasBegun: reader !== undefined });
+    } finally {
+      // Whoever stops listening stops the provider, too.
+      reader?.cancel().catch(() => {});
+    }
+  }
+
+  return { id: `${provider.name}/${name}`, label: `${name} (${provider.name})`, stream };
+}
+
+const cutOff = (provider: string): ModelError =>
+  new ModelError("model-cut-off", `the answer of ${provider} ended in the middle; try again`);
+
+function remember(signatures: Map<string, SdkMetadata>, call: string, metadata: SdkMetadata): void {
+  signatures.set(call, metadata);
+  const [oldest] = signatures.keys();
+  if (signatures.size > REMEMBERED && oldest !== undefined) signatures.delete(oldest);
+}
+
+/** The calls of one answer. Some providers write them bit by bit, and some say them in one. */
+class Calls {
+  /** Whether something of its arguments was written. */
+  readonly #isWritten = new Map<string, boolean>();
+
+  get count(): number {
+    return this.#isWritten.size;
+  }
+
+  begin(id: string, name: string): ModelDelta {
+    this.#isWritten.set(id, false);
+    return { kind: "call", id, name };
+  }
+
+  write(id: string, text: string): ModelDelta {
+    this.#isWritten.set(id, true);
+    return { kind: "arguments", id, text };
+  }
+
+  *end(id: string, name: string, input: string): Generator<ModelDelta> {
+    if (!this.#isWritten.has(id)) yield this.begin(id, name);
+    // A call without arguments is written as nothing by some.
+    if (!this.#isWritten.get(id)) yield this.write(id, input === "" ? "{}" : input);
+    yield { kind: "called", id };
+  }
+}
+
+const REASONS = {
+  stop: "stop",
+  length: "length",
+  "tool-calls": "tools",
+  "content-filter": "filtered",
+  other: "other",
+} as const;
+
+function* ended(
+  { finishReason, usage }: SdkFinish,
+  didCall: boolean,
+  provider: string,
+): Generator<ModelDelta> {
+  const { unified, raw } = finishReason;
+  // The SDK ends an answer that broke off in good order, and leaves out why.
+  if (unified === "error" || (unified === "other" && raw === undefined)) throw cutOff(provider);
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens.total !== undefined || outputTokens.total !== undefined)
+    yield { kind: "usage", usage: { input: inputTokens.total ?? 0, output: outputTokens.total ?? 0 } };
+  // Some servers say "stop" after calls.
+  const isCalling = didCall && (unified === "stop" || unified === "other");
+  yield { kind: "end", reason: isCalling ? "tools" : REASONS[unified] };
+}

@@ -1,0 +1,198 @@
+/**
+ * Makes a {@link ModelError} of what providers, the SDK and the network say. Their own errors have keys, headers, addresses
+ * and whole requests in them, and go no further than here.
+ *
+ * @module
+ */
+
+import { isRecord } from "@vitrine/protocol";
+import { scrub, secondsToWait } from "@vitrine/servers/support";
+import { ModelError, type ModelErrorCode } from "./model-error.js";
+
+/** Codes of failed requests. Without its library, a model is never asked. */
+type FailureCode = Exclude<ModelErrorCode, "model-not-installed">;
+
+/** Whose failure it is. */
+export interface FailureContext {
+  readonly provider: string;
+  readonly model: string;
+  /** Never shown, whoever says it. */
+  readonly key?: string | undefined;
+  /** The answer had begun. */
+  readonly hasBegun: boolean;
+}
+
+/** What is known of a failure. */
+interface Said {
+  readonly status: number | undefined;
+  /** The provider's words for programs. */
+  readonly words: string;
+  /** Its sentence for people. */
+  readonly text: string;
+  readonly retryAfter: number | undefined;
+}
+
+/** Longest part of a provider's sentence that is shown. */
+const LONGEST = 300;
+/** A key that is shorter may be part of any word, and cannot be taken out of a text. */
+const SHORT_KEY = 8;
+
+/** Words of providers, the surest first: a status alone says less. */
+const WORDS: readonly (readonly [RegExp, FailureCode])[] = [
+  [/api_?key|authenticat|unauthenticated|unauthorized|permission|forbidden/i, "model-unauthorized"],
+  [/insufficient_quota|billing|credit/i, "model-no-credit"],
+  [/rate_?limit|too_many|resource_?exhausted|quota/i, "model-rate-limited"],
+  [/overload|unavailable|capacity/i, "model-overloaded"],
+  [/not_?found/i, "model-unknown"],
+  [
+    /content_(filter|policy)|safety|context_length|too_(large|long)|invalid_(request|argument)/i,
+    "model-refused",
+  ],
+];
+
+const STATUSES: Readonly<Record<number, FailureCode>> = {
+  400: "model-refused",
+  401: "model-unauthorized",
+  402: "model-no-credit",
+  403: "model-unauthorized",
+  404: "model-unknown",
+  405: "model-unknown",
+  408: "model-overloaded",
+  413: "model-refused",
+  422: "model-refused",
+  429: "model-rate-limited",
+  502: "model-overloaded",
+  503: "model-overloaded",
+  504: "model-overloaded",
+  529: "model-overloaded",
+};
+
+/** The error of the SDK when what came is not as the wire has it. */
+const UNREADABLE = /JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody/;
+
+/** The failure in our own words. */
+export function failureOf(error: unknown, context: FailureContext): ModelError {
+  if (error instanceof ModelError) return error;
+  const said = readFailure(error);
+  const code = codeOf(error, said, context.hasBegun);
+  const { status } = said;
+  const message = sentence(code, said, networkCode(error), context);
+  const mayWait = code === "model-rate-limited" || code === "model-overloaded";
+  return new ModelError(code, message, {
+    ...(status !== undefined && { status }),
+    ...(mayWait && said.retryAfter !== undefined && { retryAfter: said.retryAfter }),
+  });
+}
+
+function codeOf(error: unknown, { status, words }: Said, hasBegun: boolean): FailureCode {
+  const name = error instanceof Error ? error.name : "";
+  if (UNREADABLE.test(name)) {
+    const isCut = error instanceof Error && /without a finish reason/.test(error.message);
+    return isCut ? "model-cut-off" : "model-invalid";
+  }
+  // An answer that began well has the status 200: then it is the connection that broke.
+  if (status !== undefined && status < 300) return "model-cut-off";
+  // Of an answer that is an error, words count only if they fit: "not_found" of an error 500 is about something else.
+  const [, byWord] = WORDS.find(([pattern]) => pattern.test(words)) ?? [];
+  if (byWord && (status === undefined || status < 500 || byWord === "model-overloaded")) return byWord;
+  if (status !== undefined) return STATUSES[status] ?? "model-failed";
+  if (networkCode(error)) return hasBegun ? "model-cut-off" : "model-unreachable";
+  return "model-failed";
+}
+
+/** What the person reads: what happened, and what to do. */
+function sentence(
+  code: FailureCode,
+  said: Said,
+  network: string | undefined,
+  context: FailureContext,
+): string {
+  const { provider, model, key } = context;
+  const quote = quoted(said.text, key);
+  const { status, retryAfter } = said;
+  switch (code) {
+    case "model-unknown":
+      return `${provider} knows no model ${model}, or its url is not right (most end with /v1); choose another model, or mend the settings${quote}`;
+    case "model-unreachable":
+      return `${provider} cannot be reached (${network ?? "no answer"}); is it running, is its url right, and is there a network?`;
+    case "model-unauthorized":
+      // No quote: providers show part of the key.
+      return key === undefined
+        ? `${provider} wants a key; add one to its settings as "key"`
+        : `${provider} does not take the key; is it the right one, and may it use ${model}?`;
+    case "model-no-credit":
+      return `the account at ${provider} has nothing left; add credit there, or choose another model${quote}`;
+    case "model-rate-limited":
+      return `${provider} was asked too much; ${
+        retryAfter === undefined ? "wait a while" : `wait ${Math.ceil(retryAfter / 1_000)} seconds`
+      }, or choose another model${quote}`;
+    case "model-overloaded":
+      return `${provider} has too much to do; try again, or choose another model${quote}`;
+    case "model-cut-off":
+      return `the answer of ${provider} ended in the middle; try again`;
+    case "model-invalid":
+      return `what ${provider} sent is no answer of a model; does its url lead to a server that speaks this provider's language?`;
+    case "model-refused":
+      return `${provider} does not take what it was asked; start a new conversation if this one is long, or choose another model${quote}`;
+    case "model-failed":
+      return status !== undefined && status >= 300 && status < 400
+        ? `${provider} is somewhere else (status ${status}); write the address where it is now into the settings`
+        : `${provider} failed${status === undefined ? "" : ` (status ${status})`}; try again, or choose another model${quote}`;
+  }
+}
+
+/** The provider's own sentence, on one line and without secrets; nothing if they cannot be taken out. */
+function quoted(text: string, key: string | undefined): string {
+  let shown = scrub(text.replace(/\s+/g, " ").trim());
+  for (const form of key ? [key, encodeURIComponent(key)] : []) {
+    if (form.length < SHORT_KEY && shown.includes(form)) return "";
+    shown = shown.replaceAll(form, "[removed]");
+  }
+  if (shown === "") return "";
+  return `; it says: ${shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown}`;
+}
+
+/** An error of the SDK, or the object of an error event. */
+function readFailure(error: unknown): Said {
+  if (typeof error === "string") return { status: undefined, words: "", text: error, retryAfter: undefined };
+  const fields = isRecord(error) ? error : {};
+  const data = isRecord(fields["data"]) ? fields["data"] : {};
+  const inner = [fields["error"], data["error"]].find(isRecord) ?? (fields["statusCode"] ? data : fields);
+  const body = typeof fields["responseBody"] === "string" ? fields["responseBody"] : "";
+  const codes = [fields["statusCode"], inner["status"], inner["code"]];
+  const words = [inner["type"], inner["code"], inner["status"]].filter((each) => typeof each === "string");
+  // Google says INVALID_ARGUMENT of a wrong key; why is deeper.
+  if (body.includes("API_KEY_INVALID")) words.push("API_KEY_INVALID");
+  const message = inner["message"] ?? fields["message"];
+  const status = codes.find((each) => typeof each === "number" && each >= 100 && each < 600);
+  return {
+    status: typeof status === "number" ? status : undefined,
+    words: words.join(" "),
+    // What is no message of the provider may have anything in it.
+    text: typeof message === "string" && (!(error instanceof Error) || body !== "") ? message : "",
+    retryAfter: millisecondsToWait(fields["responseHeaders"], body),
+  };
+}
+
+/** OpenAI has a header in milliseconds, Google a field in the answer; the others say it as HTTP does. */
+function millisecondsToWait(headers: unknown, body: string): number | undefined {
+  const { "retry-after-ms": exact, "retry-after": usual } = isRecord(headers) ? headers : {};
+  if (typeof exact === "string" && /^\d+(\.\d+)?$/.test(exact)) return Math.ceil(Number(exact));
+  if (typeof usual === "string") return secondsToWait(usual, Date.now()) * 1_000;
+  const [, seconds] = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/.exec(body) ?? [];
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1_000);
+}
+
+/** The system's or the HTTP client's word for what is wrong with the connection, wherever in the causes it is. */
+function networkCode(error: unknown): string | undefined {
+  for (let each: unknown = error, depth = 0; isRecord(each) && depth < 6; each = each["cause"], depth++) {
+    const { code, errors } = each;
+    if (typeof code === "string" && /^(E[A-Z_]+|UND_ERR_[A-Z_]+|[A-Z_]*(CERT|SSL|TLS)[A-Z_]*)$/.test(code))
+      return code;
+    if (Array.isArray(errors) && errors.length > 0) {
+      const inside = networkCode(errors[0]);
+      if (inside) return inside;
+    }
+  }
+  return undefined;
+}

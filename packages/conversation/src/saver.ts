@@ -1,0 +1,185 @@
+/**
+ * Writes a conversation to the store as it goes on.
+ *
+ * @module
+ */
+import { backoff, type Clock } from "@vitrine/servers/support";
+import type { ConversationUpdate } from "./conversation-store.js";
+import type { Journal, Keeper } from "./journal.js";
+import type { ConversationStore } from "./ports.js";
+import { storedItem } from "./stored-item.js";
+
+/** What a saver stands on. */
+export interface SaverOptions {
+  readonly user: string;
+  readonly store: ConversationStore;
+  readonly clock: Clock;
+  /** It is in the store already. */
+  readonly isStored: boolean;
+  /** The schema of a call's arguments. */
+  schemaOf(item: string): unknown;
+  /** It can be written again, or no more. */
+  onhealth(problem: unknown): void;
+  /** It was written for the first time, or has another title. */
+  onlisted(): void;
+}
+
+/** Milliseconds that what a model says may wait: each write is one of the whole entry. */
+const PAUSE = 500;
+
+/**
+ * Collects what is not in the store, and writes it: soon, or at once for whoever waits with {@link saved}. What could not
+ * be written is tried again, and nothing of it is lost while the gateway runs.
+ */
+export class Saver implements Keeper {
+  readonly #options: SaverOptions;
+  #journal: Journal | undefined;
+  #items = new Set<string>();
+  #removed = new Set<string>();
+  #areContextsNew = false;
+  #isStateNew = false;
+  #isStored: boolean;
+  #title: string | undefined;
+  #isOver = false;
+  #isUnderWay = false;
+  #failures = 0;
+  #timer: (() => void) | undefined;
+  /** The write that is under way; it never rejects. */
+  #writing: Promise<unknown> = Promise.resolve();
+  #next: Promise<boolean> | undefined;
+
+  constructor(options: SaverOptions) {
+    this.#options = options;
+    this.#isStored = options.isStored;
+  }
+
+  /** From now on this is what it writes. */
+  begin(journal: Journal): void {
+    this.#journal = journal;
+    if (this.#isStored) this.#title = journal.title;
+  }
+
+  item(id: string): void {
+    this.#items.add(id);
+    this.#soon();
+  }
+
+  removed(id: string): void {
+    this.#items.delete(id);
+    this.#removed.add(id);
+    this.#soon();
+  }
+
+  contexts(): void {
+    this.#areContextsNew = true;
+    this.#soon();
+  }
+
+  state(): void {
+    this.#isStateNew = true;
+    this.#soon();
+  }
+
+  /** All of it is in the store: nothing waits to be written, and nothing is on its way, which may still fail. */
+  get isClean(): boolean {
+    return !this.#isUnderWay && !this.#isChanged;
+  }
+
+  get #isChanged(): boolean {
+    return this.#items.size > 0 || this.#removed.size > 0 || this.#areContextsNew || this.#isStateNew;
+  }
+
+  /** Writes what there is now; resolves when it is in the store, or to false if it cannot be written. */
+  saved(): Promise<boolean> {
+    this.#timer?.();
+    this.#timer = undefined;
+    this.#next ??= this.#writing.then(() => {
+      this.#next = undefined;
+      const write = this.#write();
+      this.#writing = write;
+      return write;
+    });
+    return this.#next;
+  }
+
+  /** Writes all that there is, with what comes meanwhile, unless it cannot be written; and nothing more. */
+  async finish(): Promise<void> {
+    while (!this.#isOver && (await this.saved()) && this.#isChanged);
+    await this.end();
+  }
+
+  /** It is deleted: nothing more is written. Resolves when nothing is being written. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    this.#timer?.();
+    await this.#next;
+    await this.#writing;
+  }
+
+  #soon(pause = PAUSE): void {
+    if (this.#isOver || this.#timer) return;
+    this.#timer = this.#options.clock.after(pause, () => {
+      this.#timer = undefined;
+      void this.saved();
+    });
+  }
+
+  /** Never rejects. */
+  async #write(): Promise<boolean> {
+    const journal = this.#journal;
+    if (!journal || this.#isOver || !this.#isChanged) return true;
+    const { user, store, clock, onhealth, onlisted } = this.#options;
+    const items = this.#items;
+    const removed = this.#removed;
+    const areContextsNew = this.#areContextsNew;
+    const { id, title, startedAt } = journal;
+    this.#items = new Set();
+    this.#removed = new Set();
+    this.#areContextsNew = this.#isStateNew = false;
+    // One in which nothing was said is not kept: every page that is opened begins one.
+    if (!this.#isStored && journal.isEmpty) return true;
+    this.#isUnderWay = true;
+    try {
+      const write = this.#content(journal, items, removed, areContextsNew);
+      if (!this.#isStored) await store.create(user, { id, title, startedAt });
+      this.#isStored = true;
+      await store.put(user, id, write);
+    } catch (error) {
+      // In their order: what came meanwhile is after it.
+      this.#items = new Set([...items, ...this.#items].filter((each) => !this.#removed.has(each)));
+      this.#removed = new Set([...removed, ...this.#removed]);
+      this.#areContextsNew ||= areContextsNew;
+      this.#isStateNew = true;
+      this.#failures++;
+      onhealth(error);
+      this.#soon(backoff(this.#failures, clock.random));
+      return false;
+    } finally {
+      this.#isUnderWay = false;
+    }
+    if (this.#failures > 0) onhealth(undefined);
+    this.#failures = 0;
+    if (title !== this.#title) onlisted();
+    this.#title = title;
+    return true;
+  }
+
+  #content(
+    journal: Journal,
+    items: ReadonlySet<string>,
+    removed: ReadonlySet<string>,
+    areContextsNew: boolean,
+  ): ConversationUpdate {
+    return {
+      items: [...items].flatMap((id) => {
+        const item = journal.find(id);
+        return item ? [storedItem(item, this.#options.schemaOf(id))] : [];
+      }),
+      removed: [...removed],
+      ...(areContextsNew && { contexts: [...journal.contexts] }),
+      title: journal.title,
+      usage: journal.usage,
+      changedAt: journal.changedAt,
+    };
+  }
+}

@@ -1,0 +1,318 @@
+/**
+ * A turn: what a person said, and all that the model does about it.
+ *
+ * @module
+ */
+
+import { VitrineError } from "@vitrine/protocol";
+import { type Clock, messageOf } from "@vitrine/servers/support";
+import type { ModelItem, NoteItem } from "@vitrine/wire";
+import { type Answer, AnswerStream } from "./answer.js";
+import type { Apps } from "./apps.js";
+import type { Calls } from "./calls.js";
+import { newItemId } from "./item-id.js";
+import type { Journal } from "./journal.js";
+import type { ConversationLimits } from "./limits.js";
+import type { Model, ModelMessage } from "./model/model.js";
+import { modelMessages, SYSTEM_PROMPT } from "./model-view.js";
+import {
+  allToolsMissing,
+  EMPTY_ANSWER,
+  LIMIT_NOTES,
+  STRANGE_ENDS,
+  toolsMissing,
+  waitingNote,
+} from "./notes.js";
+import type { OfferedTool, ToolPort } from "./ports.js";
+import { Repetitions } from "./repetition.js";
+import { type NamedTools, nameTools } from "./tool-names.js";
+
+/** What a turn stands on. */
+export interface TurnOptions {
+  readonly user: string;
+  /** The entry that is answered. */
+  readonly answers: string;
+  readonly model: Model;
+  readonly journal: Journal;
+  readonly calls: Calls;
+  readonly apps: Apps;
+  readonly tools: ToolPort;
+  readonly limits: ConversationLimits;
+  readonly clock: Clock;
+  /** Entries whose turn has not come. */
+  waiting(): ReadonlySet<string>;
+  /** The provider's names of calls. */
+  readonly providerIds: Map<string, string>;
+  /**
+   * Whether there is room for what the model says; that there is none was told.
+   *
+   * @param isWritten after what there is was written: else it may come out a moment later
+   */
+  hasRoom(isWritten: boolean): Promise<boolean>;
+  note(level: NoteItem["level"], code: string, text: string): NoteItem;
+  /** Servers that did not say what tools they have, and why: each is waited for and told once, until it has said it. */
+  readonly missing: Map<string, string>;
+  readonly onerror: (error: unknown) => void;
+}
+
+const MOST_RETRIES = 3;
+/** Milliseconds that a model is waited for, at most; and when it does not say how long, the first time. */
+const LONGEST_WAIT = 30_000;
+const UNSAID_WAIT = 2_000;
+/** Characters of a token, about: for models that do not say what they used. */
+const TOKEN = 4;
+
+/** The turn ended before the model did; what is told to the person was told. */
+class Ended extends Error {}
+
+/** Runs one turn. */
+export class Turn {
+  readonly #options: TurnOptions;
+  readonly #stop = new AbortController();
+  readonly #repetitions = new Repetitions();
+  /** What the model says now, or said last. */
+  #stream: AnswerStream | undefined;
+  #item: ModelItem | undefined;
+  #tokens = 0;
+  #areToolsMissed = false;
+  #isLastRound = false;
+
+  constructor(options: TurnOptions) {
+    this.#options = options;
+  }
+
+  /** Whether an entry is what is answered, or what the model is saying now. */
+  isAbout(id: string): boolean {
+    return id === this.#options.answers || (this.#item?.id === id && this.#item.state === "streaming");
+  }
+
+  /** Ends it now: what the model said stays, what it called is taken back. */
+  stop(reason: string): void {
+    if (this.#stop.signal.aborted) return;
+    this.#stop.abort(new Ended(reason));
+    this.#endItem("stopped");
+    for (const { id } of this.#stream?.calls ?? []) this.#options.calls.cancel(id, reason);
+  }
+
+  /** Lets the calls under way end, and asks the model nothing more; if there are none, ends it now. */
+  windDown(reason: string): void {
+    this.#isLastRound = true;
+    const { calls = [] } = this.#stream ?? {};
+    if (!calls.some(({ state }) => state === "running")) this.stop(reason);
+    else if (this.#item?.state === "streaming") {
+      this.#stop.abort(new Ended(reason));
+      this.#endItem("stopped");
+      for (const { id, state } of calls) if (state === "writing") this.#options.calls.cancel(id, reason);
+    }
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    const { clock, limits, apps, answers, note, onerror } = this.#options;
+    const stopClock = clock.after(limits.seconds * 1_000, () => {
+      note("warning", "limit-seconds", LIMIT_NOTES.seconds(limits.seconds));
+      this.stop(`the turn took more than ${limits.seconds} seconds`);
+    });
+    apps.tell(answers);
+    try {
+      await this.#rounds();
+    } catch (error) {
+      if (!(error instanceof Ended)) {
+        onerror(error);
+        const message = "Something went wrong in the gateway, and its log says what. Try again.";
+        if (this.#item?.state === "streaming") this.#endItem("failed", { code: "turn-failed", message });
+        else note("error", "turn-failed", message);
+      }
+    } finally {
+      stopClock();
+    }
+  }
+
+  async #rounds(): Promise<void> {
+    const { limits, note, hasRoom } = this.#options;
+    for (let round = 1; ; round++) {
+      // The first time nothing waits for the store: there was room when the message was sent.
+      if (!(await this.#unlessStopped(hasRoom(round > 1)))) return;
+      const { calls, over, reason } = await this.#ask();
+      await over;
+      this.#stop.signal.throwIfAborted();
+      const strange = STRANGE_ENDS[reason];
+      if (strange) note("warning", strange.code, strange.text);
+      if (calls.length === 0 || this.#isLastRound) return;
+      const repetition = this.#repetitions.add(calls);
+      if (repetition) {
+        note("warning", repetition, LIMIT_NOTES[repetition]);
+        return;
+      }
+      if (round >= limits.rounds) {
+        note("warning", "limit-rounds", LIMIT_NOTES.rounds(limits.rounds));
+        return;
+      }
+      if (this.#tokens >= limits.tokens) {
+        note("warning", "limit-tokens", LIMIT_NOTES.tokens(limits.tokens));
+        return;
+      }
+    }
+  }
+
+  /** Asks the model once; again, if it says when. */
+  async #ask(): Promise<Answer> {
+    const { model, journal, calls, clock, answers, providerIds } = this.#options;
+    const names = await this.#names();
+    const messages = messagesOf(this.#options, names);
+    const item: ModelItem = {
+      ...{ kind: "model", id: newItemId(), at: clock.now(), answers, model: model.label },
+      ...{ text: "", state: "streaming" },
+    };
+    this.#item = item;
+    journal.add(item);
+    const request = { system: SYSTEM_PROMPT, messages, tools: names.tools };
+    const { signal } = this.#stop;
+    let waiting: NoteItem | undefined;
+    try {
+      for (let tries = 0; ; tries++) {
+        const stream = new AnswerStream({
+          ...{ model, request, item, journal, calls, names, signal },
+          named: (call, id) => void providerIds.set(call.id, id),
+        });
+        this.#stream = stream;
+        try {
+          const answer = await stream.follow();
+          this.#answered(item, answer, messages);
+          return answer;
+        } catch (error) {
+          signal.throwIfAborted();
+          const wait = stream.hasBegun || tries >= MOST_RETRIES ? undefined : waitOf(error, tries);
+          if (wait === undefined) return await this.#failed(item, error, stream);
+          waiting = this.#waiting(waiting, wait, messageOf(error));
+          await this.#sleep(wait);
+        }
+      }
+    } finally {
+      if (waiting) journal.remove(waiting.id);
+    }
+  }
+
+  #answered(item: ModelItem, { usage, calls, reason }: Answer, messages: readonly ModelMessage[]): void {
+    const { journal, apps } = this.#options;
+    apps.received();
+    const used = usage ?? {
+      input: Math.ceil(JSON.stringify(messages).length / TOKEN),
+      output: Math.ceil((item.text.length + JSON.stringify(calls.map(({ input }) => input)).length) / TOKEN),
+    };
+    this.#tokens += used.input + used.output;
+    // Why an answer was cut off or held back is a note of its own.
+    const isEmpty = calls.length === 0 && item.text.trim() === "" && !STRANGE_ENDS[reason];
+    journal.update(item, {
+      state: "done",
+      ...(usage && { usage }),
+      ...(isEmpty && { problem: { code: "model-empty", message: EMPTY_ANSWER } }),
+    });
+    if (usage) journal.addUsage(usage);
+  }
+
+  /** What was said stays; calls that were made go on to their end, those that were not are none. */
+  async #failed(item: ModelItem, error: unknown, stream: AnswerStream): Promise<never> {
+    const { journal, calls, onerror } = this.#options;
+    const problem = problemOf(error);
+    if (!(error instanceof VitrineError)) onerror(error);
+    journal.update(item, { state: "failed", problem });
+    for (const call of stream.calls)
+      if (call.state === "writing") calls.cancel(call.id, "the model did not finish the call");
+    await stream.over;
+    throw new Ended(problem.message);
+  }
+
+  async #names(): Promise<NamedTools> {
+    const { user, tools, apps, note, onerror, missing } = this.#options;
+    let offered: readonly OfferedTool[] = [];
+    try {
+      const told = new Set(missing.keys());
+      offered = await this.#unlessStopped(tools.list(user, missing));
+      const untold = [...missing].filter(([server]) => !told.has(server));
+      if (untold.length > 0) note("warning", "tools-missing", toolsMissing(untold));
+    } catch (error) {
+      this.#stop.signal.throwIfAborted();
+      onerror(error);
+      if (!this.#areToolsMissed) note("warning", "tools-missing", allToolsMissing(messageOf(error)));
+      this.#areToolsMissed = true;
+    }
+    return nameTools(offered, apps.tools, apps.numberOf);
+  }
+
+  #waiting(before: NoteItem | undefined, wait: number, why: string): NoteItem {
+    const { journal, note } = this.#options;
+    const text = waitingNote(wait, why);
+    if (!before) return note("info", "model-waiting", text);
+    journal.update(before, { text });
+    return before;
+  }
+
+  #endItem(state: "stopped" | "failed", problem?: ModelProblem): void {
+    const item = this.#item;
+    if (item?.state === "streaming")
+      this.#options.journal.update(item, { state, ...(problem && { problem }) });
+  }
+
+  #sleep(milliseconds: number): Promise<void> {
+    return this.#unlessStopped(
+      new Promise((resolve) => void this.#options.clock.after(milliseconds, resolve)),
+    );
+  }
+
+  /** @throws why the turn was stopped, as soon as it is */
+  async #unlessStopped<T>(promise: Promise<T>): Promise<T> {
+    const { signal } = this.#stop;
+    signal.throwIfAborted();
+    let leave = (): void => {};
+    const stopped = new Promise<never>((_resolve, reject) => {
+      leave = () => reject(signal.reason);
+      signal.addEventListener("abort", leave, { once: true });
+    });
+    try {
+      return await Promise.race([promise, stopped]);
+    } finally {
+      signal.removeEventListener("abort", leave);
+    }
+  }
+}
+
+/** What the model is told. */
+export function messagesOf(
+  options: Pick<TurnOptions, "journal" | "apps" | "limits" | "providerIds" | "waiting">,
+  names: NamedTools,
+): ModelMessage[] {
+  const { journal, apps, limits, providerIds, waiting } = options;
+  return modelMessages({
+    items: journal.items,
+    waiting: waiting(),
+    told: apps.told,
+    lasting: apps.lasting,
+    ...{ names, limits, idOf: ({ id }) => providerIds.get(id) ?? id },
+  });
+}
+
+interface ModelProblem {
+  code: string;
+  message: string;
+}
+
+/** What went wrong with a model, as its port says it. */
+function problemOf(error: unknown): ModelProblem {
+  const { code } = dataOf(error);
+  if (error instanceof VitrineError && typeof code === "string") return { code, message: error.message };
+  const message = "the model failed in a way that nobody foresaw, and the gateway's log says how; try again";
+  return { code: "model-failed", message };
+}
+
+/** Milliseconds until the next try after a 429 or a 5xx; undefined if a retry does not help, or not soon. */
+function waitOf(error: unknown, tries: number): number | undefined {
+  const { code, retryAfter, status } = dataOf(error);
+  const isServerFault = typeof status === "number" && status >= 500;
+  if (code !== "model-rate-limited" && code !== "model-overloaded" && !isServerFault) return undefined;
+  const wait = typeof retryAfter === "number" ? retryAfter : UNSAID_WAIT * 2 ** tries;
+  return wait <= LONGEST_WAIT ? wait : undefined;
+}
+
+const dataOf = (error: unknown): Record<string, unknown> =>
+  error instanceof VitrineError ? (Object(error.data) as Record<string, unknown>) : {};

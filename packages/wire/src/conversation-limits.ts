@@ -1,0 +1,54 @@
+/**
+ * How much of a conversation is kept, and what is said when it is more.
+ *
+ * @module
+ */
+import { GatewayError } from "./gateway-error.js";
+
+/** What is larger is refused; whoever keeps conversations cuts it before. */
+export const CONVERSATION_LIMITS = {
+  /** Bytes of one entry's JSON. */
+  item: 1_000_000,
+  /** Entries of one conversation. */
+  items: 10_000,
+  /** Bytes of the JSON of all its entries: all of them are in memory when it is opened. */
+  size: 64_000_000,
+  /** Bytes of the JSON of all its contexts. */
+  contexts: 4_000_000,
+  /** Characters of a title. */
+  title: 500,
+  /** Characters of an entry that are searched. */
+  searched: 16_000,
+  /** Words of a search that count. */
+  words: 8,
+} as const;
+
+/** A conversation could not be changed; `data.limit` says which of {@link CONVERSATION_LIMITS} was reached. */
+export class ConversationError extends GatewayError {
+  constructor(
+    code: "conversation-unknown" | "conversation-too-large",
+    message: string,
+    limit?: keyof typeof CONVERSATION_LIMITS,
+  ) {
+    super(code, message, limit === undefined ? {} : { data: { limit } });
+  }
+}
+
+type Limit = "item" | "items" | "size" | "contexts" | "title";
+
+const SENTENCES: Record<Limit, (max: string, found: string) => string> = {
+  item: (max, found) => `an entry of ${found} bytes is more than the ${max} that are kept: shorten it`,
+  items: (max) => `a conversation has ${max} entries at most: begin a new one`,
+  size: (max) => `a conversation has ${max} bytes at most: begin a new one, or remove entries`,
+  contexts: (max, found) =>
+    `what the apps want the model to know has ${found} bytes, more than the ${max} that are kept: close some`,
+  title: (max, found) => `a title of ${found} characters is more than the ${max} that are kept: shorten it`,
+};
+
+/** Refuses what is over a limit. */
+export function checkLimit(limit: Limit, found: number): void {
+  const max = CONVERSATION_LIMITS[limit];
+  if (found <= max) return;
+  const sentence = SENTENCES[limit](max.toLocaleString("en"), found.toLocaleString("en"));
+  throw new ConversationError("conversation-too-large", sentence, limit);
+}
