@@ -9,7 +9,6 @@ import { describe, expect, it, vi } from "vitest";
 import { readSettingsExample } from "./config.examples.js";
 import { parseJson } from "./json.js";
 import { type ReadOptions, readSettings, readSettingsFile } from "./read.js";
-import type { RemoteSettings, StdioSettings } from "./server-types.js";
 
 const env = { HOME: "/home/ana", KEY: "k3y", REGION: "" };
 const file = "/etc/vitrine/settings.json";

@@ -21,7 +21,6 @@ import { modelReader, modelSettings } from "./model-settings.js";
 import { flag, isObject, object, type Reader, Spot } from "./reader.js";
 import { referringText, type Sources, secretNames } from "./references.js";
 import { policy, readServer } from "./server-settings.js";
-import type { ServerSettings } from "./server-types.js";
 import {
   auditReader,
   DEFAULTS,
