@@ -5,13 +5,25 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writePackLists } from "./pack-list.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const stamp = join(root, "node_modules/.cache/vitrine-build");
 
+/** Every package has a copy, which goes into its tarball. */
+const LICENSE = "LICENSE";
 const TSC = "node_modules/typescript/bin/tsc";
 const FIRST = [
   TSC,
@@ -63,12 +75,19 @@ function inputs() {
     const { mtimeMs, size } = statSync(path);
     hash.update(`${path} ${mtimeMs} ${size}\n`);
   };
-  for (const name of ["package-lock.json", "tsconfig.base.json", "scripts/build.mjs", "scripts/bundle.mjs"])
-    add(join(root, name));
+  const shared = [
+    "package-lock.json",
+    "tsconfig.base.json",
+    "scripts/build.mjs",
+    "scripts/bundle.mjs",
+    "scripts/licenses.mjs",
+    "scripts/pack-list.mjs",
+  ];
+  for (const name of shared) add(join(root, name));
   for (const name of readdirSync(join(root, "packages")).sort()) {
     const folder = join(root, "packages", name);
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isFile()) add(join(folder, entry.name));
+      if (entry.isFile() && entry.name !== LICENSE) add(join(folder, entry.name));
     }
     const source = join(folder, "src");
     for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
@@ -96,6 +115,9 @@ if (!isBuilt || !existsSync(stamp) || readFileSync(stamp, "utf8") !== before) {
   rmSync(stamp, { force: true });
   await run([FIRST]);
   await Promise.all(REST.map(run));
+  for (const name of readdirSync(join(root, "packages")))
+    copyFileSync(join(root, LICENSE), join(root, "packages", name, LICENSE));
+  writePackLists(join(root, "packages"));
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, before);
 }

@@ -1,8 +1,8 @@
 /**
  * Runs before a package is packed or published, in its folder. Refuses a package that is not built, or whose build is older than
- * its sources, and puts the licence beside it.
+ * its sources.
  */
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 
 const folder = process.cwd();
@@ -19,6 +19,8 @@ function refuse(why) {
 const entries = [
   ...Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [entry] : Object.values(entry))),
   ...Object.values(bin),
+  "README.md",
+  "LICENSE",
 ];
 const missing = entries.find((entry) => !existsSync(join(folder, entry)));
 if (missing) refuse(`${missing} is missing`);
@@ -30,5 +32,3 @@ const changed = readdirSync("src", { recursive: true, encoding: "utf8" })
 const stamp = join(root, "node_modules/.cache/vitrine-build");
 if (!existsSync(stamp) || Math.max(...changed) > statSync(stamp).mtimeMs)
   refuse("its build is older than its sources");
-
-copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));

@@ -1,11 +1,26 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+import { writeLicenses } from "../../scripts/licenses.mjs";
 
 const page = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** Writes the licences of the libraries that are in the page. */
+const licenses: Plugin = {
+  name: "licenses",
+  writeBundle: (_, bundle) => {
+    const modules = Object.values(bundle).flatMap((file) =>
+      file.type === "chunk"
+        ? Object.entries(file.modules).flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : []))
+        : [],
+    );
+    writeLicenses(page("dist/licenses.txt"), modules);
+  },
+};
 
 /** Two pages: the one that people open, and the one in which `vitrine render` shows an app. */
 export default defineConfig({
   root: page("."),
+  plugins: [licenses],
   build: {
     outDir: "dist/page",
     emptyOutDir: true,

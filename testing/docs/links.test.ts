@@ -6,10 +6,10 @@ import { describe, expect, it } from "vitest";
 const documents = [
   "README.md",
   "CONTRIBUTING.md",
-  ...["docs", "packages/gateway"].flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
-  ),
-].filter((path) => path.endsWith(".md") && !path.includes("node_modules"));
+  "SECURITY.md",
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" }).map((path) => join("docs", path)),
+  ...readdirSync("packages").map((name) => `packages/${name}/README.md`),
+].filter((path) => path.endsWith(".md"));
 
 /** The names that GitHub gives to the headings of a document. */
 const anchorsOf = (path: string): string[] =>

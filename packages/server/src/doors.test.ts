@@ -1,7 +1,6 @@
 /** The entry points of the package. A server's startup waits for everything that they load. */
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
@@ -59,16 +58,6 @@ it.each(DOORS)(
     else expect(built).toEqual(written);
   },
 );
-
-it("everything that the entry points load is in the package", () => {
-  const options = { cwd: ROOT, encoding: "utf8", shell: process.platform === "win32" } as const;
-  const [packed] = JSON.parse(
-    execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], options),
-  );
-  const inPackage: string[] = packed.files.map(({ path }: { path: string }) => path);
-  const wanted = DOORS.flatMap((name) => [...door(name, ANY)]).map((path) => relative(ROOT, path));
-  expect(inPackage).toEqual(expect.arrayContaining([...wanted, ...DOORS.map((name) => `dist/${name}.d.ts`)]));
-});
 
 it("classes are the same in every entry point", async () => {
   const { AppServer, DefinitionError } = await import("@vitrine/server");
