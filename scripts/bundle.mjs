@@ -2,10 +2,11 @@
  * Bundles a built package for Node into few files: its entry points and shared chunks. Loading hundreds of small modules took
  * more than a third of a command's start-up time.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { writeLicenses } from "./licenses.mjs";
 
 /**
  * Replaces what `tsc` wrote for the entry points. Reads the sources, because `dist` may hold an earlier bundle. Our other
@@ -16,7 +17,7 @@ import { build } from "esbuild";
  */
 export async function bundle(folder, { entries, inside = [] }) {
   const chunks = join(folder, "dist/chunks/");
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     entryPoints: entries.map((name) => join(folder, `src/${name}.ts`)),
     absWorkingDir: folder,
     outdir: join(folder, "dist/"),
@@ -29,6 +30,7 @@ export async function bundle(folder, { entries, inside = [] }) {
     target: "node20.19",
     packages: "external",
     plugins: inside.length > 0 ? [including(inside)] : [],
+    metafile: true,
     write: false,
   });
   // Chunks before the entry points that import them.
@@ -41,7 +43,8 @@ export async function bundle(folder, { entries, inside = [] }) {
   const written = new Set(outputFiles.map(({ path }) => path));
   mkdirSync(chunks, { recursive: true });
   for (const name of readdirSync(chunks)) if (!written.has(join(chunks, name))) rmSync(join(chunks, name));
-  if (inside.length > 0) writeLicenses(folder, inside);
+  const modules = Object.keys(metafile.inputs).map((path) => join(folder, path));
+  if (inside.length > 0) writeLicenses(join(folder, "dist/licenses.txt"), modules);
 }
 
 const including = (names) => ({
@@ -53,19 +56,3 @@ const including = (names) => ({
     }));
   },
 });
-
-/** Writes the licences of included packages beside their code, as they require. */
-function writeLicenses(folder, names) {
-  const texts = names.map((name) => {
-    const source = fileURLToPath(import.meta.resolve(name)).replace(
-      /(.*[/\\]node_modules[/\\][^/\\]+).*/,
-      "$1",
-    );
-    const { version } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
-    return `${name} ${version}\n\n${readFileSync(join(source, "LICENSE"), "utf8").trim()}\n`;
-  });
-  writeFileSync(
-    join(folder, "dist/licenses.txt"),
-    `The files beside this one contain parts of these packages.\n\n${texts.join("\n")}`,
-  );
-}

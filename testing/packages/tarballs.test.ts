@@ -109,32 +109,31 @@ describe("every package", () => {
 });
 
 describe("third-party code in a bundle", () => {
-  /** Packages that bundle libraries, each with the libraries that it has only for that. */
   const bundling = (): Packed[] => packages.filter(({ files }) => files.has("dist/licenses.txt"));
+  /** Libraries that a package needs to be built, and that nobody installs with it. */
+  const builtWith = ({ folder: source }: Packed): string[] => {
+    const manifest = JSON.parse(readFileSync(`packages/${source}/package.json`, "utf8"));
+    const { devDependencies = {}, peerDependencies = {} } = manifest;
+    return Object.keys(devDependencies).filter(
+      (each) => !each.startsWith("@vitrine/") && !peerDependencies[each],
+    );
+  };
 
   it("comes with its licences", () => {
-    expect(bundling().map(({ name }) => name)).toContain("@vitrine/workbench");
-    for (const { name, folder: source, files } of bundling()) {
-      const { devDependencies = {} } = JSON.parse(readFileSync(`packages/${source}/package.json`, "utf8"));
-      const text = files.get("dist/licenses.txt") ?? "";
-      const libraries = Object.keys(devDependencies).filter((each) => !each.startsWith("@vitrine/"));
-      expect(libraries.length, name).toBeGreaterThan(0);
-      for (const library of libraries) {
+    expect(bundling().map(({ name }) => name)).toEqual(["@vitrine/gateway", "@vitrine/workbench"]);
+    for (const each of bundling()) {
+      const text = each.files.get("dist/licenses.txt") ?? "";
+      expect(builtWith(each).length, each.name).toBeGreaterThan(0);
+      for (const library of builtWith(each)) {
         const { version } = JSON.parse(readFileSync(`node_modules/${library}/package.json`, "utf8"));
-        expect(text.split("\n"), name).toContain(`${library} ${version}`);
+        expect(text.split("\n"), each.name).toContain(`${library} ${version}`);
       }
     }
   });
 
   it("is in no other package", () => {
-    for (const { name, folder: source } of packages) {
-      if (bundling().some((each) => each.name === name)) continue;
-      const { devDependencies = {} } = JSON.parse(readFileSync(`packages/${source}/package.json`, "utf8"));
-      expect(
-        Object.keys(devDependencies).filter((each) => !each.startsWith("@vitrine/")),
-        name,
-      ).toEqual([]);
-    }
+    const others = packages.filter((each) => !bundling().includes(each));
+    for (const each of others) expect(builtWith(each), each.name).toEqual([]);
   });
 
   it("is found by its modules, with the packages that it brings; one without a licence stops the build", () => {
