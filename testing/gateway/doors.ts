@@ -389,13 +389,13 @@ export class Doors {
 
   /** Rows of a user's audit log, after one. The policy of an opened view is left out: it is recorded at its own time. */
   async rows(user: string, after = 0): Promise<AuditRow[]> {
-    const rows = await this.gateway.audit.query({ user }, { after, limit: 1000 });
+    const rows = await this.gateway.api.audit.query({ user }, { after, limit: 1000 });
     return rows.filter(({ method }) => method !== "gateway/policy");
   }
 
   /** The number of the last row of a user's. */
   async lastRow(user: string): Promise<number> {
-    const [row] = await this.gateway.audit.query({ user }, { limit: 1, newestFirst: true });
+    const [row] = await this.gateway.api.audit.query({ user }, { limit: 1, newestFirst: true });
     return row?.seq ?? 0;
   }
 

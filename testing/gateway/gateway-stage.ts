@@ -162,8 +162,8 @@ export class GatewayStage {
   }
 
   /** Rows of the audit log. */
-  rows(query: Parameters<Gateway["audit"]["query"]>[1] = {}) {
-    return this.gateway.audit.query({ user: "local" }, { limit: 1000, ...query });
+  rows(query: Parameters<Gateway["api"]["audit"]["query"]>[1] = {}) {
+    return this.gateway.api.audit.query({ user: "local" }, { limit: 1000, ...query });
   }
 
   async close(): Promise<void> {

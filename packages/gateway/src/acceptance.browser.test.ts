@@ -173,7 +173,7 @@ async function expectNothingRefused(stage: GatewayStage, server: string): Promis
 
 /** The tool with a UI that a model may call. */
 async function toolOf(stage: GatewayStage, server: string): Promise<Tool> {
-  const { tools } = await stage.gateway.catalogue({ user: "local" }, server);
+  const { tools } = await stage.gateway.api.catalogue({ user: "local" }, server);
   const tool = tools.find((one) => isVisibleTo(one, "model") && readToolUi(one).resourceUri);
   if (!tool) throw new Error(`${server} has no tool with a UI`);
   return tool;

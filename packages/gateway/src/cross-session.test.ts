@@ -213,8 +213,8 @@ describe.each(CARRIERS)("what one person has, another cannot use (%s)", (over) =
       data: { code: "denied" },
     });
     expect(bea.page.asked).toHaveLength(asked + 1);
-    expect(await doors.gateway.consents.list({ user: bea.user })).toEqual([]);
-    await doors.gateway.consents.revoke({ user: ann.user }, { server: "common" });
+    expect(await doors.gateway.api.consents.list({ user: bea.user })).toEqual([]);
+    await doors.gateway.api.consents.revoke({ user: ann.user }, { server: "common" });
   });
 
   it("a permit: only the view that got it says how it ended", async () => {

@@ -51,7 +51,7 @@ beforeAll(async () => {
     const [websocket, http] = await Promise.all([doors.page(user, "websocket"), doors.page(user, "http")]);
     pages.set(user, { websocket, http });
   }
-  await doors.gateway.catalogue({ user: "ann" }, "shop");
+  await doors.gateway.api.catalogue({ user: "ann" }, "shop");
 });
 afterAll(() => doors.close());
 
@@ -133,8 +133,8 @@ const BEFORE: Record<Before, (place: Place) => Promise<unknown>> = {
 /** As it was at the beginning. */
 async function reset(user: string): Promise<void> {
   await doors.post(user, "/api/servers/shop/tools/call", callTool("control").params);
-  await doors.gateway.consents.revoke({ user }, { server: "shop" });
-  await doors.gateway.catalogue({ user }, "shop");
+  await doors.gateway.api.consents.revoke({ user }, { server: "shop" });
+  await doors.gateway.api.catalogue({ user }, "shop");
 }
 
 /** Programs are told by words and a status; pages by words and a number. */
@@ -229,7 +229,7 @@ describe("what hostile apps ask for", () => {
       }
       if (each.before) await reset(user);
       // Another view of the same program would not be asked again.
-      else if (door === "host") await doors.gateway.consents.revoke({ user }, { server: "shop" });
+      else if (door === "host") await doors.gateway.api.consents.revoke({ user }, { server: "shop" });
     },
   );
 
@@ -269,7 +269,7 @@ describe.each(CARRIERS)("what a hostile page says (%s)", (over) => {
     page.send(".", { id, result: { answer: "deny" } });
     page.send(".", { id, result: { answer: "allow", remember: "always" } });
     await expect(call).rejects.toMatchObject({ data: { code: "denied" } });
-    expect(await doors.gateway.consents.list({ user: "ann" })).toEqual([]);
+    expect(await doors.gateway.api.consents.list({ user: "ann" })).toEqual([]);
   });
 
   it("attack C09: a question is answered where it was asked, and nowhere else", async () => {
@@ -378,7 +378,7 @@ it("control: what a person agrees to is done at the host endpoint, with one entr
       { kind: "entry", actor: "http", view: "host", target: "good.example", reason: "asked" },
       { kind: "outcome", outcome: "ok" },
     ]);
-  await doors.gateway.consents.revoke({ user: "ann" }, { server: "shop" });
+  await doors.gateway.api.consents.revoke({ user: "ann" }, { server: "shop" });
 });
 
 it("of a flood of nonsense at the host endpoint a few rows are written, and all of it is counted", async () => {

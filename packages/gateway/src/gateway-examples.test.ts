@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { freePort } from "../../../testing/free-port.ts";
-import { updateExample } from "./gateway.examples.js";
+import { updateExample } from "./gateway/gateway.examples.js";
 
 it("the documented example applies a change of the settings that comes while the gateway starts", async () => {
   const folder = await mkdtemp(join(tmpdir(), "vitrine-example-"));

@@ -166,7 +166,7 @@ describe("questions", () => {
     await press(view, "change");
     await saying(view).toBe('change: "change done"');
     expect(await heard(page, "asked")).toEqual([]);
-    expect(await stage.gateway.consents.list({ user: "local" })).toEqual([]);
+    expect(await stage.gateway.api.consents.list({ user: "local" })).toEqual([]);
     const other = await stage.openPage(stage.context, "?ask");
     const asking = await open("app", "demo", other);
     await press(asking, "change");
@@ -326,8 +326,8 @@ describe("a gateway that is stopped and started", () => {
     await press(view, "destroy");
     await answer("Deny", question(page.locator("#restored-0")));
     await saying(view).toMatch(/^destroy failed: denied/);
-    for (const key of await stage.gateway.consents.list({ user: "local" }))
-      await stage.gateway.consents.revoke({ user: "local" }, key);
+    for (const key of await stage.gateway.api.consents.list({ user: "local" }))
+      await stage.gateway.api.consents.revoke({ user: "local" }, key);
   });
 
   it("killed: what changes something ends as indeterminate, what reads is done again, and the app goes on", async () => {

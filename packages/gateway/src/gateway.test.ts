@@ -393,7 +393,7 @@ describe("pages are told", () => {
         data: { code: "audit-failed" },
       });
       await expect.poll(() => page.notices("gateway/alarm")).toMatchObject([{ active: true }]);
-      expect(doors.gateway.ready()).toMatchObject({ ok: false });
+      expect(doors.gateway.api.ready()).toMatchObject({ ok: false });
       expect(doors.calls.slice(calls)).toEqual([]);
       // How the other call ended waits for the disk.
       page.cancel(".", id);
@@ -403,7 +403,7 @@ describe("pages are told", () => {
     }
     await expect.poll(waiting).toBe(0);
     await expect.poll(() => page.notices("gateway/alarm").at(-1)).toMatchObject({ active: false });
-    expect(doors.gateway.ready()).toEqual({ ok: true, problems: [] });
+    expect(doors.gateway.api.ready()).toEqual({ ok: true, problems: [] });
     await expect(page.request("gateway/call", { server: "shop", name: "look" })).resolves.toBeDefined();
   });
 });
@@ -597,10 +597,10 @@ describe("what must not be forgotten", () => {
   it("a tool whose description changed is in the log and on record, with both hashes", async () => {
     const marks = async () =>
       (await doors.rows("ann")).filter(({ method }) => method === "catalogue/changed");
-    await doors.gateway.catalogue({ user: "ann" }, "shop");
+    await doors.gateway.api.catalogue({ user: "ann" }, "shop");
     const before = (await marks()).length;
     await control({ description: "Changes everything" });
-    await doors.gateway.catalogue({ user: "ann" }, "shop");
+    await doors.gateway.api.catalogue({ user: "ann" }, "shop");
     await expect
       .poll(async () => (await marks()).slice(before))
       .toMatchObject([{ kind: "mark", user: "ann", server: "shop", target: "change", reason: "changed" }]);
@@ -633,12 +633,12 @@ describe("what must not be forgotten", () => {
     try {
       const left = async () => {
         const rows = [];
-        for await (const { kind, target } of gateway.audit.rows({ user: "local" }, {}))
+        for await (const { kind, target } of gateway.api.audit.rows({ user: "local" }, {}))
           rows.push([kind, target]);
         return rows;
       };
       await expect.poll(left).toEqual([["entry", "new"]]);
-      expect(await gateway.audit.verify({ user: "local" })).toMatchObject({ ok: true });
+      expect(await gateway.api.audit.verify({ user: "local" })).toMatchObject({ ok: true });
     } finally {
       await gateway.close(0);
       await rm(folder, { recursive: true, force: true });
@@ -706,7 +706,7 @@ it("a gateway that is stopped while a server starts has no error to tell", async
   const silent = { command: process.execPath, args, isolation: "process", start: "eager" };
   const folder = await mkdtemp(join(tmpdir(), "vitrine-stopped-"));
   const { gateway, log } = await startTestGateway({ mcpServers: { silent } }, folder);
-  await expect.poll(() => gateway.servers({ user: "local" })).toMatchObject([{ state: "starting" }]);
+  await expect.poll(() => gateway.api.servers({ user: "local" })).toMatchObject([{ state: "starting" }]);
   await gateway.close(0);
   expect(log.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);
   await rm(folder, { recursive: true, force: true });
@@ -723,6 +723,6 @@ it("a gateway that is closed tells its pages, ends what is under way, and says n
   await expect(waiting).rejects.toMatchObject({
     data: { code: expect.stringMatching(/^(stopping|server-exited)$/) },
   });
-  expect(() => own.gateway.servers({ user: "ann" })).toThrow("stopping");
+  expect(() => own.gateway.api.servers({ user: "ann" })).toThrow("stopping");
   await own.close();
 });

@@ -84,7 +84,7 @@ describe("a page", () => {
     await expect(page.ask(view, "tools/call", { name: "count", arguments: { many } })).rejects.toMatchObject({
       data: { code: "too-large" },
     });
-    const rows = await gateway.audit.query({ user: "local" }, { view });
+    const rows = await gateway.api.audit.query({ user: "local" }, { view });
     expect(rows).toMatchObject([{ decision: "refused", reason: "too-large", method: "tools/call" }]);
   });
 

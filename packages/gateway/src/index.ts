@@ -30,9 +30,10 @@ export {
   type WrittenSettings,
 } from "./config/read.js";
 export { type SettingsWatch, type WatchOptions, watchSettings } from "./config/watch.js";
-export { Gateway, type GatewayOptions, startGateway } from "./gateway.js";
-export { SERVER_FAILED } from "./gateway-notes.js";
-export type { Caller } from "./http/api.js";
+export { Gateway, startGateway } from "./gateway/gateway.js";
+export { SERVER_FAILED } from "./gateway/notes.js";
+export type { GatewayOptions } from "./gateway/options.js";
+export type { ApiRequestOptions, Caller, GatewayApi } from "./http/api.js";
 export type { LinkOptions } from "./http/auth.js";
 export type { HostOptions } from "./http/host-door.js";
 export { createLog, type Log, type LogOptions } from "./http/logging.js";

@@ -127,26 +127,26 @@ describe("attack E01: another server under a known name", () => {
     const eve = (await summary())?.identity;
     expect(ann).toMatch(/^[0-9a-f]{64}$/);
     expect(eve).not.toBe(ann);
-    const rows = await gateway.audit.query({ user: "local" }, { server: "mail", method: "tools/call" });
+    const rows = await gateway.api.audit.query({ user: "local" }, { server: "mail", method: "tools/call" });
     expect(rows.map(({ kind, identity }) => [kind, identity])).toEqual([
       ["entry", ann],
       ["outcome", ann],
       ["entry", eve],
       ["outcome", eve],
     ]);
-    const eves = await gateway.audit.query({ user: "local" }, { identity: `${eve}` });
+    const eves = await gateway.api.audit.query({ user: "local" }, { identity: `${eve}` });
     expect(eves.map(({ method }) => method).toSorted()).toEqual([
       "gateway/policy",
       "tools/call",
       "tools/call",
     ]);
-    expect(await gateway.audit.verify({ user: "local" })).toMatchObject({ ok: true });
-    expect(await gateway.consents.list({ user: "local" })).toMatchObject([
+    expect(await gateway.api.audit.verify({ user: "local" })).toMatchObject({ ok: true });
+    expect(await gateway.api.consents.list({ user: "local" })).toMatchObject([
       { identity: ann },
       { identity: eve },
     ]);
     // One of them can be taken back alone.
-    expect(await gateway.consents.revoke({ user: "local" }, { server: "mail", identity: eve })).toBe(1);
+    expect(await gateway.api.consents.revoke({ user: "local" }, { server: "mail", identity: eve })).toBe(1);
     expect(await send()).toBe(1);
   });
 

@@ -7,7 +7,7 @@ import Libsql from "libsql";
 import { afterAll, describe, expect, it } from "vitest";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
 import { readSettings, readSettingsFile } from "./config/read.js";
-import { startGateway } from "./gateway.js";
+import { startGateway } from "./gateway/gateway.js";
 import { createLog } from "./http/logging.js";
 import { openStore } from "./store/open.js";
 

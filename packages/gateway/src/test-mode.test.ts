@@ -89,7 +89,7 @@ it("what is called as the model is on record as the model's, and the model is to
     { role: "assistant", content: [{ type: "call", name: "shop__show" }] },
     { role: "tool", content: [{ type: "result", name: "shop__show", isError: false }] },
   ]);
-  const rows = await doors.gateway.audit.query({ user: "ann" }, { limit: 100 });
+  const rows = await doors.gateway.api.audit.query({ user: "ann" }, { limit: 100 });
   expect(rows.filter(({ actor }) => actor === "model").length).toBeGreaterThan(0);
 });
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { FAULTY, nodeServer, serverSettings } from "../../../testing/gateway/servers.ts";
-import { noteFaults } from "../../gateway/src/gateway-notes.ts";
+import { noteFaults } from "../../gateway/src/gateway/notes.ts";
 import { createLog } from "../../gateway/src/http/logging.ts";
 import { Metrics } from "../../gateway/src/http/metrics.ts";
 import { gatewayMetrics } from "../../gateway/src/http/metrics-gateway.ts";

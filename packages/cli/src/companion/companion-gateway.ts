@@ -63,14 +63,16 @@ export interface CompanionLink {
 export interface CompanionGateway {
   readonly origin: string;
   readonly conversations: { open(user: string, id?: string): Promise<CompanionConversation> };
-  servers(caller: Caller): ServerSummary[];
-  catalogue(caller: Caller, server: string): Promise<ServerCatalogue>;
-  request(
-    caller: Caller,
-    server: string,
-    method: "tools/call" | "resources/read" | "prompts/get",
-    params: Record<string, unknown>,
-    options: { signal?: AbortSignal | undefined },
-  ): Promise<object | JsonText>;
+  readonly api: {
+    servers(caller: Caller): ServerSummary[];
+    catalogue(caller: Caller, server: string): Promise<ServerCatalogue>;
+    request(
+      caller: Caller,
+      server: string,
+      method: "tools/call" | "resources/read" | "prompts/get",
+      params: Record<string, unknown>,
+      options: { signal?: AbortSignal | undefined },
+    ): Promise<object | JsonText>;
+  };
   loginUrl(user?: string, options?: CompanionLink): string;
 }

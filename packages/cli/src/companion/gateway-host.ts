@@ -103,19 +103,19 @@ export class GatewayHost implements CompanionHost {
   }
 
   get servers(): readonly string[] {
-    return this.#options.gateway.servers(this.#caller).map(({ name }) => name);
+    return this.#options.gateway.api.servers(this.#caller).map(({ name }) => name);
   }
 
   get notices(): readonly string[] {
-    return this.#options.gateway.servers(this.#caller).flatMap(({ notice }) => notice ?? []);
+    return this.#options.gateway.api.servers(this.#caller).flatMap(({ notice }) => notice ?? []);
   }
 
   identityOf(server: string): string | undefined {
-    return this.#options.gateway.servers(this.#caller).find(({ name }) => name === server)?.identity;
+    return this.#options.gateway.api.servers(this.#caller).find(({ name }) => name === server)?.identity;
   }
 
   get problems(): readonly ServerProblem[] {
-    return this.#options.gateway.servers(this.#caller).flatMap((summary) => {
+    return this.#options.gateway.api.servers(this.#caller).flatMap((summary) => {
       const message = problemOf(summary);
       return message === undefined ? [] : [{ server: summary.name, message }];
     });
@@ -126,7 +126,7 @@ export class GatewayHost implements CompanionHost {
   }
 
   async catalogue(server: string): Promise<ServerCatalogue> {
-    const catalogue = await this.#options.gateway.catalogue(this.#caller, server);
+    const catalogue = await this.#options.gateway.api.catalogue(this.#caller, server);
     for (const { name, title, annotations } of catalogue.tools)
       this.#titles.set(`${server}\n${name}`, title ?? annotations?.title ?? name);
     return catalogue;
@@ -173,7 +173,7 @@ export class GatewayHost implements CompanionHost {
     params: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<Record<string, unknown>> {
-    const answer = await this.#options.gateway.request(this.#caller, server, method, params, { signal });
+    const answer = await this.#options.gateway.api.request(this.#caller, server, method, params, { signal });
     return Object(answer instanceof JsonText ? answer.parse() : answer);
   }
 

@@ -65,7 +65,7 @@ export class Stage {
    */
   async connect(): Promise<ServerSummary> {
     const gateway = await this.#gateway;
-    const summary = await gateway.start(LOCAL, this.server);
+    const summary = await gateway.api.start(LOCAL, this.server);
     const { state, problem, garbage } = summary;
     if (state !== "ready") {
       const { code = "server-failed", message = `${this.server} does not start`, stderr } = problem ?? {};
@@ -76,7 +76,7 @@ export class Stage {
 
   /** What the server offers, once it is there. */
   async catalogue(): Promise<ServerCatalogue> {
-    return (await this.#gateway).catalogue(LOCAL, this.server);
+    return (await this.#gateway).api.catalogue(LOCAL, this.server);
   }
 
   /** The UI document at an address; undefined when it cannot be read: who shows it says why. */
@@ -84,7 +84,7 @@ export class Stage {
     const gateway = await this.#gateway;
     const signal = AbortSignal.timeout(this.#plan.timeout);
     try {
-      const read = await gateway.request(LOCAL, this.server, "resources/read", { uri }, { signal });
+      const read = await gateway.api.request(LOCAL, this.server, "resources/read", { uri }, { signal });
       const document = readUiDocument(read instanceof JsonText ? read.parse() : read, uri);
       return document.ok ? { html: document.html, meta: document.meta } : undefined;
     } catch {

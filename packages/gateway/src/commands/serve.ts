@@ -7,7 +7,7 @@
 import { GatewayError } from "@vitrine/wire";
 import type { GatewaySettings } from "../config/config.js";
 import { watchSettings } from "../config/watch.js";
-import { Gateway } from "../gateway.js";
+import { Gateway } from "../gateway/gateway.js";
 import { createLog } from "../http/logging.js";
 import { type CommandLine, readOptions, settingsOf } from "./settings.js";
 import { untilStopped } from "./until-stopped.js";

@@ -21,8 +21,8 @@ import {
   type StdioSettings,
 } from "@vitrine/servers";
 import { meant } from "@vitrine/servers/support";
-import { isPolicyKey } from "../guard/policy.js";
 import { ISOLATION, isolation, type Places, path } from "./isolation-settings.js";
+import { isPolicyKey } from "./policy-key.js";
 import {
   count,
   either,

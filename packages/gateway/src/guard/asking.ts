@@ -5,9 +5,10 @@
  */
 import { type Ask, askOnce, type Decision, type Question, Refusal, type ToolDirectory } from "@vitrine/guard";
 import type { Permission } from "@vitrine/protocol";
+import { PERMISSION_METHOD } from "../config/policy-key.js";
 import { UserConsents } from "./consents.js";
 import type { GatewayGuardOptions } from "./guard-options.js";
-import { operatorDecision, PERMISSION_METHOD, rememberable } from "./policy.js";
+import { operatorDecision, rememberable } from "./policy.js";
 import { shareAnswers } from "./shared-questions.js";
 
 /** What is remembered for a server as a whole, as nothing narrower is asked about. */

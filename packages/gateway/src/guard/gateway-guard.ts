@@ -13,6 +13,7 @@ import {
 } from "@vitrine/guard";
 import { INTERNAL_ERROR, isVisibleTo, type Permission, VitrineError } from "@vitrine/protocol";
 import { GatewayError, type GatewayPermit } from "@vitrine/wire";
+import { PERMISSION_METHOD } from "../config/policy-key.js";
 import { allowedMethod, isRepeatable, needsServer, onlyReads } from "./allow-list.js";
 import { Asking } from "./asking.js";
 import { CallRecord, type RecordPlace } from "./call-record.js";
@@ -22,7 +23,6 @@ import { asViewCall, type GuardedCall } from "./guarded-call.js";
 import { Idempotency } from "./idempotency.js";
 import { keyedCall } from "./keyed-call.js";
 import { type PermitOutcome, Permits } from "./permits.js";
-import { PERMISSION_METHOD } from "./policy.js";
 import { RefusalLog } from "./refusal-log.js";
 
 /** Does what was asked, with the params that passed. */

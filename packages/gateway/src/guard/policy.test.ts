@@ -1,6 +1,7 @@
 import type { Decision } from "@vitrine/guard";
 import { describe, expect, it } from "vitest";
-import { defaultPolicy, isPolicyKey, operatorDecision, type PolicySources, rememberable } from "./policy.js";
+import { isPolicyKey } from "../config/policy-key.js";
+import { defaultPolicy, operatorDecision, type PolicySources, rememberable } from "./policy.js";
 
 const sources = (more: { server?: object; settings?: object } = {}): PolicySources => ({
   server: { policy: {}, trusted: false, ...more.server },

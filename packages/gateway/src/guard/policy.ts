@@ -16,12 +16,6 @@ const STAYS =
 /** What leaves it: a person is asked. */
 const LEAVES = /^(ui\/(open-link|download-file|message)|sampling\/createMessage|ui\/permission)$/;
 
-/** The method under which browser permissions are asked about, recorded, and decided in a policy. */
-export const PERMISSION_METHOD = "ui/permission";
-
-/** The method under which tools of apps are recorded, and decided in a policy: they are no server's. */
-export const APP_TOOL_METHOD = "app-tools/call";
-
 /** What decides. The server's settings come before those for all. */
 export interface PolicySources {
   readonly server: Pick<ServerSettings, "policy" | "trusted">;
@@ -70,17 +64,6 @@ export function operatorDecision(
 function isEmpty(table: object): boolean {
   for (const _key in table) return false;
   return true;
-}
-
-/** Whether this is a key of a policy table, for one of these methods: a mistake would leave a door open. */
-export function isPolicyKey(key: string, methods: readonly string[]): boolean {
-  return [...methods, PERMISSION_METHOD, APP_TOOL_METHOD].some((method) => {
-    const isAt = (at: number): boolean =>
-      key.startsWith(method, at) && /^(:.|$)/s.test(key.slice(at + method.length));
-    if (!key.startsWith("view:")) return isAt(0);
-    for (let at = key.indexOf(":", 6); at > 0; at = key.indexOf(":", at + 1)) if (isAt(at + 1)) return true;
-    return false;
-  });
 }
 
 /**

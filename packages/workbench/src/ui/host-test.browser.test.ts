@@ -110,10 +110,10 @@ describe("displayTestApp", () => {
     const src = await handle.evaluate((frame) => frame.src);
     expect(new URL(src).origin).not.toBe(gateway.origin);
     await view.getByText(/\d{4}-\d\d-\d\dT/).waitFor();
-    const before = (await gateway.audit.query({ user: "local" }, {})).length;
+    const before = (await gateway.api.audit.query({ user: "local" }, {})).length;
     await view.getByRole("button", { name: "Get Server Time" }).click();
     await expect
-      .poll(async () => (await gateway.audit.query({ user: "local" }, {})).length)
+      .poll(async () => (await gateway.api.audit.query({ user: "local" }, {})).length)
       .toBeGreaterThan(before);
     expect(await conversation()).toMatchObject([
       { role: "tool", state: "done", call: { server: "basic-vanillajs", name: "get-time", by: "person" } },
@@ -301,7 +301,7 @@ describe("the environment", () => {
     await display("probe/probe");
     const policy = /Policy of ui:\/\/probe\/probe: default-src 'none'/;
     await expect.poll(() => lines.filter((line) => policy.test(line)).length).toBe(1);
-    const rows = await gateway.audit.query({ user: "local" }, { newestFirst: true });
+    const rows = await gateway.api.audit.query({ user: "local" }, { newestFirst: true });
     expect(
       rows.find(({ method, target }) => method === "gateway/policy" && target === "ui://probe/probe"),
     ).toMatchObject({

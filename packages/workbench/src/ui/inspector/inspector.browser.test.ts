@@ -269,7 +269,7 @@ describe("the inspector", () => {
       .getByRole("button", { name: /^Revoke tools\/call/ })
       .click();
     await inspector().getByText("None. What somebody allows").waitFor();
-    expect(await gateway.consents.list({ user: "local" })).toEqual([]);
+    expect(await gateway.api.consents.list({ user: "local" })).toEqual([]);
   });
 
   it("shows what the gateway wrote down, the newest first", async () => {

@@ -121,7 +121,7 @@ it("saves a recording of what an app did, and of what a person did in it", async
 
 it("shows one app in a grid, without calling its tool again, and closes what it opened", async () => {
   const calls = async (): Promise<number> =>
-    (await gateway.audit.query({ user: "local" }, { limit: 1000 })).filter(
+    (await gateway.api.audit.query({ user: "local" }, { limit: 1000 })).filter(
       ({ method }) => method === "tools/call",
     ).length;
   const before = await calls();

@@ -1,6 +1,6 @@
-import type { GatewaySettings } from "./config/config.js";
-import { readSettingsFile } from "./config/read.js";
-import { watchSettings } from "./config/watch.js";
+import type { GatewaySettings } from "../config/config.js";
+import { readSettingsFile } from "../config/read.js";
+import { watchSettings } from "../config/watch.js";
 import { startGateway } from "./gateway.js";
 
 export async function startGatewayExample(show: (link: string) => void) {

@@ -6,10 +6,10 @@
 
 import type { CatalogueChange, Server, ServerFault } from "@vitrine/servers";
 import type { OpenedView } from "@vitrine/wire";
-import type { GuardMetrics } from "./guard/guard-options.js";
-import type { Log } from "./http/logging.js";
-import type { GatewayMetrics } from "./http/metrics-gateway.js";
-import type { AuditEntry, AuditLog, ServerKey } from "./store/store.js";
+import type { GuardMetrics } from "../guard/guard-options.js";
+import type { Log } from "../http/logging.js";
+import type { GatewayMetrics } from "../http/metrics-gateway.js";
+import type { AuditEntry, AuditLog, ServerKey } from "../store/store.js";
 
 /** Counts what guards decide, and how it ends. */
 export function guardMetrics({ calls, callSeconds, callBytes, denials }: GatewayMetrics): GuardMetrics {

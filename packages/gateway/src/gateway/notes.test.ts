@@ -1,7 +1,7 @@
 import type { Server, ServerStatus } from "@vitrine/servers";
 import { expect, it } from "vitest";
-import { logStarts } from "./gateway-notes.js";
-import { createLog } from "./http/logging.js";
+import { createLog } from "../http/logging.js";
+import { logStarts } from "./notes.js";
 
 it("tells each failure of a start once, as it was", () => {
   const logged: string[] = [];

@@ -1,0 +1,22 @@
+/**
+ * The keys of policy tables.
+ *
+ * @module
+ */
+
+/** The method under which browser permissions are asked about, recorded and decided. */
+export const PERMISSION_METHOD = "ui/permission";
+
+/** The method under which tools of apps are recorded and decided. They belong to no server. */
+export const APP_TOOL_METHOD = "app-tools/call";
+
+/** Whether a policy table may have this key, given these methods. A key with a typing mistake would allow too much. */
+export function isPolicyKey(key: string, methods: readonly string[]): boolean {
+  return [...methods, PERMISSION_METHOD, APP_TOOL_METHOD].some((method) => {
+    const isAt = (at: number): boolean =>
+      key.startsWith(method, at) && /^(:.|$)/s.test(key.slice(at + method.length));
+    if (!key.startsWith("view:")) return isAt(0);
+    for (let at = key.indexOf(":", 6); at > 0; at = key.indexOf(":", at + 1)) if (isAt(at + 1)) return true;
+    return false;
+  });
+}

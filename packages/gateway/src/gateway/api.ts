@@ -1,0 +1,56 @@
+/**
+ * The HTTP API of a gateway: what its routes can do.
+ *
+ * @module
+ */
+import type { UpstreamMethod } from "@vitrine/guard";
+import type { Params } from "@vitrine/protocol";
+import type { GatewayApi } from "../http/api.js";
+import { answerView } from "../http/host-door.js";
+import { type GatewayParts, INFO } from "./parts.js";
+
+/** Answers the routes with the parts of a gateway. Everybody sees their own rows and consents only. */
+export function gatewayApi(parts: GatewayParts): GatewayApi {
+  const { log, oauth, options, servers } = parts;
+  const { audit, consents } = parts.disk.store;
+  return {
+    servers: ({ user }) => servers.summaries(user),
+    catalogue: ({ user }, server, who) => servers.catalogue(user, server, who),
+    start: ({ user }, server) => servers.start(user, server),
+    request: async ({ user }, name, method, params, { key, signal }) => {
+      const call = { actor: "http" as const, user, view: "", server: name, method, params, key, signal };
+      const result = await servers.pass(call, ({ server }, passed) =>
+        server.upstream.request(method, passed.params as Params<UpstreamMethod>, { signal }),
+      );
+      return result ?? {};
+    },
+    host: (caller, name, request) => {
+      const { user } = caller;
+      return answerView(request, {
+        user,
+        info: INFO,
+        at: servers.get(user, name),
+        host: options.host?.(caller, name),
+        onerror: (error) => log.error({ err: error, user }, "the host endpoint failed"),
+      });
+    },
+    authorized: (query, caller) => oauth.authorized(query, caller?.user),
+    audit: {
+      query: ({ user }, query) => audit.query({ ...query, user }),
+      rows: ({ user }, query) => audit.rows({ ...query, user }),
+      verify: () => audit.verify(),
+    },
+    consents: {
+      list: ({ user }) => consents.list(user),
+      revoke: async ({ user }, key) => {
+        const count = await consents.revoke(user, key);
+        servers.consentsRevoked(user);
+        return count;
+      },
+    },
+    ready: () => ({
+      ok: audit.healthy,
+      problems: audit.healthy ? [] : ["the audit log cannot be written: side effects are refused"],
+    }),
+  };
+}

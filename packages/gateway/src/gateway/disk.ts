@@ -1,0 +1,67 @@
+/**
+ * The parts of a gateway that are on disk.
+ *
+ * @module
+ */
+import { mkdir } from "node:fs/promises";
+import { Models } from "@vitrine/conversation";
+import { openSecrets, type SecretStore } from "@vitrine/servers";
+import { messageOf } from "@vitrine/servers/support";
+import { GatewayError } from "@vitrine/wire";
+import type { GatewaySettings } from "../config/config.js";
+import { IN_MEMORY } from "../config/top-settings.js";
+import { KeptBrowsers } from "../http/kept-browsers.js";
+import type { Log } from "../http/logging.js";
+import { openStore, type StoreOptions } from "../store/open.js";
+import { type Ownership, takeFolder } from "../store/sqlite-owner.js";
+import type { Store } from "../store/store.js";
+
+/** Milliseconds to wait for another gateway to leave the data folder: it may be stopping. */
+const FOLDER_TIMEOUT = 2000;
+
+/** Everything that a gateway opens before it starts. */
+export interface Disk {
+  readonly store: Store;
+  readonly secrets: SecretStore;
+  readonly browsers: KeptBrowsers;
+  readonly models: Models;
+  /** The lock on the data folder; undefined with a database in memory. */
+  readonly folder: Ownership | undefined;
+}
+
+/**
+ * Opens the data folder, the database, the secrets, the signed-in browsers and the models. If one of them fails, it closes the
+ * others, so that nothing stays locked.
+ *
+ * @throws {GatewayError} `config-invalid`
+ */
+export async function openDisk(settings: GatewaySettings, options: StoreOptions, log: Log): Promise<Disk> {
+  const { dataFolder, database } = settings;
+  const opened: (() => unknown)[] = [];
+  try {
+    await mkdir(dataFolder, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+      const message = `cannot use the data folder ${dataFolder}: ${messageOf(cause)}. Choose another one (dataFolder, --data)`;
+      throw new GatewayError("config-invalid", message, { cause });
+    });
+    // A gateway with a database in memory may run beside another one, and leaves nothing behind.
+    const folder = database === IN_MEMORY ? undefined : await takeFolder(dataFolder, FOLDER_TIMEOUT);
+    opened.push(() => folder?.release());
+    const secrets = await openSecrets({ folder: dataFolder });
+    const browsers = await KeptBrowsers.open(dataFolder, (error) =>
+      log.error({ err: error }, "who is signed in could not be kept"),
+    );
+    opened.push(() => browsers.close());
+    const store = await openStore(database, { folder: dataFolder, ...options });
+    opened.push(() => store.close());
+    const models = await Models.open({
+      settings: settings.model,
+      folder: dataFolder,
+      onerror: (error) => log.error({ err: error }, "something failed"),
+    });
+    return { store, secrets, browsers, models, folder };
+  } catch (error) {
+    for (const close of opened.reverse())
+      await (async () => close())().catch((cause: unknown) => log.error({ err: cause }, "closing failed"));
+    throw error;
+  }
+}

@@ -1,0 +1,228 @@
+/**
+ * A gateway, for the program that starts it.
+ *
+ * @module
+ */
+import type { Conversations, Models } from "@vitrine/conversation";
+import { GatewayError } from "@vitrine/wire";
+import type { GatewaySettings } from "../config/config.js";
+import type { GatewayApi } from "../http/api.js";
+import type { LinkOptions } from "../http/auth.js";
+import { createLog } from "../http/logging.js";
+import { Metrics } from "../http/metrics.js";
+import { gatewayMetrics } from "../http/metrics-gateway.js";
+import { OpenPages } from "../sessions/open-pages.js";
+import { gatewayApi } from "./api.js";
+import { openDisk } from "./disk.js";
+import { openListener } from "./open-listener.js";
+import type { GatewayOptions } from "./options.js";
+import { conversationLimits, GatewayParts } from "./parts.js";
+import { forgetResults, prune, readingsOf } from "./upkeep.js";
+
+const HOUR = 3_600_000;
+
+/** Settings that take effect at the next start. */
+const AT_START = ["listen", "sandbox", "database", "dataFolder", "session"] as const;
+
+/**
+ * A gateway that runs. Made by {@link startGateway}.
+ *
+ * @example
+ * ```ts source="./gateway.examples.ts#update"
+ * const watch = await watchSettings(file, async (settings) => void (await starting).update(settings), {
+ *   onerror: (error) => log(error.message),
+ * });
+ * // A change that comes while the gateway starts is applied when it has.
+ * const starting = startGateway(watch.current);
+ * const gateway = await starting;
+ * ```
+ */
+export class Gateway {
+  readonly metrics: Metrics;
+  /** What the HTTP API does, for programs in this process. Give it the user in whose name it acts. */
+  readonly api: GatewayApi;
+  readonly #parts: GatewayParts;
+  readonly #retention: NodeJS.Timeout;
+  #closing: Promise<void> | undefined;
+
+  private constructor(parts: GatewayParts, metrics: Metrics) {
+    this.#parts = parts;
+    this.metrics = metrics;
+    this.api = gatewayApi(parts);
+    this.#retention = setInterval(() => prune(parts), HOUR).unref();
+  }
+
+  /** Opens the store, the sandbox and the listener, and starts the servers that run from the beginning. */
+  static async start(settings: GatewaySettings, options: GatewayOptions = {}): Promise<Gateway> {
+    const log = options.log ?? createLog();
+    const metrics = new Metrics();
+    const counts = gatewayMetrics(
+      metrics,
+      readingsOf(() => parts),
+    );
+    const pages = new OpenPages();
+    const store = {
+      ...options.store,
+      oncommit: (seconds: number): void => {
+        counts.auditCommits.add();
+        counts.auditSeconds.observe({}, seconds);
+      },
+      onalarm: ({ active, message, cause }: { active: boolean; message: string; cause?: unknown }): void => {
+        log[active ? "error" : "info"]({ err: cause }, `audit log: ${message}`);
+        counts.auditAlarm.set({}, active ? 1 : 0);
+        pages.tell(undefined, "gateway/alarm", { active, message });
+      },
+    };
+    const disk = await openDisk(settings, store, log);
+    const parts = new GatewayParts({ settings, options, log, disk, counts, pages });
+    const gateway = new Gateway(parts, metrics);
+    try {
+      await gateway.#open();
+      return gateway;
+    } catch (error) {
+      await gateway.close(0);
+      throw error;
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { disk, log, names, options, pool, settings } = this.#parts;
+    if (options.testMode) log.warn("test mode: programs in the page can answer in the person's place");
+    await openListener(this.#parts, this.api, this.metrics);
+    // Nothing is awaited between the listener and this: pages that come back at once find their servers.
+    const taken = names.take(settings.servers);
+    pool.update(settings.servers);
+    await taken;
+    // In the background: the list of models says what failed.
+    void disk.models.refresh();
+    prune(this.#parts);
+    forgetResults(this.#parts);
+  }
+
+  /** The conversations of all users. */
+  get conversations(): Conversations {
+    return this.#parts.conversations;
+  }
+
+  get models(): Models {
+    return this.#parts.disk.models;
+  }
+
+  /** The address for browsers. */
+  get origin(): string {
+    return this.#parts.listener?.origin ?? "";
+  }
+
+  /** The token for programs on this machine; undefined if users have their own. Never log it. */
+  get token(): string | undefined {
+    return this.#parts.auth.token;
+  }
+
+  get sandboxPort(): number {
+    return this.#parts.sandbox?.port ?? 0;
+  }
+
+  /** A link that signs a browser in, once. Show it to the person; never log it. */
+  loginUrl(user?: string, options?: LinkOptions): string {
+    const { listener } = this.#parts;
+    if (!listener) throw new GatewayError("stopping", "the gateway does not listen");
+    return listener.loginUrl(user, options);
+  }
+
+  /**
+   * Applies other settings: servers, policies and users may change. Settings of the listener, the sandbox, the database and
+   * sessions take effect at the next start; returns the names of those that differ.
+   */
+  update(settings: GatewaySettings): string[] {
+    const parts = this.#parts;
+    const before = parts.settings;
+    const later = AT_START.filter((key) => withoutUsers(before[key]) !== withoutUsers(settings[key]));
+    if (JSON.stringify(before.listen.users) !== JSON.stringify(settings.listen.users))
+      this.#updateUsers(before.listen.users, settings.listen.users);
+    parts.settings = settings;
+    forgetResults(parts);
+    parts.disk.models.update(settings.model);
+    parts.conversations.setLimits(conversationLimits(settings));
+    void parts.disk.models.refresh();
+    // Parts that need the identities wait until they are on disk: see `KnownServers.settled`.
+    parts.names
+      .take(settings.servers)
+      .catch((error: unknown) =>
+        parts.log.error({ err: error }, "the identities of servers could not be stored"),
+      );
+    const { added, changed, removed } = parts.pool.update(settings.servers);
+    for (const page of parts.pages.of()) {
+      for (const name of [...added, ...changed]) page.moved(name);
+      for (const name of removed) page.removed(name);
+      for (const name of [...added, ...changed, ...removed]) page.notify("gateway/changed", { server: name });
+    }
+    parts.log.info({ added, changed, removed, later }, "settings taken");
+    return later;
+  }
+
+  /** Ends the connections of users who are gone or have another token. */
+  #updateUsers(before: Users, after: Users): void {
+    const { auth, pool, registry } = this.#parts;
+    auth.setUsers(after);
+    pool.setUsers(after.map(({ name }) => name));
+    for (const { name, tokenHash } of before)
+      if (!after.some((user) => user.name === name && user.tokenHash === tokenHash)) registry.endUser(name);
+  }
+
+  /**
+   * Restarts a server for every user who has started it, for example because its files changed. Resolves when it is up again;
+   * its status says what went wrong. Views stay, and pages are notified.
+   *
+   * @throws {GatewayError} `server-unknown`
+   */
+  restart(name: string): Promise<void> {
+    return this.#parts.pool.restart(name);
+  }
+
+  /** Ends everything: calls under way get `grace` milliseconds, 5,000 by default. May be called again. */
+  close(grace = 5000): Promise<void> {
+    return (this.#closing ??= this.#close(grace));
+  }
+
+  async #close(grace: number): Promise<void> {
+    const parts = this.#parts;
+    clearInterval(this.#retention);
+    // Calls under way end first, then pages learn why, and only then the connections go.
+    parts.conversations.windDown();
+    await parts.pool.close(grace);
+    await parts.conversations.close();
+    await Promise.all([parts.desks.sampling.close(), parts.desks.elicitation.close()]);
+    parts.registry.close();
+    parts.sockets.close();
+    parts.streams.close();
+    await parts.listener?.close(grace);
+    await parts.servers.close();
+    await parts.sandbox?.close();
+    await parts.disk.browsers.close();
+    await parts.changes.flush();
+    await parts.disk.store.close();
+    parts.disk.folder?.release();
+  }
+}
+
+type Users = GatewaySettings["listen"]["users"];
+
+/** Users may change at any time. */
+const withoutUsers = (settings: unknown): string =>
+  JSON.stringify(settings, (key, value: unknown) => (key === "users" ? undefined : value));
+
+/**
+ * Starts a gateway.
+ *
+ * @throws {GatewayError} `config-invalid` when it cannot be opened as the settings want it
+ * @example
+ * ```ts source="./gateway.examples.ts#startGateway"
+ * const settings = await readSettingsFile("mcp.json");
+ * const gateway = await startGateway(settings, { static: { folder: "public" } });
+ * // Opened in a browser, it signs that browser in, once. With users in the settings, say whom: loginUrl("ana").
+ * show(gateway.loginUrl());
+ * process.once("SIGTERM", () => gateway.close());
+ * ```
+ */
+export const startGateway = (settings: GatewaySettings, options?: GatewayOptions): Promise<Gateway> =>
+  Gateway.start(settings, options);

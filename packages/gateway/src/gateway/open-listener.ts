@@ -1,0 +1,47 @@
+/**
+ * Opens the sandbox and the listener.
+ *
+ * @module
+ */
+import { serveSandbox } from "@vitrine/sandbox/node";
+import type { GatewayApi } from "../http/api.js";
+import { listen } from "../http/listener.js";
+import type { Metrics } from "../http/metrics.js";
+import type { GatewayParts } from "./parts.js";
+import { frameSource, sandboxSecret } from "./sandbox-place.js";
+
+/** Opens both at once, because each needs the other's port: the page's policy names the frames, and theirs name the page. */
+export async function openListener(parts: GatewayParts, api: GatewayApi, metrics: Metrics): Promise<void> {
+  const { counts, log, settings, sockets, streams } = parts;
+  const { listen: at, sandbox, dataFolder } = settings;
+  const { static: files } = parts.options;
+  parts.sandbox = await serveSandbox({
+    secret: await sandboxSecret(dataFolder),
+    port: sandbox.port,
+    origin: sandbox.origin,
+    publicSuffix: sandbox.publicSuffix,
+    console: sandbox.console,
+    onerror: (error) => log.error({ err: error }, "the sandbox failed"),
+    hosts: async (port) => {
+      parts.listener = await listen({
+        host: at.host,
+        port: at.port,
+        origin: at.origin,
+        allowRemote: at.allowRemote,
+        api,
+        auth: parts.auth,
+        carriers: {
+          upgrade: (request, socket, head, caller) => sockets.upgrade(request, socket, head, caller),
+          frames: (asked, caller) => streams.post(asked, caller),
+          events: (asked, outgoing, caller) => streams.stream(asked, outgoing, caller),
+        },
+        static: files && { ...files, frames: [frameSource(sandbox.origin, port)] },
+        metrics,
+        counts,
+        log,
+      });
+      // Browsers ignore IPv6 addresses in a policy: a page there could show no app anyway.
+      return parts.listener.origins.filter((origin) => !origin.includes("["));
+    },
+  });
+}

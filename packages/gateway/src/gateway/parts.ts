@@ -1,0 +1,300 @@
+/**
+ * The parts of a gateway, wired to each other.
+ *
+ * @module
+ */
+import { type ConversationLimits, Conversations } from "@vitrine/conversation";
+import { Refusal } from "@vitrine/guard";
+import type { Implementation } from "@vitrine/protocol";
+import type { Sandbox } from "@vitrine/sandbox";
+import type { ServedSandbox } from "@vitrine/sandbox/node";
+import {
+  type Launch,
+  launch,
+  OAuthSessions,
+  type Server,
+  type ServerIdentity,
+  ServerPool,
+  safeFetch,
+} from "@vitrine/servers";
+import { GatewayError } from "@vitrine/wire";
+import { asksOf, pageDesks, SAMPLING_METHOD } from "../asks/index.js";
+import type { GatewaySettings } from "../config/config.js";
+import type { RecordPlace } from "../guard/call-record.js";
+import type { GatewayAsk } from "../guard/guard-options.js";
+import { GuardedServers } from "../guard/guarded-servers.js";
+import { Idempotency } from "../guard/idempotency.js";
+import { RefusalLog } from "../guard/refusal-log.js";
+import { Authentication, LOCAL_USER } from "../http/auth.js";
+import type { Listener } from "../http/listener.js";
+import type { Log } from "../http/logging.js";
+import type { GatewayMetrics } from "../http/metrics-gateway.js";
+import { AppCalls } from "../sessions/app-calls.js";
+import { AppOrigins } from "../sessions/app-origins.js";
+import { HttpCarriers } from "../sessions/carriers/http.js";
+import { WebSocketCarriers } from "../sessions/carriers/websocket.js";
+import { KnownViews } from "../sessions/known-views.js";
+import type { OpenPages } from "../sessions/open-pages.js";
+import { SessionRegistry } from "../sessions/registry.js";
+import { serverTools } from "../sessions/server-tools.js";
+import type { ServerKey } from "../store/store.js";
+import type { Disk } from "./disk.js";
+import { changeOf, guardMetrics, logStarts, noteFaults, recordChange } from "./notes.js";
+import type { GatewayOptions } from "./options.js";
+import { openPage } from "./page.js";
+import { ServerNames } from "./server-names.js";
+
+/** The gateway's name for servers and views. */
+export const INFO: Implementation = { name: "vitrine-gateway", version: "0.1.0" };
+/** Limits for answers of authorization servers: bytes and milliseconds. */
+const OAUTH_LIMITS = { message: 1_000_000, timeout: 30_000 };
+
+/** The parts that exist before the others. */
+export interface FirstParts {
+  readonly settings: GatewaySettings;
+  readonly options: GatewayOptions;
+  readonly log: Log;
+  readonly disk: Disk;
+  readonly counts: GatewayMetrics;
+  readonly pages: OpenPages;
+}
+
+/** All parts of one gateway. */
+export class GatewayParts {
+  /** The settings in force; {@link GatewayParts.live} follows them. */
+  settings: GatewaySettings;
+  readonly options: GatewayOptions;
+  readonly log: Log;
+  readonly disk: Disk;
+  readonly counts: GatewayMetrics;
+  readonly pages: OpenPages;
+  readonly views = new KnownViews();
+  readonly auth: Authentication;
+  readonly names: ServerNames;
+  readonly oauth: OAuthSessions;
+  readonly desks: ReturnType<typeof pageDesks>;
+  readonly pool: ServerPool;
+  readonly servers: GuardedServers;
+  readonly appCalls: AppCalls;
+  readonly conversations: Conversations;
+  readonly registry: SessionRegistry;
+  readonly sockets: WebSocketCarriers;
+  readonly streams: HttpCarriers;
+  /** Changes of catalogues. A server that changes all the time gets a few rows only. */
+  readonly changes: RefusalLog;
+  listener: Listener | undefined;
+  sandbox: ServedSandbox | undefined;
+
+  constructor({ settings, options, log, disk, counts, pages }: FirstParts) {
+    const { store, secrets, browsers, models } = disk;
+    this.settings = settings;
+    this.options = options;
+    this.log = log;
+    this.disk = disk;
+    this.counts = counts;
+    this.pages = pages;
+    this.auth = new Authentication({
+      users: settings.listen.users,
+      browsers: browsers.browsers,
+      onbrowsers: (signedIn) => browsers.save(signedIn),
+    });
+    this.names = new ServerNames({ known: store.servers, audit: store.audit, log, pages: () => pages.of() });
+    this.changes = new RefusalLog({
+      write: (entry) => recordChange(entry, log, store.audit),
+      onerror: this.onerror,
+    });
+    this.oauth = new OAuthSessions({
+      secrets,
+      // With a single user, nobody else can have started a sign-in.
+      needsUser: () => this.auth.token === undefined,
+      redirectUrl: () => `${this.listener?.origin ?? ""}/oauth/callback`,
+      fetch: ({ url, headers, privateNetwork }) =>
+        safeFetch({ url, headers, privateNetwork, ...OAUTH_LIMITS }).fetch,
+    });
+    this.desks = pageDesks({
+      model: () => models.current,
+      page: (user, view) => (view ? this.views.of(view, user)?.page : undefined) ?? pages.newest(user),
+      settings: () => this.settings,
+      audit: store.audit,
+      metrics: guardMetrics(counts),
+      onerror: this.onerror,
+      oncompleted: ({ user, server }, { elicitationId }) =>
+        pages.tell(user, "gateway/elicited", { server, elicitationId }),
+    });
+    this.pool = new ServerPool({
+      launch: launchAndListen(options.onstderr),
+      asks: (user, { name, identity }) => {
+        // A server that all users share has nobody to ask, unless there is one user only.
+        const whom = user ?? this.#onlyUser();
+        return whom === undefined ? undefined : asksOf({ user: whom, server: name, identity }, this.desks);
+      },
+      info: INFO,
+      users: settings.listen.users.length > 0 ? settings.listen.users.map(({ name }) => name) : [LOCAL_USER],
+      signIn: (user, { name, transport }) =>
+        transport.type === "stdio" ? undefined : this.oauth.for(user, name, transport),
+      onerror: this.onerror,
+    });
+    this.servers = new GuardedServers({
+      pool: this.pool,
+      settings: this.live(),
+      store,
+      idempotency: new Idempotency({ audit: store.audit, results: store.results }),
+      metrics: guardMetrics(counts),
+      onerror: this.onerror,
+      noticeOf: (server) => this.names.noticeOf(server),
+      guardOf: (user, server) => ({
+        views: (view) => this.views.find(view, user, server),
+        ask: this.#askOf(user, server),
+      }),
+    });
+    const refusals = this.refusalLog(this.onerror);
+    this.appCalls = new AppCalls({
+      views: this.views,
+      place: ({ server, identity }) => this.recordPlace(server, identity, refusals, this.onerror),
+      policy: (user, server) => ({
+        server: this.servers.get(user, server).server.settings,
+        settings: this.live(),
+      }),
+    });
+    models.onchange((state) => pages.tell(undefined, "model/changed", state));
+    this.conversations = new Conversations({
+      store: store.conversations,
+      tools: serverTools(this.servers),
+      apps: this.appCalls,
+      onerror: this.onerror,
+      models: {
+        current: () => models.current,
+        get help() {
+          return models.state().help;
+        },
+      },
+      limits: conversationLimits(settings),
+      onlisted: (user) => pages.tell(user, "conversation/listed", {}),
+    });
+    this.registry = new SessionRegistry({
+      ...settings.session,
+      onsession: (session, about) => openPage(this, session, about),
+      onerror: this.onerror,
+    });
+    this.sockets = new WebSocketCarriers(this.registry);
+    this.streams = new HttpCarriers(this.registry);
+    this.pool.onCreate((server, user) => this.#follow(server, user));
+  }
+
+  /** Logs an error of a part. Requests under way when the gateway stops did not fail. */
+  readonly onerror = (error: unknown): void => {
+    if (!(error instanceof GatewayError && error.data.code === "stopping"))
+      this.log.error({ err: error }, "something failed");
+  };
+
+  /** The settings as they are now: a guard reads them with each call. */
+  live(): Pick<GatewaySettings, "policy" | "strict" | "audit"> {
+    const now = (): GatewaySettings => this.settings;
+    return {
+      get policy() {
+        return now().policy;
+      },
+      get strict() {
+        return now().strict;
+      },
+      get audit() {
+        return now().audit;
+      },
+    };
+  }
+
+  refusalLog(onerror: (error: unknown) => void): RefusalLog {
+    return new RefusalLog({ write: (entry) => this.disk.store.audit.begin(entry), onerror });
+  }
+
+  /** The record for calls that pass no guard. */
+  recordPlace(
+    server: string,
+    identity: ServerIdentity | undefined,
+    refusals: RefusalLog,
+    onerror: (error: unknown) => void,
+  ): RecordPlace {
+    return {
+      server,
+      identity,
+      audit: this.disk.store.audit,
+      settings: this.live(),
+      refusals,
+      onerror,
+      metrics: guardMetrics(this.counts),
+      clock: () => performance.now(),
+    };
+  }
+
+  origins(): AppOrigins {
+    return new AppOrigins(this.place(), this.disk.store.servers);
+  }
+
+  place(): Sandbox {
+    if (!this.sandbox) throw new GatewayError("stopping", "the gateway is not ready");
+    return this.sandbox.sandbox;
+  }
+
+  #onlyUser(): string | undefined {
+    return this.settings.listen.users.length > 0 ? undefined : LOCAL_USER;
+  }
+
+  /** Tells pages and the log what a server does. */
+  #follow(server: Server, user: string | undefined): void {
+    const { options, pages, log } = this;
+    let ready = 0;
+    server.onStatus((status) => {
+      pages.tell(user, "gateway/status", this.servers.summary(server));
+      if (status.state !== "ready" || status.starts === ready) return;
+      // A restarted server may offer other tools.
+      if (ready > 0) pages.tell(user, "gateway/changed", { server: status.name });
+      ready = status.starts;
+    });
+    logStarts(server, user, log);
+    noteFaults(server, user, { log, serverFaults: this.counts.serverFaults });
+    if (options.onstatus) server.onStatus(options.onstatus);
+    server.onChange((changes) => {
+      const { name } = server.settings;
+      pages.tell(user, "gateway/changed", { server: name });
+      options.onchange?.(name);
+      const owner = user ?? this.#onlyUser() ?? "";
+      for (const change of changes)
+        void this.changes.note(`${name} ${owner}`, changeOf(server.settings, owner, change));
+    });
+  }
+
+  /** Asks at the page that shows the view; for a program over HTTP, at the user's newest page. */
+  #askOf(user: string, key: ServerKey): GatewayAsk {
+    const { name: server, identity } = key;
+    return (question, remember, signal) => {
+      const { view, method, params } = question;
+      const owner = this.views.find(view, user, key);
+      if (owner && method === SAMPLING_METHOD)
+        return this.desks.sampling.askFor(
+          { user, server, identity, view, params, app: owner.page.speaker(view) },
+          signal,
+        );
+      const page = owner?.page ?? this.pages.newest(user);
+      if (page) return page.ask(question, remember, signal);
+      throw new Refusal(
+        "denied",
+        "nobody can be asked: open the gateway in a browser, or allow it in a policy",
+      );
+    };
+  }
+}
+
+/** How far a model may go in one turn. */
+export function conversationLimits({ model }: GatewaySettings): Partial<ConversationLimits> {
+  const { time, ...limits } = model.limits;
+  return { ...limits, seconds: time / 1000 };
+}
+
+/** Starts programs, and passes their stderr on. */
+const launchAndListen =
+  (onstderr: GatewayOptions["onstderr"]): Launch =>
+  async (spec) => {
+    const launched = await launch(spec);
+    if (onstderr) launched.stderr.on("data", (chunk: Buffer) => onstderr(spec.name, chunk));
+    return launched;
+  };

@@ -1,0 +1,47 @@
+/**
+ * Work that a gateway does beside requests: it counts, and removes old rows.
+ *
+ * @module
+ */
+import type { GatewayReadings } from "../http/metrics-gateway.js";
+import type { GatewayParts } from "./parts.js";
+
+const DAY = 86_400_000;
+
+/** Values that are read when somebody asks for the metrics. */
+export const readingsOf = (parts: () => GatewayParts): GatewayReadings => ({
+  sessions: () => parts().registry.size,
+  carriers: () => [
+    [{ kind: "websocket" }, parts().sockets.size],
+    [{ kind: "http" }, parts().streams.size],
+  ],
+  queueDepth: () => [
+    [{ queue: "pages" }, parts().registry.queued],
+    [{ queue: "calls" }, parts().servers.waiting],
+    [{ queue: "audit" }, parts().disk.store.audit.waiting],
+  ],
+  processes: () => {
+    const running = new Map<string, number>();
+    for (const { status } of parts().pool.all())
+      if (status.driver && status.pid) running.set(status.driver, (running.get(status.driver) ?? 0) + 1);
+    return [...running].map(([driver, count]) => [{ driver }, count] as const);
+  },
+});
+
+/** With `payloads: "none"` no result stays in the database, not even one stored under earlier settings. */
+export function forgetResults({ settings, disk, log }: GatewayParts): void {
+  if (settings.audit.payloads !== "none") return;
+  disk.store.results
+    .clear()
+    .catch((error: unknown) => log.error({ err: error }, "kept results could not be removed"));
+}
+
+/** Removes rows of the audit log that are older than `retentionDays`. */
+export function prune({ settings, disk, log }: GatewayParts): void {
+  const { retentionDays } = settings.audit;
+  if (retentionDays === undefined) return;
+  disk.store.audit
+    .prune(Date.now() - retentionDays * DAY)
+    .then((removed) => removed > 0 && log.info({ removed }, "old rows of the audit log were removed"))
+    .catch((error: unknown) => log.error({ err: error }, "the audit log could not be pruned"));
+}
