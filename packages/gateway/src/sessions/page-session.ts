@@ -407,7 +407,7 @@ export class PageSession {
     },
     "gateway/call": ({ server, name, arguments: input }, request) =>
       this.#call(this.#toolCall(server, name, input ?? {}, request), request.onprogress),
-    "gateway/open": async ({ server, tool, uri, arguments: input, call, narrow }, request) => {
+    "gateway/open": async ({ server, tool, uri, arguments: input, call, narrow, identity }, request) => {
       if ((tool === undefined) === (uri === undefined)) {
         throw new VitrineError(INVALID_PARAMS, 'name either a "tool" or a "uri"');
       }
@@ -418,8 +418,10 @@ export class PageSession {
         );
       this.#checkRoom();
       // Before anybody is asked about a view that will not be shown.
-      if (call) await this.#conversations.checkServer(call, this.#options.server(server).server.settings);
-      const { opened, at } = await this.#prepare(server, { tool, uri, narrow }, request.signal).catch(
+      const { settings } = this.#options.server(server).server;
+      if (call) await this.#conversations.checkServer(call, settings);
+      const of = { name: server, identity: identity ?? settings.identity };
+      const { opened, at } = await this.#prepare(of, { tool, uri, narrow }, request.signal).catch(
         (error: unknown) => {
           if (tool === undefined || !input) throw error;
           return this.#cannotShow(this.#toolCall(server, tool, input, request), error);
@@ -458,21 +460,23 @@ export class PageSession {
       throw new VitrineError("aborted", "the request was taken back");
   }
 
+  /** Prepares a view of this very server: another one of its name gets nothing. */
   async #prepare(
-    server: string,
+    { name, identity }: { name: string; identity: string },
     wanted: WantedView,
     signal: AbortSignal,
   ): Promise<{ opened: OpenedView; at: GuardedServer }> {
     const { know, forget, prepare } = this.#options;
-    const at = this.#options.server(server);
+    const at = this.#options.server(name);
+    if (at.server.settings.identity !== identity) throw replacedServer(name);
     const id = newView();
     know(id, at.server.settings, wanted);
     try {
       const opened = await prepare(id, at, wanted, AbortSignal.any([signal, this.#ended.signal]));
       this.#checkWanted(signal);
       // Its settings may have changed meanwhile: then it is another one, or gone.
-      const now = this.#options.server(server);
-      if (now.server.settings.identity !== at.server.settings.identity) throw replacedServer(server);
+      const now = this.#options.server(name);
+      if (now.server.settings.identity !== identity) throw replacedServer(name);
       return { opened, at: now };
     } catch (error) {
       forget(id);

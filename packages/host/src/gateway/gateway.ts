@@ -272,9 +272,16 @@ export class Gateway {
   }
 
   async #reopen(view: GatewayView): Promise<void> {
-    const { server, tool, uri, narrow, call } = view.opened;
+    const { server, identity, tool, uri, narrow, call } = view.opened;
     const document = this.#documents.get(view);
-    const params = document ?? { server, narrow, tool: tool?.name, uri: tool ? undefined : uri, call };
+    const params = document ?? {
+      server,
+      identity,
+      narrow,
+      tool: tool?.name,
+      uri: tool ? undefined : uri,
+      call,
+    };
     view.waits();
     try {
       await this.#open(document ? "gateway/show" : "gateway/open", params, {
