@@ -50,7 +50,7 @@ import { Restores } from "./restores.js";
 import { errorMessage, isUnexpected, keyOf, notificationMessage, resultMessage } from "./rpc.js";
 import { withoutServer } from "./show-document.js";
 import { ShownCall } from "./shown-call.js";
-import { unknownView, ViewChannel } from "./view-channel.js";
+import { paramsTextOf, unknownView, ViewChannel } from "./view-channel.js";
 
 /** The page's end of the wire, as the gateway holds it. */
 export interface PageWire {
@@ -278,12 +278,13 @@ export class PageSession {
    * (attack C19).
    */
   async #refuse(view: string, text: string): Promise<void> {
-    const { id, method, params }: Record<string, unknown> = isTooComplex(text)
-      ? { ...headOf(text) }
-      : read(text);
+    const isComplex = isTooComplex(text);
+    const { id, method, params }: Record<string, unknown> = isComplex ? { ...headOf(text) } : read(text);
     if (!isId(id) || typeof method !== "string") return;
     const error = this.#documents.has(view) ? withoutServer() : unknownView(view);
-    const asked = { method, params: Object(params) as Record<string, unknown> };
+    const { rest } = withoutToken(Object(params) as Record<string, unknown>);
+    // As the view's channel hashed them: an old key is known by that.
+    const asked = { method, params: rest, paramsText: isComplex ? undefined : paramsTextOf(text) };
     const { server = "", identity } = this.#closed.get(view) ?? {};
     const { user, refused, refuse, wire, mayBeOld } = this.#options;
     const call: GuardedCall = { actor: "view", user, view, server, ...asked };
