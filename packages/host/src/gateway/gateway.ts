@@ -253,7 +253,8 @@ export class Gateway {
         };
       } catch (error) {
         const message = error instanceof Error ? error.message : "nobody answered";
-        answer = { error: { code: INTERNAL_ERROR, message } };
+        const data = error instanceof VitrineError ? { code: error.code } : undefined;
+        answer = { error: { code: INTERNAL_ERROR, message, data } };
       }
       if (this.#asked.get(id) === controller) this.#asked.delete(id);
     }
