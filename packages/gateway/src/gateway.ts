@@ -133,6 +133,9 @@ interface GatewayParts {
 /** Milliseconds to wait for another gateway to leave the data folder: it may be stopping. */
 const FOLDER_TIMEOUT = 2000;
 
+const TEST_MODE =
+  "test mode: whatever runs in the page can answer questions in your place; use it for tests, with servers that you trust";
+
 /** Who we are to servers and views. */
 const INFO: Implementation = { name: "vitrine-gateway", version: "0.1.0" };
 /** Of what an authorization server answers: bytes and milliseconds. */
@@ -371,7 +374,7 @@ export class Gateway implements GatewayApi {
   async #open(): Promise<void> {
     const { listen: at, sandbox, dataFolder } = this.#settings;
     const { static: files, testMode } = this.#options;
-    if (testMode) this.#log.warn("test mode: programs in the page can answer in the person's place");
+    if (testMode) this.#log.warn(TEST_MODE);
     this.#sandbox = await serveSandbox({
       secret: await sandboxSecret(dataFolder),
       port: sandbox.port,
