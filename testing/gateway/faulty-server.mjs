@@ -46,6 +46,7 @@ const more = [
   "change",
   "pid",
   "large",
+  "no-json",
   "large-modern",
 ];
 let version = 1;
@@ -167,6 +168,10 @@ const calls = {
     say({ method: "notifications/tools/list_changed" });
     say({ method: "notifications/resources/updated", params: { uri: "ui://faulty/page.html" } });
     answer(id, text("changed"));
+  },
+  "no-json": (id, { bytes, type = "resource_link" }) => {
+    const block = `{"type":"${type}","text":"${"y".repeat(bytes)}","uri":NaN}`;
+    process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[${block}]}}\n`);
   },
   large: (id, { bytes, text: value = "" }) => answer(id, text(value + "y".repeat(bytes))),
 };

@@ -46,9 +46,9 @@ export function personalOptions(
   at: Surroundings,
   file: string | undefined,
 ): Omit<ReadOptions, "file"> {
-  const { data, database, strict } = options;
+  const { config, data, database, strict } = options;
   return {
-    ...readOptions({ data, database, strict }),
+    ...readOptions({ config, data, database, strict }),
     // What VS Code and Cursor put in by themselves.
     env: {
       ...at.env,

@@ -134,6 +134,19 @@ describe("vitrine", () => {
     });
   });
 
+  it("says that there is no such profile before it starts a server", async () => {
+    const [script, started] = [join(folder, "started.mjs"), join(folder, "started")];
+    writeFileSync(
+      script,
+      `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(started)}, "");`,
+    );
+    const words = ["render", `node ${script}`, "--tool", "x", "--profile", "nope"];
+    const { code, out, err } = await run(words);
+    expect(out + err).toContain("--profile nope: there is no such profile; there are strict");
+    expect(code).toBe(2);
+    expect(existsSync(started)).toBe(false);
+  });
+
   it.each<[string[], string]>([
     [["tols", "x"], "did you mean vitrine tools x?"],
     [["./server", "--no-open"], "did you mean vitrine dev ./server --no-open?"],

@@ -109,6 +109,20 @@ describe("a view", () => {
     await expect.poll(() => doors.calls.slice(before)).toContain("wait cancelled");
   });
 
+  it("that is closed answers an old key with what came of the call", async () => {
+    const own = await doors.page("ann", "websocket", undefined, () => ({ answer: "allow" }));
+    const view = await open(own);
+    const before = doors.calls.length;
+    const params = { name: "change", arguments: { to: 2, from: 1 } };
+    const id = own.nextId();
+    const result = await own.ask(view, "tools/call", params, id);
+    await own.closeView(view);
+    expect(await own.ask(view, "tools/call", params, id)).toEqual(result);
+    const other = own.ask(view, "tools/call", { ...params, arguments: {} }, id);
+    await expect(other).rejects.toMatchObject({ data: { code: "conflict" } });
+    expect(doors.calls.slice(before)).toEqual(["tools/call change"]);
+  });
+
   it("that takes a call back does so at the server", async () => {
     const view = await open(page);
     const before = doors.calls.length;

@@ -4,12 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Gateway, readSettings } from "@vitrine/gateway";
+import type { GatewayView } from "@vitrine/host/gateway";
 import type { CallItem, OpenedView } from "@vitrine/wire";
 import Libsql from "libsql";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { RawPage } from "../../../testing/gateway/doors.js";
 import { startTestGateway } from "../../../testing/gateway/gateway-stage.js";
 import { olderDatabase, writeOlderFolder } from "../../../testing/gateway/older-database.js";
+import { storageOf } from "../../../testing/workbench/conversation-stage.js";
+import { connectPage, signIn } from "../../../testing/workbench/node-page.js";
 import { openStore } from "./store/open.js";
 
 const MAIL = fileURLToPath(new URL("../../../testing/gateway/mail-server.mjs", import.meta.url));
@@ -59,6 +62,21 @@ const label = ({ place }: OpenedView): string | undefined =>
   /^http:\/\/v\.([a-z2-7]{26})\./.exec(place?.viewOrigin ?? "")?.[1];
 
 const openInbox = (): Promise<OpenedView> => page.request("gateway/open", { server: "mail", tool: "show" });
+
+/** The addresses of the gateway, for one that starts in its place. */
+const places = () => ({
+  listen: { port: Number(new URL(gateway.origin).port) },
+  sandbox: { port: gateway.sandboxPort },
+});
+
+/** The inbox, in a tab that reconnects by itself. */
+async function openInTab(): Promise<GatewayView> {
+  const tab = connectPage(() => gateway.origin, await signIn(gateway.loginUrl()), storageOf(), {
+    onask: async () => ({ answer: "allow" }),
+  });
+  onTestFinished(() => tab.close());
+  return tab.openView({ server: "mail", tool: "show" });
+}
 
 /** An app sends a mail; returns how many questions that took. */
 async function send(): Promise<number> {
@@ -262,6 +280,32 @@ describe("attack E01: another server under a known name", () => {
       await expect(openCall(call)).rejects.toMatchObject({ data: { code: "server-replaced" } });
       await stop();
     }
+  });
+
+  it("does not get the calls of a view that was open when the gateway was restarted", async () => {
+    await start("ann");
+    const view = await openInTab();
+    let reason = "";
+    view.onclosed = (why) => {
+      reason = why;
+    };
+    await restart("eve", places());
+    await expect(view.upstream.request("tools/call", { name: "send", arguments: {} })).rejects.toThrow(
+      /another server was called "mail"/,
+    );
+    expect(reason).toMatch(/another server was called "mail"/);
+    const eve = (await summary())?.identity;
+    expect(
+      await gateway.api.audit.query({ user: "local" }, { identity: `${eve}`, method: "tools/call" }),
+    ).toEqual([]);
+  });
+
+  it("goes on with the views that were open when the gateway was restarted with the same server", async () => {
+    await start("ann");
+    const view = await openInTab();
+    await restart("ann", places());
+    const sent = await view.upstream.request("tools/call", { name: "send", arguments: {} });
+    expect(sent).toMatchObject({ content: [{ text: "send for ann" }] });
   });
 
   it("does not get a call that was made for the other one, however its key is known", async () => {

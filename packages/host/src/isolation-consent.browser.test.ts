@@ -37,7 +37,11 @@ beforeAll(async () => {
     },
   };
   const upstream = fakeUpstream(answers, "game");
-  await stage.serve("game", { html: rawView(GAME, "<p style='height:140px;margin:0'>Click!</p>"), upstream });
+  const body = "<p style='height:140px;margin:0'>Click!</p>";
+  await stage.serve("game", { html: rawView(GAME, body), upstream });
+  // Presses in it move no focus.
+  const quiet = `start(); addEventListener("mousedown", (event) => event.preventDefault());`;
+  await stage.serve("quiet", { html: rawView(quiet, body) });
 });
 afterAll(() => stage.close());
 afterEach(async () => {
@@ -198,8 +202,13 @@ describe("attack E02: presses on a question", () => {
 });
 
 describe("attack E02: a person who chases something in an app", () => {
-  it("approves nothing with a press beside it", async () => {
-    const view = await open();
+  it.each(["", " that reloaded itself"])("approves nothing with a press beside it%s", async (state) => {
+    let view = await open();
+    if (state) {
+      await view.evaluate(() => location.reload());
+      await expect.poll(() => page.evaluate(() => host.log.values("game ready").length)).toBe(2);
+      view = await stage.viewOf(page, "game");
+    }
     const app = await page.locator("#game iframe").boundingBox();
     const x = (app?.x ?? 0) + 200;
     await page.mouse.move(x, (app?.y ?? 0) + 70);
@@ -380,6 +389,77 @@ describe("attack E02: a question comes under a pointer or a key that the page di
     // The control: the pointer leaves the question and comes back.
     await isReady("Allow once");
     await page.mouse.move(2, 2);
+    await button("Allow once").click();
+    await expect.poll(opened).toHaveLength(1);
+  });
+
+  it("right after the pointer came into the app that it lies over", async () => {
+    const view = await open();
+    await stage.mount(page, "quiet");
+    await page.setViewportSize({ width: 1280, height: 420 });
+    await page.mouse.move(2, 2);
+    void ask(view);
+    await prompt().waitFor();
+    const spot = await middleOf("Allow once");
+    await button("Deny").press("Enter");
+    await page.mouse.move(2, 2);
+    await page.mouse.move(...spot);
+    // However slow the machine, the pointer came there a moment ago.
+    await page.evaluate(() => {
+      const { now } = Performance.prototype;
+      performance.now = () => now.call(performance) - 10_000;
+    });
+    void ask(view);
+    await isReady("Allow once");
+    expect(await middleOf("Allow once")).toEqual(spot);
+    await pressAgainAndAgain(1);
+    expect(await opened()).toEqual([]);
+  });
+
+  it.each([
+    ["was pressed last, also if that moved no focus", undefined],
+    ["fills the window", "fullscreen"],
+  ] as const)("nothing: it does not lie over another app that %s", async (_what, mode) => {
+    const view = await open();
+    const quiet = await stage.mount(page, "quiet");
+    await page.setViewportSize({ width: 1280, height: 420 });
+    if (mode) await page.evaluate((wanted) => host.app("quiet").frame?.setDisplayMode(wanted), mode);
+    else await quiet.locator("p").click();
+    await page.mouse.move(2, 2);
+    void ask(view);
+    await page.getByText("game asks").first().waitFor();
+    await page.waitForTimeout(200);
+    expect(await prompt().count()).toBe(0);
+  });
+
+  it("when the app that filled the window over it leaves, where the browser does not say what is covered", async () => {
+    const view = await open();
+    // As in Firefox: IntersectionObserver without `isVisible`.
+    await page.evaluate(() => {
+      const Native = IntersectionObserver;
+      globalThis.IntersectionObserver = class extends Native {
+        constructor(act: IntersectionObserverCallback) {
+          super(act);
+        }
+      };
+    });
+    await stage.mount(page, "quiet");
+    await page.mouse.move(1200, 700);
+    void ask(view);
+    await isReady("Allow once");
+    const spot = await middleOf("Allow once");
+    await page.evaluate(() => host.app("quiet").frame?.setDisplayMode("fullscreen"));
+    await page.waitForTimeout(700);
+    await page.mouse.move(...spot);
+    await page.waitForTimeout(300);
+    await page.evaluate(() => host.app("quiet").frame?.setDisplayMode("inline"));
+    await pressAgainAndAgain(1);
+    await isReady("Allow once");
+    await pressAgainAndAgain(1);
+    expect(await opened()).toEqual([]);
+    // The control: the pointer leaves the question and comes back.
+    await page.mouse.move(1200, 700);
+    await isReady("Allow once");
     await button("Allow once").click();
     await expect.poll(opened).toHaveLength(1);
   });

@@ -22,11 +22,23 @@ const THIEF = `
     was = is;
   }, 5);
   addEventListener("message", ({ data }) => {
+    if (Object(data).params?.locale === "r") location.reload();
+    if (Object(data).params?.locale === "f") {
+      const ports = [0, 1, 2].map(() => new MessageChannel());
+      const started = { jsonrpc: "2.0", method: "ui/notifications/sandbox-started", params: {} };
+      parent.postMessage(started, "*", ports.map(({ port2 }) => port2));
+      setTimeout(() => ports[2].port1.postMessage({ tab: false, at: Date.now() }), 50);
+    }
     const [, field] = /^x-(.)/.exec(Object(data).params?.locale) ?? [];
     if (!field) return;
     window.focus();
     fields[field].focus();
   });
+  /** Takes the focus back whenever it is lost. */
+  globalThis.insist = (options) => addEventListener("blur", () => setTimeout(() => {
+    window.focus();
+    fields[0].focus();
+  }), options);
   globalThis.block = (milliseconds) => {
     const end = performance.now() + milliseconds;
     while (performance.now() < end);
@@ -101,6 +113,87 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
     expect(await read()).toEqual([]);
   });
 
+  it("when it answers the loss of the focus by taking it back at once", async () => {
+    const view = await stage.mount(page, "thief");
+    await view.getByLabel("Mine").click();
+    await page.waitForTimeout(600);
+    await view.evaluate(() => Object(globalThis).insist());
+    await composer().click();
+    await page.waitForTimeout(100);
+    await type(SECRET);
+    expect(await read()).toEqual([]);
+  });
+
+  it("in a press that it got only after the person pressed another app", async () => {
+    const view = await stage.mount(page, "thief");
+    const other = await stage.mount(page, "other");
+    const from = await view.locator("p").boundingBox();
+    const to = await other.getByLabel("One").boundingBox();
+    if (!from || !to) throw new Error("no boxes");
+    await page.mouse.move(from.x + 20, from.y + 20);
+    await view.evaluate(() => {
+      const input = document.querySelector("input");
+      addEventListener("pointerdown", () => setTimeout(() => input?.focus(), 100));
+      setTimeout(() => Object(globalThis).block(1500), 100);
+    });
+    await page.waitForTimeout(300);
+    const session = await page.context().newCDPSession(page);
+    const sent: Promise<unknown>[] = [];
+    // Nobody waits until the busy app has had it.
+    const press = (x: number, y: number): void => {
+      for (const kind of ["mousePressed", "mouseReleased"] as const)
+        sent.push(
+          session.send("Input.dispatchMouseEvent", { type: kind, x, y, button: "left", clickCount: 1 }),
+        );
+    };
+    press(from.x + 20, from.y + 20);
+    await page.waitForTimeout(200);
+    press(to.x + 5, to.y + 5);
+    await page.waitForTimeout(200);
+    expect(await other.evaluate(() => document.hasFocus())).toBe(true);
+    for (let count = 0; count < 60; count++) {
+      await page.keyboard.press("a");
+      await page.waitForTimeout(40);
+    }
+    await Promise.all(sent);
+    expect(await read()).toEqual([]);
+  });
+
+  it.each([
+    [
+      "Tab",
+      async () => {
+        await (await stage.viewOf(page, "thief")).locator("[contenteditable]").click();
+        await page.keyboard.press("Tab");
+      },
+    ],
+    ["the page", () => page.evaluate(() => host.app("framed").shadowRoot?.querySelector("iframe")?.focus())],
+  ])("after %s moved the focus into another app", async (_what, move) => {
+    const view = await stage.mount(page, "thief");
+    await stage.mount(page, "framed");
+    await view.locator("p").click();
+    await page.waitForTimeout(300);
+    await move();
+    await page.waitForTimeout(700);
+    const before = (await read()).length;
+    await steal();
+    await type(SECRET);
+    expect((await read()).slice(before)).toEqual([]);
+  });
+
+  it("with a press that it makes up after a reload", async () => {
+    await stage.mount(page, "thief");
+    await page.evaluate(() => host.app("thief").frame?.setContext({ locale: "r" }));
+    await expect.poll(() => page.evaluate(() => host.log.values("thief ready").length)).toBe(2);
+    await composer().click();
+    await type("ab");
+    await page.evaluate(() => host.app("thief").frame?.setContext({ locale: "f" }));
+    await page.waitForTimeout(100);
+    await steal();
+    await type(SECRET);
+    expect(await read()).toEqual([]);
+  });
+
   it("after Tab moved the focus within another app", async () => {
     await stage.mount(page, "thief");
     const other = await stage.mount(page, "other");
@@ -164,6 +257,19 @@ it("attack E03: an app that takes the focus for the tenth time is ended, however
     expect(await composer().evaluate((input) => document.activeElement === input)).toBe(true);
   }
   await expect.poll(() => stateOf("thief")).toBe("failed");
+});
+
+it("an app that the person presses has the focus, also if another app takes it back at once", async () => {
+  const view = await stage.mount(page, "thief");
+  const other = await stage.mount(page, "other");
+  await view.getByLabel("Mine").click();
+  await page.waitForTimeout(600);
+  await view.evaluate(() => Object(globalThis).insist({ once: true }));
+  await other.getByLabel("One").click();
+  await page.waitForTimeout(300);
+  expect(await other.evaluate(() => document.hasFocus())).toBe(true);
+  await type("ab");
+  expect(await read()).toEqual([]);
 });
 
 describe("a person who presses in an app types there, while the page had the focus", () => {

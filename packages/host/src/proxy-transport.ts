@@ -253,6 +253,8 @@ export class ProxyTransport implements Transport {
       this.#view = params?.["view"];
       this.onpong?.(params?.["active"]);
     } else if (what === "presses" && ports[0]) {
+      // Each document in the frame has a port of its own.
+      this.#presses?.close();
       this.#presses = ports[0];
       ports[0].onmessage = ({ data: { tab, at } }) =>
         this.onpress?.(tab === true, performance.now() - Date.now() + Number(at));

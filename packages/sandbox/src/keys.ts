@@ -51,6 +51,11 @@ export class Keys {
     return difference === 0;
   }
 
+  /** What the proxy of a view and the script before its document share; the view's own scripts cannot read it. */
+  async token(label: string, name: string): Promise<string> {
+    return base32(await this.#mac(`token ${label} ${name}`)).slice(0, 26);
+  }
+
   async #signature(label: string, id: string): Promise<string> {
     return base32(await this.#mac(`record ${label} ${id}`)).slice(0, 26);
   }

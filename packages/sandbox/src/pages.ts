@@ -16,6 +16,7 @@ export function proxyPage(page: {
   src: string;
   allow: string;
   opaque: boolean;
+  token: string;
 }): string {
   const sandbox = page.opaque ? SANDBOX : SANDBOX_WITH_ORIGIN;
   const view = page.opaque ? "null" : page.view;
@@ -23,7 +24,7 @@ export function proxyPage(page: {
   return (
     "<!doctype html><title>App</title>" +
     "<style>body{margin:0;overflow:hidden}iframe{display:block;border:0;width:100%;height:100vh}</style>" +
-    `<body data-hosts="${page.hosts.join(" ")}" data-view="${view}"><template>` +
+    `<body data-hosts="${page.hosts.join(" ")}" data-view="${view}" data-token="${page.token}"><template>` +
     `<iframe title="App" sandbox="${sandbox}" allow="${page.allow}" src="${page.src}"></iframe>` +
     `</template><script>${PROXY}</script>`
   );
@@ -32,6 +33,8 @@ export function proxyPage(page: {
 /** What the script before a view's document is told. */
 export interface BeforeView {
   proxy: string;
+  /** Known to the proxy and this script alone: proves to the proxy that a message is not the view's. */
+  token: string;
   /** Report what is written to the console. */
   console?: boolean | undefined;
   /** The view was granted the clipboard. */
@@ -46,8 +49,8 @@ export interface BeforeView {
 export const beforeDocument = (html: string, view: BeforeView): string =>
   `${doctype(html)}${scripts(view, DIRECT)}`;
 
-const scripts = ({ proxy, console, copy }: BeforeView, text: string): string =>
-  `<script data-proxy="${proxy}"${copy ? " data-copy" : ""}>${text}</script>` +
+const scripts = ({ proxy, token, console, copy }: BeforeView, text: string): string =>
+  `<script data-proxy="${proxy}" data-token="${token}"${copy ? " data-copy" : ""}>${text}</script>` +
   (console ? `<script data-proxy="${proxy}">${CONSOLE}</script>` : "");
 
 /** What a parser passes over on its way to the doctype: white space, comments, and what it takes for comments. */

@@ -171,9 +171,9 @@ export class Sandbox {
     // Browsers keep these pages for good. So the name stands for all that is served under it: pages or policies of
     // another version have other names.
     const pages = [
-      await proxyAnswer(head, places, ""),
-      viewAnswer(head, places, ""),
-      viewAnswer(head, places, "", true),
+      await proxyAnswer(head, { ...places, token: "" }, ""),
+      viewAnswer(head, { ...places, token: "" }, ""),
+      viewAnswer(head, { ...places, token: "" }, "", true),
     ];
     const name = await this.#keys.name(label, `${JSON.stringify(pages)}\n${record}`);
     await this.#records.set(name, record);
@@ -229,7 +229,7 @@ export class Sandbox {
     if (record === undefined) return undefined;
     const end = record.indexOf("\n");
     const head = JSON.parse(record.slice(0, end)) as RecordHead;
-    const places = this.#places(place.label);
+    const places = { ...this.#places(place.label), token: await this.#keys.token(place.label, name) };
     const { body, headers } =
       place.role === "proxy"
         ? await proxyAnswer(head, places, `${places.view}/${name}`)
@@ -248,7 +248,10 @@ interface Answer {
   headers: Record<string, string>;
 }
 
-async function proxyAnswer(head: RecordHead, places: Places, src: string): Promise<Answer> {
+/** Where the pages of a view are, and what its proxy and the script before its document know of each other. */
+type PagePlaces = Places & { token: string };
+
+async function proxyAnswer(head: RecordHead, places: PagePlaces, src: string): Promise<Answer> {
   const { features, opaque } = head;
   return {
     body: proxyPage({ ...places, src, allow: features.join("; "), opaque }),
@@ -256,8 +259,9 @@ async function proxyAnswer(head: RecordHead, places: Places, src: string): Promi
   };
 }
 
-function viewAnswer(head: RecordHead, places: Places, html: string, later = false): Answer {
-  const view = { ...head, proxy: places.proxy, copy: head.features.includes("clipboard-write") };
+function viewAnswer(head: RecordHead, places: PagePlaces, html: string, later = false): Answer {
+  const { proxy, token } = places;
+  const view = { ...head, proxy, token, copy: head.features.includes("clipboard-write") };
   const before = later ? beforeText(view) : beforeDocument(html, view);
   return {
     body: head.waits ? loaderPage(view) : before + html,

@@ -3,9 +3,22 @@
  *
  * @module
  */
-import { isRecord, type Tool, VitrineError } from "@vitrine/protocol";
+import { INTERNAL_ERROR, isRecord, type Tool, VitrineError } from "@vitrine/protocol";
 import { GatewayError, MAY_HAVE_RUN } from "@vitrine/wire";
 import type { ServerSettings } from "./settings.js";
+
+/**
+ * A call that takes several rounds ended without the server's last word, although the server answered an earlier round: that
+ * round may have had an effect. `cause` says what ended the call.
+ */
+export class UnfinishedCall extends Error {
+  constructor(cause: unknown) {
+    super("the call ended before the server's last answer", { cause });
+  }
+}
+
+/** What ended a call. */
+export const endOf = (error: unknown): unknown => (error instanceof UnfinishedCall ? error.cause : error);
 
 /** Whether it is known that the server never got it. */
 export const isUnsent = (error: unknown): boolean =>
@@ -16,7 +29,7 @@ const isCutOff = (error: unknown): error is GatewayError =>
 
 /** Whether it may be sent again without asking anybody: lists and documents; and what the server never got. */
 export const mayRepeat = (error: unknown, method: string): boolean =>
-  isCutOff(error) && (isUnsent(error) || method !== "tools/call");
+  isCutOff(endOf(error)) && (isUnsent(error) || method !== "tools/call");
 
 /** Whether it does not matter if it runs twice. What the server does not say counts as no. */
 function isSafe(
@@ -34,7 +47,7 @@ function isSafe(
 
 /** Whether the answer is missing although the server may have got the request and acted on it. */
 function hasLostAnswer(error: VitrineError): boolean {
-  if (!(error instanceof GatewayError)) return /^(timeout|closed|invalid)$/.test(`${error.code}`);
+  if (!(error instanceof GatewayError)) return /^(timeout|closed|invalid|unsupported)$/.test(`${error.code}`);
   const { code, status } = error.data;
   // A status below 500 refuses the request.
   if (code === "server-failed") return !isUnsent(error) && !(typeof status === "number" && status < 500);
@@ -47,16 +60,27 @@ function hasLostAnswer(error: VitrineError): boolean {
  * sent again.
  */
 export function explainFailure(
-  error: unknown,
+  thrown: unknown,
   call: { method: string; params: unknown },
   settings: ServerSettings,
   tools: readonly Tool[],
 ): unknown {
-  if (!(error instanceof VitrineError) || !hasLostAnswer(error)) return error;
-  const indeterminate = !isUnsent(error) && !isSafe(call.method, call.params, settings, tools);
+  const isUnfinished = thrown instanceof UnfinishedCall;
+  const error = isUnfinished ? asVitrineError(thrown.cause) : thrown;
+  if (!(error instanceof VitrineError) || !(isUnfinished || hasLostAnswer(error))) return error;
+  const isNew = isUnsent(error) && !isUnfinished;
+  const indeterminate = !isNew && !isSafe(call.method, call.params, settings, tools);
   const message = indeterminate ? `${error.message}; ${MAY_HAVE_RUN}` : error.message;
-  const options = { cause: error, data: { ...Object(error.data), indeterminate } };
+  const { unsent, ...data } = isRecord(error.data) ? error.data : {};
+  const options = { cause: error, data: { ...data, ...(isNew && { unsent }), indeterminate } };
   return error instanceof GatewayError
     ? new GatewayError(error.data.code, message, options)
     : new VitrineError(error.code, message, options);
 }
+
+const asVitrineError = (error: unknown): VitrineError =>
+  error instanceof VitrineError
+    ? error
+    : new VitrineError(INTERNAL_ERROR, error instanceof Error ? error.message : "the call failed", {
+        cause: error,
+      });

@@ -1,6 +1,9 @@
 import { JsonText } from "@vitrine/protocol";
+import { GatewayError } from "@vitrine/wire";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { nodeServer, serverSettings } from "../../../testing/gateway/servers.ts";
+import { explainFailure, mayRepeat, UnfinishedCall } from "./cut-off.js";
 import { DirectRequests, type DirectRequestsOptions } from "./direct-requests.js";
 import { Patience } from "./patience.js";
 
@@ -201,7 +204,7 @@ describe("DirectRequests", () => {
         const refusing = requests({ ...modern, answer: () => Promise.reject(no) });
         const refused = refusing.direct.request("tools/call", { name: "a" });
         refusing.direct.take(asking("v1", { it: elicit }));
-        await expect(refused).rejects.toBe(no);
+        await expect(refused).rejects.toEqual(new UnfinishedCall(no));
         expect(refusing.sent).toHaveLength(1);
 
         const { direct, sent } = requests({ ...modern, answer: async () => ({}) });
@@ -213,6 +216,27 @@ describe("DirectRequests", () => {
         }
         await ended;
         expect(sent).toHaveLength(11);
+      });
+
+      it("a later round that cannot be sent does not mean that the server never got the call", async () => {
+        let texts = 0;
+        const unsent = new GatewayError("server-exited", "reads no more", { data: { unsent: true } });
+        const { direct } = requests({
+          ...modern,
+          answer: async () => ({}),
+          send: () => {
+            if (++texts > 1) throw unsent;
+          },
+        });
+        const call = direct.request("tools/call", { name: "a" });
+        direct.take(asking("v1", { it: elicit }));
+        const error: unknown = await call.catch((thrown: unknown) => thrown);
+        expect(mayRepeat(error, "tools/call")).toBe(false);
+        expect(mayRepeat(error, "resources/read")).toBe(true);
+        const settings = serverSettings("a", nodeServer("a"));
+        const told = explainFailure(error, { method: "tools/call", params: { name: "a" } }, settings, []);
+        expect(told).toMatchObject({ message: expect.stringContaining("may have run") });
+        expect(told).toHaveProperty("data", { code: "server-exited", indeterminate: true });
       });
 
       it.each([

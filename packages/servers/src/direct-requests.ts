@@ -7,6 +7,7 @@ import type { UpstreamRequestOptions } from "@vitrine/guard";
 import { INVALID_REQUEST, isRecord, JsonText, type Progress, VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { membersOf } from "./answer-text.js";
+import { isUnsent, UnfinishedCall } from "./cut-off.js";
 import {
   InputRequired,
   inputRounds,
@@ -65,7 +66,10 @@ export class DirectRequests implements AnswerTaker {
     return answer ? first.then((result) => this.#goOn(result, method, own, options, answer)) : first;
   }
 
-  /** Answers what the result asks for, as often as it does. */
+  /**
+   * Answers what the result asks for, as often as it does. The server has got the first round by then, so a question without an
+   * answer, or a round that cannot be sent, leaves the call unfinished.
+   */
   async #goOn(
     first: unknown,
     method: string,
@@ -77,10 +81,18 @@ export class DirectRequests implements AnswerTaker {
     const { signal: over } = this.#over;
     const signal = options.signal ? AbortSignal.any([options.signal, over]) : over;
     const again = (more: object): Promise<unknown> => this.#request(method, more, options);
+    const answerOne: typeof answer = async (request, given) => {
+      try {
+        return await answer(request, given);
+      } catch (error) {
+        throw options.signal?.aborted ? error : new UnfinishedCall(error);
+      }
+    };
     try {
-      return await inputRounds(first, { method, params, answer, signal, again });
+      return await inputRounds(first, { method, params, answer: answerOne, signal, again });
     } catch (error) {
-      throw this.#closed ?? error;
+      const why = this.#closed ?? error;
+      throw isUnsent(why) ? new UnfinishedCall(why) : why;
     }
   }
 

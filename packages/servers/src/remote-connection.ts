@@ -18,7 +18,9 @@ import {
 import { clientUpstream, type Upstream } from "@vitrine/guard";
 import { VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
+import { AnswerTracks } from "./answer-tracks.js";
 import { type Connection, type ConnectOptions, handshake, isThere } from "./connection.js";
+import { UnfinishedCall } from "./cut-off.js";
 import { ANSWER_LOST, HttpTransport } from "./http-transport.js";
 import { withoutAnswers } from "./input-rounds.js";
 import { FOR_EVER, Patience } from "./patience.js";
@@ -91,6 +93,7 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
   try {
     const patience = new Patience(limits.timeout);
     const client = await handshake(transport, options, patience);
+    const tracks = new AnswerTracks(transport);
     let end: (reason: GatewayError) => void = () => {};
     const ended = new Promise<GatewayError>((resolve) => {
       end = resolve;
@@ -108,7 +111,11 @@ export async function connectRemote(options: RemoteConnectOptions): Promise<Conn
     }
     return {
       // The client would not wait for as long as a person thinks.
-      upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), patience, translate),
+      upstream: translated(clientUpstream(client, { server: name, timeout: FOR_EVER }), {
+        patience,
+        tracks,
+        translate,
+      }),
       info: client.getServerVersion(),
       protocolVersion: client.getNegotiatedProtocolVersion(),
       get isOver() {
@@ -138,21 +145,26 @@ async function closeAll(
   }
 }
 
-const translated = (
-  upstream: Upstream,
-  patience: Patience,
-  translate: (error: unknown) => Promise<Error>,
-): Upstream => ({
+interface Translation {
+  patience: Patience;
+  tracks: AnswerTracks;
+  translate: (error: unknown) => Promise<Error>;
+}
+
+const translated = (upstream: Upstream, { patience, tracks, translate }: Translation): Upstream => ({
   server: upstream.server,
   get capabilities() {
     return upstream.capabilities;
   },
   request: (method, params, options = {}) =>
-    patience
-      .run(method, options, (given) => upstream.request(method, withoutAnswers(params), given))
-      .catch(async (error: unknown) => {
-        throw await translate(error);
-      }),
+    tracks.run(
+      method,
+      () => patience.run(method, options, (given) => upstream.request(method, withoutAnswers(params), given)),
+      async (error, isUnfinished) => {
+        const told = await translate(error);
+        return isUnfinished && !options.signal?.aborted ? new UnfinishedCall(told) : told;
+      },
+    ),
   listen: (listener) => upstream.listen(listener),
 });
 

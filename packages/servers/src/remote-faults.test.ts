@@ -1,7 +1,12 @@
 /** A server elsewhere that misbehaves: every call ends, and nothing is sent where it must not go. */
 import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type HttpServer, startHttpServer, textResult } from "../../../testing/gateway/http-server.ts";
+import {
+  type HttpServer,
+  sendJson,
+  startHttpServer,
+  textResult,
+} from "../../../testing/gateway/http-server.ts";
 import { serverSettings } from "../../../testing/gateway/servers.ts";
 import { launch } from "./isolation/launch.js";
 import { ServerPool, type ServerPoolOptions } from "./pool.js";
@@ -150,6 +155,45 @@ it("HTTP 500 for the handshake: it is tried again later", async () => {
   const { call, server } = remote();
   await expect(call()).rejects.toEqual(failure("server-failed", { status: 500 }));
   expect(server.status).toMatchObject({ state: "waiting", retryAt: expect.any(Number) });
+});
+
+describe("a result that does not fit the tool's output schema", () => {
+  const outputSchema = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] };
+  const add = (annotations: object) => ({
+    name: "add",
+    inputSchema: { type: "object" },
+    outputSchema,
+    annotations,
+  });
+
+  it.each([
+    ["is missing", {}, {}, true],
+    ["has another type", { structuredContent: { sum: "three" } }, {}, true],
+    ["has another type", { structuredContent: { sum: "three" } }, { readOnlyHint: true }, false],
+  ])("%s: the tool has run, and that is not the server's error", async (_, more, hints, indeterminate) => {
+    http.answer = ({ id, method }, response) => {
+      if (method === "tools/list") sendJson(response, id, { tools: [add(hints)] });
+      else if (method === "tools/call") sendJson(response, id, { ...textResult("3"), ...more });
+      return method?.startsWith("tools/") ?? false;
+    };
+    const { call, server } = remote();
+    await server.catalogue();
+    const error = expect.objectContaining({ code: "invalid", data: { indeterminate } });
+    await expect(call("add")).rejects.toEqual(error);
+    await expect(call("add")).rejects.toThrow(/structured content/i);
+    expect(http.received.filter(({ method }) => method === "tools/call").length).toBe(2);
+  });
+
+  it("is told from the server's own error", async () => {
+    http.answer = ({ id, method }, response) => {
+      if (method !== "tools/call") return false;
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32602, message: "no such tool" } }));
+      return true;
+    };
+    const own = expect.objectContaining({ code: -32602, message: "no such tool", data: undefined });
+    await expect(remote().call()).rejects.toEqual(own);
+  });
 });
 
 it("nobody there: says so", async () => {

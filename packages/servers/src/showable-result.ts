@@ -12,12 +12,20 @@ const MAX_RESULT = 64_000_000;
 /** In place of a result that cannot be kept or shown: the call itself has run, so this is no failure. */
 const UNSHOWABLE: CallToolResult = {
   content: [
-    { type: "text", text: "The call ran. Its result is too large, or nested too deep, and cannot be shown." },
+    {
+      type: "text",
+      text: "The call ran. Its result is too large, nested too deep, or not valid JSON, and cannot be shown.",
+    },
   ],
 };
 
 /** The result of a call that ran. What is nested too deep could not be written as JSON again. */
 export function showableResult(answer: unknown): CallToolResult {
-  const result = (answer instanceof JsonText ? answer.parse() : answer) as CallToolResult;
-  return sizeOf(result, MAX_RESULT) > MAX_RESULT ? UNSHOWABLE : result;
+  try {
+    const result = (answer instanceof JsonText ? answer.parse() : answer) as CallToolResult;
+    return sizeOf(result, MAX_RESULT) > MAX_RESULT ? UNSHOWABLE : result;
+  } catch {
+    // The gateway passes large lines of a stdio server on without parsing them.
+    return UNSHOWABLE;
+  }
 }

@@ -8,7 +8,7 @@ import { isRecord, type JsonText, type Params, type Result, type UiDocument } fr
 import { GatewayError } from "@vitrine/wire";
 import { ServerCatalogue } from "./catalogue.js";
 import type { Connection, ConnectOptions } from "./connection.js";
-import { explainFailure, isUnsent, mayRepeat } from "./cut-off.js";
+import { endOf, explainFailure, isUnsent, mayRepeat } from "./cut-off.js";
 import { isFault } from "./exit-cause.js";
 import { LastCrash } from "./last-crash.js";
 import type { Catalogue, CatalogueChange, Server, ServerState, ServerStatus } from "./server.js";
@@ -219,13 +219,13 @@ export class ManagedServer implements Server {
         this.#note(method, params);
         return result;
       } catch (error) {
-        this.#judge(error, connection);
+        this.#judge(endOf(error), connection);
         const again = tries === 1 && mayRepeat(error, method) && !options?.signal?.aborted;
         if (!again || this.#isStopped) {
           throw explainFailure(error, { method, params }, this.settings, this.#catalogue.lastTools);
         }
         // Nothing could be sent, so that it will end, if it has not; by then it is known how.
-        if (this.#connection === connection && isUnsent(error)) await connection.ended;
+        if (this.#connection === connection && isUnsent(endOf(error))) await connection.ended;
       } finally {
         this.#end(connection);
       }

@@ -178,6 +178,8 @@ export interface GatewayRequests extends ConversationRequests {
       arguments?: Record<string, unknown> | undefined;
       call?: ConversationCall | undefined;
       narrow?: readonly Narrowing[] | undefined;
+      /** The server's identity: if another server has the name now, the request is refused with `server-replaced`. */
+      identity?: string | undefined;
     };
     result: OpenedView;
   };

@@ -43,9 +43,6 @@ export interface DevOptions extends DevServerOptions {
 /** Milliseconds that calls under way get at the end. */
 const GRACE = 2_000;
 
-const TEST_MODE =
-  "test mode: whatever runs in the page can answer questions in your place; use it for tests, with servers that you trust";
-
 /** Runs it until it is stopped; resolves with the exit code. */
 export function devCommand(
   names: readonly string[],
@@ -169,7 +166,6 @@ async function welcome(
   at: Surroundings,
   terminal: Terminal,
 ): Promise<void> {
-  if (options.testMode) terminal.note(terminal.red(TEST_MODE, "err"));
   // To stdout, and into no log: the link signs a browser in.
   if (options.json) {
     terminal.json({ url: gateway.loginUrl(), origin: gateway.origin, servers: [...servers.keys()] });

@@ -6,7 +6,7 @@
 import { writeFile } from "node:fs/promises";
 import type { RenderAct, RenderDocument, RenderPage, RenderShown, RenderSnapshot } from "@vitrine/workbench";
 import type { Page } from "playwright-core";
-import { CliError, EXIT, told } from "../exit.js";
+import { CliError, told } from "../exit.js";
 import { causeOf, causeOfError } from "./cause.js";
 import { listenToConsole } from "./console-lines.js";
 import { type Drawing, drawingOf } from "./drawing.js";
@@ -57,7 +57,6 @@ const SPINS = {
 /** Renders the app of a tool, in a page of its own. */
 export const renderTool = (stage: Stage, plan: RenderPlan, turn: Turn): Promise<Rendered> =>
   withPage(stage, async (page) => {
-    await checkProfile(page, plan);
     const { profile, mode, device, allow, timeout } = plan;
     const { tool, arguments: input } = turn;
     const request = { server: stage.server, tool, arguments: input, device: device.name };
@@ -167,21 +166,6 @@ async function withPage(stage: Stage, work: (page: Page) => Promise<Rendered>): 
 }
 
 const firstLine = (error: unknown): string => String(Object(error).message ?? error).split("\n", 1)[0] ?? "";
-
-async function checkProfile(page: Page, { profile, mode }: RenderPlan): Promise<void> {
-  const profiles = await page.evaluate(() =>
-    vitrineRender.profiles.map(({ id, displayModes }) => ({ id, displayModes })),
-  );
-  const wrong = (code: string, message: string): CliError =>
-    new CliError(code, message, { exit: EXIT.usage });
-  const { displayModes } = profiles.find(({ id }) => id === profile) ?? {};
-  if (!displayModes) {
-    const names = profiles.map(({ id }) => id).join(", ");
-    throw wrong("profile-unknown", `--profile ${profile}: there is no such profile; there are ${names}`);
-  }
-  if (!displayModes.includes(mode))
-    throw wrong("mode-unavailable", `--mode ${mode}: the profile ${profile} has ${displayModes.join(", ")}`);
-}
 
 /** Waits until the app has nothing more to do for now, and that is drawn. */
 async function rest(page: Page): Promise<void> {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Allowance, type RenderAct, wrongPath } from "@vitrine/workbench";
-import { usage } from "../exit.js";
+import { type Allowance, PROFILE_MODES, type RenderAct, wrongPath } from "@vitrine/workbench";
+import { CliError, EXIT, usage } from "../exit.js";
 import { DEVICES, type Device } from "./devices.js";
 import type { RenderOptions } from "./render-options.js";
 
@@ -41,7 +41,7 @@ const MOST = 3_600_000;
 /**
  * Checks the options.
  *
- * @throws {CliError} `usage`
+ * @throws {CliError} `usage`, `profile-unknown`, `mode-unavailable`
  */
 export function planOf(options: RenderOptions): RenderPlan {
   const { tool: tools = [], all = false, args, screenshot, trace, replay, steps = [] } = options;
@@ -53,11 +53,10 @@ export function planOf(options: RenderOptions): RenderPlan {
     redact: redactOf(options),
     ignoreText: ignoreTextOf(options),
     theme: oneOf("--theme", options.theme ?? "light", ["light", "dark"]),
-    mode: oneOf("--mode", options.mode ?? "inline", ["inline", "fullscreen", "pip"]),
+    ...profileAndMode(options),
     device: DEVICES[oneOf("--device", options.device ?? "desktop", ["desktop", "tablet", "mobile"])],
     locale: localeOf(options.locale),
     timeZone: timeZoneOf(options.timeZone),
-    profile: options.profile ?? "strict",
     steps: steps.map((step) =>
       "click" in step ? { click: clickOf(step.click) } : { wait: waitOf(step.wait) },
     ),
@@ -65,6 +64,22 @@ export function planOf(options: RenderOptions): RenderPlan {
     timeout: timeoutOf(options.timeout),
     isTimeoutGiven: options.timeout !== undefined,
   };
+}
+
+/** The profile, and a mode that it has: checked before any server or browser is started. */
+function profileAndMode(options: RenderOptions): Pick<RenderPlan, "profile" | "mode"> {
+  const mode = oneOf("--mode", options.mode ?? "inline", ["inline", "fullscreen", "pip"]);
+  const { profile = "strict" } = options;
+  const wrong = (code: string, message: string): CliError =>
+    new CliError(code, message, { exit: EXIT.usage });
+  const modes = Object.hasOwn(PROFILE_MODES, profile) ? PROFILE_MODES[profile] : undefined;
+  if (!modes) {
+    const names = Object.keys(PROFILE_MODES).join(", ");
+    throw wrong("profile-unknown", `--profile ${profile}: there is no such profile; there are ${names}`);
+  }
+  if (!modes.includes(mode))
+    throw wrong("mode-unavailable", `--mode ${mode}: the profile ${profile} has ${modes.join(", ")}`);
+  return { profile, mode };
 }
 
 /** Which apps: some that are named, all of them, or that of a recording. */

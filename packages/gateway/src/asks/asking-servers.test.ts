@@ -32,11 +32,16 @@ const cleanUp = async (cleanups: Cleanups): Promise<void> => {
 afterEach(() => cleanUp(afterTest));
 afterAll(() => cleanUp(afterFile));
 
+/** The HTTP server that was started last. */
+let served: ChildProcess | undefined;
+
 async function overHttp(cleanups: Cleanups, path: string, args: string[]): Promise<RemoteSettings> {
   const child: ChildProcess = spawn(process.execPath, [path, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  served = child;
   cleanups.push(async () => {
+    if (child.signalCode !== null) return;
     child.kill("SIGKILL");
     await once(child, "exit");
   });
@@ -57,6 +62,11 @@ const modern: Kind = {
   version: "2026-07-28",
   transport: () => nodeServer(V2, ["modern"]),
 };
+const modernHttp: Kind = {
+  name: "SDK 2, HTTP",
+  version: "2026-07-28",
+  transport: (cleanups) => overHttp(cleanups, V2, ["modern", "http"]),
+};
 const KINDS: Kind[] = [
   v1,
   { name: "SDK 1, HTTP", version: "2025-11-25", transport: (cleanups) => overHttp(cleanups, V1, ["http"]) },
@@ -71,11 +81,7 @@ const KINDS: Kind[] = [
     version: "2026-07-28",
     transport: () => nodeServer(V2, ["both"]),
   },
-  {
-    name: "SDK 2, HTTP",
-    version: "2026-07-28",
-    transport: (cleanups) => overHttp(cleanups, V2, ["modern", "http"]),
-  },
+  modernHttp,
 ];
 
 interface Scene extends AsksStage {
@@ -219,10 +225,20 @@ describe.each(KINDS)("$name", (kind) => {
     person.answer = () => ({ answer: "deny" });
     // The first SDK catches it, the second makes a failed result of it, and in the second generation the call fails.
     const said = await call(server, "ask", { method: SAMPLE, params: sample }).catch(
-      ({ code, message }: { code: unknown; message: unknown }) => ({ code, message }),
+      ({ code, message, data }: { code: unknown; message: unknown; data: unknown }) => ({
+        code,
+        message,
+        data,
+      }),
     );
     expect(JSON.stringify(said)).toContain("User rejected sampling request");
-    if (kind.version === "2026-07-28") expect(said).toMatchObject({ code: -1 });
+    // The server has got the call, and may have done something before it asked.
+    if (kind.version === "2026-07-28")
+      expect(said).toMatchObject({
+        code: -1,
+        message: expect.stringContaining("may have run"),
+        data: { indeterminate: true },
+      });
     expect(scripted.requests).toEqual([]);
   });
 
@@ -368,6 +384,7 @@ describe("a server of the second generation", () => {
     person.answer = () => ({ action: "accept", content: { city: "Oslo" } });
     await expect(call(server, "endless", { method: ELICIT, params: form })).rejects.toMatchObject({
       message: expect.stringMatching(/10 (rounds|times a minute)/),
+      data: { indeterminate: true },
     });
     expect(person.asked.length).toBeLessThanOrEqual(10);
     expect(server.status.state).toBe("ready");
@@ -382,6 +399,20 @@ describe("a server of the second generation", () => {
     process.kill(server.status.pid ?? 0, "SIGKILL");
     await ended;
     await expect.poll(() => person.withdrawn).toBe(1);
+  });
+
+  it("over HTTP, is gone when the person has answered: the call may have run, and is not made again", async () => {
+    const { server, person } = await scene(modernHttp, {});
+    person.answer = async () => {
+      served?.kill("SIGKILL");
+      if (served) await once(served, "exit");
+      return { action: "accept", content: { city: "Oslo" } };
+    };
+    await expect(call(server, "ask", { method: ELICIT, params: form })).rejects.toMatchObject({
+      message: expect.stringContaining("may have run"),
+      data: { code: "server-failed", indeterminate: true },
+    });
+    expect(person.asked).toHaveLength(1);
   });
 
   it("a call that is taken back takes its question back", async () => {

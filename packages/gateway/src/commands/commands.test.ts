@@ -233,7 +233,10 @@ describe("vitrine-gateway secret", () => {
     expect(watch.current.servers.get("far")).toMatchObject(found);
     expect(await run(["secret", "delete", "key", ...at])).toMatchObject({ code: 0 });
     expect(await run(["audit", "verify", ...at])).toMatchObject({
-      ...{ code: 1, err: expect.stringContaining("key") },
+      code: 1,
+      err: expect.stringContaining(
+        `keep it with vitrine secret set key --config ${config} --data ${data}, or`,
+      ),
     });
   });
 });

@@ -56,7 +56,17 @@ export function readOptions(line: CommandLine): Omit<ReadOptions, "file"> {
     server.length > 0
       ? [commandLineServer(server, { strict, cwd: process.cwd(), isolation: isolationOf(line) })]
       : [];
-  return { overrides, servers, secrets: storedSecrets };
+  return { overrides, servers, secrets: storedSecrets, repeat: repeatedOptions(line) };
+}
+
+/** The options that say where secrets are stored, as a shell takes them. */
+function repeatedOptions({ config, data }: CommandLine): string | undefined {
+  const quoted = (path: string): string => (/^[\w./~:-]+$/.test(path) ? path : `'${path}'`);
+  const options = [
+    ...(config === undefined ? [] : ["--config", quoted(config)]),
+    ...(data === undefined ? [] : ["--data", quoted(data)]),
+  ];
+  return options.length > 0 ? options.join(" ") : undefined;
 }
 
 /**

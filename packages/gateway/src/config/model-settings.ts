@@ -19,7 +19,7 @@ import {
   text,
   time,
 } from "./reader.js";
-import { referringText, type Sources } from "./references.js";
+import { referringText, type Sources, secretCommandFor } from "./references.js";
 import { distinct, name } from "./top-settings.js";
 
 /** How far a model may go in one turn, where nothing is said. */
@@ -74,7 +74,7 @@ const keyReader =
       return spot.wrong("must be a reference", `write "\${env:NAME}" or "\${secret:NAME}", and nothing else`);
     if (secret) {
       const found = sources.secrets.get(`${kept}`);
-      const missing = `there is no secret ${kept}; keep it with vitrine secret set ${kept}, and start again`;
+      const missing = `there is no secret ${kept}; keep it with ${secretCommandFor(`${kept}`, sources)}, and start again`;
       return checked(found, missing, `the secret ${kept}`);
     }
     return fromVariable(`${variable}`, sources);

@@ -57,6 +57,8 @@ export interface ReadOptions {
    * the gateway's own store; `readSettings` has none.
    */
   secrets?: ((dataFolder: string) => Promise<Pick<SecretStore, "get">>) | undefined;
+  /** Options to repeat with `vitrine secret set`, such as `--config mcp.json`: messages name them. */
+  repeat?: string | undefined;
   /**
    * Gets the text of a file before anything in it is used: no variable, secret or folder that it names is looked at. Throws to refuse the
    * file.
@@ -104,7 +106,7 @@ export async function readSettings(
   written: string | WrittenSettings,
   options: ReadOptions = {},
 ): Promise<GatewaySettings> {
-  const { file, env = process.env, onskip } = options;
+  const { file, env = process.env, onskip, repeat } = options;
   if (typeof written === "string") await options.approve?.(written);
   const lines = new Map<string, number>();
   const twice = new Set<string>();
@@ -121,7 +123,7 @@ export async function readSettings(
   const dataFolder = dataFolderOf(whole, sources, places, spot);
   const secrets = await fetchSecrets(whole, dataFolder, options.secrets, spot);
   const more = { servers: options.servers ?? [], isolation: options.isolation, twice, onskip };
-  const settings = whole && readWhole(whole, { env, secrets }, places, dataFolder ?? "", more, spot);
+  const settings = whole && readWhole(whole, { env, secrets, repeat }, places, dataFolder ?? "", more, spot);
   if (settings && !spot.problems.length) return settings;
   throw invalid(spot.problems);
 }

@@ -19,12 +19,19 @@ export interface Sources {
   env: Readonly<Record<string, string | undefined>>;
   /** The secrets that {@link secretNames} found. */
   secrets: ReadonlyMap<string, string>;
+  /** See `ReadOptions.repeat`. */
+  repeat?: string | undefined;
 }
+
+/** The command that stores a secret where these settings look for it. */
+export const secretCommandFor = (name: string, { repeat }: Sources): string =>
+  `vitrine secret set ${name}${repeat ? ` ${repeat}` : ""}`;
 
 /** Text with every reference resolved. Values are put in as they are: references in them are plain text. */
 export const referring =
-  ({ env, secrets }: Sources): Reader<string> =>
+  (sources: Sources): Reader<string> =>
   (value, spot) => {
+    const { env, secrets } = sources;
     const written = anyText(value, spot);
     if (written === undefined) return undefined;
     let complete = true;
@@ -46,7 +53,7 @@ export const referring =
           secret ??
           missing(
             `there is no secret ${rest}`,
-            `keep it with vitrine secret set ${rest}, or take ${shown} out`,
+            `keep it with ${secretCommandFor(rest, sources)}, or take ${shown} out`,
           )
         );
       }
@@ -71,7 +78,8 @@ export const referring =
  * The same sources, in which secrets and variables that are named like one stand for their own names. A mark that is in no settings file
  * tells a name from the same letters in plain text.
  */
-export const withNamedSecrets = ({ env, secrets }: Sources): Sources => ({
+export const withNamedSecrets = ({ env, secrets, ...others }: Sources): Sources => ({
+  ...others,
   env: Object.fromEntries(
     Object.entries(env).map(([name, value]) => [name, isSecretName(name) ? `${NAMED}{${name}}` : value]),
   ),

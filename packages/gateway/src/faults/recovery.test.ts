@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Gateway } from "@vitrine/host/gateway";
+import { type CallToolResult, VitrineError } from "@vitrine/protocol";
 import type { CallItem, ConversationItem, ConversationState } from "@vitrine/wire";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -282,14 +283,15 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     expect(stage.effects().filter((effect) => effect === "by-hand")).toEqual(["by-hand"]);
   });
 
-  it("is in the conversation, as indeterminate, when it was a call of an app's tool", async () => {
+  /** A page in which the model calls the tool `press` of an app; `answer` is what the app does. */
+  async function press(answer: () => Promise<CallToolResult>) {
     const pressed: unknown[] = [];
     const page = await stage.page({
       onask: async () => ({ answer: "allow" }),
       answers: {
         "conversation/app-tool": ({ name }) => {
           pressed.push(name);
-          return new Promise(() => {});
+          return answer();
         },
       },
     });
@@ -303,6 +305,32 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     model.add(callTool("app_1__press", {}));
     await page.request("conversation/send", { id, content: [{ type: "text", text: "Press it." }] });
     await expect.poll(() => pressed, { interval: 1 }).toEqual(["press"]);
+    return { page, id, pressed };
+  }
+
+  it("is in the conversation, as indeterminate, when the app did not answer in time", async () => {
+    const { page, id, pressed } = await press(async () => {
+      throw new VitrineError("timeout", "the app did not answer in time");
+    });
+    const pressing = async () => (await calls(page, id)).at(-1);
+    await expect.poll(pressing).toMatchObject({ tool: "press", state: "failed", isIndeterminate: true });
+    expect((await pressing())?.problem).toContain("may have run");
+    const rows = (await stage.rows()).filter(({ method }) => method === "app-tools/call");
+    expect(rows.at(-1)).toMatchObject({ outcome: "indeterminate", code: "timeout" });
+    expect(pressed).toEqual(["press"]);
+  });
+
+  it("is in the conversation, as failed, when the app said that it failed", async () => {
+    const { page, id } = await press(async () => {
+      throw new VitrineError(-32000, "there is no such button");
+    });
+    const pressing = async () => (await calls(page, id)).at(-1);
+    await expect.poll(pressing).toMatchObject({ state: "failed", problem: "there is no such button" });
+    expect(await pressing()).not.toHaveProperty("isIndeterminate");
+  });
+
+  it("is in the conversation, as indeterminate, when it was a call of an app's tool", async () => {
+    const { page, id, pressed } = await press(() => new Promise(() => {}));
     await restart();
     expect((await calls(page, id)).at(-1)).toMatchObject({
       tool: "press",

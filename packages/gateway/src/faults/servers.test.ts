@@ -23,6 +23,7 @@ beforeAll(async () => {
     mcpServers: {
       faulty: faultyServer(),
       small: faultyServer([], { limits: { message: 4 * 1024 * 1024 } }),
+      narrow: faultyServer([], { limits: { sizes: { result: 500_000 } } }),
       impatient: faultyServer([], { limits: { message: 4 * 1024 * 1024, timeout: 2000 } }),
     },
   });
@@ -81,6 +82,29 @@ describe("a server", () => {
     fine([await other, await stage.call(byPage(page), "echo", {}, "small")]);
     await stage.checkOracle();
     await stage.checkMemory(before);
+  });
+
+  it("whose result is too large for the guard, or no JSON, ends the call as one that may have run", async () => {
+    const view = byView(await page.openView({ server: "narrow", tool: "echo" }));
+    const each = (name: string, bytes: number) =>
+      Promise.all(
+        [byPage(page), view, stage.program()].map((caller) => stage.call(caller, name, { bytes }, "narrow")),
+      );
+    const outcomes = [...(await each("large", 600_000)), ...(await each("no-json", 200_000))];
+    const expected = [...Array(3).fill("server-too-large"), ...Array(3).fill("invalid")];
+    expect(codes(outcomes)).toEqual(expected);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ data: { indeterminate: true } });
+    expect(stage.effectsOf(6)).toBe(6);
+    // A conversation says that the call ran.
+    const { id } = await page.request("conversation/open", {});
+    const asked = { bytes: 200_000, type: "text" };
+    await page.request("conversation/call", { id, server: "narrow", tool: "no-json", arguments: asked });
+    const item = async () => (await page.request("conversation/open", { id })).items[0];
+    await expect.poll(item).toMatchObject({
+      state: "done",
+      result: { content: [{ text: expect.stringContaining("The call ran.") }] },
+    });
+    await stage.checkOracle();
   });
 
   it("that sends its answers in halves, characters cut in two, is understood", async () => {

@@ -21,6 +21,9 @@ import { forgetResults, prune, readingsOf } from "./upkeep.js";
 
 const HOUR = 3_600_000;
 
+const TEST_MODE =
+  "test mode: whatever runs in the page can answer questions in your place; use it for tests, with servers that you trust";
+
 /** Settings that take effect at the next start. */
 const AT_START = ["listen", "sandbox", "database", "dataFolder", "session"] as const;
 
@@ -87,7 +90,7 @@ export class Gateway {
 
   async #open(): Promise<void> {
     const { disk, log, names, options, pool, settings } = this.#parts;
-    if (options.testMode) log.warn("test mode: programs in the page can answer in the person's place");
+    if (options.testMode) log.warn(TEST_MODE);
     await openListener(this.#parts, this.api, this.metrics);
     // Nothing is awaited between the listener and this: pages that come back at once find their servers.
     const taken = names.take(settings.servers);

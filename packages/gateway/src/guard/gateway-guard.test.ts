@@ -167,6 +167,30 @@ describe("a call that passes", () => {
     expect(store.rows).toMatchObject([{ decision: "allowed" }, { outcome: "failed", code: "too-large" }]);
   });
 
+  it.each([
+    ["too large", { content: [{ type: "text", text: "x".repeat(1000) }] }, "server-too-large"],
+    ["no JSON", new JsonText('{"content":[{"type":"resource_link","uri":NaN}]}'), "invalid"],
+  ])("and changed something may have run, if its result is %s", async (_, result, code) => {
+    const of = { policy: { "tools/call": "allow" }, limits: { sizes: { result: 100 } } as never } as const;
+    const { store, callTool, effect } = setUp({ of });
+    effect.mockResolvedValueOnce(result);
+    await expect(callTool("change")).rejects.toMatchObject({
+      message: expect.stringContaining("may have run"),
+      data: { indeterminate: true },
+    });
+    expect(store.rows).toMatchObject([{ decision: "allowed" }, { outcome: "indeterminate", code }]);
+  });
+
+  it("may safely run again, if its result is no JSON and it is idempotent or only reads", async () => {
+    const { store, callTool, effect } = setUp({
+      of: { policy: { "tools/call": "allow" }, idempotent: ["change"] },
+    });
+    effect.mockResolvedValue(new JsonText('{"content":[{"type":"resource_link","uri":NaN}]}'));
+    for (const name of ["change", "look"])
+      await expect(callTool(name)).rejects.toMatchObject({ code: "invalid", data: { indeterminate: false } });
+    expect(store.outcomes).toMatchObject([{ outcome: "failed" }, { outcome: "failed" }]);
+  });
+
   it("is not done when it is taken back while the disk is busy", async () => {
     const { store, callTool, effect } = setUp({ of: { policy: { "tools/call": "allow" } } });
     const controller = new AbortController();

@@ -12,7 +12,7 @@ import {
   type ViewCall,
 } from "@vitrine/guard";
 import { INTERNAL_ERROR, isVisibleTo, type Permission, VitrineError } from "@vitrine/protocol";
-import { GatewayError, type GatewayPermit } from "@vitrine/wire";
+import { GatewayError, type GatewayPermit, MAY_HAVE_RUN } from "@vitrine/wire";
 import { PERMISSION_METHOD } from "../config/policy-key.js";
 import { allowedMethod, isRepeatable, needsServer, onlyReads } from "./allow-list.js";
 import { Asking } from "./asking.js";
@@ -213,6 +213,7 @@ export class GatewayGuard {
     begun: () => void,
   ): Promise<unknown> {
     let permit: number | undefined;
+    let hasRun = false;
     this.#waiting.add(record);
     try {
       this.#checkView(call);
@@ -225,8 +226,11 @@ export class GatewayGuard {
       const result = await link(viewCall, async ({ params }) => {
         await this.#checkAgain(call, record);
         const passed = params === call.params ? call : { ...call, params };
-        if (effect && onlyReads(call.method, record.question?.tool))
-          return this.#read(passed, record, effect, begun);
+        if (effect && onlyReads(call.method, record.question?.tool)) {
+          const answer = await this.#read(passed, record, effect, begun);
+          hasRun = true;
+          return answer;
+        }
         const seq = await record.begin();
         this.#waiting.delete(record);
         begun();
@@ -237,14 +241,20 @@ export class GatewayGuard {
           return { permit: seq, params } satisfies GatewayPermit;
         }
         record.mayHaveHappened = true;
-        return effect(passed);
+        const answer = await effect(passed);
+        hasRun = true;
+        return answer;
       });
       if (permit === undefined) record.ended(result);
       else this.#permits.give(call.view, permit);
       return result;
     } catch (error) {
       this.#waiting.delete(record);
-      const told = record.hasBegun ? asError(error) : this.#denial(error);
+      const told = hasRun
+        ? await this.#unusable(call, error)
+        : record.hasBegun
+          ? asError(error)
+          : this.#denial(error);
       this.#recorded.add(told);
       if (record.hasBegun) record.failed(told);
       else await record.refused(told as VitrineError);
@@ -268,6 +278,19 @@ export class GatewayGuard {
     begun();
     this.#checkView(call);
     return answer;
+  }
+
+  /** The error of a call that ran, and whose result the guard cannot pass on. */
+  async #unusable(call: GuardedCall, cause: unknown): Promise<VitrineError> {
+    const indeterminate = !(await this.#isReplayable(call));
+    const isKnown = cause instanceof VitrineError;
+    if (isKnown && !indeterminate) return cause;
+    const why = `the result cannot be passed on: ${isKnown ? cause.message : "it is no JSON"}`;
+    const message = indeterminate ? `${why}; ${MAY_HAVE_RUN}` : why;
+    const options = { cause, data: { indeterminate } };
+    return isKnown
+      ? new GatewayError("server-too-large", message, options)
+      : new VitrineError("invalid", message, options);
   }
 
   #checkUser({ user }: GuardedCall): void {

@@ -106,6 +106,35 @@ describe("a tool of an app", () => {
     },
   );
 
+  it.each([
+    ["timeout", new VitrineError(-32603, "30 s are over", { data: { code: "timeout" } }), "timeout"],
+    ["closed", new VitrineError("closed", "the page is gone"), "closed"],
+    ["invalid", new VitrineError(-32603, "larger than 10 MB", { data: { code: "invalid" } }), "invalid"],
+  ])("A05: whose page says %s may have done it", async (_, error, code) => {
+    const { store, request, call } = setUp();
+    request.mockRejectedValueOnce(error);
+    const told = { code, message: expect.stringContaining("may have run"), data: { indeterminate: true } };
+    await expect(call()).rejects.toMatchObject(told);
+    expect(store.outcomes).toMatchObject([{ outcome: "indeterminate", code }]);
+  });
+
+  it.each([{ content: "no" }, { content: [{ type: "text", text: "x".repeat(10_000_001) }] }])(
+    "A05: that may change something, and whose answer cannot be used, may have done it",
+    async (answer) => {
+      const { store, request, call } = setUp();
+      request.mockResolvedValueOnce(answer as never);
+      await expect(call()).rejects.toMatchObject({ code: "invalid", data: { indeterminate: true } });
+      expect(store.outcomes).toMatchObject([{ outcome: "indeterminate", code: "invalid" }]);
+    },
+  );
+
+  it("that fails by itself has failed", async () => {
+    const { store, request, call } = setUp();
+    request.mockRejectedValueOnce(new VitrineError(-32603, "no such button", { data: { code: undefined } }));
+    await expect(call()).rejects.toMatchObject({ message: "no such button" });
+    expect(store.outcomes).toMatchObject([{ outcome: "failed" }]);
+  });
+
   it("A05: that does not answer in time may have done it; so may one that is taken back", async () => {
     vi.useFakeTimers();
     const { store, request, call } = setUp();

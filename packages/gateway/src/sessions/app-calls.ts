@@ -6,7 +6,7 @@
 
 import type { AppCall, AppPort } from "@vitrine/conversation";
 import { fingerprint, type Question, Refusal, sizeOf } from "@vitrine/guard";
-import { type CallToolResult, callToolResultSchema, decode, VitrineError } from "@vitrine/protocol";
+import { type CallToolResult, callToolResultSchema, decode, isRecord, VitrineError } from "@vitrine/protocol";
 import { replacedServer } from "@vitrine/servers";
 import { MAY_HAVE_RUN } from "@vitrine/wire";
 import { APP_TOOL_METHOD } from "../config/policy-key.js";
@@ -76,11 +76,7 @@ export class AppCalls implements AppPort {
       return result;
     } catch (error) {
       const isLate = late.signal.aborted && !signal.aborted;
-      const told = isLate
-        ? new VitrineError("timeout", `${tool.name}: the app did not answer in time; ${MAY_HAVE_RUN}`, {
-            data: { indeterminate: true },
-          })
-        : error;
+      const told = asLostAnswer(tool, isLate ? LATE : error);
       record.failed(told);
       throw told;
     } finally {
@@ -128,6 +124,29 @@ function effectOf({ annotations }: AppCall["tool"]): string {
   if (annotations?.destructiveHint === true) return "may delete or overwrite something";
   return annotations?.readOnlyHint === true ? "says that it only reads" : "may change something";
 }
+
+const LATE = new VitrineError("timeout", "the app did not answer in time");
+
+/**
+ * The error of a call that the app may have done, although its answer did not come or cannot be used. Other errors are the
+ * app's own, and pass as they are; so does an unusable answer of a tool that only reads.
+ */
+function asLostAnswer({ name, annotations }: AppCall["tool"], error: unknown): unknown {
+  if (!(error instanceof VitrineError)) return error;
+  const said = typeof error.code === "string" || !isRecord(error.data) ? error.code : error.data["code"];
+  const code = LOST.get(said);
+  if (!code || (code !== "timeout" && annotations?.readOnlyHint === true)) return error;
+  const message = `${name}: ${error.message}; ${MAY_HAVE_RUN}`;
+  return new VitrineError(code, message, { cause: error, data: { indeterminate: true } });
+}
+
+/** Codes after which nobody knows whether the app did it. */
+const LOST = new Map<unknown, "timeout" | "closed" | "invalid">([
+  ["timeout", "timeout"],
+  ["closed", "closed"],
+  ["invalid", "invalid"],
+  ["too-large", "invalid"],
+]);
 
 /** What a page says that an app answered. */
 function readResult(answer: unknown): CallToolResult {

@@ -37,7 +37,7 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]
   "gateway/catalogue": shape({ server: STRING }, { for: { kind: "literal", values: ["model", "app"] } }),
   "gateway/open": shape(
     { server: STRING },
-    { tool: STRING, uri: STRING, arguments: RECORD, call: CALL, narrow: NARROW },
+    { tool: STRING, uri: STRING, arguments: RECORD, call: CALL, narrow: NARROW, identity: STRING },
   ),
   "gateway/show": shape({ name: STRING, html: STRING }, { meta: RECORD, narrow: NARROW }),
   "gateway/cancel": shape({ view: STRING }),

@@ -50,7 +50,7 @@ import { Restores } from "./restores.js";
 import { errorMessage, isUnexpected, keyOf, notificationMessage, resultMessage } from "./rpc.js";
 import { withoutServer } from "./show-document.js";
 import { ShownCall } from "./shown-call.js";
-import { unknownView, ViewChannel } from "./view-channel.js";
+import { paramsTextOf, unknownView, ViewChannel } from "./view-channel.js";
 
 /** The page's end of the wire, as the gateway holds it. */
 export interface PageWire {
@@ -278,12 +278,13 @@ export class PageSession {
    * (attack C19).
    */
   async #refuse(view: string, text: string): Promise<void> {
-    const { id, method, params }: Record<string, unknown> = isTooComplex(text)
-      ? { ...headOf(text) }
-      : read(text);
+    const isComplex = isTooComplex(text);
+    const { id, method, params }: Record<string, unknown> = isComplex ? { ...headOf(text) } : read(text);
     if (!isId(id) || typeof method !== "string") return;
     const error = this.#documents.has(view) ? withoutServer() : unknownView(view);
-    const asked = { method, params: Object(params) as Record<string, unknown> };
+    const { rest } = withoutToken(Object(params) as Record<string, unknown>);
+    // As the view's channel hashed them: an old key is known by that.
+    const asked = { method, params: rest, paramsText: isComplex ? undefined : paramsTextOf(text) };
     const { server = "", identity } = this.#closed.get(view) ?? {};
     const { user, refused, refuse, wire, mayBeOld } = this.#options;
     const call: GuardedCall = { actor: "view", user, view, server, ...asked };
@@ -407,7 +408,7 @@ export class PageSession {
     },
     "gateway/call": ({ server, name, arguments: input }, request) =>
       this.#call(this.#toolCall(server, name, input ?? {}, request), request.onprogress),
-    "gateway/open": async ({ server, tool, uri, arguments: input, call, narrow }, request) => {
+    "gateway/open": async ({ server, tool, uri, arguments: input, call, narrow, identity }, request) => {
       if ((tool === undefined) === (uri === undefined)) {
         throw new VitrineError(INVALID_PARAMS, 'name either a "tool" or a "uri"');
       }
@@ -418,8 +419,10 @@ export class PageSession {
         );
       this.#checkRoom();
       // Before anybody is asked about a view that will not be shown.
-      if (call) await this.#conversations.checkServer(call, this.#options.server(server).server.settings);
-      const { opened, at } = await this.#prepare(server, { tool, uri, narrow }, request.signal).catch(
+      const { settings } = this.#options.server(server).server;
+      if (call) await this.#conversations.checkServer(call, settings);
+      const of = { name: server, identity: identity ?? settings.identity };
+      const { opened, at } = await this.#prepare(of, { tool, uri, narrow }, request.signal).catch(
         (error: unknown) => {
           if (tool === undefined || !input) throw error;
           return this.#cannotShow(this.#toolCall(server, tool, input, request), error);
@@ -458,21 +461,23 @@ export class PageSession {
       throw new VitrineError("aborted", "the request was taken back");
   }
 
+  /** Prepares a view of this very server: another one of its name gets nothing. */
   async #prepare(
-    server: string,
+    { name, identity }: { name: string; identity: string },
     wanted: WantedView,
     signal: AbortSignal,
   ): Promise<{ opened: OpenedView; at: GuardedServer }> {
     const { know, forget, prepare } = this.#options;
-    const at = this.#options.server(server);
+    const at = this.#options.server(name);
+    if (at.server.settings.identity !== identity) throw replacedServer(name);
     const id = newView();
     know(id, at.server.settings, wanted);
     try {
       const opened = await prepare(id, at, wanted, AbortSignal.any([signal, this.#ended.signal]));
       this.#checkWanted(signal);
       // Its settings may have changed meanwhile: then it is another one, or gone.
-      const now = this.#options.server(server);
-      if (now.server.settings.identity !== at.server.settings.identity) throw replacedServer(server);
+      const now = this.#options.server(name);
+      if (now.server.settings.identity !== identity) throw replacedServer(name);
       return { opened, at: now };
     } catch (error) {
       forget(id);

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Answer, Question } from "@vitrine/guard";
-import { INTERNAL_ERROR, VitrineError } from "@vitrine/protocol";
+import { INTERNAL_ERROR, isRecord, VitrineError } from "@vitrine/protocol";
 import type { GatewayAsks, GatewayQuestion } from "@vitrine/wire";
 import { notificationMessage, requestMessage } from "./rpc.js";
 
@@ -82,7 +82,7 @@ export class Questions {
   answered(id: unknown, result: unknown, error?: unknown): void {
     const pending = this.#pending.get(`${id}`);
     if (error === undefined) pending?.answered(result);
-    else pending?.failed(new VitrineError(INTERNAL_ERROR, messageOf(error)));
+    else pending?.failed(readError(error));
   }
 
   /** Asks the page that came in place of another. */
@@ -97,8 +97,11 @@ export class Questions {
   }
 }
 
-/** What a page says went wrong. */
-const messageOf = (error: unknown): string => {
-  const { message } = Object(error) as { message?: unknown };
-  return typeof message === "string" ? message.slice(0, 1000) : "the page could not answer";
-};
+/** The page's error. `data.code` is the code of the error in the page, such as `timeout`, if that is a word. */
+function readError(error: unknown): VitrineError {
+  const { message, data } = isRecord(error) ? error : {};
+  const said = typeof message === "string" ? message.slice(0, 1000) : "the page could not answer";
+  const code = isRecord(data) ? data["code"] : undefined;
+  const isWord = typeof code === "string" && /^[a-z-]{1,50}$/.test(code);
+  return new VitrineError(INTERNAL_ERROR, said, isWord ? { data: { code } } : {});
+}

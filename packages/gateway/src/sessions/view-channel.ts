@@ -141,9 +141,7 @@ export class ViewChannel {
         this.#options.send(errorMessage(id, notRequest()));
     } else if (!isId(id)) this.#hear(method, Object(params) as Record<string, unknown>);
     else {
-      // Undefined if they are named twice: the record must be of the ones that count.
-      const at = membersOf(text)?.get("params");
-      const paramsText = at && text.slice(...at);
+      const paramsText = paramsTextOf(text);
       this.#answer({ id, method, params, paramsText, mayBeOld }).catch(this.#options.onerror);
     }
   }
@@ -264,6 +262,12 @@ export class ViewChannel {
     this.#notices.clear();
     this.#leave();
   }
+}
+
+/** The params as they are written in a message. Undefined if they are named twice: the record must be of the ones that count. */
+export function paramsTextOf(text: string): string | undefined {
+  const at = membersOf(text)?.get("params");
+  return at && text.slice(...at);
 }
 
 /** The answer for a channel that is not, or no longer, a view's. */

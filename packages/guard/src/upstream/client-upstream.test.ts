@@ -138,6 +138,19 @@ describe("a server behind the official client", () => {
     });
   });
 
+  it("a result that does not fit the tool's output schema is an error of ours: the tool may have run", async () => {
+    const { upstream, server } = await connected();
+    server.server.setRequestHandler("tools/list", () => ({
+      tools: [{ name: "add", inputSchema: { type: "object" }, outputSchema: { type: "object" } }],
+    }));
+    server.server.setRequestHandler("tools/call", () => ({ content: [] }));
+    await upstream.request("tools/list", {});
+    await expect(upstream.request("tools/call", { name: "add" })).rejects.toMatchObject({
+      code: "invalid",
+      data: { indeterminate: true },
+    });
+  });
+
   it("a connection that is gone is an error of ours, in words for people", async () => {
     const { upstream, client } = await connected();
     await client.close();

@@ -218,6 +218,9 @@ const missed = (filter: ListenFilter): { method: UpstreamNotification; params: o
   })),
 ];
 
+/** The client checks a result against the tool's output schema after the tool ran. Its error looks like the server's. */
+const UNFIT_RESULT = /has an output schema but did not return|structured content/i;
+
 /** The client's own errors have words for codes; the server's have numbers, and pass as they are. */
 function translate(error: unknown, method: string, signal: AbortSignal | undefined): unknown {
   const { code } = Object(error) as { code?: unknown };
@@ -226,6 +229,9 @@ function translate(error: unknown, method: string, signal: AbortSignal | undefin
     // A tool that did not answer may have run.
     const data = { indeterminate: method === "tools/call" };
     return new VitrineError("timeout", "the server did not answer in time", { cause: error, data });
+  }
+  if (method === "tools/call" && error instanceof Error && UNFIT_RESULT.test(error.message)) {
+    return new VitrineError("invalid", error.message, { cause: error, data: { indeterminate: true } });
   }
   return code === "CONNECTION_CLOSED" || code === "NOT_CONNECTED" ? notConnected(error) : error;
 }

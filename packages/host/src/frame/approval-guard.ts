@@ -5,10 +5,11 @@
  */
 import {
   appBoxes,
-  appPressListeners,
   hitsBox,
   isPointerKnown,
   lastPointer,
+  type OpenQuestion,
+  openQuestions,
   type Point,
   pointOf,
 } from "./page-layout.js";
@@ -155,8 +156,17 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     if (!isPressed && !box.contains(relatedTarget as Node | null)) restart();
   };
   box.addEventListener("focusin", enter as EventListener, { signal });
-  // A person who chases something in an app may press once too often, and beside it.
-  appPressListeners.add(restart);
+  const question: OpenQuestion = {
+    // A person who chases something in an app may press once too often, and beside it.
+    onAppPress: restart,
+    // Not every browser says that an app covers the question. Uncovered, it may be under a pointer that was over the app.
+    onModeChange: () => {
+      wasCovered = true;
+      at = "";
+      restart();
+    },
+  };
+  openQuestions.add(question);
   // A press in another frame takes the focus there, which is all that a page can know of it.
   listen("blur", ({ target }) => target === window && restart());
   document.addEventListener("visibilitychange", restart, { signal });
@@ -210,7 +220,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     },
     stop: () => {
       ends.abort();
-      appPressListeners.delete(restart);
+      openQuestions.delete(question);
       clearInterval(timer);
       uncovered.disconnect();
     },

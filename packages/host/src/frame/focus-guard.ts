@@ -8,6 +8,8 @@
 const PRESS_DELAY = 120;
 /** Milliseconds between a press in an app and the focus that it moved. */
 const LATE = 1000;
+/** Milliseconds in which a press in an app moves the focus there, unless another app takes it back at once. */
+const MOVE = 40;
 /** Milliseconds after a key in the page in which nobody presses something in an app: the person is typing. */
 const TYPING = 400;
 /** Milliseconds after a key in the page after which the person is not about to type there. */
@@ -40,18 +42,20 @@ interface Guarded {
 const apps = new Map<HTMLIFrameElement, Guarded>();
 let keyAt = Number.NEGATIVE_INFINITY;
 let tabAt = Number.NEGATIVE_INFINITY;
-/** The app that the person pressed last, if nothing was pressed or focused elsewhere since. */
-let pressedApp: HTMLIFrameElement | undefined;
+/**
+ * The last deliberate act of the person: when it was, and in which app; none if it was in the page. Acts are presses, keys in
+ * the page, and Tab. The page acts for the person when it moves the focus itself.
+ */
+let act: { readonly app?: HTMLIFrameElement | undefined; readonly at: number } = {
+  at: Number.NEGATIVE_INFINITY,
+};
 /** The app that the mouse pointer is over, as far as the page knows. */
 let pointerApp: EventTarget | undefined;
-/** When the person last pressed a button or key in the page, or the focus moved there. */
-let elsewhereAt = Number.NEGATIVE_INFINITY;
 /** The element that was given the focus back. Its `focusin` event follows, and is not the person's doing. */
 let givenBack: EventTarget | undefined;
-/** What had the focus last, in the page: an app's frame too. */
+/** The element of the page that had the focus last with good reason: a field, a button, an app's frame. */
 let last: HTMLElement | undefined;
-/** The app that has the focus with good reason. */
-let rightful: HTMLIFrameElement | undefined;
+/** Runs while an app has the focus: from one app to another it moves unheard. */
 let looking: ReturnType<typeof setInterval> | undefined;
 
 const isFocused = (iframe: HTMLIFrameElement): boolean =>
@@ -73,15 +77,27 @@ function focusedElement(): HTMLElement | undefined {
 const isHeld = (iframe: HTMLIFrameElement): boolean =>
   last?.isConnected === true && last !== iframe && !last.matches(TEXTLESS);
 
+/** Notes an act, unless a later one is known: a busy app gets its events late. Returns whether it is the last one. */
+function noteAct(at: number, app?: HTMLIFrameElement): boolean {
+  const isLast = at >= act.at;
+  if (isLast) act = { app, at };
+  return isLast;
+}
+
 /** Notes what has the focus, and tells the apps that this changes something for. */
 function setLast(to: HTMLElement | undefined): void {
   const before = last;
   last = to;
-  for (const [iframe, app] of apps) {
-    // A view that loses the focus believes that it is held, until it is told.
-    if (iframe === before && iframe !== to) app.held = undefined;
-    tellHeld(iframe, app);
-  }
+  clearInterval(looking);
+  looking = apps.has(to as HTMLIFrameElement) ? setInterval(look, LOOK) : undefined;
+  // A view that loses the focus believes that it is held, until it is told.
+  const left = before === to ? undefined : apps.get(before as HTMLIFrameElement);
+  if (left) left.held = undefined;
+  tellAll();
+}
+
+function tellAll(): void {
+  for (const [iframe, app] of apps) tellHeld(iframe, app);
 }
 
 function tellHeld(iframe: HTMLIFrameElement, app: Guarded): void {
@@ -91,15 +107,16 @@ function tellHeld(iframe: HTMLIFrameElement, app: Guarded): void {
   app.options.onheld(held);
 }
 
-/** Whether the person wanted the focus in this app. */
-const isMeant = (iframe: HTMLIFrameElement): boolean =>
-  iframe === rightful || iframe === pressedApp || performance.now() - tabAt < TAB;
+/** Whether the person wanted the focus in this app: their last act was there, or is the Tab that leads there. */
+const isMeant = (iframe: HTMLIFrameElement): boolean => act.app === iframe || performance.now() - tabAt < TAB;
 
+/** An app got the focus. */
 function enter(iframe: HTMLIFrameElement): void {
   const from = last;
   const held = isHeld(iframe);
   const judge = (): void => {
     if (!isFocused(iframe)) {
+      setLast(last);
       look();
       return;
     }
@@ -107,32 +124,36 @@ function enter(iframe: HTMLIFrameElement): void {
     // Of keys in another app the page knows nothing.
     const isIdle = !apps.has(from as HTMLIFrameElement) && performance.now() - keyAt > IDLE;
     const mayBePress = pointerApp === iframe || isIdle;
+    if (isMeant(iframe) || (isActive && mayBePress)) settle(iframe, true);
     // Where nothing took keys there is nothing to take.
-    if (!held || !from?.isConnected || isMeant(iframe) || (isActive && mayBePress)) settle(iframe);
+    else if (!held || !from?.isConnected) settle(iframe, false);
     else giveBack(iframe, from, isActive);
   };
-  if (isMeant(iframe)) {
-    settle(iframe);
-    return;
+  // The person comes back from another window.
+  if (iframe === from) setLast(iframe);
+  else if (isMeant(iframe)) settle(iframe, true);
+  else {
+    apps.get(iframe)?.options.ping();
+    // Not in this very event, in which the browser does not move the focus once more.
+    setTimeout(judge, performance.now() - keyAt < TYPING ? PRESS_DELAY / 2 : PRESS_DELAY);
   }
-  apps.get(iframe)?.options.ping();
-  // Not in this very event, in which the browser does not move the focus once more.
-  setTimeout(judge, performance.now() - keyAt < TYPING ? PRESS_DELAY / 2 : PRESS_DELAY);
 }
 
 /**
- * Whether the person did something in the app after they were last in the page. Presses in a third-party frame inside of the app,
- * and focus that a screen reader moves, are known by nothing else.
+ * Whether the person did something in the app after their last act elsewhere. Presses in a third-party frame inside of the app,
+ * keys in the app, and focus that a screen reader moves, are known by nothing else.
  */
 function isActivated(iframe: HTMLIFrameElement): boolean {
   const { idleAt = 0, activeAt = 0 } = apps.get(iframe) ?? {};
-  return elsewhereAt < idleAt && idleAt < activeAt;
+  return act.at < idleAt && idleAt < activeAt;
 }
 
-function settle(iframe: HTMLIFrameElement): void {
-  rightful = iframe;
+/** The app keeps the focus. If that was not the person's doing, no app counts as the one they used last. */
+function settle(iframe: HTMLIFrameElement, isAct: boolean): void {
+  if (act.app !== iframe) act = isAct ? { app: iframe, at: performance.now() } : { at: act.at };
+  // One Tab leads into one app.
+  tabAt = Number.NEGATIVE_INFINITY;
   setLast(iframe);
-  looking ??= setInterval(look, LOOK);
 }
 
 function giveBack(iframe: HTMLIFrameElement, to: HTMLElement, isExcused: boolean): void {
@@ -152,10 +173,8 @@ function giveBack(iframe: HTMLIFrameElement, to: HTMLElement, isExcused: boolean
 /** Sees the focus go from one app to another, or back to the page. */
 function look(): void {
   const app = focusedApp();
-  if (app === rightful) return;
-  rightful = undefined;
+  if (app && app === last) return;
   clearInterval(looking);
-  looking = undefined;
   if (app) enter(app);
   else setLast(focusedElement());
 }
@@ -171,16 +190,20 @@ export interface FocusGuardOptions {
   onheld(held: 0 | 1 | 2): void;
   /** Asks the proxy whether somebody did something in the app; {@link FocusGuard.sampled} gets the answer. */
   ping(): void;
+  /** Puts the focus into the view. */
+  onfocus(): void;
 }
 
 /** Keeps one app from taking the focus. Times are those of `performance.now()` in the page. */
 export interface FocusGuard {
-  /** The person pressed something in the app. Returns whether the focus is in its frame again, which has to focus the view. */
-  pressed(at: number): boolean;
+  /** The person pressed something in the app. */
+  pressed(at: number): void;
   /** The person pressed Tab in the app, and the focus left it. */
   tabbed(at: number): void;
   /** Whether somebody did something in the app, or in a frame inside of it, within the last seconds; as the browser says. */
   sampled(isActive: unknown): void;
+  /** Whether the last deliberate act of the person was in the app. Waits for a report of it that is under way. */
+  isUsed(): Promise<boolean>;
   stop(): void;
 }
 
@@ -189,22 +212,20 @@ function listen(): void {
   if (isListening) return;
   isListening = true;
   last = focusedElement();
-  const hear = <K extends keyof WindowEventMap>(type: K, act: (event: WindowEventMap[K]) => void): void =>
-    addEventListener(type, (event) => event.isTrusted && act(event), { capture: true });
+  const hear = <K extends keyof WindowEventMap>(type: K, handle: (event: WindowEventMap[K]) => void): void =>
+    addEventListener(type, (event) => event.isTrusted && handle(event), { capture: true });
   hear("keydown", ({ key, timeStamp }) => {
-    pressedApp = undefined;
-    elsewhereAt = timeStamp;
+    noteAct(timeStamp);
     const isTab = key === "Tab" || key === "F6";
     tabAt = isTab ? performance.now() : Number.NEGATIVE_INFINITY;
     // Enter ends what was typed.
     if (!isTab) keyAt = key === "Enter" ? Number.NEGATIVE_INFINITY : performance.now();
-    setLast(last);
+    tellAll();
   });
   hear("pointerdown", ({ timeStamp }) => {
-    pressedApp = undefined;
+    noteAct(timeStamp);
     keyAt = Number.NEGATIVE_INFINITY;
-    setLast(last);
-    elsewhereAt = timeStamp;
+    tellAll();
   });
   hear("pointerover", (event) => {
     [pointerApp] = event.composedPath();
@@ -212,16 +233,16 @@ function listen(): void {
   hear("focusin", (event) => {
     const [target] = event.composedPath();
     if (!(target instanceof HTMLElement)) return;
+    const isGivenBack = target === givenBack;
+    givenBack = undefined;
     // The page itself put the focus there: an app that takes it is not heard here.
-    if (target instanceof HTMLIFrameElement && apps.has(target)) settle(target);
+    if (target instanceof HTMLIFrameElement && apps.has(target)) settle(target, !isGivenBack);
     else {
       setLast(target);
-      if (target !== givenBack) elsewhereAt = event.timeStamp;
-      givenBack = undefined;
       // Tab led here, and not into an app.
       tabAt = Number.NEGATIVE_INFINITY;
       // The frame's own button has the focus when an app fills the window: the app may take it from there.
-      if (target.getRootNode() !== pressedApp?.getRootNode()) pressedApp = undefined;
+      if (!isGivenBack && target.getRootNode() !== act.app?.getRootNode()) noteAct(event.timeStamp);
     }
   });
   hear("focusout", ({ relatedTarget }) => {
@@ -244,34 +265,45 @@ function forgetIfNone(): void {
  */
 export function guardFocus(iframe: HTMLIFrameElement, options: FocusGuardOptions): FocusGuard {
   listen();
-  const app: Guarded = { options, taken: [], idleAt: 0, activeAt: 0 };
+  const app: Guarded = { options, taken: [], idleAt: performance.now(), activeAt: 0 };
   apps.set(iframe, app);
   tellHeld(iframe, app);
+  const isUsed = (): boolean => act.app === iframe || isActivated(iframe);
+  /** Whether another app has the focus. */
+  const isElsewhere = (): boolean => last !== iframe && apps.has(last as HTMLIFrameElement);
   return {
     pressed: (at) => {
       const taken = app.taken.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
       const isLate = at <= taken && taken - at < LATE;
       if (isLate) app.taken.pop();
-      // The person may have gone elsewhere since: a busy app gets its events late.
-      if (at < elsewhereAt) return false;
-      pressedApp = iframe;
-      if (isFocused(iframe)) settle(iframe);
+      // The person may have gone elsewhere since.
+      if (!noteAct(at, iframe)) return;
+      if (isFocused(iframe)) settle(iframe, true);
       // On a slow machine the focus was given back before this message came. The app did not take it, and has it again.
-      else if (isLate) iframe.focus({ preventScroll: true });
-      return isLate;
+      else if (isLate) {
+        iframe.focus({ preventScroll: true });
+        options.onfocus();
+      }
+      // An app that had the focus may have taken it back in the same moment, so that the page saw nothing of it.
+      else setTimeout(() => act.app === iframe && isElsewhere() && options.onfocus(), MOVE);
     },
     tabbed: (at) => {
       // If Tab led into the page, the focus is there already.
-      if (at >= elsewhereAt && focusedApp()) tabAt = at;
+      if (at >= act.at && focusedApp()) tabAt = at;
     },
     sampled: (isActive) => {
       if (isActive === false) app.idleAt = performance.now();
       if (isActive === true) app.activeAt = performance.now();
     },
+    isUsed: async () => {
+      if (isUsed()) return true;
+      options.ping();
+      await new Promise((resolve) => setTimeout(resolve, PRESS_DELAY));
+      return isUsed();
+    },
     stop: () => {
       apps.delete(iframe);
-      if (rightful === iframe) rightful = undefined;
-      if (pressedApp === iframe) pressedApp = undefined;
+      if (act.app === iframe) act = { at: act.at };
     },
   };
 }

@@ -16,11 +16,11 @@ import type { ProxyReport } from "../proxy-transport.js";
 import { browserContext, onThemeChange } from "./browser-context.js";
 import { buildChrome, type Chrome, showFailure, showNotice } from "./chrome.js";
 import { FAILURES, type Failure, type FailureCode } from "./failure.js";
-import { guardFocus } from "./focus-guard.js";
+import { type FocusGuard, guardFocus } from "./focus-guard.js";
 import { showMode } from "./modes.js";
 import { type Mount, mounts } from "./mount-queue.js";
 import { oneLine } from "./one-line.js";
-import { addAppBox, noteAppPress } from "./page-layout.js";
+import { addAppBox, noteAppPress, openQuestions } from "./page-layout.js";
 import { type FrameView, type ProxyFrame, placeFrame } from "./proxy-frame.js";
 import { keepHeight, keptHeight, Sizing } from "./sizing.js";
 import { watch } from "./watch.js";
@@ -55,6 +55,9 @@ const PATIENCE = 1500;
 const TURN = 3000;
 const MAX_HEIGHT = 4000;
 const DEFAULT_HEIGHT = 150;
+
+/** Whether the person did something in the page within the last seconds; in a frame of the page counts too. */
+const isActive = (): boolean => navigator.userActivation?.isActive !== false;
 
 const frames = new Map<string, AppFrame>();
 
@@ -94,6 +97,7 @@ export class AppFrame {
   #state: FrameState = "idle";
   #view: FrameView | undefined;
   #frame: ProxyFrame | undefined;
+  #focus: FocusGuard | undefined;
   #sizing = this.#size(DEFAULT_HEIGHT);
   /** The width that the app reported. */
   #width: number | undefined;
@@ -119,12 +123,13 @@ export class AppFrame {
     this.#chrome = buildChrome(root);
     const { handlers: own = {} } = options;
     const requestDisplayMode: HostHandlers["requestDisplayMode"] = async (params, context) => {
+      // Asked first: the host's own handler may wait for a press in the page.
+      const isUsed = params.mode === "inline" || (await this.#focus?.isUsed());
       const { mode } = (await own.requestDisplayMode?.(params, context)) ?? params;
-      // C12: over the page only when a person did something; what they do in a frame counts in the page above it.
-      // While the person is asked something, an app stays where it is (attack E02).
-      const isAsked = this.notices.querySelector("[part~=prompt]") !== null;
-      const isActive = navigator.userActivation?.isActive !== false;
-      if (!isAsked && (mode === "inline" || (isActive && this.#allows(mode)))) this.setDisplayMode(mode);
+      if (mode === "inline") this.#leave();
+      // C12: over the page only when the person used this app last. The page shows no question meanwhile (attack E02).
+      else if (isUsed && isActive() && openQuestions.size === 0 && this.#allows(mode))
+        this.setDisplayMode(mode);
       return { mode: this.#mode };
     };
     const handlers = { ...own, requestDisplayMode };
@@ -193,11 +198,13 @@ export class AppFrame {
       onrepeated: () => this.#fail("took_focus"),
       onheld: (held) => transport.hold(held),
       ping: () => transport.tell("ping"),
+      onfocus: () => transport.focus(),
     });
+    this.#focus = focus;
     transport.onpress = (isTab, at) => {
       if (isTab) return focus.tabbed(at);
-      if (focus.pressed(at)) transport.focus();
-      noteAppPress(at);
+      focus.pressed(at);
+      noteAppPress(this.#chrome.box, at);
     };
     this.#ends.push(focus.stop);
     let before = this.state;
@@ -223,7 +230,7 @@ export class AppFrame {
     const { code, by, directive, blocked, message } = report;
     // What becomes of the frame is the proxy's to say, not the view's.
     if (code === "load_failed" || code === "navigated_away") by || this.#fail(code);
-    else if (code === "escape") this.setDisplayMode("inline");
+    else if (code === "escape") this.#leave();
     // Many apps only try whether they may use `eval`, and do without (zod does): it is a cause when it was thrown.
     else if (code === "csp_violation" && /^script/.test(`${directive}`) && blocked !== "eval") {
       this.#blocked ??= `${directive} blocked ${blocked}`;
@@ -304,6 +311,11 @@ export class AppFrame {
     showMode(this.#chrome, mode);
     this.#resize();
     this.#tell();
+  }
+
+  /** The app asks to be shown inline. It stays where it is while its question is open (attack E02). */
+  #leave(): void {
+    if (!this.notices.querySelector("[part~=prompt]")) this.setDisplayMode("inline");
   }
 
   /** Where the page says something about the app, above it: no app can draw there. */

@@ -6,6 +6,7 @@
  */
 import type { DisplayMode } from "@vitrine/protocol";
 import type { Chrome } from "./chrome.js";
+import { openQuestions } from "./page-layout.js";
 
 /** Shows a frame in a mode. */
 export function showMode(chrome: Chrome, mode: DisplayMode): void {
@@ -13,6 +14,8 @@ export function showMode(chrome: Chrome, mode: DisplayMode): void {
   const was = box.dataset["mode"];
   if (was === mode) return;
   if (was === "inline") chrome.before = document.activeElement as HTMLElement | null;
+  // The person may have gone on elsewhere in the page.
+  const hadFocus = (box.getRootNode() as Document | ShadowRoot).activeElement !== null;
   box.close();
   box.dataset["mode"] = mode;
   box.role = mode === "inline" ? "group" : "dialog";
@@ -23,6 +26,7 @@ export function showMode(chrome: Chrome, mode: DisplayMode): void {
     question.hidePopover();
     question.showPopover();
   }
+  for (const question of openQuestions) question.onModeChange();
   if (mode !== "inline") close.focus();
-  else chrome.before?.focus?.();
+  else if (hadFocus) chrome.before?.focus?.();
 }

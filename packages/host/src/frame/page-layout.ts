@@ -14,8 +14,11 @@ export interface Point {
 
 /** The boxes of all apps. While the pointer is in one of them, the page hears nothing of it. */
 const apps = new Set<Element>();
+/** The box of the app that was pressed last. */
+let pressedBox: Element | undefined;
 let pointer: Point | undefined;
 let pointerAt = Number.NEGATIVE_INFINITY;
+let pagePressAt = Number.NEGATIVE_INFINITY;
 let isTracking = false;
 
 /** Counts an app's box, and begins to follow the pointer. Returns what takes it out again. */
@@ -27,6 +30,7 @@ export function addAppBox(box: Element): () => void {
       if (!event.isTrusted) return;
       pointer = pointOf(event);
       pointerAt = event.timeStamp;
+      if (event.type === "pointerdown") pagePressAt = pointerAt;
     };
     for (const type of ["pointermove", "pointerdown"] as const)
       addEventListener(type, follow, { capture: true, passive: true });
@@ -45,26 +49,37 @@ export const pointOf = ({ clientX: x, clientY: y }: MouseEvent): Point => ({
 /** The boxes of all apps in the window. */
 export const appBoxes = (): Point[] => [...apps].map((box) => box.getBoundingClientRect());
 
-/** The box of the app that the person pressed last, in the window: a press takes the focus there. */
-export const usedAppBoxes = (): Point[] =>
-  [...apps]
-    .filter((box) => (box.getRootNode() as Document | ShadowRoot).activeElement?.localName === "iframe")
-    .map((box) => box.getBoundingClientRect());
+const isUsed = (box: Element): boolean =>
+  box === pressedBox ||
+  box.matches(":modal") ||
+  (box.getRootNode() as Document | ShadowRoot).activeElement?.localName === "iframe";
+
+/** The boxes, in the window, of apps that the person may be about to press: pressed last, focused, or over the whole page. */
+export const usedAppBoxes = (): Point[] => [...apps].filter(isUsed).map((box) => box.getBoundingClientRect());
 
 /** Where the pointer was when the page last heard of it. */
 export const lastPointer = (): Point | undefined => pointer;
 
-/** Called after each press in an app. */
-export const appPressListeners = new Set<() => void>();
-
-/** The person pressed something in an app: the pointer is there, unless the page has seen it since. */
-export function noteAppPress(at: number): void {
-  if (at > pointerAt) pointer = undefined;
-  for (const listener of appPressListeners) listener();
+/** A question that is open somewhere in the page. */
+export interface OpenQuestion {
+  /** The person pressed something in an app. */
+  onAppPress(): void;
+  /** An app came over the page, or left. */
+  onModeChange(): void;
 }
 
-/** Whether the page heard of the pointer a moment ago: then it is in no app. */
-export const isPointerKnown = (): boolean => performance.now() - pointerAt < 200;
+/** All open questions, as `guardApproval` watches them. */
+export const openQuestions = new Set<OpenQuestion>();
+
+/** The person pressed something in the app in this box: the pointer is there, unless the page has seen it since. */
+export function noteAppPress(box: Element, at: number): void {
+  pressedBox = box;
+  if (at > pointerAt) pointer = undefined;
+  for (const question of openQuestions) question.onAppPress();
+}
+
+/** Whether the person pressed something in the page a moment ago: then the pointer is in no app. It moves into one in less time. */
+export const isPointerKnown = (): boolean => performance.now() - pagePressAt < 200;
 
 /** Whether two boxes have a point in common. */
 export const hitsBox = (one: Point, other: Point): boolean =>

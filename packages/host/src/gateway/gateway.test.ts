@@ -404,6 +404,25 @@ describe("a gateway", () => {
     ]);
   });
 
+  it("attack E01: that was restarted gets nothing of a view if it opens it at another server", async () => {
+    const before = await openStage();
+    const page = openPage(before);
+    before.answer = ({ method }) =>
+      method === "gateway/open" ? opened("v1", { identity: "ann" }) : undefined;
+    const view = await page.gateway.openView({ server: "weather", tool: "show" });
+    const call = view.upstream.request("tools/call", { name: "send", arguments: {} });
+    call.catch(() => {});
+    const { port } = before;
+    await before.close();
+    const after = await SessionStage.open({ port });
+    stages = [after];
+    after.answer = ({ method }) => (method === "gateway/open" ? opened("v2", { identity: "eve" }) : {});
+    await expect(call).rejects.toThrow("another server has this name");
+    const methods = () => after.noted.map(({ method }) => method);
+    await vi.waitFor(() => expect(methods()).toEqual(["gateway/open", "gateway/close"]), LONG);
+    expect(after.noted[0]?.params).toMatchObject({ server: "weather", identity: "ann" });
+  });
+
   it("that was restarted closes a view again that was closed meanwhile", async () => {
     const before = await openStage();
     const page = openPage(before);

@@ -251,7 +251,8 @@ export class Gateway {
         };
       } catch (error) {
         const message = error instanceof Error ? error.message : "nobody answered";
-        answer = { error: { code: INTERNAL_ERROR, message } };
+        const data = error instanceof VitrineError ? { code: error.code } : undefined;
+        answer = { error: { code: INTERNAL_ERROR, message, data } };
       }
       if (this.#asked.get(id) === controller) this.#asked.delete(id);
     }
@@ -270,9 +271,16 @@ export class Gateway {
   }
 
   async #reopen(view: GatewayView): Promise<void> {
-    const { server, tool, uri, narrow, call } = view.opened;
+    const { server, identity, tool, uri, narrow, call } = view.opened;
     const document = this.#documents.get(view);
-    const params = document ?? { server, narrow, tool: tool?.name, uri: tool ? undefined : uri, call };
+    const params = document ?? {
+      server,
+      identity,
+      narrow,
+      tool: tool?.name,
+      uri: tool ? undefined : uri,
+      call,
+    };
     view.waits();
     try {
       await this.#open(document ? "gateway/show" : "gateway/open", params, {

@@ -170,11 +170,12 @@ export class GatewayView {
   }
 
   /**
-   * @internal The gateway has opened it again, under another name: all that was not answered is asked again. False when it
-   * was closed meanwhile.
+   * @internal The gateway has opened the view again, under another id: the view repeats its unanswered requests. Returns
+   * false if the view was closed meanwhile, or if another server has the name now, which gets nothing of this view.
    */
   reopened(opened: OpenedView): boolean {
-    const { input, result, cancelled } = this.#opened;
+    const { input, result, cancelled, identity } = this.#opened;
+    if (identity !== opened.identity) this.ended("another server has this name");
     this.#opened = { ...opened, input, result, cancelled };
     if (this.#port.ended !== undefined) return false;
     this.#catchUp(opened);

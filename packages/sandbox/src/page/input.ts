@@ -41,7 +41,7 @@ port1.onmessage = (event) => {
 };
 let isOffered = false;
 
-/** The proxy's end of the port on which it is notified: once, as the proxy takes no other. */
+/** The proxy's end of the port on which it is notified; once for each document. */
 export function inputPorts(): MessagePort[] {
   if (isOffered) return [];
   isOffered = true;

@@ -10,7 +10,7 @@ import { awaitVue, PARENT } from "./parent.js";
 /** Puts the guards back that `document.open()` took away. */
 let guard: (() => void) | undefined;
 
-export function prelude({ proxy = "", copy }: DOMStringMap): void {
+export function prelude({ proxy = "", copy, token }: DOMStringMap): void {
   awaitVue();
   guard ??= closeEscapes(window, copy !== undefined);
   guard();
@@ -54,7 +54,9 @@ export function prelude({ proxy = "", copy }: DOMStringMap): void {
   // `document.open()` takes every listener from the window. This one stays, and puts them back.
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => prelude({ proxy, copy });
-  tell(proxy, "started", {}, [port2, largeMessages(proxy), ...inputPorts()]);
+  const ports = inputPorts();
+  // The token goes out once, before the view has a script that could replace `parent`.
+  tell(proxy, "started", ports[0] ? { token } : {}, [port2, largeMessages(proxy), ...ports]);
 }
 
 /**

@@ -9,7 +9,7 @@
  */
 type Message = { jsonrpc?: unknown; method?: unknown; id?: unknown; params?: Record<string, unknown> };
 
-const { hosts = "", view = "" } = document.body.dataset;
+const { hosts = "", view = "", token } = document.body.dataset;
 const frame = document.querySelector("template")?.content.firstChild as HTMLIFrameElement;
 /** The host page's origin, where the browser tells it: a message for an origin that it does not have is logged as an error. */
 const HOSTS = hosts.split(" ").filter((each) => each === (location.ancestorOrigins?.[0] ?? each));
@@ -37,9 +37,8 @@ let taken: MessagePort | undefined;
 let viewSendsText = false;
 /** Makes a document that was there before say once more that it began. */
 let again: MessagePort | undefined;
-/** Tells of presses and Tab in the view; only the script before the first document has its other end. */
+/** Tells of presses and Tab in the view, until the host has it. Only the script before a document has its other end. */
 let presses: MessagePort | undefined;
-let isHanded = false;
 /** What leads straight to the view, until the host has it. */
 let direct: MessagePort[] = [];
 /** How many messages the frame was sent, and how many of them before this view was there. */
@@ -81,9 +80,11 @@ function offer(): void {
   if (viewSendsText) direct = [];
   if (taken && direct[0]) taken.postMessage(JSON.stringify(reserved("started", { before })), direct);
   // Straight to the host: a view that is busy keeps this page busy too.
-  if (taken && presses && !isHanded) taken.postMessage(JSON.stringify(reserved("presses")), [presses]);
-  isHanded ||= !!(taken && presses);
-  if (taken) direct = [];
+  if (taken && presses) taken.postMessage(JSON.stringify(reserved("presses")), [presses]);
+  if (taken) {
+    direct = [];
+    presses = undefined;
+  }
 }
 
 function toView(message: unknown): void {
@@ -155,7 +156,8 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
     const [first, large, press] = ports;
     again = first;
     direct = large ? [large] : [];
-    presses ??= press;
+    // A view can say that it started, too, but it does not know the token.
+    if (press && params?.token === token) presses = press;
     before = relayed;
     offer();
   } else if (what === "waiting") {

@@ -13,6 +13,8 @@ import { readTool, toolTitle } from "./foreign.js";
 export interface AppSource {
   readonly id: string;
   readonly server: string;
+  /** Which server it is, whatever its name; undefined for a recording. */
+  readonly identity?: string | undefined;
   readonly title: string;
   /** The address of its UI. */
   readonly uri: string;
@@ -75,6 +77,7 @@ export function gatewaySource(
     frame: { ...frame, view: { then: (...heard) => place().then(...heard) } },
     isRestored,
     server: view.upstream.server,
+    identity: view.opened.identity,
     uri: view.opened.uri,
     tool,
     get place() {

@@ -304,7 +304,7 @@ export class Conversation extends Observable {
     signal?: AbortSignal,
   ): Promise<CallToolResult> {
     const app = this.apps.find(({ id }) => id === view);
-    if (!app) throw new VitrineError("closed", "the app is not open in this page any more");
+    if (!app) throw new VitrineError("unsupported", "the app is not open in this page any more");
     return app.toolList.call(name, input, signal);
   }
 

@@ -1,5 +1,6 @@
 import { STYLE_VARIABLES } from "@vitrine/protocol";
 import { expect, it } from "vitest";
+import { PROFILE_MODES } from "../node/profile-modes.js";
 import { type Abilities, type Profile, SPEC, STRICT } from "./profile.js";
 import { HOSTS, PROFILES } from "./profiles.js";
 
@@ -15,6 +16,12 @@ const FIELDS = [
   "narrow",
   "allows",
 ] as const satisfies (keyof Profile)[];
+
+it("has the names and modes that programs check before they open the page", () => {
+  expect(PROFILE_MODES).toEqual(
+    Object.fromEntries(PROFILES.map(({ id, displayModes }) => [id, displayModes])),
+  );
+});
 
 it("begins with the strict profile, and no two have the same name", () => {
   expect(PROFILES[0]).toBe(STRICT);

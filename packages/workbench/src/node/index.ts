@@ -5,6 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 
+export { PROFILE_MODES } from "./profile-modes.js";
 export { wrongPath } from "./redaction-path.js";
 export type * from "./render-page.js";
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Gateway } from "@vitrine/gateway";
+import { type Gateway, readSettings } from "@vitrine/gateway";
 import { workbenchFolder } from "@vitrine/workbench";
 import type { BrowserContext, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -35,11 +35,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Settings in which the server of this account has the name `mail`. */
+const settingsOf = (account: string) => ({
+  mcpServers: { mail: { command: process.execPath, args: [MAIL, account], isolation: "process" } },
+  ...ports,
+});
+
 /** The gateway at the same addresses, with the server of this account under the name `mail`, and its page. */
 async function start(account: string, conversation?: string): Promise<void> {
   await gateway?.close();
-  const mail = { command: process.execPath, args: [MAIL, account], isolation: "process" };
-  const settings = { mcpServers: { mail }, ...ports };
+  const settings = settingsOf(account);
   ({ gateway } = await startTestGateway(settings, join(folder, "data"), workbenchFolder));
   await page?.close();
   page = await browser.newPage();
@@ -102,4 +107,16 @@ it("attack E01: has an empty storage, no old results and a notice in the page; t
   expect(new URL(again.url()).origin).toBe(origin);
   expect(await stored(again)).toBe("a private draft");
   await expect.poll(() => again.locator("#result").textContent()).toContain("secret of ann");
+});
+
+it("attack E01: is not given the input and result of the other server's app by the grid", async () => {
+  await start("ann");
+  const app = await call();
+  await expect.poll(() => app.locator("#result").textContent()).toContain("secret of ann");
+  gateway?.update(await readSettings({ dataFolder: join(folder, "data"), ...settingsOf("bob") }));
+  await page.locator(".banner", { hasText: '"mail" is not the server that had this name before.' }).waitFor();
+  await page.getByRole("button", { name: "Grid" }).click();
+  const grid = page.getByRole("dialog", { name: "Grid" });
+  await expect.poll(() => grid.getByText(/another server was called "mail"/).count()).toBe(4);
+  expect(await grid.locator("mcp-app").count()).toBe(0);
 });

@@ -24,7 +24,13 @@ export interface GridCall {
 }
 
 /** What the cells show: an app with its call, or a recording, which each of them plays. */
-export type GridSubject = { readonly call: GridCall } | { readonly recording: Recording };
+export type GridSubject = ShownCall | { readonly recording: Recording };
+
+/** A call, and the server whose app shows it: another server of the same name must not see it. */
+interface ShownCall {
+  readonly call: GridCall;
+  readonly identity: string | undefined;
+}
 
 /** What is chosen: a cell for each combination. */
 export interface GridChoice {
@@ -99,7 +105,7 @@ export class GridCells extends Observable {
   async #open(cell: GridCell): Promise<void> {
     const subject = this.#subject;
     try {
-      await ("call" in subject ? this.#show(cell, subject.call) : this.#play(cell, subject.recording));
+      await ("call" in subject ? this.#show(cell, subject) : this.#play(cell, subject.recording));
     } catch (error) {
       this.#update(cell.id, { problem: messageOf(error) });
     }
@@ -114,8 +120,9 @@ export class GridCells extends Observable {
     await replay.play("max");
   }
 
-  async #show(cell: GridCell, { server, tool, input, result }: GridCall): Promise<void> {
-    const view = await this.#gateway.openView({ server, tool, narrow: cell.profile.narrow });
+  async #show(cell: GridCell, { call, identity }: ShownCall): Promise<void> {
+    const { server, tool, input, result } = call;
+    const view = await this.#gateway.openView({ server, identity, tool, narrow: cell.profile.narrow });
     // Nobody waits for it any more.
     if (this.#cells.get(cell.id) !== cell) return void (await view.close());
     Object.assign(view.opened, { input, result });

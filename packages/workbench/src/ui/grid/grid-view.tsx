@@ -69,7 +69,7 @@ function subjectOf(workbench: Workbench): GridSubject | undefined {
     calls.findLast(({ app }) => app !== undefined);
   const replay = replaysOf(workbench).of(call?.app);
   if (replay) return { recording: replay.recording };
-  return call && { call };
+  return call && { call, identity: call.app?.source.identity };
 }
 
 /** What it is called, and whose it is. */
