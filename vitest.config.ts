@@ -10,7 +10,7 @@ const poll = { timeout: 60_000, interval: 50 };
  * their size tells: else they are at work when all others are done, and the machine is idle.
  */
 const LONG =
-  /faults\/gateway-process|carriers\/http\.test|gateway\/src\/acceptance|render\.browser|drawing\.browser|new(-pnpm)?\.browser|own-packages|isolation-d/;
+  /packages\/unused|faults\/gateway-process|carriers\/http\.test|gateway\/src\/acceptance|render\.browser|drawing\.browser|new(-pnpm)?\.browser|own-packages|isolation-d/;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -95,9 +95,6 @@ export interface State {
   seen: string[];
 }
 
-/** What a resource of the victim says. */
-export const ORDERS = "ui://victim/orders.html";
-
 /** A browser, a host page's site, a sandbox, and the two servers. */
 export class PageStage {
   readonly stage: HostStage;

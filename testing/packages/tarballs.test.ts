@@ -96,7 +96,7 @@ describe("every package", () => {
         "dist/frame.test.js does not belong in a package",
         "dist/servers/faulty/faulty.mjs does not belong in a package",
         "dist/limits.js names a source map, which is not in the package",
-        "dist/session/index.js imports ./frame.js, which is not in the package",
+        "dist/session/session.js imports ./frame.js, which is not in the package",
         "dist/limits.js imports left-pad, on which the package does not depend",
       ]),
     );

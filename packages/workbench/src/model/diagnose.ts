@@ -8,7 +8,7 @@ import { GRACE, running, starting, still } from "./diagnose-running.js";
 import type { Diagnosed, Diagnosis } from "./diagnosis.js";
 import { factsOf } from "./diagnosis-facts.js";
 
-export type { Diagnosed, Diagnosis, DiagnosisCode } from "./diagnosis.js";
+export type { Diagnosed, Diagnosis } from "./diagnosis.js";
 
 /** What is wrong with an app; undefined when nothing is. */
 export function diagnose(app: Diagnosed): Diagnosis | undefined {
