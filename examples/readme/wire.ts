@@ -1,4 +1,4 @@
-import { type Carrier, Session } from "@vitrine/wire";
+import { Session, type SessionTransport } from "@vitrine/wire";
 
 const page = new Session();
 const gateway = new Session();
@@ -8,7 +8,7 @@ gateway.onmessage = (channel, text) => console.log(channel, text);
 page.send("view-1", '{"jsonrpc":"2.0","method":"ping","id":1}');
 
 // A connection: a WebSocket, say. This one is in memory.
-const toGateway: Carrier = { send: (frame) => gateway.receive(toPage, frame), end: () => undefined };
-const toPage: Carrier = { send: (frame) => page.receive(toGateway, frame), end: () => undefined };
+const toGateway: SessionTransport = { send: (frame) => gateway.receive(toPage, frame), end: () => undefined };
+const toPage: SessionTransport = { send: (frame) => page.receive(toGateway, frame), end: () => undefined };
 gateway.attach(toPage, { received: 0 });
 page.attach(toGateway, { received: 0 }); // view-1 {"jsonrpc":"2.0","method":"ping","id":1}

@@ -1,3 +1,4 @@
 #!/usr/bin/env node
-// Here before anything is built, so that npm can link it; in the repository, `npm run build` makes what it loads.
+// Committed before any build, so that npm can link it; in the repository, `npm run build` creates the file
+// that it loads.
 import "../dist/main.js";

@@ -40,7 +40,7 @@ describe("the arguments of a call", () => {
     expect(await callArguments(undefined, [], schema)).toEqual({});
   });
 
-  it("reads words as the tool's schema wants them, over what the JSON says", async () => {
+  it("parses words by the tool's schema, and they override the JSON", async () => {
     const words = ["city=5", "days=3", "tags=[1]", "any=true", "other=a=b", "empty="];
     expect(await callArguments('{"city": "x", "more": 1}', words, schema)).toEqual({
       ...{ city: "5", days: 3, tags: [1], any: true, other: "a=b", empty: "", more: 1 },
@@ -51,7 +51,7 @@ describe("the arguments of a call", () => {
   });
 
   it.each<[string | undefined, string[], string]>([
-    ['{"city": }', [], "--args is no JSON: line 1, column 10: a value is missing here"],
+    ['{"city": }', [], "--args is not JSON: line 1, column 10: a value is missing here"],
     ['{\n  "city": "Rome"\n  "days": 1}', [], "line 3, column 3"],
     ["", [], "nothing in it"],
     ["[1]", [], "arguments are an object"],
@@ -59,21 +59,18 @@ describe("the arguments of a call", () => {
     ["@/nowhere/a.json", [], "there is no such file"],
     [undefined, ["city"], "key=value"],
     [undefined, ["=x"], "key=value"],
-    [undefined, ["days=three"], "a value of the kind integer"],
+    [undefined, ["days=three"], "a value of type integer"],
     [undefined, ["dais=3"], 'did you mean "days"?'],
   ])("%j %j is refused: %s", async (args, words, sentence) => {
     await expect(callArguments(args, words, schema)).rejects.toThrow(sentence);
   });
 
-  it.each(["{", "[1]"])(
-    "%s is a wrong command line where it stands in one, and not elsewhere",
-    async (text) => {
-      const file = join(folder, "wrong.json");
-      writeFileSync(file, text);
-      const code = "arguments-invalid";
-      await expect(jsonArguments(text)).rejects.toMatchObject({ code, exit: 2 });
-      await expect(jsonArguments(`@${file}`)).rejects.toMatchObject({ code, exit: 1 });
-      await expect(jsonArguments("-", Readable.from([text]))).rejects.toMatchObject({ code, exit: 1 });
-    },
-  );
+  it.each(["{", "[1]"])("%s is a usage error on the command line, and not elsewhere", async (text) => {
+    const file = join(folder, "wrong.json");
+    writeFileSync(file, text);
+    const code = "arguments-invalid";
+    await expect(jsonArguments(text)).rejects.toMatchObject({ code, exit: 2 });
+    await expect(jsonArguments(`@${file}`)).rejects.toMatchObject({ code, exit: 1 });
+    await expect(jsonArguments("-", Readable.from([text]))).rejects.toMatchObject({ code, exit: 1 });
+  });
 });

@@ -1,5 +1,5 @@
 /**
- * The arguments of a tool, as people write them in a terminal: JSON, a file, stdin, or `key=value`.
+ * A tool's arguments on the command line: JSON, a file, stdin, or `key=value`.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { CliError, EXIT, usage } from "./exit.js";
 
 const OPTION = "--args";
 
-/** The shape that a tool gives its arguments: a server's word, of any form. */
+/** The tool's input schema: untrusted, of any form. */
 type Schema = unknown;
 
 /**
- * What `--args` says: `JSON`, `@file` or `-`.
+ * Reads the value of `--args`: `JSON`, `@file` or `-`.
  *
- * @throws {CliError} `arguments-invalid`: a wrong command line, if that is where it stands
+ * @throws {CliError} `arguments-invalid`; a usage error if the JSON is on the command line itself
  */
 export async function jsonArguments(
   args: string | undefined,
@@ -39,7 +39,7 @@ export async function jsonArguments(
   throw notArguments(where, ': arguments are an object, such as {"city": "Rome"}');
 }
 
-/** A command line that has it in itself is wrong; one that says where it is was understood. */
+/** JSON on the command line is a usage error; a bad file is not. */
 const notArguments = (where: string, why: string, cause?: unknown): CliError =>
   new CliError("arguments-invalid", `${where}${why}`, {
     cause,
@@ -48,27 +48,28 @@ const notArguments = (where: string, why: string, cause?: unknown): CliError =>
 
 function reason(cause: unknown): string {
   const { code } = Object(cause) as { code?: unknown };
-  if (code === "ENOENT") return "there is no such file; write one, or name another";
-  if (code === "EISDIR") return "it is a folder; name a file in it";
-  return `it cannot be read (${String(code ?? cause)}); mend that, or name another`;
+  if (code === "ENOENT") return "there is no such file; create it, or choose another";
+  if (code === "EISDIR") return "it is a folder; choose a file";
+  return `it cannot be read (${String(code ?? cause)}); fix that, or choose another`;
 }
 
 function parse(written: string, where: string): unknown {
   try {
-    // Quick, but does not say where in every version of Node; the other one does, and takes comments too.
+    // Fast, but not every version of Node reports the position. The parser below does, and it allows
+    // comments.
     return JSON.parse(written);
   } catch {
     try {
       return parseJson(written);
     } catch (error) {
       const { message } = error as Error;
-      throw notArguments(where, ` is no JSON: ${message}`, error);
+      throw notArguments(where, ` is not JSON: ${message}`, error);
     }
   }
 }
 
 /**
- * What `key=value` words say; the tool's input schema tells what kind of value each is.
+ * Reads `key=value` words. The tool's input schema decides the type of each value.
  *
  * @throws {CliError} `usage` or `arguments-invalid`
  */
@@ -83,7 +84,7 @@ export function wordArguments(words: readonly string[], schema: Schema): Record<
   );
 }
 
-/** Text is text where the schema wants text; elsewhere it is the JSON that it looks like. */
+/** A string stays a string if the schema wants one; otherwise it is parsed as JSON if possible. */
 function wordValue(key: string, written: string, schema: Schema): unknown {
   const properties: unknown = Object(schema)["properties"];
   const known = Object.keys(Object(properties));
@@ -99,7 +100,7 @@ function wordValue(key: string, written: string, schema: Schema): unknown {
     if (type === undefined || (Array.isArray(type) && type.includes("string"))) return written;
     throw new CliError(
       "arguments-invalid",
-      `${key}: the tool wants a value of the kind ${String(type)}; write it as JSON`,
+      `${key}: the tool expects a value of type ${String(type)}; write it as JSON`,
     );
   }
 }

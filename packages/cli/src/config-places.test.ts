@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), "vitrine-places-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("configPlaces", () => {
-  it("begins with the folder's own files, and ends with other clients' of this person", () => {
+  it("starts with the folder's own files, and ends with the user's other clients", () => {
     const at = { cwd: "/project", home: "/home/ana", env: {}, platform: "linux" } as const;
     expect(configPlaces(at)).toEqual([
       "/project/.mcp.json",
@@ -25,12 +25,12 @@ describe("configPlaces", () => {
     expect(configPlaces({ ...at, env: { XDG_CONFIG_HOME: "/x" } })).toContain("/x/vitrine/mcp.json");
   });
 
-  it("takes nothing of other clients for what others use", () => {
+  it("ignores other clients for serve", () => {
     const places = servePlaces({ cwd: "/project", home: "/home/ana", env: {}, platform: "linux" });
     expect(places).toEqual(["/project/.mcp.json", "/project/mcp.json", "/home/ana/.config/vitrine/mcp.json"]);
   });
 
-  it("takes the first file that is there", () => {
+  it("takes the first existing file", () => {
     const at = { cwd: folder, home: folder, env: {}, platform: "linux" } as const;
     expect(firstFile(configPlaces(at))).toBeUndefined();
     mkdirSync(join(folder, ".cursor"));

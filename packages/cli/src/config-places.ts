@@ -1,5 +1,5 @@
 /**
- * Where people keep the servers that they use.
+ * Locations of settings files with servers.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** What decides where to look. */
+/** Environment that decides where to look. */
 export interface Surroundings {
   readonly cwd: string;
   readonly home: string;
@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly platform: NodeJS.Platform;
 }
 
-/** Those of this process. */
+/** The environment of this process. */
 export const surroundings = (): Surroundings => ({
   cwd: process.cwd(),
   home: process.env["HOME"] || homedir(),
@@ -23,15 +23,15 @@ export const surroundings = (): Surroundings => ({
   platform: process.platform,
 });
 
-/** The folder's own files, the nearest to the usual form first. */
+/** Files in the working folder, in order of priority. */
 const ofFolder = ({ cwd }: Surroundings): string[] =>
   [".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"].map((path) => join(cwd, path));
 
-/** Our own file of this person. */
+/** Vitrine's own file of this user. */
 const ofPerson = ({ home, env }: Surroundings): string =>
   join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "vitrine", "mcp.json");
 
-/** The files of other clients of this person. */
+/** Files of the user's other MCP clients. */
 function ofClients({ home, env, platform }: Surroundings): string[] {
   const claude =
     platform === "darwin"
@@ -42,19 +42,22 @@ function ofClients({ home, env, platform }: Surroundings): string[] {
   return [join(home, ".cursor", "mcp.json"), join(claude, "claude_desktop_config.json")];
 }
 
-/** Whether a file is the person's own: nothing but that person's programs writes there. Files of a working folder came from anybody. */
+/**
+ * Whether a file is in a personal location, which only the user's programs write. Files of a working folder
+ * can come from anyone.
+ */
 export const isPersonal = (file: string, at: Surroundings): boolean =>
   [ofPerson(at), ...ofClients(at)].includes(file);
 
-/** All places, in the order in which they are looked at. */
+/** All locations, in the order of search. */
 export const configPlaces = (at: Surroundings): string[] => [...ofFolder(at), ofPerson(at), ...ofClients(at)];
 
-/** Those for a gateway that others use: what a person has in another client is not for them. */
+/** Locations for a gateway that others use: it must not use servers from the user's other clients. */
 export const servePlaces = (at: Surroundings): string[] => [...ofFolder(at).slice(0, 2), ofPerson(at)];
 
-/** The files that are there. Others than plain ones are passed over: a pipe would be waited for, a device never ends. */
+/** The existing regular files. Others are skipped: a pipe would block, a device never ends. */
 export const filesAt = (places: readonly string[]): string[] =>
   places.filter((file) => existsSync(file) && statSync(file).isFile());
 
-/** The first file that is there. */
+/** The first existing file. */
 export const firstFile = (places: readonly string[]): string | undefined => filesAt(places)[0];

@@ -1,5 +1,5 @@
 /**
- * The servers of a settings file, read so that one that is wrong does not keep the others away.
+ * Reads the servers of a settings file. An invalid server does not affect the others.
  *
  * @module
  */
@@ -18,29 +18,29 @@ import { handedOn } from "./environment.js";
 import { oneLine } from "./terminal.js";
 import type { TrustsFiles } from "./trust/file-trust.js";
 
-/** A settings file that was read. */
+/** A parsed settings file. */
 export interface Config {
   readonly file: string;
   readonly settings: GatewaySettings;
-  /** What was left out, and why. */
+  /** Skipped settings with the reason. */
   readonly skipped: readonly SkippedSetting[];
-  /** Asks the person about the file's content; undefined for files that need no approval. */
+  /** Asks the user to approve the file's content; undefined for files that need no approval. */
   readonly approve: ReadOptions["approve"];
 }
 
-/** What the command line says about the settings. */
+/** Command line options about settings. */
 export interface ConfigOptions {
   readonly config?: string | undefined;
   readonly data?: string | undefined;
   readonly database?: string | undefined;
-  /** Trust no server, and close it in. */
+  /** Trust no server, and sandbox it. */
   readonly strict?: boolean | undefined;
 }
 
-/** A person's own programs run as in every other client: with that person's files and network. */
+/** The user's own programs run as in other clients: with access to files and network. */
 export const OWN: Partial<Isolation> = { driver: "process", network: true };
 
-/** How files are read for a person at a terminal, now and whenever they change. */
+/** Options for reading files for a user at a terminal, now and after changes. */
 export function personalOptions(
   options: ConfigOptions,
   at: Surroundings,
@@ -49,7 +49,7 @@ export function personalOptions(
   const { config, data, database, strict } = options;
   return {
     ...readOptions({ config, data, database, strict }),
-    // What VS Code and Cursor put in by themselves.
+    // Variables that VS Code and Cursor define.
     env: {
       ...at.env,
       HOME: at.home,
@@ -60,18 +60,18 @@ export function personalOptions(
   };
 }
 
-/** The settings file that is named, or the first in the usual places; undefined if there is none. */
+/** The given settings file, or the first in the usual locations; undefined if there is none. */
 export const configFile = (options: ConfigOptions, at: Surroundings): string | undefined =>
   options.config === undefined ? firstFile(configPlaces(at)) : resolve(at.cwd, options.config);
 
-/** How a found file is approved: the person's own files need no approval. */
+/** How a found file is approved: personal files need no approval. */
 export const approvalOf = (file: string, at: Surroundings, trust: TrustsFiles): ReadOptions["approve"] =>
   isPersonal(file, at) ? undefined : (text) => trust.approve(file, text);
 
 /**
- * Reads it.
+ * Reads the file.
  *
- * @throws {GatewayError} `config-invalid` if what is wrong is not about one server
+ * @throws {GatewayError} `config-invalid` for an error that is not about one server
  * @throws {CliError} `config-untrusted` if `approve` refuses it
  */
 export async function readConfig(
@@ -90,8 +90,8 @@ export async function readConfig(
 }
 
 /**
- * A program that runs as the person's own finds what it needs, as in every other client; and every program gets what the
- * person adds on the command line, in place of what the file says.
+ * Adds environment variables: the user's own programs get the usual ones, as in other clients, and every
+ * program gets those from the command line, which override the file.
  */
 export function atHome(
   server: ServerSettings,
@@ -104,6 +104,6 @@ export function atHome(
   return { ...server, transport: { ...transport, env: { ...needed, ...transport.env, ...added } } };
 }
 
-/** What was left out of a file, for people. Names in it are anybody's: the file may have come with a repository. */
+/** A skipped setting as text. Names in it are untrusted: the file may have come with a repository. */
 export const skippedText = ({ server, problem }: SkippedSetting): string =>
   oneLine(`${problem}${server === undefined ? "" : ` (${server} is left out)`}`);

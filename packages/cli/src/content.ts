@@ -1,5 +1,5 @@
 /**
- * What tools and resources say, in a terminal.
+ * Results of tools and resources as terminal output.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Bytes, for people. */
+/** Formats a number of bytes. */
 export function sizeOf(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   return bytes < 1e6 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
@@ -15,7 +15,7 @@ export function sizeOf(bytes: number): string {
 
 const bytesIn = (base64: unknown): number => Math.floor((String(base64 ?? "").length * 3) / 4);
 
-/** One part of a result: a server's word, of any form. */
+/** One content block of a result, which is untrusted. */
 function partText(part: unknown): string {
   if (!isRecord(part)) return "";
   const { type, text, mimeType = "unknown type", data, uri, resource } = part;
@@ -27,7 +27,7 @@ function partText(part: unknown): string {
   return `[resource: ${String(resource["uri"])}, ${sizeOf(bytesIn(resource["blob"]))}]`;
 }
 
-/** The text of a tool's result; what is structured only where there is no text. */
+/** The text of a tool's result; structured content only if there is no text. */
 export function resultText(result: unknown): string {
   const { content, structuredContent } = isRecord(result) ? result : {};
   const parts = Array.isArray(content) ? content.map(partText).filter((text) => text !== "") : [];

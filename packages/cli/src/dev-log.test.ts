@@ -21,10 +21,10 @@ const problem = {
   message: "shop ended with code 3",
   stderr: "no key\u001b[2J\nset KEY\n",
 };
-const shown = "shop  shop ended with code 3\n  what it wrote to stderr:\n  │ no key\\u{1b}[2J\n  │ set KEY\n";
+const shown = "shop  shop ended with code 3\n  its stderr:\n  │ no key\\u{1b}[2J\n  │ set KEY\n";
 
 describe("devLog", () => {
-  it("shows why a server failed, with the end of its stderr, once however often it is tried", () => {
+  it("shows why a server failed, with the end of its stderr, once however often it is retried", () => {
     const { log, tell, said } = watched();
     tell("starting");
     for (const stderr of [problem.stderr, "no key at 12:01"]) {
@@ -38,7 +38,7 @@ describe("devLog", () => {
     expect(said()).toBe(shown);
   });
 
-  it("shows what a server writes to stderr while it works, line by line, and what it wrote at its start when it does", () => {
+  it("shows a running server's stderr by line, and the lines of its start once it is ready", () => {
     const { tell, write, said } = watched();
     tell("starting");
     write("tools/a: it is br");
@@ -62,7 +62,7 @@ describe("devLog", () => {
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(420);
   });
 
-  it("shows it again after it ran, after the person changed it, and when it fails in another way", () => {
+  it("shows it again after a successful run, after a change, and when it fails in another way", () => {
     const { tell, again, said } = watched();
     tell("waiting", problem);
     tell("ready");
@@ -73,17 +73,13 @@ describe("devLog", () => {
     expect(said()).toBe(`${shown}shop  ready\n${shown}${shown}`);
     tell("waiting", { ...problem, message: "shop\nis gone", stderr: "x\n".repeat(1000) });
     const lines = said().split("\n");
-    expect(lines.slice(0, 3)).toEqual([
-      "shop  shop is gone",
-      "  what it wrote to stderr, its last lines:",
-      "  │ x",
-    ]);
+    expect(lines.slice(0, 3)).toEqual(["shop  shop is gone", "  its stderr, last lines:", "  │ x"]);
     expect(lines.length).toBeLessThan(20);
     tell("stopped", problem);
     expect(said()).toBe("");
   });
 
-  it("says of a server that takes long that it has not answered, and of none that is quick or stopped", () => {
+  it("reports a server that is slow to start, and none that is fast or stopped", () => {
     vi.useFakeTimers();
     try {
       const { tell, said } = watched();
@@ -102,7 +98,7 @@ describe("devLog", () => {
     }
   });
 
-  it("says at the first line that is no message which one it is and what to do, once until the person changed it", () => {
+  it("reports the first stray line with a solution, once until the user changes the server", () => {
     const { tell, again, said } = watched();
     const garbage = (count: number) => ({ garbage: { count, first: ["hello\u001b[2J"] } });
     const late = (count: number) => ({
@@ -110,7 +106,7 @@ describe("devLog", () => {
       message: `shop could not be started: it printed ${count} lines that are no messages: let it write such lines to stderr`,
     });
     const first =
-      'shop  it printed "hello\\\\u{1b}[2J", which is no message: let it write such lines to stderr\n';
+      'shop  it printed "hello\\\\u{1b}[2J", which is not a message: let it write such lines to stderr\n';
     tell("starting");
     tell("starting", undefined, garbage(1));
     expect(said()).toBe(first);
@@ -125,7 +121,7 @@ describe("devLog", () => {
     expect(said()).toBe(`${first}shop  ready\n`);
   });
 
-  it("says what else goes wrong in a line each, and nothing that went well", () => {
+  it("reports other problems in one line each, and nothing that went well", () => {
     const { log, said } = watched();
     log.info("listening");
     log.info({ server: "shop" }, "server started");

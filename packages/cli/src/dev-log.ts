@@ -1,5 +1,5 @@
 /**
- * What a gateway does, for a person who watches it.
+ * Logs a gateway's activity for a developer.
  *
  * @module
  */
@@ -9,25 +9,28 @@ import type { ServerStatus } from "@vitrine/servers";
 import { strayNews } from "./stray-lines.js";
 import { oneLine, printable, type Terminal } from "./terminal.js";
 
-/** What matters to somebody who writes a server: a line each, and none twice in a row. */
+/** One line per relevant event, without consecutive repetitions. */
 export interface DevLog {
   readonly log: Log;
-  /** How a server is. Why it failed is said with its last words: once, however often it is tried again. */
+  /**
+   * Logs a server's state. The reason of a failure is logged once, with the server's last output, however
+   * often it is retried.
+   */
   readonly status: (status: ServerStatus) => void;
-  /** What a server writes to stderr while it works. What it wrote before it failed is told with why. */
+  /** Logs a running server's stderr. Output before a failure is logged with the reason. */
   readonly stderr: (server: string, chunk: Buffer) => void;
-  /** The person changed a server: if it fails in the same words, that is news. */
+  /** The user changed a server, so that the same failure is logged again. */
   again(server: string): void;
 }
 
-/** Milliseconds after which a person wonders what a server does. */
+/** Milliseconds after which a start counts as slow. */
 const SLOW = 5_000;
 
-/** Says it on a terminal. */
+/** Logs to a terminal. */
 export function devLog(terminal: Terminal): DevLog {
-  /** What was said last of each server, and of the gateway. */
+  /** The last line of each server, and of the gateway. */
   const told = new Map<unknown, string>();
-  /** The first line of each server that was no message. */
+  /** The first line of each server's stdout that was not a message. */
   const strays = new Map<string, string>();
   const slow = new Map<string, NodeJS.Timeout>();
   const errors = new Map<string, ErrorLines>();
@@ -36,12 +39,12 @@ export function devLog(terminal: Terminal): DevLog {
 
   const write = (line: string): void => {
     const { level, msg, server, err } = readLine(line);
-    // Of servers more is known than a log may say.
+    // The status listener reports server failures with more detail than a log may contain.
     if (String(msg).startsWith(SERVER_FAILED)) return;
     if (level !== "warn" && level !== "error" && level !== "fatal") return;
     const why = Object(err)["message"];
     const sentence = oneLine(`${String(msg)}${why ? `: ${String(why)}` : ""}`);
-    // Whoever waited for a server that failed repeats why.
+    // Do not repeat a server's failure for each caller that waited for it.
     const isKnown =
       told.get(server) === sentence ||
       [...told.values()].some((each) => why && each.endsWith(oneLine(String(why))));
@@ -49,7 +52,7 @@ export function devLog(terminal: Terminal): DevLog {
     const red = terminal.red(sentence, "err");
     if (!isKnown && typeof server === "string") note(server, red);
     else if (!isKnown) terminal.note(red);
-    // A fault of ours: with the place where it is.
+    // Internal error: print the stack.
     if (level === "fatal") terminal.note(terminal.dim(String(Object(err)["stack"] ?? ""), "err"));
   };
 
@@ -68,7 +71,7 @@ export function devLog(terminal: Terminal): DevLog {
       strays.set(name, stray);
       note(name, terminal.red(strayNews(stray), "err"));
     }
-    // While it starts anew, the problem is still that of the last time.
+    // During a restart, the problem is still the previous one.
     if (state === "starting") {
       if (told.get(name) === "ready") told.delete(name);
       const wonder = (): void => note(name, terminal.dim("has not answered yet", "err"));
@@ -76,7 +79,7 @@ export function devLog(terminal: Terminal): DevLog {
     } else if (state === "ready") once(name, state, () => note(name, state));
     else if (problem) {
       const sentence = oneLine(problem.message);
-      // How many lines of garbage there were is not news.
+      // The number of stray lines is not news.
       once(name, sentence.replace(/\bprinted \d+ lines\b/, "printed lines"), () => {
         note(name, terminal.red(sentence, "err"));
         terminal.lastWords(problem.stderr);
@@ -101,11 +104,11 @@ export function devLog(terminal: Terminal): DevLog {
   return { log: createLog({ stream: { write } }), status, stderr, again };
 }
 
-/** Lines of a server's that are kept until it works, and characters of each that are shown. */
+/** Maximum lines kept until a server is ready, and characters shown of each. */
 const MOST_LINES = 20;
 const MOST_CHARACTERS = 400;
 
-/** What a server writes to stderr, line by line: told while it works, and what it wrote at its start when it does. */
+/** A server's stderr by line: logged while it is ready; the lines of its start are logged once it is. */
 class ErrorLines {
   readonly #tell: (line: string) => void;
   #decoder = new StringDecoder("utf8");
@@ -119,17 +122,17 @@ class ErrorLines {
 
   push(chunk: Buffer): void {
     const lines = `${this.#begun}${this.#decoder.write(chunk)}`.split(/\r?\n/);
-    // A line without an end is not kept for ever.
+    // Limit the length of an unfinished line.
     this.#begun = (lines.pop() ?? "").slice(0, MOST_CHARACTERS);
     const said = lines.filter((line) => line.trim() !== "").map((line) => line.slice(0, MOST_CHARACTERS));
     if (this.#isReady) for (const line of said) this.#tell(printable(line));
     else this.#kept = [...this.#kept, ...said].slice(-MOST_LINES);
   }
 
-  /** Of one that does not work any more, its last words are told with why. */
+  /** When a server fails, its last output is logged with the reason. */
   setReady(isReady: boolean): void {
     const kept = this.#kept;
-    // Another process begins with another line.
+    // A new process starts with a new line.
     if (this.#isReady && !isReady) {
       this.#begun = "";
       this.#decoder = new StringDecoder("utf8");

@@ -27,13 +27,13 @@ async function plan(names: string[], options: DevServerOptions = {}) {
 const names = ({ servers }: GatewaySettings): string[] => [...servers.keys()];
 
 describe("vitrine dev runs", () => {
-  it("the demos, where there is nothing else, and says so", async () => {
+  it("the demos, if there is nothing else, with a note", async () => {
     const { settings, notes } = await plan([]);
     expect(names(settings)).toEqual(DEMOS);
-    expect(notes).toEqual(["there is no settings file in the usual places: the demos are shown"]);
+    expect(notes).toEqual(["there is no settings file in the usual locations: the demos are shown"]);
   });
 
-  it("the demos alone or beside others, when it is told to; and looks at no file then", async () => {
+  it("the demos alone or beside others with --demos, without reading a file", async () => {
     writeFileSync(join(cwd, "mcp.json"), "wrong");
     expect(names((await plan([], { demos: true })).settings)).toEqual(DEMOS);
     expect(names((await plan(["node shop.js"], { demos: true })).settings)).toEqual(["shop", ...DEMOS]);
@@ -41,7 +41,7 @@ describe("vitrine dev runs", () => {
     rmSync(join(cwd, "mcp.json"));
   });
 
-  it("all servers of the settings file, when none is named; as they are after it has changed, too", async () => {
+  it("all servers of the settings file by default, also after it changed", async () => {
     const { settings, again, file: used } = await plan([], { config: file });
     expect([names(settings), used]).toEqual([["shop", "mail"], file]);
     expect([...settings.servers.values()].map(({ start, trusted }) => [start, trusted])).toEqual([
@@ -52,7 +52,7 @@ describe("vitrine dev runs", () => {
     expect(names(again(changed))).toEqual(["news"]);
   });
 
-  it("the servers that are named, at once and trusted, and no others", async () => {
+  it("the named servers, immediately and trusted, and no others", async () => {
     const { settings, again } = await plan(["mail", "node other.js"], { config: file });
     expect(names(settings)).toEqual(["mail", "other"]);
     for (const server of settings.servers.values())
@@ -64,7 +64,7 @@ describe("vitrine dev runs", () => {
     expect(names(again(await readSettings({}, { env: at.env })))).toEqual(["other"]);
   });
 
-  it("what is written out on the command line, whatever the file calls the same", async () => {
+  it("servers given on the command line, whatever the file names", async () => {
     for (const words of [
       ["node shop.js", "mail"],
       ["mail", "node shop.js"],
@@ -99,7 +99,7 @@ describe("vitrine dev runs", () => {
     expect(demos.settings.servers.get("weather")?.transport).toMatchObject({ args: ["weather.js"] });
   });
 
-  it("the servers of the file with the variables that the person adds, after it has changed, too", async () => {
+  it("the servers of the file with the added variables, also after it changed", async () => {
     const added = async (words: string[]) => {
       const { settings, again } = await plan(words, { config: file, env: ["A=1"] });
       const changed = again(await readSettings({ mcpServers: { mail: { command: "b" } } }, { env: at.env }));
@@ -109,7 +109,7 @@ describe("vitrine dev runs", () => {
       for (const transport of await added(words)) expect(transport).toMatchObject({ env: { A: "1" } });
   });
 
-  it("nothing that is trusted, if it is strict", async () => {
+  it("nothing as trusted with --strict", async () => {
     const { settings } = await plan(["mail", "node other.js"], { config: file, strict: true });
     for (const { trusted, transport } of settings.servers.values()) {
       expect(trusted).toBe(false);
@@ -118,6 +118,6 @@ describe("vitrine dev runs", () => {
   });
 
   it("no two servers of one name", async () => {
-    await expect(plan(["mail", "mail"], { config: file })).rejects.toThrow('two servers are called "mail"');
+    await expect(plan(["mail", "mail"], { config: file })).rejects.toThrow('two servers are named "mail"');
   });
 });

@@ -1,5 +1,5 @@
 /**
- * What `vitrine dev` runs: the servers that are named, those of the settings file, or the demos.
+ * Selects the servers of `vitrine dev`: the named ones, those of the settings file, or the demos.
  *
  * @module
  */
@@ -18,21 +18,21 @@ export interface DevServerOptions extends ServerOptions {
   readonly demos?: boolean | undefined;
 }
 
-/** What is to be run. */
+/** The settings to run. */
 export interface DevSettings {
   readonly settings: GatewaySettings;
-  /** The settings file that was used, to be watched. */
+  /** The settings file that was used, to watch it. */
   readonly file?: string | undefined;
-  /** Asks the person when the file changes, if it is one that needs approval. */
+  /** Asks the user when the file changes, if it needs approval. */
   readonly approve?: Config["approve"];
-  /** The same servers, of a file that has changed. */
+  /** Selects the same servers from a changed file. */
   again(settings: GatewaySettings): GatewaySettings;
 }
 
 /**
- * Finds out what to run.
+ * Selects the servers.
  *
- * @throws {CliError | GatewayError} what is wrong with the command line or the file
+ * @throws {CliError | GatewayError} for a wrong command line or file
  */
 export async function devSettings(
   names: readonly string[],
@@ -42,13 +42,13 @@ export async function devSettings(
   oninfo: (sentence: string) => void,
 ): Promise<DevSettings> {
   const finder = new ServerArguments(options, at, trust, oninfo);
-  // Before a command gets a name: those of the file are taken.
+  // The file's names are reserved before commands get names.
   const asked = names.map((name) => name.trim()).filter(ServerArguments.isName);
   if (options.config !== undefined || asked.length > 0) await finder.config(asked);
   const named: ServerSettings[] = [];
   for (const name of names) named.push(...(await finder.find(name)));
   refuseTwins(named);
-  // A file that nobody needs is not looked at: it might be wrong.
+  // An unneeded file is not read: it could be invalid.
   const isNeeded = finder.didLook || (names.length === 0 && !options.demos);
   const config = isNeeded ? await finder.config() : undefined;
   const takesAll = names.length === 0 && (config?.settings.servers.size ?? 0) > 0;
@@ -58,7 +58,7 @@ export async function devSettings(
   const again = (settings: GatewaySettings): GatewaySettings => {
     const mine = named.map((server) => {
       const found = finder.isOfFile(server) ? settings.servers.get(server.name) : server;
-      // Who names a server wants it now, and trusts it as one that is written out in full.
+      // A named server starts immediately, and is trusted like one given as a full command.
       return found && { ...found, start: "eager" as const, trusted: !(options.strict || settings.strict) };
     });
     const all = takesAll ? [...settings.servers.values()] : mine.filter((server) => server !== undefined);
@@ -70,13 +70,15 @@ export async function devSettings(
 }
 
 const noServers = (config: Config | undefined): string =>
-  config ? `${config.file} has no server that can be used` : "there is no settings file in the usual places";
+  config
+    ? `${config.file} has no server that can be used`
+    : "there is no settings file in the usual locations";
 
 const demoServers = (finder: ServerArguments): ServerSettings[] => DEMOS.map((demo) => finder.demo(demo));
 
-/** Of two servers with one name nobody knows which is meant. */
+/** Two servers with the same name are ambiguous. */
 function refuseTwins(servers: readonly ServerSettings[]): void {
   const names = servers.map(({ name }) => name);
   const twin = names.find((name, index) => names.indexOf(name) !== index);
-  if (twin !== undefined) throw usage(`two servers are called "${twin}": name one of them only`);
+  if (twin !== undefined) throw usage(`two servers are named "${twin}": give only one of them`);
 }

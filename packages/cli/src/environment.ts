@@ -1,20 +1,21 @@
 /**
- * What programs that a person names get of the environment: what they cannot do without, and what the person adds.
+ * Environment variables for programs that the user names: the necessary ones, and those that the user adds.
  *
  * @module
  */
 import { usage } from "./exit.js";
 
 /**
- * What the official client hands on, and what decides where files are kept and how the network is reached. Each is named:
- * tools keep their credentials under the same beginnings (`UV_PUBLISH_TOKEN`), and in the addresses of their indexes.
+ * Variables that the official client passes on, and those that control file locations and network access.
+ * They are listed individually, because tools store credentials under similar names (`UV_PUBLISH_TOKEN`) and
+ * in index URLs.
  */
 const HANDED_ON =
   /^(?!.*(?:TOKEN|PASSWORD|SECRET|KEY))(HOME|LOGNAME|PATH|SHELL|TERM|USER|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+_HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(https?|no|all)_proxy|npm_config_(cache|registry|userconfig|prefix)|UV_(CACHE_DIR|CONFIG_FILE|LINK_MODE|NATIVE_TLS|OFFLINE|PROJECT_ENVIRONMENT|PYTHON|PYTHON_INSTALL_DIR|TOOL_DIR|TOOL_BIN_DIR)|PYTHONPATH|VIRTUAL_ENV)$/i;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variables that every program gets. Functions that shells keep in variables are none. */
+/** The variables that every program gets, without exported shell functions. */
 export const handedOn = (env: Environment): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).filter(
@@ -24,7 +25,7 @@ export const handedOn = (env: Environment): Record<string, string> =>
   );
 
 /**
- * `--env NAME=VALUE`, or `--env NAME` for one of this terminal's.
+ * Parses `--env NAME=VALUE`, or `--env NAME` for a variable of this terminal.
  *
  * @throws {CliError} `usage`
  */

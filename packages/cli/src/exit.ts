@@ -1,5 +1,5 @@
 /**
- * How the command ends: a code for scripts, a sentence for people.
+ * Exit codes for scripts, and messages for users.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import { VitrineError } from "@vitrine/protocol";
 /** Exit codes; docs/cli.md lists them. */
 export const EXIT = {
   ok: 0,
-  /** It was understood, and it did not work. */
+  /** The command was valid but failed. */
   failed: 1,
-  /** The command line is wrong. */
+  /** The command line is invalid. */
   usage: 2,
   /** Ctrl-C. */
   interrupted: 130,
@@ -18,15 +18,15 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** What a {@link CliError} can carry. */
+/** Options of {@link CliError}. */
 export interface CliErrorOptions {
   readonly exit?: number | undefined;
-  /** The end of what the server wrote to stderr. */
+  /** The end of the server's stderr. */
   readonly stderr?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** Something that a person reads: one sentence that says what to do, and a word for programs that never changes. */
+/** An error for the user: a message with the solution, and a stable code for programs. */
 export class CliError extends Error {
   readonly code: string;
   readonly exit: number;
@@ -41,19 +41,19 @@ export class CliError extends Error {
   }
 }
 
-/** The command line is wrong. */
+/** An invalid command line. */
 export const usage = (message: string): CliError => new CliError("usage", message, { exit: EXIT.usage });
 
-/** Any error as one that a person can read; undefined for a fault of ours, which keeps its stack. */
+/** Converts an error to one for the user; undefined for an internal error, which keeps its stack. */
 export function told(error: unknown): CliError | undefined {
   if (error instanceof CliError) return error;
-  // A file or a port that the system does not give: its own words name it.
+  // A system error about a file or port; its message names it.
   if (error instanceof Error && "syscall" in error)
     return new CliError("system", error.message, { cause: error });
   if (!(error instanceof VitrineError)) return undefined;
-  // The gateway's errors have a word of their own; the others are what a server answered, or did not.
+  // The gateway's errors have their own code; others are a server's answer, or its absence.
   const { code, stderr } = Object(error.data);
-  // A server may answer with any data: what is no word is none of ours.
+  // A server may answer with any data, so only plain words are accepted as a code.
   const isWord = typeof code === "number" || (typeof code === "string" && /^[\w-]+$/.test(code));
   return new CliError(`${isWord ? code : error.code}`, error.message, {
     cause: error,

@@ -1,5 +1,5 @@
 /**
- * What `--json` prints in place of a result.
+ * Output of `--json` for a failure.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { CliError } from "./exit.js";
 import { causeOfError } from "./render/cause.js";
 import { unrendered } from "./render/render-result.js";
 
-/** The object: `{error}`, but for `render`, whose result has a place for what went wrong (docs/render.md). */
+/** Returns `{error}`, except for `render`, whose result has its own field for it (docs/render.md). */
 export function failureJson(command: string | undefined, error: CliError): object {
   if (command === "render")
     return unrendered("", { server: { name: "", version: "" } }, causeOfError(error).cause);

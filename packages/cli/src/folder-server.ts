@@ -1,5 +1,5 @@
 /**
- * Servers that are files and folders.
+ * Servers given as files and folders.
  *
  * @module
  */
@@ -13,11 +13,11 @@ import { splitWords } from "./words.js";
 export interface Start {
   readonly words: readonly string[];
   readonly cwd: string;
-  /** What it is called, where its words do not say it. */
+  /** Its name, if the command does not provide one. */
   readonly name?: string | undefined;
 }
 
-/** A folder's own settings file, in place of a start. */
+/** A folder's own settings file. */
 export interface OwnConfig {
   readonly config: string;
 }
@@ -26,7 +26,7 @@ const NODE = [".js", ".mjs", ".cjs"];
 const TYPESCRIPT = [".ts", ".mts", ".cts", ".tsx"];
 
 /**
- * How a file is started: by Node, by Python, or by itself.
+ * How a file is started: with Node, with Python, or directly.
  *
  * @throws {CliError} `usage`
  */
@@ -36,22 +36,22 @@ export async function fileStart(file: string, cwd: string): Promise<Start> {
   if (kind === ".py") return { words: ["python3", file], cwd };
   if (TYPESCRIPT.includes(kind)) {
     throw usage(
-      `${file} is TypeScript, which Node does not run: build it and name the .js file, or name a command such as 'npx tsx ${file}'`,
+      `${file} is TypeScript, which Node does not run: build it and use the .js file, or use a command such as 'npx tsx ${file}'`,
     );
   }
   if (kind === ".json")
-    throw usage(`${file} is no program: is it a settings file? Then write --config ${file}`);
+    throw usage(`${file} is not a program: if it is a settings file, use --config ${file}`);
   const isProgram = await access(file, constants.X_OK).then(
     () => true,
     () => false,
   );
   if (isProgram) return { words: [file], cwd };
-  throw usage(`${file} is no program: make it one with chmod +x, or name the command that runs it`);
+  throw usage(`${file} is not executable: run chmod +x on it, or give the command that runs it`);
 }
 
 /**
- * How a folder is started. Looked at, in this order: `mcp.json` and `.mcp.json` in it; then in its `package.json` the keys
- * `mcp` (a command), `bin` and `main` (files for Node).
+ * How a folder is started. It looks at, in this order: `mcp.json` and `.mcp.json`; then in `package.json` the
+ * keys `mcp` (a command), `bin` and `main` (files for Node).
  *
  * @throws {CliError} `usage`
  */
@@ -62,7 +62,7 @@ export async function folderStart(folder: string): Promise<Start | OwnConfig> {
   const file = join(folder, "package.json");
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) {
-    throw usage(`${folder} has no mcp.json and no package.json: name the command that starts its server`);
+    throw usage(`${folder} has no mcp.json and no package.json: give the command that starts its server`);
   }
   const about = readPackage(file, text);
   const name = typeof about["name"] === "string" ? basename(about["name"]) : undefined;
@@ -78,7 +78,7 @@ export async function folderStart(folder: string): Promise<Start | OwnConfig> {
   const path = resolve(folder, script);
   if (await isFile(path)) return { ...(await fileStart(path, folder)), name };
   throw usage(
-    `${path} is not there, and ${file} names it: build the package first, often with npm run build`,
+    `${path} does not exist, but ${file} refers to it: build the package first, often with npm run build`,
   );
 }
 
@@ -87,12 +87,12 @@ function readPackage(file: string, text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // The parser's message repeats the text; the file's name is enough.
+    // The parser's message repeats the text; the file name is enough.
   }
-  throw usage(`${file} is no JSON object: correct it, or name the command that starts the server`);
+  throw usage(`${file} is not a JSON object: correct it, or give the command that starts the server`);
 }
 
-/** `bin` is one file, or some by name; the package's own name comes first. */
+/** `bin` is one file, or several by name; the package's own name comes first. */
 function binOf(bin: unknown, name: string | undefined): string | undefined {
   if (typeof bin === "string") return bin;
   const files = Object.entries(Object(bin)).filter(
@@ -101,14 +101,14 @@ function binOf(bin: unknown, name: string | undefined): string | undefined {
   return (files.find(([key]) => key === name) ?? files[0])?.[1];
 }
 
-/** Whether there is such a file. */
+/** Whether the file exists. */
 export const isFile = (path: string): Promise<boolean> =>
   stat(path).then(
     (found) => found.isFile(),
     () => false,
   );
 
-/** Whether there is such a folder. */
+/** Whether the folder exists. */
 export const isFolder = (path: string): Promise<boolean> =>
   stat(path).then(
     (found) => found.isDirectory(),

@@ -2,7 +2,7 @@ import { RELOADS_KEY } from "@vitrine/protocol";
 import { expect, it } from "vitest";
 import { FollowedFiles } from "./followed-files.js";
 
-it("knows which files a server follows itself, for as long as it is there", () => {
+it("knows which files a server watches itself, while it runs", () => {
   const followed = new FollowedFiles();
   const capabilities = {
     experimental: { [RELOADS_KEY]: { paths: ["/a/ui", "/a/page.html", "/b/*/tool.mjs", 7] } },

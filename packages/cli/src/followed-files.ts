@@ -1,5 +1,5 @@
 /**
- * Files that servers follow themselves: a change of theirs is no reason to start the server again.
+ * Files that servers watch themselves: a change of them needs no restart.
  *
  * @module
  */
@@ -7,11 +7,11 @@ import { sep } from "node:path";
 import { followedPaths } from "@vitrine/protocol";
 import type { ServerStatus } from "@vitrine/servers";
 
-/** What servers said of it when they were started. */
+/** The watched files, as announced by each server. */
 export class FollowedFiles {
   readonly #paths = new Map<string, readonly string[]>();
 
-  /** One that is not there follows nothing. */
+  /** A stopped server watches nothing. */
   learn({
     name,
     state,
@@ -26,6 +26,6 @@ export class FollowedFiles {
   }
 }
 
-/** Whether a path is another one, or in it. */
+/** Whether a path equals another one, or is inside it. */
 const isInside = (names: readonly string[], path: readonly string[]): boolean =>
   path.length <= names.length && path.every((name, at) => name === "*" || name === names[at]);

@@ -13,19 +13,19 @@ beforeAll(async () => {
 afterAll(() => void taken.close());
 
 describe("freePorts", () => {
-  it("takes the next free ones, if the person did not ask for one", async () => {
+  it("takes the next free ones by default", async () => {
     const { page, apps } = await freePorts(undefined, port);
     expect(page).not.toBe(port);
     expect(new Set([page, apps, port]).size).toBe(3);
   });
 
-  it("says so, if the person's own port is in use", async () => {
+  it("reports that the given port is in use", async () => {
     await expect(freePorts(port, 8090)).rejects.toMatchObject({
       ...{ code: "port-in-use", exit: 1, message: expect.stringContaining(`port ${port} is in use`) },
     });
   });
 
-  it("leaves it to the system, if it is told to", async () => {
+  it("leaves it to the system with port 0", async () => {
     expect(await freePorts(0, port)).toEqual({ page: 0, apps: 0 });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Ports that nobody has.
+ * Finds free ports.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { createServer } from "node:net";
 import { CliError } from "./exit.js";
 
 const HOST = "127.0.0.1";
-/** How many are tried before any port will do. */
+/** Number of attempts before any port is used. */
 const TRIES = 50;
 
-/** Why a port of this machine cannot be taken now; undefined if it can. */
+/** The error code of opening a port; undefined if it is free. */
 async function obstacle(port: number): Promise<string | undefined> {
   const server = createServer();
   try {
@@ -25,20 +25,20 @@ async function obstacle(port: number): Promise<string | undefined> {
   }
 }
 
-/** A port that cannot be taken, in words; undefined for any other error. */
+/** A port error for the user; undefined for any other error. */
 export function portError(code: unknown, port: unknown, hint: string): CliError | undefined {
   if (code === "EADDRINUSE") return new CliError("port-in-use", `port ${port} is in use: ${hint}`);
   if (code !== "EACCES") return undefined;
-  return new CliError("port-forbidden", `port ${port} is not for you to open: choose one above 1023`);
+  return new CliError("port-forbidden", `you are not allowed to open port ${port}: choose one above 1023`);
 }
 
 /**
- * A port for the page, and one for the apps. The same from start to start where that can be: what apps keep in a browser
- * belongs to their port.
+ * Finds a port for the page and one for the apps. They stay the same between starts if possible, because the
+ * browser storage of apps belongs to their port.
  *
- * @param given the port that the person asked for
- * @param wish where to begin to look, if they did not
- * @throws {CliError} `port-in-use` or `port-forbidden`, if the person's own port is
+ * @param given the port that the user asked for
+ * @param wish where to start the search otherwise
+ * @throws {CliError} `port-in-use` or `port-forbidden`, if the given port is
  */
 export async function freePorts(
   given: number | undefined,

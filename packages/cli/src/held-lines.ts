@@ -1,13 +1,13 @@
 /**
- * Lines that wait to be printed.
+ * Buffered output lines.
  *
  * @module
  */
 
-/** More lines than a person reads after a question. */
+/** Maximum number of lines. */
 const MOST = 1_000;
 
-/** The newest lines, and how many older ones were dropped. */
+/** The newest lines, and the number of dropped older ones. */
 export class HeldLines {
   readonly #lines: string[] = [];
   #dropped = 0;

@@ -1,5 +1,5 @@
 /**
- * The lists of a server, all pages of them.
+ * Reads all pages of a server's lists.
  *
  * @module
  */
@@ -13,15 +13,15 @@ const LISTS = {
   "resources/templates/list": "resourceTemplates",
 } as const;
 
-/** Pages and entries that are read; a server could go on for ever. */
+/** Maximum pages and entries, because a server could continue forever. */
 const MAX_PAGES = 1_000;
 const MAX_ENTRIES = 100_000;
 
-/** What is in an answer, large or small. */
+/** The parsed answer. */
 export const answerOf = (result: unknown): Record<string, unknown> =>
   Object(result instanceof JsonText ? result.parse() : result);
 
-/** All entries of a list; none of a server that has no such list. */
+/** All entries of a list; empty for a server without this list. */
 export async function listAll(
   { upstream }: Pick<Server, "upstream">,
   method: keyof typeof LISTS,

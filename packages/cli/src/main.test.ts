@@ -1,4 +1,4 @@
-/** The command as people and scripts run it: what it prints where, and how it ends. */
+/** The command as users and scripts run it: its output and exit codes. */
 import { type ChildProcess, spawn } from "node:child_process";
 import {
   existsSync,
@@ -109,7 +109,7 @@ describe("vitrine", () => {
     }
   });
 
-  it("keeps secrets for the settings, and forgets them", async () => {
+  it("stores secrets for the settings, and deletes them", async () => {
     const data = join(folder, "kept");
     const words = ["ROUTER_KEY", "--data", data];
     expect(await run(["secret", "set", ...words], "sesame\n")).toEqual({
@@ -156,15 +156,15 @@ describe("vitrine", () => {
     [["tools", "x", "--timeout", "soon"], "30s"],
     [["dev", "--port", "many"], "0 to 65535"],
     [["--port", "99999"], "0 to 65535"],
-    [["secret", "keep", "NAME"], "neither set nor delete"],
-  ])("%j is wrong: one line, code 2", async (words, sentence) => {
+    [["secret", "keep", "NAME"], "use set or delete"],
+  ])("%j is invalid: one line, code 2", async (words, sentence) => {
     const { code, out, err } = await run(words);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(sentence);
     expect(err.trim()).not.toContain("\n");
   });
 
-  it("says what went wrong in JSON too, if it is asked for JSON", async () => {
+  it("reports errors as JSON with --json", async () => {
     const words = [
       ["tools"],
       ["tools", "x", "--jsn"],
@@ -206,7 +206,7 @@ describe("vitrine render", () => {
     [["x", "--timeout", "soon"]],
     [["x", "y", "--tool", "z"]],
     [["x", "--tool", "y", "--theme", "blue"]],
-  ])("%j is wrong: with --json one object of its own contract, code 2", async (words) => {
+  ])("%j is invalid: with --json one object of its own format, code 2", async (words) => {
     const at = noted("wrong");
     const wrong = await run(["render", "--json", ...words], undefined, at);
     // It is told at once, without all that is needed to render.
@@ -221,7 +221,7 @@ describe("vitrine render", () => {
 });
 
 describe("arguments that are no JSON", () => {
-  it("are a wrong command line, with --json too: code 2, before any server is looked for", async () => {
+  it("are a usage error, with --json too: code 2, before any server is looked up", async () => {
     const at = noted("no-json");
     const ends = await Promise.all([
       run(["call", "nobody", "echo", "--args", "{"]),
@@ -232,14 +232,14 @@ describe("arguments that are no JSON", () => {
     // The gateway reads them.
     expect(readFileSync(at.NOTED, "utf8")).toBe("true");
     expect(ends.map(({ code }) => code)).toEqual([2, 2, 2]);
-    expect(plain.err).toContain("--args is no JSON");
+    expect(plain.err).toContain("--args is not JSON");
     expect(json(called)).toMatchObject({ error: { code: "arguments-invalid" } });
     expect(json(rendered)).toMatchObject({ ok: false, cause: { code: "arguments_invalid" } });
   });
 });
 
 describe("vitrine call", () => {
-  it("prints the text of a tool to stdout, and its failure to stderr with code 1", async () => {
+  it("prints a tool's text to stdout, and its failure to stderr with code 1", async () => {
     const [said, failed] = await Promise.all([
       run(["call", BAD, "echo", "--args", "-"], '{"text": "from stdin"}'),
       run(["call", BAD, "fail"]),
@@ -248,7 +248,7 @@ describe("vitrine call", () => {
     expect(failed).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/the city is unknown\n$/) });
   });
 
-  it("is stopped by Ctrl-C: the call is cancelled, nothing is left, code 130", async () => {
+  it("is interrupted by Ctrl-C: the call is cancelled, nothing is left, code 130", async () => {
     const file = join(folder, "asleep");
     const { child, code, said } = start(["call", `${BAD} well ${file}`, "sleep"]);
     const pid = await pidIn(file);
@@ -261,7 +261,7 @@ describe("vitrine call", () => {
 });
 
 describe("vitrine dev", () => {
-  it("serves the page, starts servers again when they change, and ends them all with Ctrl-C", async () => {
+  it("serves the page, restarts changed servers, and ends them all on Ctrl-C", async () => {
     const script = join(folder, "own", "shop.mjs");
     mkdirSync(join(folder, "own"));
     const source = readFileSync(BAD.slice("node ".length), "utf8");
@@ -285,7 +285,7 @@ describe("vitrine dev", () => {
     await expect.poll(() => [first, second].some(isRunning)).toBe(false);
   });
 
-  it("shows once why a server does not start, with what it wrote to stderr, however often it is tried", async () => {
+  it("shows once why a server does not start, with its stderr, however often it is retried", async () => {
     const file = join(folder, "failing.pid");
     const words = ["--static", page, "--port", "0", "--data", join(folder, "failing")];
     const { child, said, code } = start(["dev", `${BAD} exits ${file}`, ...words]);
@@ -299,7 +299,7 @@ describe("vitrine dev", () => {
     for (const pid of seen) expect(isRunning(pid)).toBe(false);
   });
 
-  it("says one JSON object; ends at once with the second Ctrl-C, and its servers with it", async () => {
+  it("prints one JSON object; exits at once on the second Ctrl-C, with its servers", async () => {
     const file = join(folder, "stubborn.pid");
     const words = ["--static", page, "--port", "0", "--data", join(folder, "stubborn"), "--json"];
     const { child, said, code } = start(["dev", `${BAD} stubborn ${file}`, ...words]);
@@ -318,7 +318,7 @@ describe("vitrine dev", () => {
   });
 
   it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "under npm start, ends with %s, and its servers with it",
+    "under npm start, exits with %s, with its servers",
     async (signal) => {
       const project = join(folder, `npm-${signal}`);
       const [file, own] = [join(project, "server.pid"), join(project, "own.pid")];
@@ -348,7 +348,7 @@ describe("vitrine dev", () => {
     expect(scripts.start).toMatch(/^node [\w./]+$/);
   });
 
-  it("ends in order after a fault that nobody foresaw, with code 1 and the place", async () => {
+  it("shuts down in order after an unexpected internal error, with code 1 and the stack", async () => {
     const file = join(folder, "fault.pid");
     const words = ["--static", page, "--port", "0", "--data", join(folder, "fault")];
     const { child, said, code } = start(["dev", `${BAD} well ${file}`, ...words], FAULTY);
@@ -362,7 +362,7 @@ describe("vitrine dev", () => {
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
-  it("says so when the port that was asked for is in use", async () => {
+  it("reports that the requested port is in use", async () => {
     const taken = createServer();
     const port = await new Promise<number>((resolve) => {
       taken.listen(0, "127.0.0.1", () => resolve(Number(Object(taken.address()).port)));

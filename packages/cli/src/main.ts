@@ -14,17 +14,17 @@ import { unknownCommand } from "./unknown-command.js";
 
 const terminal = new Terminal();
 const words = process.argv.slice(2);
-/** Whoever asked for JSON gets JSON, whatever happens. */
+/** With `--json`, all output is JSON, including errors. */
 const wantsJson = words.includes("--json");
 
-/** Without a command it is `dev`, with the demos. */
+/** Without a command, runs `dev` with the demos. */
 function withCommand([first, ...rest]: readonly string[]): string[] {
   if (first === undefined) return ["dev", "--demos"];
   const isAsked = /^(-h|--help|-V|--version)$/.test(first);
   return first.startsWith("-") && !isAsked ? ["dev", "--demos", first, ...rest] : [first, ...rest];
 }
 
-/** A command, and those that it has: `new tool`. */
+/** A command and its subcommands, such as `new tool`. */
 const withSubcommands = (command: Command): Command[] => [
   command,
   ...command.commands.flatMap(withSubcommands),
@@ -46,18 +46,16 @@ async function main(): Promise<number> {
   }
 }
 
-/** Help and version are no errors; all else is about the command line. */
+/** Help and version are not errors; everything else is a usage error. */
 async function ofCommander(error: CommanderError): Promise<CliError | undefined> {
   if (error.exitCode === 0) return undefined;
   if (error.code === "commander.unknownCommand") {
     const [, near] = /Did you mean (\S+)\?/.exec(error.message) ?? [];
     return unknownCommand(words, near, surroundings());
   }
-  if (error.code === "commander.help") return usage("name a command; vitrine --help lists them");
+  if (error.code === "commander.help") return usage("no command given; vitrine --help lists them");
   const sentence = error.message.replace(/^error: /, "").replace(/\n\((Did you mean .*\?)\)$/s, ". $1");
-  return usage(
-    `${sentence.replace(/\.$/, "")}${/[?]$/.test(sentence) ? "" : "; --help says what can be written"}`,
-  );
+  return usage(`${sentence.replace(/\.$/, "")}${/[?]$/.test(sentence) ? "" : "; see --help"}`);
 }
 
 function fail(error: unknown): number {
@@ -68,14 +66,14 @@ function fail(error: unknown): number {
     else terminal.fail(known);
     return known.exit;
   }
-  // A fault of ours: with the place where it is.
+  // Internal error: print the stack.
   const { stack = String(error) } = Object(error) as Error;
   if (wantsJson) terminal.json(failureJson(words[0], new CliError("fault", String(error))));
-  terminal.note(`This is a fault of Vitrine's own; please report it.\n${stack}`);
+  terminal.note(`This is a bug in Vitrine; please report it.\n${stack}`);
   return EXIT.failed;
 }
 
-// Whoever reads has seen enough: `vitrine tools x | head`. Programs that run are ended by the gateway's watchdog.
+// The reader has closed the pipe: `vitrine tools x | head`. The gateway's watchdog ends running programs.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? EXIT.ok : EXIT.failed);
 });

@@ -1,16 +1,19 @@
 /**
- * The end of npm, for what `npm start` has started: npm ends by some signals without a word to its programs, and the shell between them hands on none.
+ * Detects the end of npm for programs started by `npm start`: on some signals npm exits without ending its
+ * programs, and the shell in between forwards none.
  *
  * @module
  */
 import { readFileSync } from "node:fs";
 
-/** Milliseconds between two looks. */
+/** Milliseconds between checks. */
 const LOOK = 1_000;
-/** npm, its shell, and a script that starts this one are between. */
+/** Maximum processes in between: npm, its shell, and a script that starts this one. */
 const MOST_LINKS = 6;
 
-/** Calls `act` when npm is gone. Does nothing for a program that npm did not start: its parent may end, and it may go on. */
+/**
+ * Calls `act` when npm is gone. Does nothing if npm did not start this program, whose parent may then exit.
+ */
 export function whenNpmEnds(act: () => void): () => void {
   if (process.env["npm_lifecycle_event"] === undefined) return () => {};
   const chain = chainToNpm();
@@ -21,7 +24,7 @@ export function whenNpmEnds(act: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** This process, those above it, and npm; where the system does not say who they are, this one and its parent. */
+/** This process and its ancestors up to npm; if the system does not reveal them, this one and its parent. */
 function chainToNpm(): number[] {
   const chain = [process.pid, process.ppid];
   for (let links = 0; links < MOST_LINKS; links++) {
@@ -35,12 +38,12 @@ function chainToNpm(): number[] {
 
 function parentOf(pid: number | undefined): number | undefined {
   if (pid === process.pid) return process.ppid;
-  // After the name, which may have anything in it: the state, and the parent.
+  // After the name, which may contain anything, come the state and the parent.
   const [, parent] = /.*\) \S (\d+)/s.exec(about(pid, "stat")) ?? [];
   return parent === undefined ? undefined : Number(parent);
 }
 
-/** What Linux says about a process; nothing elsewhere, and of one that is gone. */
+/** Information about a process on Linux; empty elsewhere, or if the process is gone. */
 function about(pid: number | undefined, what: "cmdline" | "stat"): string {
   try {
     return readFileSync(`/proc/${pid}/${what}`, "utf8");

@@ -68,7 +68,7 @@ function follow(file: string) {
 }
 
 describe("openBrowser", () => {
-  it("knows how on every system, and that there is none without a screen", async () => {
+  it("knows the program on every system, and that there is none without a screen", async () => {
     expect(await browserCommand(at({}))).toBeUndefined();
     expect(await browserCommand(at({ DISPLAY: ":0" }))).toMatchObject({ words: ["xdg-open"] });
     expect(await browserCommand(at({ DISPLAY: ":0", PATH: "/nowhere" }))).toBeUndefined();
@@ -79,7 +79,7 @@ describe("openBrowser", () => {
     });
   });
 
-  it("shows the link to nobody else: a file of the person's own leads to it, and goes when it was used", async () => {
+  it("reveals the link to nobody else: a private file leads to it, and is deleted after use", async () => {
     expect(await openBrowser(stage.listener, at({ DISPLAY: ":0", XDG_RUNTIME_DIR: runtime }))).toBe(true);
     const [, file = ""] = /^1\|(.+)\|$/.exec(await told()) ?? [];
     expect(dirname(dirname(file))).toBe(runtime);
@@ -90,14 +90,14 @@ describe("openBrowser", () => {
     expect(readdirSync(runtime)).toEqual([]);
   });
 
-  it("leaves nothing behind where nobody opens pages", async () => {
+  it("leaves nothing behind without a browser", async () => {
     vi.stubEnv("PATH", "/nowhere");
     expect(await openBrowser(stage.listener, at({ DISPLAY: ":0", XDG_RUNTIME_DIR: runtime }))).toBe(false);
     vi.stubEnv("PATH", `${folder}:/usr/bin:/bin`);
     expect(readdirSync(runtime)).toEqual([]);
   });
 
-  it("gives up without a place to write to, and hands Windows the link itself", async () => {
+  it("gives up without a writable location, and passes Windows the link itself", async () => {
     const nowhere = join(folder, "xdg-open", "no");
     const without = { ...at({ DISPLAY: ":0", XDG_RUNTIME_DIR: nowhere }), home: nowhere };
     expect(await openBrowser(stage.listener, without)).toBe(false);
@@ -105,7 +105,7 @@ describe("openBrowser", () => {
     expect(await told()).toMatch(/^1\|http:\S+\/login\?code=[\w-]+\|$/);
   });
 
-  it("signs in also when its file cannot be taken away", async () => {
+  it("signs in even if its file cannot be deleted", async () => {
     const gone = join(folder, "gone");
     mkdirSync(gone);
     expect(await openBrowser(stage.listener, at({ DISPLAY: ":0", XDG_RUNTIME_DIR: gone }))).toBe(true);
@@ -119,7 +119,7 @@ describe("openBrowser", () => {
 });
 
 describe("writeSignInPage", () => {
-  it("is where the browser can read it: under the home folder, and not hidden if Snap is there", () => {
+  it("is where the browser can read it: under the home folder, and not hidden for Snap", () => {
     const link = "http://127.0.0.1:1/login?code=a&b=\"'<";
     const hidden = writeSignInPage(link, at({}));
     expect(dirname(dirname(hidden.file))).toBe(join(home, ".cache"));
@@ -133,13 +133,13 @@ describe("writeSignInPage", () => {
     expect(readdirSync(join(home, ".cache"))).toEqual([]);
   });
 
-  it("is in the next folder when one is not there, or cannot be written to", () => {
+  it("falls back to the next folder", () => {
     const page = writeSignInPage("http://127.0.0.1:1/", at({ XDG_RUNTIME_DIR: join(folder, "none") }));
     expect(dirname(dirname(dirname(page.file)))).toBe(home);
     page.remove();
   });
 
-  it("goes when its link has ended", () => {
+  it("is deleted when its link expires", () => {
     vi.useFakeTimers();
     try {
       const { file } = writeSignInPage("http://127.0.0.1:1/", at({ XDG_RUNTIME_DIR: runtime }));

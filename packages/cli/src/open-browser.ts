@@ -1,5 +1,5 @@
 /**
- * Opens a page in the person's browser, and signs it in.
+ * Opens a page in the user's browser, signed in.
  *
  * @module
  */
@@ -9,14 +9,17 @@ import type { Surroundings } from "./config-places.js";
 import { onPath } from "./program-path.js";
 import { type SignInPage, writeSignInPage } from "./sign-in-page.js";
 
-/** A program that opens pages. */
+/** A program that opens web pages. */
 export interface Opener {
   readonly words: readonly string[];
-  /** It opens files of this system, and others on this system see its arguments. Windows shows them to nobody else. */
+  /**
+   * Whether to pass it a file: its arguments are visible to other users of this system. On Windows they are
+   * not.
+   */
   readonly opensFiles: boolean;
 }
 
-/** The program that opens pages; undefined where there is no screen. No shell sees the address. */
+/** The program that opens web pages; undefined without a screen. It runs without a shell. */
 export async function browserCommand({
   platform,
   env,
@@ -24,7 +27,7 @@ export async function browserCommand({
 }: Omit<Surroundings, "home">): Promise<Opener | undefined> {
   if (platform === "darwin") return { words: ["open"], opensFiles: true };
   if (platform === "win32") return { words: ["rundll32", "url.dll,FileProtocolHandler"], opensFiles: false };
-  // The browser is one of Windows, and sees files here by other names.
+  // A Windows browser, which sees local files under other paths.
   if (env["WSL_DISTRO_NAME"] && (await onPath("wslview", { env, cwd })))
     return { words: ["wslview"], opensFiles: false };
   if ((env["DISPLAY"] || env["WAYLAND_DISPLAY"]) && (await onPath("xdg-open", { env, cwd })))
@@ -33,8 +36,8 @@ export async function browserCommand({
 }
 
 /**
- * Opens the gateway's page, signed in; returns whether somebody was asked to. Whether they did cannot be known: the person
- * needs another link to see.
+ * Opens the gateway's page, signed in. Resolves to whether a program was started. The result is unknown, so
+ * the user still needs a separate link.
  */
 export async function openBrowser(gateway: Pick<Gateway, "loginUrl">, at: Surroundings): Promise<boolean> {
   const opener = await browserCommand(at);
@@ -45,7 +48,7 @@ export async function openBrowser(gateway: Pick<Gateway, "loginUrl">, at: Surrou
   try {
     page = writeSignInPage(link, at);
   } catch {
-    // No place to write to. The link that was printed is as good.
+    // The page could not be written. The printed link still works.
     return false;
   }
   const isAsked = await run([...opener.words, page.file]);

@@ -7,24 +7,24 @@ import { InvalidArgumentError } from "commander";
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, "": 1_000, m: 60_000 };
 
-/** `30`, `30s`, `500ms` or `2m`, in milliseconds. */
+/** Parses `30`, `30s`, `500ms` or `2m` to milliseconds. */
 export function duration(written: string): number {
   const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(written) ?? [];
   const value = Math.round(Number(digits) * (UNITS[unit] ?? 1));
-  // What timers can wait for.
+  // The range of timers.
   if (digits === undefined || value < 1 || value > 2_147_483_647) {
-    throw new InvalidArgumentError("Write a time such as 30s, 500ms or 2m.");
+    throw new InvalidArgumentError("Use a time such as 30s, 500ms or 2m.");
   }
   return value;
 }
 
-/** A port; 0 for any. */
+/** Parses a port; 0 for any. */
 export function port(written: string): number {
   if (!/^\d{1,5}$/.test(written) || Number(written) > 65_535) {
-    throw new InvalidArgumentError("Write a number from 0 to 65535; 0 takes any that is free.");
+    throw new InvalidArgumentError("Use a number from 0 to 65535; 0 picks a free port.");
   }
   return Number(written);
 }
 
-/** An option that may be there several times. */
+/** Collects the values of a repeated option. */
 export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];

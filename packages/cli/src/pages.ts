@@ -1,5 +1,5 @@
 /**
- * The page that people open.
+ * The page that users open.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { CliError } from "./exit.js";
 import { isFile } from "./folder-server.js";
 
 /**
- * The folder that is served: the workbench, or a page of the person's own.
+ * The folder to serve: the workbench, or the user's own page.
  *
  * @throws {CliError} `page-missing`
  */
@@ -19,7 +19,7 @@ export async function pageFolder(own: string | undefined): Promise<string> {
   throw new CliError(
     "page-missing",
     own === undefined
-      ? `the workbench is not built: ${folder} has no index.html; run npm run build, or install vitrine anew`
+      ? `the workbench is not built: ${folder} has no index.html; run npm run build, or reinstall vitrine`
       : `--static ${own}: there is no index.html in that folder`,
   );
 }

@@ -8,7 +8,7 @@ import { access } from "node:fs/promises";
 import { delimiter, join, resolve } from "node:path";
 import type { Surroundings } from "./config-places.js";
 
-/** The path of a program, as a shell would find it; undefined if there is none. */
+/** The path of a program, found like in a shell; undefined if there is none. */
 export async function onPath(
   name: string,
   { cwd, env }: Pick<Surroundings, "cwd" | "env">,

@@ -31,24 +31,26 @@ A server is, looked at in this order:
 const examples = (...lines: string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}\n`;
 
-/** What all commands that take a server can be told. */
+/** Options of all commands that take servers. */
 const forServers = (command: Command): Command =>
   command
     .option("--config <file>", "the settings file with the servers")
-    .option("--env <name=value>", "a variable for the programs that are started; again for more", collect);
+    .option("--env <name=value>", "an environment variable for started programs; repeatable", collect);
 
-/** What the commands for scripts can be told. */
+/** Options of the commands for scripts. */
 const plain = (command: Command): Command =>
   forServers(command)
-    .option("--timeout <time>", "give up after so long without an answer: 30s, 500ms, 2m", duration)
+    .option("--timeout <time>", "time limit without an answer: 30s, 500ms, 2m", duration)
     .option("--json", "one JSON value on stdout");
 
-/** The whole command. `done` gets the exit code; each command loads what it needs, and `--help` nothing. */
+/**
+ * The whole command line. `done` gets the exit code. Each command loads its own modules; `--help` loads none.
+ */
 export function createProgram(terminal: Terminal, done: (code: number) => void): Command {
   const program = new Command("vitrine")
-    .description("MCP Apps: run them, look into them, render them from a terminal.")
+    .description("MCP Apps: run, inspect and render them from a terminal.")
     .version(VERSION, "-V, --version", "print the version")
-    .helpOption("-h, --help", "print this, or how to use a command")
+    .helpOption("-h, --help", "print help, also for a command")
     .addHelpText(
       "after",
       `${examples("vitrine", "vitrine dev 'npx -y @modelcontextprotocol/server-debug --stdio'", "vitrine tools weather --json")}
@@ -67,16 +69,16 @@ Exit codes: 0 it worked, 1 it failed, 2 the command line is wrong, 130 Ctrl-C.`,
 
 function addDev(program: Command, terminal: Terminal, done: (code: number) => void): void {
   forServers(program.command("dev [server...]"))
-    .description("the workbench on those servers; without any, on those of the settings file")
-    .option("--demos", "the built-in demo servers too")
-    .option("--port <number>", "the port to listen on; by default the first free one from 8090 on", port)
+    .description("open the workbench with these servers; by default, those of the settings file")
+    .option("--demos", "add the built-in demo servers")
+    .option("--port <number>", "port to listen on; the first free one from 8090 by default", port)
     .option("--no-open", "do not open a browser")
-    .option("--no-watch", "do not start servers again when their files change")
-    .option("--strict", "trust no server, and sandbox every program")
-    .option("--data <folder>", "where consents, secrets and the audit log are kept")
+    .option("--no-watch", "do not restart servers when their files change")
+    .option("--strict", "sandbox every server and ask before every side effect")
+    .option("--data <folder>", "folder for consents, secrets and the audit log")
     .option("--database <url>", "sqlite:/path/to/file or postgres://…")
-    .option("--static <folder>", "a page of your own in place of the workbench")
-    .option("--test-mode", "let programs drive the page, and answer its questions: for tests of the host")
+    .option("--static <folder>", "your own page instead of the workbench")
+    .option("--test-mode", "let programs drive the page and answer its questions: for tests of the host")
     .option("--json", "print the address as JSON")
     .addHelpText(
       "after",
@@ -97,18 +99,18 @@ function addDev(program: Command, terminal: Terminal, done: (code: number) => vo
 function addServe(program: Command, terminal: Terminal, done: (code: number) => void): void {
   program
     .command("serve")
-    .description("gateway and workbench for others to use")
+    .description("run gateway and workbench for other users")
     .option(
       "--config <file>",
       "servers, users and settings; ./.mcp.json, ./mcp.json, ~/.config/vitrine/mcp.json",
     )
-    .option("--port <number>", "where it listens; 8090 by default", port)
-    .option("--host <address>", "an address of this machine; loopback by default")
-    .option("--allow-remote", "needed, with users in the settings, for any other address")
-    .option("--data <folder>", "the gateway's own files")
+    .option("--port <number>", "port to listen on; 8090 by default", port)
+    .option("--host <address>", "address of this machine to listen on; loopback by default")
+    .option("--allow-remote", "required, with users in the settings, for any other address")
+    .option("--data <folder>", "the gateway's data folder")
     .option("--database <url>", "sqlite:/path/to/file or postgres://…")
-    .option("--strict", "trust no server")
-    .option("--static <folder>", "a page of your own in place of the workbench")
+    .option("--strict", "sandbox every server and ask before every side effect")
+    .option("--static <folder>", "your own page instead of the workbench")
     .option("--json", "print the address as JSON")
     .addHelpText(
       "after",
@@ -126,9 +128,9 @@ function addServe(program: Command, terminal: Terminal, done: (code: number) => 
 function addSecret(program: Command, terminal: Terminal, done: (code: number) => void): void {
   program
     .command("secret <set|delete> <name>")
-    .description("keep a secret from stdin, for the settings to name; or delete it")
-    .option("--config <file>", "the settings file; the first that is there, as for dev")
-    .option("--data <folder>", "the gateway's own files")
+    .description("store a secret from stdin for use in settings, or delete it")
+    .option("--config <file>", "the settings file; the first existing one by default, as for dev")
+    .option("--data <folder>", "the gateway's data folder")
     .addHelpText(
       "after",
       examples("vitrine secret set ROUTER_KEY < key.txt", "vitrine secret delete ROUTER_KEY"),
@@ -142,16 +144,16 @@ function addSecret(program: Command, terminal: Terminal, done: (code: number) =>
 function addCompanion(program: Command, terminal: Terminal, done: (code: number) => void): void {
   forServers(program.command("companion [server...]"))
     .description(
-      "an MCP server in front of those servers: an agent calls their tools, a person sees their apps",
+      "run an MCP server in front of these servers: an agent calls their tools, the user sees their apps",
     )
-    .option("--demos", "the built-in demo servers too")
+    .option("--demos", "add the built-in demo servers")
     .option("--http [port]", "serve Streamable HTTP instead of stdio; port 8190 by default", port)
-    .option("--port <number>", "the port of the workbench; by default the first free one from 8090 on", port)
+    .option("--port <number>", "port of the workbench; the first free one from 8090 by default", port)
     .option("--no-open", "do not open a browser when an app is first shown")
-    .option("--strict", "trust no server, and sandbox every program")
-    .option("--data <folder>", "where consents, secrets and the audit log are kept")
+    .option("--strict", "sandbox every server and ask before every side effect")
+    .option("--data <folder>", "folder for consents, secrets and the audit log")
     .option("--database <url>", "sqlite:/path/to/file or postgres://…")
-    .option("--static <folder>", "a page of your own in place of the workbench")
+    .option("--static <folder>", "your own page instead of the workbench")
     .option("--json", "with --http: print address and token as JSON")
     .addHelpText(
       "after",
@@ -191,7 +193,7 @@ function addPlain(program: Command, terminal: Terminal, done: (code: number) => 
       done(await resourcesCommand(server, uri, options, terminal));
     });
   plain(program.command("call <server> <tool> [key=value...]"))
-    .description("call a tool, and print what it says; exit code 1 if it says that it failed")
+    .description("call a tool and print its result; exit code 1 if the tool failed")
     .option("--args <json>", "all arguments: JSON, @file, or - for stdin")
     .addHelpText(
       "after",
@@ -208,11 +210,11 @@ function addPlain(program: Command, terminal: Terminal, done: (code: number) => 
     });
 }
 
-/** A word after `new` is the name of a project, unless it is `tool` or `ui`. */
+/** A word after `new` is a project name, unless it is `tool` or `ui`. */
 function addNew(program: Command, terminal: Terminal, done: (code: number) => void): void {
   const made = program
     .command("new <name>")
-    .description("make a project: a server with a tool, its view and a test")
+    .description("create a project: a server with a tool, its view and a test")
     .usage("[options] <name> | tool <name> | ui [name]")
     .option("--template <template>", "html, react, vue, svelte, json-template or discovery; html by default")
     .option("--json", "one JSON value on stdout: the folder and its files")
@@ -232,7 +234,7 @@ function addNew(program: Command, terminal: Terminal, done: (code: number) => vo
   made
     .command("tool <name>")
     .description("add a tool to a project made of folders")
-    .option("--ui [template]", "with a view: a page, or a template such as data-table")
+    .option("--ui [template]", "with a view: a custom page, or a template such as data-table")
     .option("--json", "one JSON value on stdout: the folder and its files")
     .addHelpText(
       "after",
@@ -245,8 +247,8 @@ function addNew(program: Command, terminal: Terminal, done: (code: number) => vo
   made
     .command("ui [name]")
     .description("add a view to a project made of folders")
-    .option("--tool <tool>", "the view of that tool, which people call by the name")
-    .option("--template <template>", "a template such as form; a page of your own by default")
+    .option("--tool <tool>", "add the view of this tool, with the given display name")
+    .option("--template <template>", "a template such as form; a custom page by default")
     .option("--json", "one JSON value on stdout: the folder and its files")
     .addHelpText(
       "after",
@@ -258,48 +260,48 @@ function addNew(program: Command, terminal: Terminal, done: (code: number) => vo
     });
 }
 
-/** What is said is checked by the command itself: with `--json`, what is wrong with it is told in its own form too. */
+/** Options are checked by the command itself, so that with `--json` errors have its format too. */
 function addRender(program: Command, done: (code: number) => void): void {
   const steps: RenderStep[] = [];
   plain(program.command("render [server]"))
-    .description("render an app without a screen, and print what happened")
-    .option("--tool <name>", "the tool whose app is shown; again for more", collect)
-    .option("--all", "every tool that has an app and says that it does no harm, with a contact sheet")
+    .description("render an app without a screen, and print the outcome")
+    .option("--tool <name>", "the tool whose app is rendered; repeatable", collect)
+    .option("--all", "every tool with an app that declares itself harmless, with a contact sheet")
     .option("--args <json>", "the tool's arguments: JSON, @file, or - for stdin")
     .option("--theme <theme>", "light or dark")
     .option("--mode <mode>", "the display mode: inline, fullscreen or pip")
-    .option("--device <device>", "the screen and how it is used: desktop, tablet or mobile")
+    .option("--device <device>", "the device: desktop, tablet or mobile")
     .option("--locale <tag>", "the language, such as de-CH")
     .option("--time-zone <name>", "the time zone, such as Europe/Zurich")
     .option("--profile <name>", "imitate a known host")
     .option("--screenshot <file>", "a PNG of the app")
-    .option("--trace <file>", "a recording that --replay plays again")
+    .option("--trace <file>", "write a recording that --replay can play")
     .option(
       "--redact <path>",
-      "take values out of the recording: params.arguments.user, result.content.*.text; again for more",
+      "remove values from the recording: params.arguments.user, result.content.*.text; repeatable",
       collect,
     )
-    .option("--replay <file>", "play a recording, and fail if the app now behaves differently")
+    .option("--replay <file>", "play a recording, and fail if the app behaves differently now")
     .option("--ignore-text", "with --replay: do not compare the text that the app shows")
     .option(
       "--click <text>",
-      "press what has this text, or matches this selector; in order with --wait",
+      "click the element with this text or selector; in order with --wait",
       (click) => {
         steps.push({ click });
       },
     )
-    .option("--wait <text>", "wait for a text, or for so many milliseconds", (wait) => {
+    .option("--wait <text>", "wait for a text, or for a number of milliseconds", (wait) => {
       steps.push({ wait });
     })
     .option(
       "--allow-calls",
-      "the app may call tools that change something; --all calls those that do not say what they do",
+      "allow the app to call tools with side effects; with --all, also run tools that do not declare any",
     )
-    .option("--allow-messages", "the app may write into the conversation")
-    .option("--allow-links", "the app may open links")
-    .option("--allow-downloads", "the app may download files")
-    .option("--allow-permissions", "the app gets the browser permissions that it declares")
-    .option("--allow-all", "the app may do all of these")
+    .option("--allow-messages", "allow the app to write into the conversation")
+    .option("--allow-links", "allow the app to open links")
+    .option("--allow-downloads", "allow the app to download files")
+    .option("--allow-permissions", "grant the app the browser permissions that it declares")
+    .option("--allow-all", "allow all of these")
     .addHelpText(
       "after",
       SERVER +
@@ -313,7 +315,7 @@ function addRender(program: Command, done: (code: number) => void): void {
     )
     .action(async (server: string | undefined, options: RenderOptions) => {
       if (server === undefined && options.replay === undefined)
-        throw usage("render: name a server, or --replay a file");
+        throw usage("render: give a server, or a recording with --replay");
       const { renderCommand } = await import("./render/render-command.js");
       done(await renderCommand(server ?? "", { ...options, steps }));
     });

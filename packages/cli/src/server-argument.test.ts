@@ -1,4 +1,4 @@
-/** What a person may call a server, and what is meant by it. */
+/** Arguments for a server, and their meaning. */
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -82,12 +82,12 @@ describe("a server is", () => {
     expect(await words(argument)).toEqual(expected);
   });
 
-  it("a name of the settings file before a folder of the same name", async () => {
+  it("a name of the settings file rather than a folder with the same name", async () => {
     expect(await words("weather", { config })).toEqual(["weather-server"]);
     expect(await words("./weather", { config })).toEqual([node, join(cwd, "weather/index.js")]);
   });
 
-  it("attack E04: a demo by its name, whatever the folder calls the same", async () => {
+  it("attack E04: a demo by its name, whatever is in the folder", async () => {
     const demo = [node, expect.stringMatching(/demos[\\/]weather\.[jt]s$/)];
     const found = write(".mcp.json", { mcpServers: { weather: { command: "evil" } } });
     try {
@@ -110,12 +110,12 @@ describe("a server is", () => {
   });
 
   it.each([
-    ["", "name a server"],
-    ["server.ts", "build it and name the .js file"],
+    ["", "give a server"],
+    ["server.ts", "build it and use the .js file"],
     ["notes.txt", "chmod +x"],
     ["empty", "no mcp.json and no package.json"],
     ["mute", 'add "mcp"'],
-    ["broken", "is no JSON object"],
+    ["broken", "is not a JSON object"],
     ["unbuilt", "build the package first"],
     ["config/mcp.json", "--config"],
     ["nobody", 'there is no server "nobody"'],
@@ -127,13 +127,13 @@ describe("a server is", () => {
     await expect(finder().servers.findOne(argument)).rejects.toThrow(sentence);
   });
 
-  it("guessed, when it is almost a name", async () => {
+  it("suggested for a similar name", async () => {
     await expect(finder({ config }).servers.findOne("wether")).rejects.toThrow('did you mean "weather"?');
   });
 });
 
 describe("the settings file", () => {
-  it("is named, and what is wrong with one server keeps no other away", async () => {
+  it("is used by name, and an invalid server does not affect the others", async () => {
     const { servers, notes } = finder({ config });
     expect((await servers.findOne("weather")).name).toBe("weather");
     expect(notes[0]).toBe(`settings: ${config}`);
@@ -149,7 +149,7 @@ describe("the settings file", () => {
     await expect(servers.findOne("twice")).rejects.toThrow("there twice");
   });
 
-  it("may come from anybody: what it calls its servers is shown, and never obeyed", async () => {
+  it("is untrusted: names in it are escaped", async () => {
     const name = "a\u001b]0;x\u0007\u009b2J\nready";
     const hostile = write("hostile.json", { mcpServers: { [name]: { command: "x" } } });
     const { servers, notes } = finder({ config: hostile });
@@ -159,7 +159,7 @@ describe("the settings file", () => {
     expect(notes[1]).not.toMatch(/\p{Cc}/u);
   });
 
-  it("is not looked at for what is no name", async () => {
+  it("is not read for an argument that is not a name", async () => {
     const { servers } = finder({ config: "nowhere.json" });
     await servers.findOne("./server.js");
     await expect(servers.findOne("name")).rejects.toThrow("nowhere.json");
@@ -169,7 +169,7 @@ describe("the settings file", () => {
 describe("a program", () => {
   const transport = ({ transport: found }: ServerSettings) => (found.type === "stdio" ? found : undefined);
 
-  it("gets what it needs of the environment, what the person adds, and nothing else", async () => {
+  it("gets the necessary environment variables, the added ones, and nothing else", async () => {
     const plain = transport(await finder().servers.findOne("server.js"));
     expect(plain?.env).toEqual({ PATH: env.PATH, HOME: cwd });
     const added = transport(await finder({ env: ["API_KEY", "A=b=c"] }).servers.findOne("server.js"));
@@ -181,7 +181,7 @@ describe("a program", () => {
       await expect(finder({ env: [word] }).servers.findOne("server.js")).rejects.toThrow(sentence);
   });
 
-  it("gets none of the tools' credentials", async () => {
+  it("gets no credentials of tools", async () => {
     const names =
       "UV_PUBLISH_TOKEN UV_PUBLISH_PASSWORD UV_INDEX_MINE_PASSWORD UV_INDEX_MINE_USERNAME UV_INDEX_URL LC_SECRET";
     const needed = { UV_CACHE_DIR: "/x", UV_PYTHON: "3.12", LC_ALL: "C", npm_config_cache: "/y" };

@@ -1,6 +1,6 @@
 /**
- * What a person calls a server on the command line, in this order: an address, a name from the file of `--config`, a demo, a name from the
- * settings file that was found, a folder, a file, a command.
+ * Resolves a server argument, in this order: a URL, a name from the file of `--config`, a demo, a name from a
+ * found settings file, a folder, a file, a command.
  *
  * @module
  */
@@ -32,7 +32,7 @@ import { splitWords } from "./words.js";
 
 /** Options of {@link ServerArguments}. */
 export interface ServerOptions extends ConfigOptions {
-  /** `NAME=VALUE`, for the programs that are started. */
+  /** `NAME=VALUE`, for started programs. */
   readonly env?: readonly string[] | undefined;
 }
 
@@ -41,18 +41,18 @@ const NAME_LIKE = /^[A-Za-z0-9._-]{1,64}$/;
 
 const demoOf = (argument: string): Demo | undefined => DEMOS.find(({ name }) => name === argument);
 
-/** Finds the servers that a person means. The settings file is read once, and only if a name is looked up. */
+/** Finds servers by argument. The settings file is read once, and only if a name is looked up. */
 export class ServerArguments {
   readonly #options: ServerOptions;
   readonly #at: Surroundings;
   readonly #trust: TrustsFiles;
   readonly #oninfo: (sentence: string) => void;
-  /** Names that no other server can have: those that were found, and those of the settings file. */
+  /** Reserved names: of found servers, and of the settings file. */
   readonly #taken: string[] = [];
   readonly #ofFile = new Set<string>();
   #config: Promise<Config | undefined> | undefined;
 
-  /** `oninfo` hears which file is used, and what in it is not. */
+  /** `oninfo` is called with the used file, and with its skipped parts. */
   constructor(
     options: ServerOptions,
     at: Surroundings,
@@ -66,10 +66,10 @@ export class ServerArguments {
   }
 
   /**
-   * The settings file; undefined if there is none. What is wrong with a server that is asked for is an error of its own. A file that has
-   * none of them, and that the person has not approved, is not used: there is nothing to ask about.
+   * The settings file; undefined if there is none. An error in a requested server is thrown. An unapproved
+   * file without any requested server is not used, so that the user need not be asked.
    *
-   * @param asked the names that are looked up; all servers, if there are none
+   * @param asked the requested names; all servers, if empty
    */
   config(asked: readonly string[] = []): Promise<Config | undefined> {
     return (this.#config ??= this.#read(asked));
@@ -80,23 +80,23 @@ export class ServerArguments {
     return this.#config !== undefined;
   }
 
-  /** Whether a server that was found is one of the settings file, and not one that happens to be called the same. */
+  /** Whether a found server comes from the settings file, not just from something with the same name. */
   isOfFile({ name }: ServerSettings): boolean {
     return this.#ofFile.has(name);
   }
 
-  /** Whether a settings file that was found must be looked at for it: the name of a demo means the demo. */
+  /** Whether a found settings file must be read for this argument: a demo's name means the demo. */
   static isName(argument: string): boolean {
     return NAME_LIKE.test(argument) && !/^\.{1,2}$/.test(argument) && !demoOf(argument);
   }
 
-  /** A server of a file with the variables that it gets. */
+  /** Adds environment variables to a server of a file. */
   equipped(server: ServerSettings): ServerSettings {
     return atHome(server, this.#at.env, this.#added());
   }
 
   /**
-   * The servers that are meant: one, or those of a folder's own settings file.
+   * The servers of an argument: one, or those of a folder's own settings file.
    *
    * @throws {CliError} `usage`, `server-unknown`, `config-invalid`
    */
@@ -106,16 +106,16 @@ export class ServerArguments {
     return found;
   }
 
-  /** The one server that is meant. */
+  /** The single server of an argument. */
   async findOne(argument: string): Promise<ServerSettings> {
     const found = await this.find(argument);
     const [first] = found;
     if (first && found.length === 1) return first;
     const names = found.map(({ name }) => name).join(", ");
-    throw usage(`${argument} has ${found.length} servers (${names}): name one, with --config and its file`);
+    throw usage(`${argument} has ${found.length} servers (${names}): choose one, with --config and its file`);
   }
 
-  /** A program and its arguments as a server, such as this command's own demos. */
+  /** A server from a program and its arguments, such as a built-in demo. */
   program({ words, cwd, name }: Start): ServerSettings {
     const { strict } = this.#options;
     const server = commandLineServer(words, {
@@ -123,11 +123,11 @@ export class ServerArguments {
       env: { ...handedOn(this.#at.env), ...this.#added() },
       isolation: strict ? { driver: "auto", read: [cwd] } : OWN,
     });
-    // A folder's package says better what it is than the file in it.
+    // A folder's package name is better than its file name.
     return name !== undefined && NAME_LIKE.test(name) && !this.#isTaken(name) ? { ...server, name } : server;
   }
 
-  /** One of this command's own demos. */
+  /** A built-in demo. */
   demo({ name, file }: Demo): ServerSettings {
     const path = fileURLToPath(file);
     return this.program({ words: [process.execPath, path], cwd: dirname(path), name });
@@ -137,19 +137,19 @@ export class ServerArguments {
     return addedVariables(this.#options.env ?? [], this.#at.env);
   }
 
-  /** Names that differ only in case are the same to the gateway. */
+  /** The gateway's names are case-insensitive. */
   #isTaken(name: string): boolean {
     return this.#taken.some((each) => each.toLowerCase() === name.toLowerCase());
   }
 
   async #find(argument: string): Promise<ServerSettings[]> {
-    if (argument === "") throw usage("name a server: a command in quotes, a URL, a name, a folder or a file");
+    if (argument === "") throw usage("give a server: a command in quotes, a URL, a name, a folder or a file");
     if (URL_LIKE.test(argument)) {
       return [commandLineServer([argument], { strict: this.#options.strict, taken: this.#taken })];
     }
     const isName = ServerArguments.isName(argument);
     const demo = demoOf(argument);
-    // The person named the file of --config: its names come before those of the demos.
+    // With --config, its names come before those of the demos.
     const isLookedUp = isName || (demo && this.#options.config !== undefined);
     const named = isLookedUp ? await this.#named(argument) : undefined;
     if (named) return [named];
@@ -171,8 +171,8 @@ export class ServerArguments {
   }
 
   /**
-   * A plain word for something in this folder must not be the name of something of the person's own: whoever made the folder chose the
-   * names in it (attack E04).
+   * Refuses a plain word that means something in this folder and also something of the user's: the folder's
+   * author chose the names in it.
    *
    * @throws {CliError} `usage`
    */
@@ -191,7 +191,7 @@ export class ServerArguments {
       );
   }
 
-  /** What else the name of a demo could mean, and how to get that. */
+  /** Notes other meanings of a demo's name, and how to use those. */
   async #tellOthers({ name }: Demo): Promise<void> {
     const path = resolve(this.#at.cwd, name);
     if ((await isFolder(path)) || (await isFile(path)))
@@ -211,7 +211,7 @@ export class ServerArguments {
     this.#tell(skipped);
     const servers = [...settings.servers.values()].map((server) => this.equipped(server));
     if (servers.length > 0) return servers;
-    throw new CliError("server-unknown", `${start.config} has no server that can be used: add one to it`);
+    throw new CliError("server-unknown", `${start.config} has no usable server: add one`);
   }
 
   async #named(name: string): Promise<ServerSettings | undefined> {
@@ -234,7 +234,7 @@ export class ServerArguments {
     const known = config
       ? `${config.file} has ${names.length > 0 ? names.join(", ") : "no servers"}${closest(argument, names)}`
       : file === undefined
-        ? `there is no settings file in the usual places, the first of which is ${configPlaces(this.#at)[0]}`
+        ? `there is no settings file in the usual locations, the first of which is ${configPlaces(this.#at)[0]}`
         : `${file}, which you have not approved, has none of that name either`;
     return new CliError(
       "server-unknown",
@@ -257,11 +257,11 @@ export class ServerArguments {
     return config;
   }
 
-  /** Whether a file is approved already, or has one of these servers. */
+  /** Whether a file is already approved, or has one of these servers. */
   async #isOf(file: string, asked: readonly string[]): Promise<boolean> {
     const text = await readFile(file, "utf8");
     if (await this.#trust.isApproved(file, text)) return true;
-    // What is no JSON is an error that the reader tells.
+    // The reader reports invalid JSON.
     return serversIn(text)?.some((name) => asked.includes(name)) ?? true;
   }
 
@@ -270,10 +270,10 @@ export class ServerArguments {
   }
 }
 
-/** A file that cannot be read has no servers. */
+/** An unreadable file has no servers. */
 const readText = (file: string): Promise<string> => readFile(file, "utf8").catch(() => "");
 
-/** The names of the servers in a text; undefined if it cannot be read. */
+/** The names of the servers in a text; undefined if it is invalid. */
 function serversIn(text: string): string[] | undefined {
   try {
     return serverNames(fileValues(text));

@@ -1,5 +1,5 @@
 /**
- * Where the source of a server is.
+ * Locates the source of a server.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import { dirname, resolve, sep } from "node:path";
 import type { ServerSettings } from "@vitrine/servers";
 import { isFile } from "./folder-server.js";
 
-/** What a server is made of. */
+/** The source of a server. */
 export interface ServerSource {
   /** The folder to watch. */
   readonly folder: string;
-  /** What is started. */
+  /** The started script. */
   readonly script: string;
 }
 
 /**
- * Where to look for changes. The folder is the one that the server starts in, if it is not simply this terminal's and the script
- * is in it; else the script's own. None for a program that is installed, or elsewhere.
+ * Finds the folder to watch: the server's working folder, if it is not this terminal's and contains the
+ * script; otherwise the script's folder. None for an installed or external program.
  */
 export async function sourceOf(
   { transport }: Pick<ServerSettings, "transport">,
@@ -29,7 +29,7 @@ export async function sourceOf(
   for (const word of [command, ...args]) {
     if (word.startsWith("-") || !/[./\\]/.test(word)) continue;
     const path = resolve(cwd, word);
-    // A program on the PATH, Node above all, is no script.
+    // A program on the PATH, usually Node, is not a script.
     if (word === command && !/\.\w+$/.test(word) && !path.startsWith(cwd + sep)) continue;
     if (!(await isFile(path))) continue;
     const script = await realpath(path);

@@ -1,5 +1,5 @@
 /**
- * Starts servers again when their source changes.
+ * Restarts servers when their source changes.
  *
  * @module
  */
@@ -13,16 +13,16 @@ import { type FileWatch, watchFiles } from "./watch-files.js";
 /** Options of {@link ServerWatches}. */
 export interface ServerWatchesOptions {
   readonly gateway: Pick<Gateway, "restart">;
-  /** Where the person is. */
+  /** The user's working folder. */
   readonly cwd: string;
-  /** Hears which server is started again, and why. */
+  /** Called before a restart, with the changed file. */
   readonly onrestart: (server: string, file: string) => void;
   readonly onerror: (server: string, error: unknown) => void;
-  /** Whether a server takes in a change of this file itself. */
+  /** Whether a server handles a change of this file itself. */
   readonly isFollowed?: ((server: string, file: string) => boolean) | undefined;
 }
 
-/** The watches of all servers that run. */
+/** The watches of all running servers. */
 export class ServerWatches {
   readonly #options: ServerWatchesOptions;
   readonly #watches = new Map<string, ServerSource & { readonly watch: Promise<FileWatch> }>();
@@ -31,7 +31,7 @@ export class ServerWatches {
     this.#options = options;
   }
 
-  /** Watches these servers, and no others. Resolves when it does. */
+  /** Watches exactly these servers. Resolves when the watches are active. */
   async update(servers: Iterable<ServerSettings>): Promise<void> {
     const wanted = new Map<string, ServerSource>();
     for (const server of servers) {
@@ -54,12 +54,12 @@ export class ServerWatches {
 
   #begin(name: string, { folder, script }: ServerSource): Promise<FileWatch> {
     const { gateway, cwd, onrestart, onerror, isFollowed } = this.#options;
-    // One start after another, however fast the files change.
+    // Restarts are serialized.
     let work = Promise.resolve();
     const restart = (file: string): void => {
       work = work
         .then(async () => {
-          // A build that is under way: when the script is written, that is heard too.
+          // A build in progress: the script's own change will follow.
           if (!(await isFile(script))) return;
           onrestart(name, relative(cwd, file));
           await gateway.restart(name);

@@ -1,6 +1,6 @@
 /**
- * A page in a file that leads to the sign-in link. Programs that open browsers get its path: an argument is in the list of
- * processes, which everybody on the machine can read, and the link would sign them in.
+ * A local page that redirects to the sign-in link. Programs that open browsers get its path, because
+ * arguments are visible in the process list, and anyone who reads the link could sign in.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Surroundings } from "./config-places.js";
 
-/** A page that was written. */
+/** A written page. */
 export interface SignInPage {
   readonly file: string;
-  /** Takes it away, and never throws; it goes after a minute, as its link does, and with the process in any case. */
+  /** Deletes it; never throws. It is deleted after a minute, when its link expires, and at exit. */
   remove(): void;
 }
 
-/** Milliseconds for which the link is good. */
+/** Lifetime of the link in milliseconds. */
 const LIFETIME = 60_000;
 
 /**
- * Folders that the person's browser can read, the best first. Browsers of Snap have a `/tmp` of their own, and see nothing
- * hidden: for them it is the home folder itself. Those of Flatpak are handed the one file, wherever it is.
+ * Folders that the user's browser can read, best first. Snap browsers have their own `/tmp` and see no hidden
+ * files, so they need the home folder. Flatpak browsers get access to the one file, wherever it is.
  */
 function roomsFor({ home, env, platform }: Surroundings): string[] {
   if (platform !== "linux") return [tmpdir()];
@@ -32,10 +32,10 @@ function roomsFor({ home, env, platform }: Surroundings): string[] {
   ];
 }
 
-/** A new folder for this person alone, in the first place that has room for it. */
+/** Creates a private folder in the first usable location. */
 function makeFolder([room = "", ...others]: readonly string[]): string {
   try {
-    // The last one is the person's cache, which may not be there yet.
+    // The last one is the user's cache folder, which may not exist yet.
     if (others.length === 0) mkdirSync(room, { recursive: true, mode: 0o700 });
     return mkdtempSync(join(room, "vitrine-sign-in-"));
   } catch (error) {
@@ -47,9 +47,9 @@ function makeFolder([room = "", ...others]: readonly string[]): string {
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 
 /**
- * Writes the page, for this person alone.
+ * Writes the page, readable only by this user.
  *
- * @throws {Error} of the system, if there is no place for it
+ * @throws {Error} of the system, if no location is writable
  */
 export function writeSignInPage(link: string, at: Surroundings): SignInPage {
   const folder = makeFolder(roomsFor(at));
@@ -57,7 +57,7 @@ export function writeSignInPage(link: string, at: Surroundings): SignInPage {
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {
-      // Its link is used or ends soon: a file that stays behind opens nothing.
+      // A leftover file is harmless: its link is used up or expires soon.
       return;
     }
     clearTimeout(timer);

@@ -1,5 +1,5 @@
 /**
- * Ctrl-C: the first asks everything to end in order, the second ends it at once.
+ * Ctrl-C: the first shuts down in order, the second immediately.
  *
  * @module
  */
@@ -9,12 +9,15 @@ import { whenNpmEnds } from "./npm-end.js";
 const CODES = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated, SIGHUP: 129 } as const;
 type Signal = keyof typeof CODES;
 
-/** Milliseconds in which a signal that comes again is the same: npm hands on the Ctrl-C that the terminal has sent us already. */
+/**
+ * Milliseconds in which a repeated signal counts as the same: npm forwards the Ctrl-C that the terminal has
+ * already sent us.
+ */
 const SAME = 500;
 /**
- * Does something that can be stopped. The signal's reason is a {@link CliError} with the code to end with. Programs that
- * were started are in groups of their own, and hear nothing of this terminal; who ends at once leaves them to the
- * gateway's watchdog, which ends them all.
+ * Runs work that can be interrupted. The signal's reason is a {@link CliError} with the exit code. Started
+ * programs are in their own process groups and get no signals from this terminal; after an immediate exit,
+ * the gateway's watchdog ends them.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
@@ -25,7 +28,7 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
     if (controller.signal.aborted && isSame) return;
     if (controller.signal.aborted) process.exit(exit);
     stoppedAt = Date.now();
-    controller.abort(new CliError("interrupted", "stopped before it was done", { exit }));
+    controller.abort(new CliError("interrupted", "interrupted before it was done", { exit }));
   };
   const signals = Object.keys(CODES) as Signal[];
   for (const signal of signals) process.on(signal, stop);

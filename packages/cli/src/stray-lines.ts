@@ -1,24 +1,28 @@
 /**
- * What is said of a server that prints to stdout what is no message.
+ * Messages about a server that prints non-protocol lines to stdout.
  *
  * @module
  */
 import { printable } from "./terminal.js";
 
 const FIX = ": let it write such lines to stderr";
-/** How the gateway ends why a start failed, if there were such lines; it goes into logs, and names none of them. */
+/**
+ * The end of the gateway's message about a failed start with such lines. It goes into logs, so it quotes none
+ * of them.
+ */
 const COUNTED = `lines that are no messages${FIX}`;
 
 const shown = (line: string): string => JSON.stringify(printable(line));
 
-/** Of one that works, and prints what other clients may stumble over. */
+/** For a working server whose output may confuse other clients. */
 export const strayLine = (name: string, first: string): string =>
-  `${name} printed what is no message: ${shown(first)}; stdout is for messages alone, use stderr`;
+  `${name} printed a line that is not a message: ${shown(first)}; stdout is only for messages, use stderr`;
 
-/** Of one that may yet come to work. */
-export const strayNews = (first: string): string => `it printed ${shown(first)}, which is no message${FIX}`;
+/** For a server that may still start. */
+export const strayNews = (first: string): string =>
+  `it printed ${shown(first)}, which is not a message${FIX}`;
 
-/** Why it failed, with the first of the lines, if there are any: they may be why. */
+/** The reason of a failure, with the first stray line, which may be the cause. */
 export function withStray(message: string, first: string | undefined): string {
   if (first === undefined) return message;
   return message.endsWith(COUNTED)

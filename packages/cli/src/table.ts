@@ -1,22 +1,22 @@
 /**
- * Columns, for people.
+ * Text tables.
  *
  * @module
  */
 import { oneLine } from "./terminal.js";
 
 const GAP = "  ";
-/** The last column is not made narrower than this, however small the window is. */
+/** Minimum width of the last column, however small the terminal. */
 const LEAST = 20;
 
-/** Columns of a terminal that a text takes: wide characters take two. A guess that is right for most texts. */
+/** Approximate terminal columns of a text: wide characters take two. */
 const widthOf = (text: string): number =>
   [...text].reduce(
     (sum, character) => sum + (/\p{Emoji_Presentation}|[ᄀ-ᅟ⺀-꓏가-힣豈-﫿＀-｠]/u.test(character) ? 2 : 1),
     0,
   );
 
-/** Rows in columns, the last of which is cut to the window if there is one. What is in it is shown, never obeyed. */
+/** Formats rows in columns; the last is cut to the terminal's width. Control characters are escaped. */
 export function table(rows: readonly (readonly string[])[], columns?: number): string[] {
   const cells = rows.map((row) => row.map(oneLine));
   const count = Math.max(0, ...cells.map((row) => row.length));

@@ -1,5 +1,5 @@
 /**
- * What is printed, and how: results to stdout, everything else to stderr, colours only where a person looks.
+ * Output: results to stdout, everything else to stderr, colours only for a terminal.
  *
  * @module
  */
@@ -13,15 +13,15 @@ import { Waiting } from "./waiting.js";
 /** A stream that may be a terminal. */
 export type Stream = NodeJS.WritableStream & Partial<Pick<WriteStream, "isTTY" | "columns">>;
 
-/** Where answers come from: a terminal, or something that cannot answer. */
+/** Source of answers: a terminal, or something that cannot answer. */
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined };
 
-/** Lines of a server's stderr that are shown with an error. */
+/** Maximum lines of a server's stderr shown with an error. */
 const LAST_LINES = 12;
-/** Characters that a terminal obeys, and those that turn the direction of text: shown, not done. */
+/** Characters that control a terminal or change the text direction: they are escaped. */
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Text of somebody else's, as a terminal may show it. Lines and tabs stay. */
+/** Escapes third-party text for a terminal. Line breaks and tabs stay. */
 export const printable = (text: string): string =>
   text
     .replace(/\r\n/g, "\n")
@@ -31,7 +31,7 @@ export const printable = (text: string): string =>
         : `\\u{${character.codePointAt(0)?.toString(16) ?? ""}}`,
     );
 
-/** How many characters of a text a terminal would obey. */
+/** Counts the characters that would control a terminal. */
 export const controlCharacters = (text: string): number =>
   (text.replace(/\r\n/g, "\n").match(CONTROL) ?? []).filter((each) => each !== "\n" && each !== "\t").length;
 
@@ -39,43 +39,46 @@ export const controlCharacters = (text: string): number =>
 export const oneLine = (text: string): string => printable(text).replace(/\s+/g, " ").trim();
 
 const ESCAPE = "\u001b";
-/** The colours of {@link Terminal}, which are all that it lets a terminal obey. */
+/** The colours of {@link Terminal}, the only control sequences that it prints. */
 const COLOUR = new RegExp(`(${ESCAPE}\\[(?:1|2|22|31|32|39)m)`);
 
-/** Text that we may have painted, as a terminal may show it: a last guard for whatever is printed. */
+/** Escapes text that may contain our colours: a last guard for all output. */
 const paintable = (text: string): string =>
   text
     .split(COLOUR)
     .map((part, index) => (index % 2 === 0 ? printable(part) : part))
     .join("");
 
-/** A control character in a JSON text: between its values there are only lines. */
+/** Escapes a control character in JSON text, where only line breaks are allowed between values. */
 const jsonEscape = (character: string): string =>
   character === "\n" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** Milliseconds in which a terminal hands over what was typed before. */
+/** Milliseconds within which a terminal delivers earlier keystrokes. */
 const TYPED = 50;
 
-/** Reads what is there already, and forgets it. */
+/** Discards pending input. */
 async function discardTyped(input: Input): Promise<void> {
   const discard = (): void => {};
   input.on("data", discard);
   await setTimeout(TYPED);
-  // On a busy machine the time may be over before anything was read.
+  // On a busy machine the time may pass before anything was read.
   await setImmediate();
   await setImmediate();
   input.off("data", discard);
   input.pause();
 }
 
-/** Where a command prints. */
+/** Output of a command. */
 export class Terminal {
   readonly #out: Stream;
   readonly #err: Stream;
   readonly #env: NodeJS.ProcessEnv;
   readonly #input: Input;
   #waiting: Waiting | undefined;
-  /** Notes that arrive while a question is open, so that nothing is printed between the question and its answer. */
+  /**
+   * Notes that are held while a question is open, so that nothing is printed between the question and its
+   * answer.
+   */
   #held: HeldLines | undefined;
 
   constructor(
@@ -90,26 +93,26 @@ export class Terminal {
     this.#input = input;
   }
 
-  /** Whether a person can read a question and answer it. */
+  /** Whether a user can read a question and answer it. */
   get canAsk(): boolean {
     return this.#input.isTTY === true && this.#err.isTTY === true && !this.#env["CI"];
   }
 
-  /** Characters in a line of stderr; 80 where the terminal does not say. */
+  /** Columns of stderr; 80 if unknown. */
   get noteColumns(): number {
     return (this.#err.isTTY && this.#err.columns) || 80;
   }
 
   /**
-   * Prints lines, asks a question that is answered with yes or no, and waits for the answer. Only `y` and `yes` mean yes. Other notes wait
-   * until there is an answer. Lines that were typed before the question answer nothing.
+   * Prints lines and a yes/no question, and waits for the answer. Only `y` and `yes` count as yes. Other
+   * notes are held until then. Earlier input is discarded.
    */
   async confirm(lines: readonly string[], question: string, signal?: AbortSignal): Promise<boolean> {
     await discardTyped(this.#input);
     for (const line of lines) this.note(line);
     const held = new HeldLines();
     this.#held = held;
-    // Not raw mode: Ctrl-C stays a signal.
+    // Not in raw mode, so that Ctrl-C stays a signal.
     const reader = createInterface({ input: this.#input, terminal: false });
     const closed = new Promise<string>((resolve) => reader.once("close", () => resolve("")));
     try {
@@ -126,38 +129,41 @@ export class Terminal {
     }
   }
 
-  /** Whether a person reads what goes to stdout. */
+  /** Whether stdout is a terminal. */
   get isWatched(): boolean {
     return this.#out.isTTY === true;
   }
 
-  /** Characters in a line of stdout; undefined where nobody looks. */
+  /** Columns of stdout; undefined if it is not a terminal. */
   get columns(): number | undefined {
-    // Some terminals say 0, and mean that they do not know.
+    // Some terminals report 0 for unknown.
     return this.#out.isTTY ? this.#out.columns || undefined : undefined;
   }
 
-  /** A line on stdout. Control characters are escaped in pipes and files too: many of them end up on a terminal. */
+  /**
+   * Prints a line to stdout. Control characters are escaped in pipes and files too, because many end up in a
+   * terminal.
+   */
   print(text: string): void {
     this.#out.write(`${this.#safe(text, "out")}\n`);
   }
 
-  /** Text on stdout: exact for a program, which may want every character; escaped for a person. */
+  /** Prints text to stdout: exact for a program, escaped for a terminal. */
   exact(text: string): void {
     this.#out.write(`${this.isWatched ? this.#safe(text, "out") : text}\n`);
   }
 
-  /** Bytes on stdout, as they are. */
+  /** Writes raw bytes to stdout. */
   bytes(data: Uint8Array): void {
     this.#out.write(data);
   }
 
-  /** One JSON value on stdout. JSON allows some raw control characters; they are written as escapes of the same value. */
+  /** Prints one JSON value to stdout. Raw control characters that JSON allows are escaped. */
   json(value: unknown): void {
     this.print(JSON.stringify(value, null, 2).replace(CONTROL, jsonEscape));
   }
 
-  /** A line on stderr. */
+  /** Prints a line to stderr. */
   note(text: string): void {
     if (this.#held) {
       this.#held.add(text);
@@ -167,21 +173,21 @@ export class Terminal {
     this.#err.write(`${this.#safe(text, "err")}\n`);
   }
 
-  /** An error: its sentence, and the last words of the server that caused it. */
+  /** Prints an error with its message, and the last output of the server that caused it. */
   fail(error: CliError): void {
     this.note(`${this.red("✗", "err")} ${printable(error.message)}`);
     this.lastWords(error.stderr);
   }
 
-  /** The last lines that a server wrote to stderr, if there are any. */
+  /** Prints the last lines of a server's stderr, if any. */
   lastWords(stderr = ""): void {
     const lines = printable(stderr)
       .trimEnd()
       .split("\n")
       .filter((line) => line.trim() !== "");
     if (lines.length === 0) return;
-    const cut = lines.length > LAST_LINES ? ", its last lines" : "";
-    this.note(this.dim(`  what it wrote to stderr${cut}:`, "err"));
+    const cut = lines.length > LAST_LINES ? ", last lines" : "";
+    this.note(this.dim(`  its stderr${cut}:`, "err"));
     for (const line of lines.slice(-LAST_LINES)) this.note(this.dim(`  │ ${line.slice(0, 400)}`, "err"));
   }
 
@@ -190,7 +196,7 @@ export class Terminal {
   red = (text: string, where: "out" | "err" = "out"): string => this.#paint(text, where, 31, 39);
   green = (text: string, where: "out" | "err" = "out"): string => this.#paint(text, where, 32, 39);
 
-  /** Says what is waited for, until it ends. */
+  /** Shows what the command waits for, until it ends. */
   waiting(text: string): Waiting {
     this.#waiting?.end();
     return (this.#waiting = new Waiting(this.#err, text, this.#colours("err")));

@@ -1,5 +1,5 @@
 /**
- * A first word that is no command: what was probably meant.
+ * Suggestions for an unknown command.
  *
  * @module
  */
@@ -10,18 +10,20 @@ import { DEMOS } from "./demos/index.js";
 import { type CliError, usage } from "./exit.js";
 import { onPath } from "./program-path.js";
 
-/** A word as it must be typed. */
+/** Quotes a word for a shell. */
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** An address, a path, a command in quotes, a file or folder that is there, a demo. */
+/**
+ * Whether a word looks like a server: a URL, a path, a command in quotes, an existing file or folder, a demo.
+ */
 const isLikeServer = (word: string, cwd: string): boolean =>
   /[\s/\\]/.test(word) || existsSync(resolve(cwd, word)) || DEMOS.some(({ name }) => name === word);
 
 /**
- * Says it. Most people who forget the command name a server, and mean `dev`.
+ * Creates the error. A forgotten command is usually `dev`.
  *
- * @param near the command whose name is like the word
+ * @param near a command with a similar name
  */
 export async function unknownCommand(
   words: readonly string[],

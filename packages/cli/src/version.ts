@@ -1,5 +1,5 @@
 /**
- * Who we are.
+ * The version of this package.
  *
  * @module
  */

@@ -1,15 +1,15 @@
 /**
- * What is shown while something takes long.
+ * Progress display for long operations.
  *
  * @module
  */
 import { oneLine, type Stream } from "./terminal.js";
 
 const FRAMES = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
-/** Milliseconds after which it is said that something takes long, where nothing can turn. */
+/** Milliseconds after which a long operation is reported, if there is no spinner. */
 const LONG = 3_000;
 
-/** Says what is under way: a line that turns on a terminal; elsewhere plain lines, and only if it takes long. */
+/** Shows the current activity: a spinner on a terminal; elsewhere plain lines, and only if it takes long. */
 export class Waiting {
   readonly #stream: Stream;
   readonly #turns: boolean;
@@ -26,14 +26,14 @@ export class Waiting {
     this.#timer.unref();
   }
 
-  /** Other words for it. */
+  /** Changes the text. */
   say(text: string): void {
     if (text === this.#text) return;
     this.#text = text;
     if (!this.#turns && this.#isShown) this.#say();
   }
 
-  /** Makes room for another line; it comes back with the next turn. */
+  /** Hides the line for other output; it comes back with the next turn. */
   hide(): void {
     if (this.#turns && this.#isShown) this.#stream.write("\r\u001b[K");
     this.#isShown &&= !this.#turns;

@@ -1,5 +1,5 @@
 /**
- * Hears when somebody changes the source of a server.
+ * Watches the source files of a server.
  *
  * @module
  */
@@ -7,43 +7,43 @@ import { type FSWatcher, unwatchFile, watch, watchFile } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 
-/** What programs and their pages are made of. Not `.json` and the like: a server may write those itself. */
+/** Extensions of source files. Not `.json` and similar: a server may write those itself. */
 const SOURCES = new Set(
   ".js .mjs .cjs .jsx .ts .mts .cts .tsx .html .htm .css .svg .vue .svelte .py .rb .php .lua .go .rs .java .kt .cs .sh .wasm".split(
     " ",
   ),
 );
-/** Folders that are watched at most: more than that is no server's own. */
+/** Maximum number of watched folders. */
 const MAX_FOLDERS = 1_000;
-/** Milliseconds of quiet after which a change is told: builds write many files. */
+/** Milliseconds of quiet before a change is reported, because builds write many files. */
 const QUIET = 200;
-/** Milliseconds between two looks at whether the folder itself is still the same. */
+/** Milliseconds between checks whether the folder is still the same. */
 const LOOK = 500;
 
 const isOwn = (name: string): boolean =>
   !name.startsWith(".") && name !== "node_modules" && name !== "__pycache__";
 
-/** Which folder is at a path: a build takes one away and makes another. Undefined if there is none. */
+/** Identifies the folder at a path: a build may delete and recreate it. Undefined if there is none. */
 async function identityOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
-  // The number alone may be given again at once.
+  // The inode alone may be reused immediately.
   return found?.isDirectory() ? `${found.ino} ${found.birthtimeMs}` : undefined;
 }
 
-/** Files that are watched. */
+/** A running watch. */
 export interface FileWatch {
   close(): void;
 }
 
 /**
- * Watches a folder and the folders in it, but for `node_modules` and those that begin with a dot. The system's own
- * recursive watch knows no exceptions, and would watch all of `node_modules`.
+ * Watches a folder and its subfolders, except `node_modules` and hidden ones. The system's recursive watch
+ * has no exceptions, and would watch all of `node_modules`.
  *
- * A watch is of one folder and not of its path. The folders inside are told of by the one above when they come back; the
- * first is looked at now and then, because the folders above it may go with it (`rm -rf dist`).
+ * A watcher belongs to a folder, not to its path. When a subfolder comes back, its parent reports it. The top
+ * folder is polled, because its parents may be deleted with it (`rm -rf dist`).
  *
- * @param onchange hears one of the files that changed, when nothing has changed for a moment
- * @param isMeant whether a change of this file is one; every change by default
+ * @param onchange called with one of the changed files, after a moment without changes
+ * @param isMeant whether a change of this file counts; all by default
  */
 export async function watchFiles(
   folder: string,
@@ -60,7 +60,7 @@ export async function watchFiles(
     clearTimeout(timer);
     timer = setTimeout(() => !isClosed && onchange(file), QUIET);
   };
-  /** Ends the watches of a folder and of those in it. */
+  /** Stops the watches of a folder and its subfolders. */
   const forget = (path: string): void => {
     for (const [each, { watcher }] of watchers) {
       if (each !== path && !each.startsWith(path + sep)) continue;
@@ -68,7 +68,7 @@ export async function watchFiles(
       watchers.delete(each);
     }
   };
-  /** A folder that has come, with its files, or gone, or is another one now. */
+  /** Handles a folder that was created, removed or replaced. */
   const renew = async (path: string): Promise<void> => {
     if (watchers.get(path)?.identity === (await identityOf(path))) return;
     forget(path);
@@ -79,7 +79,7 @@ export async function watchFiles(
     else work = work.then(() => renew(path));
   };
   const add = async (path: string, onfile?: (file: string) => void): Promise<void> => {
-    // Before it is watched: if it is taken away in between, the next look finds another one.
+    // Before it is watched: if it is replaced in between, the next check notices.
     const identity = await identityOf(path);
     if (identity === undefined || isClosed || watchers.size >= MAX_FOLDERS) return;
     try {
@@ -89,7 +89,7 @@ export async function watchFiles(
       watchers.set(path, { identity, watcher });
       watcher.on("error", () => forget(path));
     } catch {
-      // It is gone, or must not be read: there is nothing to watch.
+      // It is gone or unreadable: there is nothing to watch.
       return;
     }
     const entries = await readdir(path, { withFileTypes: true }).catch(() => []);

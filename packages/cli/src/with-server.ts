@@ -1,5 +1,5 @@
 /**
- * One server for as long as a command needs it: the gateway's own connection, without a gateway around it.
+ * One server for the duration of a command: the gateway's connection, without a gateway.
  *
  * @module
  */
@@ -13,23 +13,23 @@ import type { Terminal } from "./terminal.js";
 import { VERSION } from "./version.js";
 import type { Waiting } from "./waiting.js";
 
-/** What a command can do with a server. */
+/** A connected server, for a command. */
 export interface Connected {
   readonly server: Server;
   /** Ctrl-C. */
   readonly signal: AbortSignal;
-  /** The line that says what is waited for. */
+  /** The progress line. */
   readonly waiting: Waiting;
 }
 
-/** Milliseconds that a server gets to end by itself. */
+/** Milliseconds that a server gets to exit by itself. */
 const GRACE = 1_000;
 
 /**
- * Starts a server, does something with it, and ends it and all that it started.
+ * Starts a server, runs work with it, and ends it with all its processes.
  *
- * @param timeout milliseconds that it may take to start, and then to answer without a sign of life
- * @throws {CliError} one sentence, with the end of what the server wrote to stderr
+ * @param timeout maximum milliseconds to start, and then without a sign of life
+ * @throws {CliError} with a message and the end of the server's stderr
  */
 export function withServer<T>(
   settings: ServerSettings,
@@ -68,9 +68,9 @@ export function withServer<T>(
   });
 }
 
-/** What went wrong, with the server's name and its last words. */
+/** Adds the server's name and its last output to an error. */
 function explain(error: unknown, { settings, status }: Server, timeout: number): unknown {
-  // What the command itself found wrong is not the server's fault.
+  // Errors of the command itself are not the server's fault.
   const known = error instanceof CliError ? undefined : told(error);
   if (!known) return error;
   const { name } = settings;
@@ -89,9 +89,9 @@ function explain(error: unknown, { settings, status }: Server, timeout: number):
   return new CliError(known.code, full, { cause: error, stderr, exit: known.exit });
 }
 
-/** What to do, where the error does not say it and the server's last words do not either. */
+/** A solution, if neither the error nor the server's last output has one. */
 function fixOf(message: string, stderr = ""): string {
   if (/the handshake within/.test(message))
-    return ": see that it speaks MCP over stdin and stdout, or give it longer with --timeout";
+    return ": check that it speaks MCP over stdin and stdout, or raise --timeout";
   return /ended with code/.test(message) && stderr.trim() === "" ? ": run it by itself to see why" : "";
 }

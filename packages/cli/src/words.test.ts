@@ -35,8 +35,8 @@ describe("splitWords", () => {
     ['a "`id`"', "runs another command"],
     ["a $HOME", "reads a variable"],
     ['"$' + '{HOME}"', "reads a variable"],
-    ["'a", "does not end"],
-    ['"a', "does not end"],
+    ["'a", "unclosed"],
+    ['"a', "unclosed"],
     ["a \\", "backslash"],
   ])("%j is refused: it %s", (command, why) => {
     expect(() => splitWords(command)).toThrow(why);

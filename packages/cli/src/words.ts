@@ -1,11 +1,11 @@
 /**
- * Splits a command into words, as a shell would; and is none.
+ * Splits a command into words like a shell, without being one.
  *
  * @module
  */
 import { usage } from "./exit.js";
 
-/** What a shell would do something with. Here nothing is run but one program, so it is refused and not passed on. */
+/** Shell operators. Only one program is started here, so they are refused rather than passed on. */
 const OPERATORS: readonly (readonly [RegExp, string])[] = [
   [/^(\|\||&&|\||;|&|\n)/, "joins commands"],
   [/^(>|<)/, "redirects files"],
@@ -14,10 +14,10 @@ const OPERATORS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The words of a command. Quotes and backslashes mean what they mean in a POSIX shell; nothing is expanded, and no shell
- * is ever started.
+ * The words of a command. Quotes and backslashes work as in a POSIX shell; nothing is expanded, and no shell
+ * is started.
  *
- * @throws {CliError} `usage` for pipes, redirections, substitutions and quotes that do not end
+ * @throws {CliError} `usage` for pipes, redirections, substitutions and unclosed quotes
  */
 export function splitWords(command: string): string[] {
   const words: string[] = [];
@@ -45,7 +45,7 @@ export function splitWords(command: string): string[] {
       add(inside.replace(/\\([$`"\\])/g, "$1").replace(/\\\n/g, ""));
       at += whole.length;
     } else if (first === "\\") {
-      if (rest.length < 2) throw usage("the command ends with a backslash: take it away, or write \\\\");
+      if (rest.length < 2) throw usage("the command ends with a backslash: remove it, or write \\\\");
       add(rest.slice(1, 2));
       at += 2;
     } else {
@@ -58,9 +58,9 @@ export function splitWords(command: string): string[] {
   return words;
 }
 
-const open = (quote: string) => usage(`a ${quote} in the command does not end: write another ${quote}`);
+const open = (quote: string) => usage(`unclosed ${quote} in the command: add another ${quote}`);
 
-/** In double quotes a shell still does some things, wherever they stand. */
+/** In double quotes, a shell still expands some characters anywhere. */
 function refuse(text: string, pattern: RegExp): void {
   for (let at = 0; at < text.length; at++) {
     if (text[at] === "\\") at++;

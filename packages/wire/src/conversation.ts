@@ -1,5 +1,6 @@
 /**
- * Conversations, as a page and a gateway speak of them: the gateway keeps them and runs their turns; pages show them.
+ * Messages about conversations between a page and a gateway. The gateway stores conversations and runs their
+ * turns; pages show them.
  *
  * @module
  */
@@ -11,108 +12,110 @@ export interface ConversationSummary {
   title: string;
   startedAt: number;
   changedAt: number;
-  /** Something in it is under way. */
+  /** Whether a turn or call is in progress. */
   isRunning: boolean;
-  /** Where a search found its words. */
+  /** Where a search matched. */
   match?: ConversationMatch | undefined;
 }
 
-/** Where a search found its words, if not in the title alone. */
+/** Where a search matched, if not only in the title. */
 export interface ConversationMatch {
-  /** The entry with the first of the words that the title does not have. */
+  /** The entry with the first matching word that the title does not have. */
   item: string;
-  /** Whose words they are: `You`, the model, an app, or the tool of a call. */
+  /** The author of the text: `You`, the model, an app, or the tool of a call. */
   who: string;
-  /** The words around the match, in one line; what is left out is `…`. */
+  /** The text around the match, on one line; omissions are `…`. */
   text: string;
 }
 
-/** Who says something in a person's place: an app, by `ui/message`. */
+/** An app that speaks for the user, through `ui/message`. */
 export interface SpeakingApp {
-  /** The entry whose app it is. */
+  /** The entry of the app. */
   item: string;
   server: string;
   title: string;
 }
 
-/** What the person said, or an app in their place. */
+/** A message of the user, or of an app on the user's behalf. */
 export interface UserItem {
   kind: "user";
   id: string;
   at: number;
   content: ContentBlock[];
   from?: SpeakingApp | undefined;
-  /** It waits: the model answers something else first, or the agent has not read it yet. */
+  /** Whether it is queued: the model answers something else first, or the agent has not read it yet. */
   isQueued?: boolean | undefined;
 }
 
-/** What the model said. Its calls are entries of their own, after it. */
+/** A message of the model. Its calls are separate entries after it. */
 export interface ModelItem {
   kind: "model";
   id: string;
   at: number;
-  /** The entry of the user that it answers: others may have been said in between, and wait for their turn. */
+  /** The user's entry that it answers: others may have been added in between and are queued. */
   answers?: string | undefined;
-  /** Which model, as a person reads it. */
+  /** Display name of the model. */
   model: string;
   text: string;
   state: "streaming" | "done" | "stopped" | "failed";
-  /** Why it failed; or, of one that is `done`, that the model said nothing (`model-empty`). */
+  /** Why it failed. If it is `done`: that the model wrote nothing (`model-empty`). */
   problem?: { code: string; message: string } | undefined;
   usage?: ModelUsage | undefined;
 }
 
-/** Tokens. */
+/** Token counts. */
 export interface ModelUsage {
   input: number;
   output: number;
 }
 
 /**
- * A call of a tool: a server's, or that of an app that is open.
+ * A call of a tool of a server or of an open app.
  *
  * - `writing`: the model still writes its arguments; `inputText` grows
- * - `running`: it is under way, or a person is asked whether it may be
+ * - `running`: it is in progress, or waits for the user's approval
  */
 export interface CallItem {
   kind: "call";
   id: string;
   at: number;
   by: "person" | "model";
-  /** The agent that called it, by the name that it gives itself: its own host has asked the person. */
+  /** The agent that made the call, by its own name. Its own host has asked the user for approval. */
   agent?: string | undefined;
-  /** The answer of the model that it belongs to. */
+  /** The model's entry that it belongs to. */
   turn?: string | undefined;
   server: string;
   /**
-   * Which server answers it: apps of another one that is called the same are not shown it. Empty if there was none; absent in
-   * entries that are older than identities.
+   * The identity of the server that answers it, so that apps of another server with the same name are not
+   * shown it. Empty if there was none; absent in entries from before identities existed.
    */
   identity?: string | undefined;
   tool: string;
-  /** It is a tool of the app of this entry, and `tool` is its own name there. */
+  /** The app whose tool was called, under the tool's own name. */
   app?: SpeakingApp | undefined;
   state: "writing" | "running" | "done" | "failed" | "cancelled";
-  /** The JSON of the arguments, as far as it is written. Only while it is `writing`. */
+  /** The JSON of the arguments so far. Only while `writing`. */
   inputText?: string | undefined;
   input?: Record<string, unknown> | undefined;
-  /** There were secrets among the arguments, and they were not kept. */
+  /** Whether secrets were removed from the arguments. */
   isInputCut?: boolean | undefined;
   progress?: Progress | undefined;
   result?: CallToolResult | undefined;
-  /** There was a result, too large to be kept. */
+  /** Whether the result was too large to store. */
   isResultLost?: boolean | undefined;
   problem?: string | undefined;
-  /** It failed, and nobody knows whether it ran: the answer was lost, or came too late. */
+  /** Whether it failed with an unknown outcome: the answer was lost, or came too late. */
   isIndeterminate?: boolean | undefined;
   endedAt?: number | undefined;
-  /** The tool has an app to show. */
+  /** Whether the tool has an app to show. */
   hasApp: boolean;
-  /** What the page wants to remember with it: the gateway does not look into it. */
+  /** Data that the page stores with it. The gateway does not read it. */
   page?: Record<string, unknown> | undefined;
 }
 
-/** What a person should know: a limit was reached, the model could not be asked, a server wanted an answer of it. */
+/**
+ * A note for the user: a limit was reached, the model was not reachable, a server wanted an answer from it.
+ */
 export interface NoteItem {
   kind: "note";
   id: string;
@@ -122,45 +125,50 @@ export interface NoteItem {
   text: string;
 }
 
-/** One entry. */
+/** An entry of a conversation. */
 export type ConversationItem = UserItem | ModelItem | CallItem | NoteItem;
 
-/** What an app wants the model to know (`ui/update-model-context`): the last word of each app counts. */
+/** Context from an app for the model (`ui/update-model-context`). The latest update of each app counts. */
 export interface AppContext {
-  /** The entry whose app it is. */
+  /** The entry of the app. */
   item: string;
   server: string;
   title: string;
   at: number;
   content?: ContentBlock[] | undefined;
   structuredContent?: Record<string, unknown> | undefined;
-  /** The app is closed. */
+  /** Whether the app is closed. */
   isStale: boolean;
-  /** The model has received it. */
+  /** Whether the model has received it. */
   isTold?: boolean | undefined;
-  /** What the model received last from this app, if that was something else. */
+  /** The previous context that the model received from this app, if it differs. */
   before?: Pick<AppContext, "content" | "structuredContent"> | undefined;
 }
 
-/** All of a conversation. */
+/** A whole conversation. */
 export interface ConversationState extends ConversationSummary {
   items: ConversationItem[];
   contexts: AppContext[];
-  /** All that was used so far. */
+  /** Total token usage. */
   usage: ModelUsage;
-  /** The agents that read it in place of a model, such as `Claude Code 2.1.0`; undefined where a model answers. */
+  /**
+   * Agents that read the conversation instead of a model, such as `Claude Code 2.1.0`; undefined if a model
+   * answers.
+   */
   agents?: string[] | undefined;
-  /** Counts the changes: the next notice has the next number, and with another one something was missed. */
+  /**
+   * Sequence number of the last change. The next notice has the next number; a gap means that one was missed.
+   */
   seq: number;
 }
 
-/** What became of a conversation. */
+/** A change of a conversation. */
 export type ConversationChange =
-  /** A new entry, at the end; or what became of one. */
+  /** A new entry at the end, or the new state of an existing one. */
   | { kind: "item"; item: ConversationItem }
-  /** The model went on: added to the `text` of its entry. */
+  /** Text to append to the model's entry. */
   | { kind: "text"; item: string; text: string }
-  /** Added to the `inputText` of a call. */
+  /** Text to append to a call's `inputText`. */
   | { kind: "input"; item: string; text: string }
   | { kind: "progress"; item: string; progress: Progress }
   | { kind: "removed"; item: string }
@@ -173,56 +181,59 @@ export type ConversationChange =
       agents?: string[] | undefined;
     };
 
-/** A model that can be chosen. */
+/** A selectable model. */
 export interface ModelSummary {
   /** `provider/name`, such as `openai/gpt-5`. */
   id: string;
   label: string;
-  /** Why it cannot be used now, and what to do; undefined if it can. */
+  /** Why it is unavailable and what to do; undefined if it is available. */
   problem?: string | undefined;
 }
 
-/** Which model answers. */
+/** The available models and the current one. */
 export interface ModelState {
   models: ModelSummary[];
-  /** The `id` of the one that answers; undefined: tools are called by hand. */
+  /** The `id` of the current model; undefined if tools are called manually. */
   current?: string | undefined;
-  /** How to have one, where there is none. */
+  /** How to set up a model, if there is none. */
   help: string;
 }
 
-/** A server, or an app, wants the model to say something (`sampling/createMessage`). The person may change what is asked. */
+/**
+ * A server or an app asks the model for a completion (`sampling/createMessage`). The user may edit the
+ * request.
+ */
 export interface SamplingQuestion {
-  /** The gateway's own name for it. */
+  /** The gateway's id of the request. */
   id: string;
   server: string;
-  /** The app that asks; undefined for the server itself. */
+  /** The requesting app; undefined for the server itself. */
   app?: SpeakingApp | undefined;
   model: string;
   systemPrompt?: string | undefined;
   messages: { role: "user" | "assistant"; content: ContentBlock[] }[];
   maxTokens: number;
   temperature?: number | undefined;
-  /** Words that end the answer where the model would write them. */
+  /** Strings at which the model stops. */
   stopSequences?: string[] | undefined;
 }
 
 export interface SamplingAnswer {
   answer: "allow" | "deny";
-  /** In place of what was asked. */
+  /** Replaces the requested values. */
   systemPrompt?: string | undefined;
   messages?: SamplingQuestion["messages"] | undefined;
   maxTokens?: number | undefined;
 }
 
-/** A server wants to know something of the person (`elicitation/create`). */
+/** A server asks the user for input (`elicitation/create`). */
 export type ElicitationQuestion = {
   id: string;
   server: string;
   message: string;
 } & (
   | { mode: "form"; schema: Record<string, unknown> }
-  /** With an `elicitationId`, the server's own name for it, the server may say later that it is done. */
+  /** `elicitationId` is the server's id; with it, the server may report completion later. */
   | { mode: "url"; url: string; elicitationId?: string | undefined }
 );
 
@@ -231,7 +242,7 @@ export interface ElicitationAnswer {
   content?: Record<string, unknown> | undefined;
 }
 
-/** One message of what a model is told. */
+/** One message of a model's input. */
 export interface ModelViewMessage {
   role: "user" | "assistant" | "tool";
   content: readonly ModelViewPart[];
@@ -245,41 +256,41 @@ export type ModelViewPart =
 
 /** A tool that a model is offered. */
 export interface ModelViewTool {
-  /** The name by which the model calls it. */
+  /** The tool's name for the model. */
   name: string;
   description?: string | undefined;
   inputSchema: Readonly<Record<string, unknown>>;
   server: string;
-  /** Its own name, at its server or in its app. */
+  /** Its own name, in its server or app. */
   tool: string;
   /** The app that offers it. */
   app?: SpeakingApp | undefined;
 }
 
-/** What a model would be asked, if somebody said something now. */
+/** The input that a model would get now. */
 export interface ModelView {
   system: string;
   messages: readonly ModelViewMessage[];
   tools: readonly ModelViewTool[];
 }
 
-/** What a page asks on channel `.` about conversations. */
+/** Requests of a page about conversations, on channel `.`. */
 export interface ConversationRequests {
-  /** Newest first; with `search` those that have these words in their title or in what was said. */
+  /** Lists conversations, newest first; with `search`, those whose title or messages contain these words. */
   "conversation/list": {
     params: { search?: string | undefined; limit?: number | undefined; before?: number | undefined };
     result: { conversations: ConversationSummary[] };
   };
-  /** All of one, without an `id` a new one. From now on this page hears what becomes of it. */
+  /** Opens a conversation, or a new one without an `id`. From now on the page is notified of its changes. */
   "conversation/open": { params: { id?: string | undefined }; result: ConversationState };
-  /** This page hears of it no more. */
+  /** Stops the notifications. */
   "conversation/leave": { params: { id: string }; result: Record<string, never> };
-  /** Says something: as the person, or with `view` as an app that is open. The model answers, if there is one. */
+  /** Sends a message as the user or, with `view`, as an open app. The model answers, if there is one. */
   "conversation/send": {
     params: { id: string; content: ContentBlock[]; view?: string | undefined };
     result: { item: string };
   };
-  /** Calls a tool by hand. */
+  /** Calls a tool manually. */
   "conversation/call": {
     params: {
       id: string;
@@ -290,14 +301,14 @@ export interface ConversationRequests {
     };
     result: { item: string };
   };
-  /** Asks the model again what an answer that failed, was stopped or is empty should have answered. */
+  /** Repeats a turn whose answer failed, was stopped or is empty. */
   "conversation/retry": { params: { id: string; item: string }; result: Record<string, never> };
-  /** Stops all that is under way, or one call. */
+  /** Stops everything in progress, or one call. */
   "conversation/stop": {
     params: { id: string; item?: string | undefined };
     result: { stopped: boolean };
   };
-  /** What an app that is open wants the model to know. */
+  /** Sets the model context of an open app. */
   "conversation/context": {
     params: {
       id: string;
@@ -307,12 +318,12 @@ export interface ConversationRequests {
     };
     result: Record<string, never>;
   };
-  /** The tools that an app which is open offers to the model; none when it has ended. */
+  /** Sets the tools that an open app offers to the model; none after it has closed. */
   "conversation/app-tools": {
     params: { id: string; view: string; tools: Tool[] };
     result: Record<string, never>;
   };
-  /** What the page wants to remember with a call. */
+  /** Stores page data with a call. */
   "conversation/keep": {
     params: { id: string; item: string; page: Record<string, unknown> };
     result: Record<string, never>;
@@ -320,19 +331,19 @@ export interface ConversationRequests {
   "conversation/remove": { params: { id: string; item: string }; result: Record<string, never> };
   "conversation/rename": { params: { id: string; title: string }; result: Record<string, never> };
   "conversation/delete": { params: { id: string }; result: Record<string, never> };
-  /** What a model would be told now, and which tools it would be offered. Only in test mode. */
+  /** Returns the input and tools that a model would get now. Only in test mode. */
   "conversation/model-view": { params: { id: string }; result: ModelView };
-  /** Calls a tool as the model would, by the name that it has for the model. Only in test mode. */
+  /** Calls a tool as the model would, by its name for the model. Only in test mode. */
   "conversation/model-call": {
     params: { id: string; name: string; arguments?: Record<string, unknown> | undefined };
     result: { item: string };
   };
   "model/state": { params: Record<string, never>; result: ModelState };
-  /** Which model answers from now on; without one none does. */
+  /** Selects the model that answers; without one, none does. */
   "model/choose": { params: { model?: string | undefined }; result: ModelState };
 }
 
-/** What a page is asked on channel `.` about conversations. */
+/** Requests to a page about conversations, on channel `.`. */
 export interface ConversationAsks {
   /** Calls a tool of an app that is open in this page. */
   "conversation/app-tool": {
@@ -343,13 +354,13 @@ export interface ConversationAsks {
   "gateway/elicit": { params: ElicitationQuestion; result: ElicitationAnswer };
 }
 
-/** What a page is told on channel `.` about conversations. */
+/** Notifications to a page about conversations, on channel `.`. */
 export interface ConversationNotices {
-  /** In order, and one number after the other. A page that missed one opens the conversation again. */
+  /** Changes in order, with consecutive numbers. A page that missed one opens the conversation again. */
   "conversation/changed": { id: string; seq: number; changes: ConversationChange[] };
-  /** A conversation is new, gone, or has another title: the list is not what it was. */
+  /** The list changed: a conversation is new, deleted or renamed. */
   "conversation/listed": Record<string, never>;
   "model/changed": ModelState;
-  /** A server has what it sent a person to another page for (`notifications/elicitation/complete`). */
+  /** A server has completed a URL elicitation (`notifications/elicitation/complete`). */
   "gateway/elicited": { server: string; elicitationId: string };
 }

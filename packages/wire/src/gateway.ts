@@ -1,6 +1,6 @@
 /**
- * What a page and a gateway say to each other, beside what views say. The messages are JSON-RPC; a session carries
- * them (docs/decisions/010).
+ * Messages between a page and a gateway, besides those of views. They are JSON-RPC over a session
+ * (docs/decisions/010).
  *
  * @module
  */
@@ -24,47 +24,55 @@ import type { ConversationAsks, ConversationNotices, ConversationRequests } from
 /** A server, as a page sees it. */
 export interface ServerSummary {
   name: string;
-  /** Which server it is: a hash of how it is reached. Another one may have the same name at another time. */
+  /**
+   * The server's identity: a hash of how it is reached. Another server may have the same name at another
+   * time.
+   */
   identity?: string | undefined;
-  /** Another server had this name before: a sentence for the person, as long as this gateway runs. */
+  /** A notice for the user that another server had this name before, shown while this gateway runs. */
   notice?: string | undefined;
   state: "idle" | "starting" | "ready" | "waiting" | "unauthorized" | "stopped";
-  /** Why it is not ready, for a person to read, with the end of what the server wrote to stderr. */
+  /** Why it is not ready, for the user, with the end of the server's stderr. */
   problem?: { code: string; message: string; stderr?: string | undefined } | undefined;
   /**
-   * How its process ended last without being told to, `at` in milliseconds since 1970: also when it is back, until it is restarted
-   * on purpose or has run for ten minutes since.
+   * How its process last exited unexpectedly, with `at` in milliseconds since 1970. It stays after a
+   * recovery, until the server is restarted on purpose or has run for ten minutes.
    */
   crash?: { at: number; message: string; stderr?: string | undefined } | undefined;
-  /** The first line on its stdout that was no message, 200 characters of it: a server that runs should print none. */
+  /**
+   * The first 200 characters of the first line on its stdout that was not a message: a server should print
+   * none.
+   */
   garbage?: string | undefined;
-  /** When it is tried again, in milliseconds since 1970. */
+  /** Time of the next attempt, in milliseconds since 1970. */
   retryAt?: number | undefined;
-  /** Where a person must sign in. Always `https:`, or a loopback address. */
+  /** Where the user must sign in. Always `https:`, or a loopback address. */
   authorizeUrl?: string | undefined;
   info?: Implementation | undefined;
   capabilities: GatewayServerCapabilities;
   protocolVersion?: string | undefined;
-  /** What it runs in: `process`, `bubblewrap`, `container`. */
+  /** Its isolation: `process`, `bubblewrap`, `container`. */
   isolation?: string | undefined;
 }
 
-/** What the server said it can do. */
+/** Capabilities that the server announced. */
 export interface GatewayServerCapabilities {
   tools?: { listChanged?: boolean | undefined } | undefined;
   resources?: { listChanged?: boolean | undefined; subscribe?: boolean | undefined } | undefined;
   prompts?: { listChanged?: boolean | undefined } | undefined;
 }
 
-/** What a server offers. */
+/** Everything that a server offers. */
 export interface ServerCatalogue {
   tools: Tool[];
   resources: Resource[];
   templates: ResourceTemplate[];
   prompts: Prompt[];
-  /** Tools with a UI, and what is wrong with those that cannot be shown. */
+  /** Tools with a UI, and the problems of those that cannot be shown. */
   views: { tool: string; uri: string; hash?: string | undefined; problem?: string | undefined }[];
-  /** A sentence for each list, but that of its tools, of which the server did not hand over all: what, and why. */
+  /**
+   * One sentence for each list, except the tools, that the server did not return completely: which, and why.
+   */
   missing?: string[] | undefined;
 }
 
@@ -76,7 +84,7 @@ export interface ViewPlace {
   allow: string;
   policy: string;
   csp: ResourceCsp;
-  /** Declared, and closed because the page asked for a narrower policy. */
+  /** Declared origins that are blocked because the page asked for a narrower policy. */
   narrowed?: ResourceCsp | undefined;
   permissions: ResourcePermissions;
   relax: readonly string[];
@@ -90,37 +98,37 @@ export interface ConversationCall {
   item: string;
 }
 
-/** A view that the gateway knows: its id is the gateway's own, and the name of its channel. */
+/** A view that the gateway knows. Its id comes from the gateway and is the name of its channel. */
 export interface OpenedView {
   view: string;
-  /** Empty for a document that has none: nothing can be asked there. */
+  /** Empty for a document without a server, whose requests are refused. */
   server: string;
-  /** Which server it is. */
+  /** The server's identity. */
   identity?: string | undefined;
   capabilities: GatewayServerCapabilities;
   tool?: Tool | undefined;
-  /** The address of its UI; of a document without a server its name. */
+  /** The address of its UI, or the name of a document without a server. */
   uri: string;
-  /** The SHA-256 of its document, as in the catalogue: with another one it is another UI. */
+  /** The SHA-256 of its document, as in the catalogue: another hash means another UI. */
   hash?: string | undefined;
-  /** How its policy is narrower than what it declares, as the page asked for. */
+  /** Restrictions of its policy that the page asked for. */
   narrow?: readonly Narrowing[] | undefined;
-  /** Where it is shown; undefined when it cannot be, and then {@link problem} says why (C07, C08). */
+  /** Where it is shown; undefined if it cannot be shown, with the reason in {@link problem}. */
   place?: ViewPlace | undefined;
   problem?: { code: string; message: string } | undefined;
-  /** The entry of a conversation whose call it shows. */
+  /** The conversation entry whose call it shows. */
   call?: ConversationCall | undefined;
-  /** The call that it shows, as far as it has come: kept for a page that was reloaded. */
+  /** The state of its call, kept for a page that reloads. */
   input?: Record<string, unknown> | undefined;
-  /** What the server said last of a call that is under way. */
+  /** The server's last progress report of a running call. */
   progress?: Progress | undefined;
   result?: CallToolResult | undefined;
   cancelled?: string | undefined;
 }
 
-/** A question to the person at the page: what a prompt must show. */
+/** A question to the user at the page, with everything that a prompt must show. */
 export interface GatewayQuestion {
-  /** The gateway's own name for it. */
+  /** The gateway's id of the question. */
   id: string;
   view: string;
   server: string;
@@ -132,43 +140,44 @@ export interface GatewayQuestion {
   tool?: Tool | undefined;
   link?: { url: string; host: string; display: string } | undefined;
   files?: string[] | undefined;
-  /** Which answers can be remembered. */
+  /** Durations for which the answer can be remembered. */
   remember: ("session" | "always")[];
-  /** What an answer that is remembered covers, in words for after "allow", such as `all ordinary tools of weather`. */
+  /** What a remembered answer covers, as text after "allow", such as `all ordinary tools of weather`. */
   scope?: string | undefined;
 }
 
-/** What a person answers. */
+/** The user's answer. */
 export interface GatewayAnswer {
   answer: "allow" | "deny";
   remember?: "once" | "session" | "always" | undefined;
 }
 
-/** What a page asks on channel `.`. */
+/** Requests of a page, on channel `.`. */
 export interface GatewayRequests extends ConversationRequests {
   "gateway/servers": {
     params: Record<string, never>;
     result: {
       servers: ServerSummary[];
-      /** The operator lets programs drive the page, and answer in the person's place. */
+      /** Whether the operator lets programs drive the page and answer for the user. */
       testMode?: true | undefined;
     };
   };
   /**
-   * What a server offers. With `for`, only the tools, and the views of those, that a model may be offered, or that the
-   * server's views may call (C02); without it all of them, for a person to look at.
+   * Lists what a server offers. With `for`, only the tools (and their views) that a model may be offered, or
+   * that the server's views may call. Without it, everything, for a user to inspect.
    */
   "gateway/catalogue": {
     params: { server: string; for?: ToolVisibility | undefined };
     result: ServerCatalogue;
   };
   /**
-   * Opens a view of a tool, or of a resource by its address. With `arguments` the tool is called too, as the model or
-   * the person would: the answer has them as `input`, and the view's channel hears `gateway/progress` while it is under
-   * way, and `ui/notifications/tool-result` or `ui/notifications/tool-cancelled` when it is over. With `call` it shows a call
-   * of a conversation, from wherever that is: its channel may hear `ui/notifications/tool-input-partial` and
-   * `ui/notifications/tool-input` before the rest. With `narrow` its policy keeps out more than the view declares; nothing
-   * that a page says opens more.
+   * Opens the view of a tool, or of a resource by its address. With `arguments`, it also calls the tool as
+   * the model or the user would. The answer has them as `input`; the view's channel receives
+   * `gateway/progress` while the call runs, and `ui/notifications/tool-result` or
+   * `ui/notifications/tool-cancelled` when it ends. With `call`, it shows a call of a conversation from its
+   * current state: the channel may receive `ui/notifications/tool-input-partial` and
+   * `ui/notifications/tool-input` first. With `narrow`, its policy blocks more than the view declares; a page
+   * can never allow more.
    */
   "gateway/open": {
     params: {
@@ -184,8 +193,8 @@ export interface GatewayRequests extends ConversationRequests {
     result: OpenedView;
   };
   /**
-   * Shows a document that has no server, such as that of a recording: under the policy that its `meta` declares, without
-   * permissions, and at an origin that no other document has. What it asks on its channel is refused.
+   * Shows a document without a server, such as one of a recording: under the policy of its `meta`, without
+   * permissions, and at a unique origin. Requests on its channel are refused.
    */
   "gateway/show": {
     params: {
@@ -193,56 +202,59 @@ export interface GatewayRequests extends ConversationRequests {
       html: string;
       /** `_meta.ui` of its resource. */
       meta?: ResourceMeta | undefined;
-      /** As for `gateway/open`. */
+      /** As in `gateway/open`. */
       narrow?: readonly Narrowing[] | undefined;
     };
     result: OpenedView;
   };
-  /** Takes back the call that a view shows. Of one that is over, or never was, nothing is `cancelled`. */
+  /** Cancels the call of a view. `cancelled` is false if there is no running call. */
   "gateway/cancel": { params: { view: string }; result: { cancelled: boolean } };
   "gateway/close": { params: { view: string }; result: Record<string, never> };
-  /** The views of this session: after a reload. */
+  /** The views of this session, for a page that reloads. */
   "gateway/views": { params: Record<string, never>; result: { views: OpenedView[] } };
   /**
-   * Calls a tool as the model or the person would: only tools that the model may see (C02). With a `progressToken` in its
-   * `_meta`, channel `.` hears `notifications/progress`.
+   * Calls a tool as the model or the user would: only tools that the model may see. With a `progressToken` in
+   * `_meta`, channel `.` receives `notifications/progress`.
    */
   "gateway/call": {
     params: { server: string; name: string; arguments?: Record<string, unknown> | undefined };
     result: CallToolResult;
   };
-  /** Starts a server that waits or failed; or after a person has signed in. */
+  /** Starts a server that is idle or failed, or after the user has signed in. */
   "gateway/start": { params: { server: string }; result: ServerSummary };
   /**
-   * Ends a server and all that it started, and starts it again. Calls under way end as when a server does; views stay, and
-   * go on with the new one. Of a server that all users share, everybody's; else only one's own.
+   * Restarts a server and all its processes. Running calls end as if the server had exited; views stay and
+   * continue with the new one. A shared server is restarted for all users, otherwise only for this one.
    */
   "gateway/restart": { params: { server: string }; result: ServerSummary };
 }
 
-/** What a page is asked on channel `.`. */
+/** Requests to a page, on channel `.`. */
 export interface GatewayAsks extends ConversationAsks {
   "gateway/ask": { params: GatewayQuestion; result: GatewayAnswer };
 }
 
-/** What a page is told on channel `.`. */
+/** Notifications to a page, on channel `.`. */
 export interface GatewayNotices extends ConversationNotices {
   "gateway/status": ServerSummary;
-  /** The lists of a server changed, or it was started again and they may have: ask for its catalogue again. */
+  /** A server's lists changed, or may have after a restart: request its catalogue again. */
   "gateway/changed": { server: string };
-  /** A question no longer matters. */
+  /** A question is obsolete. */
   "gateway/withdrawn": { id: string };
-  /** The audit log cannot be written: what has side effects is refused until it can. */
+  /** The audit log cannot be written: calls with side effects are refused until it can. */
   "gateway/alarm": { active: boolean; message: string };
 }
 
-/** The gateway's answer, on a view's channel, to what the page itself does: it may, with these params. */
+/**
+ * The gateway's answer, on a view's channel, to an action that the page performs itself: permission, with
+ * these params.
+ */
 export interface GatewayPermit {
   permit: number;
   params: Record<string, unknown>;
 }
 
-/** How it ended; told by the page on the view's channel as `gateway/outcome`. */
+/** The outcome of a permitted action. The page reports it on the view's channel as `gateway/outcome`. */
 export interface GatewayOutcome {
   permit: number;
   outcome: "ok" | "failed" | "cancelled";

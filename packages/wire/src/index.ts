@@ -1,5 +1,6 @@
 /**
- * `@vitrine/wire`: the session between a page and the Vitrine gateway: handshake, channels and the messages on them. Runs anywhere.
+ * `@vitrine/wire`: the session between a page and the Vitrine gateway, with its handshake, channels and
+ * messages. Runs anywhere.
  *
  * @module
  */
@@ -54,7 +55,6 @@ export {
   type GatewayErrorData,
   MAY_HAVE_RUN,
 } from "./gateway-error.js";
-export type { Carrier, CarrierFault } from "./session/carrier.js";
 export {
   endOfPart,
   FRAME_COST,
@@ -77,3 +77,4 @@ export {
 } from "./session/handshake.js";
 export { SESSION_LIMITS, type SessionLimits } from "./session/limits.js";
 export { Session, type SessionOptions } from "./session/session.js";
+export type { SessionTransport, TransportFault } from "./session/session-transport.js";

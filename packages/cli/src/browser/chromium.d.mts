@@ -1,10 +1,13 @@
 /**
- * The path of a Chromium that runs: `$CHROMIUM`, one on the PATH or in its usual place, or Playwright's own.
+ * The path of a working Chromium: `$CHROMIUM`, one on the PATH or in its usual location, or Playwright's own.
  *
- * @throws {Error} when `$CHROMIUM` is set and does not run
+ * @throws {Error} if `$CHROMIUM` is set but does not run
  */
 export function findChromium(): string | undefined;
-/** For a browser that nobody sees, and that asks nobody for anything by itself. */
+/** Arguments for a headless browser that makes no network requests of its own. */
 export const CHROMIUM_ARGS: readonly string[];
-/** Chromium refuses to start its own sandbox for root; for anybody else it stays: pages are not to be trusted. */
+/**
+ * Chromium refuses to start its own sandbox for root. For other users the sandbox stays on, because pages are
+ * untrusted.
+ */
 export function sandboxArgs(): string[];

@@ -1,6 +1,6 @@
 /**
- * Finds a Chromium on this machine, and says how it is started without a screen. Plain JavaScript: the repository's
- * scripts use it before anything is built.
+ * Finds a Chromium on this machine, and the arguments to start it headless. Plain JavaScript, because the
+ * repository's scripts use it before any build.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 
 /**
- * Parts of the browser's own windows that are pages themselves: each window would start two processes for them, which
- * cost more than the page that is tested.
+ * Parts of the browser's UI that are pages themselves. Each window would start two processes for them, which
+ * cost more than the tested page.
  */
 const OF_THE_WINDOW = [
   "WebUIOmniboxPopup",
@@ -19,7 +19,7 @@ const OF_THE_WINDOW = [
   "WebUIOmniboxFullPopup",
   "PreloadTopChromeWebUI",
 ];
-/** What Playwright switches off by itself: of two such lists the browser reads the last. */
+/** Features that Playwright disables by itself: of two such lists, the browser uses only the last. */
 const BY_PLAYWRIGHT = [
   "AvoidUnnecessaryBeforeUnloadCheckSync",
   "DestroyProfileOnBrowserClose",
@@ -36,7 +36,7 @@ const BY_PLAYWRIGHT = [
   "PreconnectToSearch",
 ];
 
-/** For a browser that nobody sees, and that asks nobody for anything by itself. */
+/** Arguments for a headless browser that makes no network requests of its own. */
 export const CHROMIUM_ARGS = [
   "--disable-gpu",
   "--disable-quic",
@@ -47,11 +47,14 @@ export const CHROMIUM_ARGS = [
   `--disable-features=${[...OF_THE_WINDOW, ...BY_PLAYWRIGHT]}`,
 ];
 
-/** Chromium refuses to start its own sandbox for root; for anybody else it stays: pages are not to be trusted. */
+/**
+ * Chromium refuses to start its own sandbox for root. For other users the sandbox stays on, because pages are
+ * untrusted.
+ */
 export const sandboxArgs = () => (process.getuid?.() === 0 ? ["--no-sandbox"] : []);
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-/** Where it is when no PATH leads there. */
+/** Usual locations outside the PATH. */
 const PLACES = {
   darwin: [
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -62,25 +65,27 @@ const PLACES = {
   ),
 };
 
-/** Whether it runs: Ubuntu's package is a stub without snap, and a download may lack libraries of the system. */
+/** Whether it runs: Ubuntu's package is a stub without snap, and a download may lack system libraries. */
 const runs = (path) =>
   existsSync(path) &&
   // On Windows `--version` opens a window.
   (process.platform === "win32" || spawnSync(path, ["--version"], { stdio: "ignore" }).status === 0);
 
-/** The path of a Chromium that runs: `$CHROMIUM`, one on the PATH or in its usual place, or Playwright's own. */
+/**
+ * The path of a working Chromium: `$CHROMIUM`, one on the PATH or in its usual location, or Playwright's own.
+ */
 export function findChromium() {
   const fromEnv = process.env.CHROMIUM;
   if (fromEnv) {
     if (runs(fromEnv)) return fromEnv;
-    throw new Error(`CHROMIUM is set to ${fromEnv}, but that does not run. Unset it, or set it right.`);
+    throw new Error(`CHROMIUM is set to ${fromEnv}, but that does not run. Unset it, or correct it.`);
   }
   const onPath = (process.env.PATH ?? "")
     .split(delimiter)
     .flatMap((folder) => NAMES.map((name) => join(folder, name)));
   const found = [...onPath, ...(PLACES[process.platform] ?? [])].find(runs);
   if (found) return found;
-  // Loaded only here: it is large, and there is a Chromium on most machines.
+  // Loaded only here: it is large, and most machines have a Chromium.
   const own = createRequire(import.meta.url)("playwright-core").chromium.executablePath();
   return own && runs(own) ? own : undefined;
 }

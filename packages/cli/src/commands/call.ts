@@ -1,5 +1,5 @@
 /**
- * `vitrine call`: runs one tool.
+ * `vitrine call`: calls one tool.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface CallOptions extends PlainOptions {
   readonly args?: string | undefined;
 }
 
-/** Calls it, and prints what it says; resolves with the exit code: 1 if the tool says that it failed. */
+/** Calls the tool and prints its result. Resolves to the exit code: 1 if the tool failed. */
 export async function callCommand(
   argument: string,
   tool: string,
@@ -28,7 +28,7 @@ export async function callCommand(
   options: CallOptions,
   terminal: Terminal,
 ): Promise<number> {
-  // Before anything is started: what is wrong with it is wrong with any server.
+  // Checked before anything is started: an error in it does not depend on the server.
   const whole = await jsonArguments(options.args);
   const result = await findServer(argument, options, terminal, async ({ server, signal, waiting }) => {
     const tools = await listAll(server, "tools/list", signal);
@@ -54,7 +54,7 @@ export async function callCommand(
   if (options.json) terminal.json(result);
   else {
     const text = printable(resultText(result));
-    if (isError) terminal.note(text || `${tool} failed, and does not say why`);
+    if (isError) terminal.note(text || `${tool} failed without a message`);
     else if (text !== "") terminal.print(text);
   }
   return isError ? EXIT.failed : EXIT.ok;

@@ -1,4 +1,4 @@
-/** What the commands do with good servers and with bad ones. */
+/** The commands with good and bad servers. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,14 +20,14 @@ const BAD = `node ${at("testing/cli/bad-server.mjs")}`;
 const GOOD = `node ${at("node_modules/@modelcontextprotocol/server-basic-vanillajs/dist/index.js")} --stdio`;
 
 const folder = mkdtempSync(join(tmpdir(), "vitrine-commands-"));
-// No settings of whoever runs this.
+// Ignores the settings of the user who runs the tests.
 beforeAll(() => void vi.stubEnv("HOME", folder).stubEnv("XDG_CONFIG_HOME", folder));
 afterAll(() => {
   vi.unstubAllEnvs();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a command with streams of its own; gives its code, and all that it printed. */
+/** Runs a command with its own streams; returns its exit code and output. */
 async function run(command: (terminal: Terminal) => Promise<number>) {
   const [out, err] = [new PassThrough(), new PassThrough()];
   const [code] = await Promise.all([
@@ -55,7 +55,7 @@ async function failure(command: Promise<unknown>): Promise<CliError> {
 }
 
 describe("tools and resources", () => {
-  it("list what an official server has, for people and for programs", async () => {
+  it("list what an official server has, for users and for programs", async () => {
     const [table, all, list, read] = await Promise.all([
       tools(GOOD),
       tools(GOOD, { json: true }),
@@ -72,13 +72,13 @@ describe("tools and resources", () => {
     expect(read.out).toMatch(/<!doctype html>/i);
   });
 
-  it("warn of a server that prints what is no message, though it works", async () => {
+  it("warn about a working server that prints non-protocol lines", async () => {
     const { code, out, err } = await tools(`${BAD} banner`, { json: true });
     expect([code, JSON.parse(out).tools.length]).toEqual([0, 8]);
-    expect(err).toContain('printed what is no message: "Welcome!"');
+    expect(err).toContain('printed a line that is not a message: "Welcome!"');
   });
 
-  it("show what a server says, and do nothing of it", async () => {
+  it("escape a server's control characters", async () => {
     const { out } = await tools(BAD);
     expect(out).toContain("what echo does\\u{1b}[31m");
     expect(out).not.toContain("\u001b");
@@ -104,7 +104,7 @@ describe("call", () => {
     expect(JSON.parse(exact.out).content[0].text).toBe("a\u001b]0;title\u0007b");
   });
 
-  it("hands on of the environment what is needed, and what is added", async () => {
+  it("passes on the necessary environment variables, and the added ones", async () => {
     vi.stubEnv("API_KEY", "s3cret");
     const { out } = await call(BAD, "environment", [], { env: ["A=1"] });
     expect(JSON.parse(out)).toMatchObject({ A: "1", HOME: folder });
@@ -112,7 +112,7 @@ describe("call", () => {
   });
 });
 
-describe("one sentence for", () => {
+describe("one message for", () => {
   it.each<[string, () => Promise<unknown>, string, RegExp]>([
     ["an unknown tool", () => call(BAD, "ecko"), "tool-unknown", /no tool "ecko"; did you mean "echo"\?/],
     ["an unknown server", () => tools("nobody"), "server-unknown", /there is no server "nobody"/],
@@ -133,7 +133,7 @@ describe("one sentence for", () => {
       "one that never answers",
       () => tools(`${BAD} silent`, { timeout: 1500 }),
       "server-failed",
-      /within 1500 ms: see that it speaks MCP over stdin and stdout, or give it longer with --timeout$/,
+      /within 1500 ms: check that it speaks MCP over stdin and stdout, or raise --timeout$/,
     ],
     [
       "a call that hangs",
@@ -153,13 +153,13 @@ describe("one sentence for", () => {
       "arguments in a folder",
       () => call(BAD, "echo", [], { args: `@${folder}` }),
       "arguments-invalid",
-      /it is a folder; name a file in it$/,
+      /it is a folder; choose a file$/,
     ],
     [
       "an argument of another kind",
       () => call(BAD, "echo", ["count=many"]),
       "arguments-invalid",
-      /of the kind integer; write it as JSON$/,
+      /of type integer; write it as JSON$/,
     ],
     [
       "an argument that is missing",
@@ -192,8 +192,8 @@ describe("one sentence for", () => {
   });
 
   it.each([
-    ['{"a": }', /no JSON: line 1, column 7/],
-    ["{", /^--args is no JSON: .*; /],
+    ['{"a": }', /not JSON: line 1, column 7/],
+    ["{", /^--args is not JSON: .*; /],
     ["[1]", /an object, such as/],
   ])("a wrong command line: --args %s", async (args, sentence) => {
     const error = await failure(call("nobody", "echo", [], { args }));
@@ -205,7 +205,7 @@ describe("one sentence for", () => {
     expect(error.message).not.toContain("\n");
   });
 
-  it("a server that ends, with its last words", async () => {
+  it("a server that exits, with its last output", async () => {
     const [atOnce, later] = await Promise.all([failure(tools(`${BAD} exits`)), failure(call(BAD, "exit"))]);
     expect([atOnce.stderr, later.stderr]).toEqual(["no API key: set API_KEY\n", "out of luck\n"]);
   });
@@ -232,7 +232,7 @@ describe("a settings file with mistakes", () => {
     } }`,
   );
 
-  it("keeps no other server away, and each mistake is a sentence with its line", async () => {
+  it("does not affect other servers, and each mistake is one message with its line", async () => {
     const { code, out, err } = await call("good", "echo", ["text=x"], { config: file });
     expect({ code, out }).toEqual({ code: 0, out: '{"text":"x"}\n' });
     expect(err.split("\n").filter((line) => line.startsWith(file))).toEqual([
@@ -249,7 +249,7 @@ describe("a settings file with mistakes", () => {
     ["typo", 3],
     ["key", 4],
     ["twice", 6],
-  ])("is an error for whoever asks for %s, and said once", async (name, line) => {
+  ])("is an error for a request of %s, and reported once", async (name, line) => {
     const err = new PassThrough();
     const terminal = new Terminal(new PassThrough(), err);
     const error = await failure(toolsCommand(name, { config: file }, terminal));
@@ -264,7 +264,7 @@ describe("a settings file with mistakes", () => {
   it.each<[string, string[], string | undefined, string, number, RegExp]>([
     ["an unknown server", ["nobody"], file, "server-unknown", 1, /there is no server "nobody".* has good$/],
     ["one with a mistake", ["typo"], file, "config-invalid", 1, /settings\.json:3: .*did you mean "args"\?$/],
-    ["one server twice", ["good", "good"], file, "usage", 2, /two servers are called "good"/],
+    ["one server twice", ["good", "good"], file, "usage", 2, /two servers are named "good"/],
     [
       "a file that is no JSON",
       [],
@@ -274,7 +274,7 @@ describe("a settings file with mistakes", () => {
       /broken\.json:1:26: a "," is missing here; add it$/,
     ],
     ["no such file", [], join(folder, "no.json"), "config-invalid", 1, /no\.json: there is no such file; /],
-  ])("vitrine dev: %s is one sentence", async (_what, names, config, code, exit, sentence) => {
+  ])("vitrine dev: %s is one message", async (_what, names, config, code, exit, sentence) => {
     writeFileSync(join(folder, "index.html"), "");
     const terminal = new Terminal(new PassThrough(), new PassThrough());
     const error = await failure(devCommand(names, { config, static: folder, port: 0 }, terminal));
@@ -282,7 +282,7 @@ describe("a settings file with mistakes", () => {
     expect(error.message).not.toContain("\n");
   });
 
-  it("is refused as a whole for what others use", async () => {
+  it("is refused as a whole by serve", async () => {
     writeFileSync(join(folder, "index.html"), "");
     const terminal = new Terminal(new PassThrough(), new PassThrough());
     const error = await failure(serveCommand({ config: file, static: folder, port: 0 }, terminal));

@@ -20,7 +20,7 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), "vitrine-companion-comman
 const page = join(folder, "page");
 mkdirSync(page);
 writeFileSync(join(page, "index.html"), "<!doctype html><title>Page</title>");
-// No settings of whoever runs this.
+// Ignores the settings of the user who runs the tests.
 const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
 
 const closing: (() => unknown)[] = [];
@@ -52,7 +52,7 @@ const isRunning = (pid: number): boolean => {
 };
 
 describe.each(["2025", "2026"] as const)("by stdio, for the client of %s", (generation) => {
-  it("serves tools and, for who shows them, views; says where apps are to stderr alone", async () => {
+  it("serves tools and, for clients that show them, views; prints the apps' address only to stderr", async () => {
     for (const hasViews of [false, true]) {
       const transport = new StdioClientTransport(start(words(CLOCK)));
       const client = new Client(
@@ -82,7 +82,7 @@ describe.each(["2025", "2026"] as const)("by stdio, for the client of %s", (gene
   });
 });
 
-it("by stdio, for the first client: ends with it, and every program that it started", async () => {
+it("by stdio, for the first client: exits with it, and ends every program that it started", async () => {
   const transport = new OldTransport(start(words(CLOCK)));
   const client = new OldClient({ name: "agent", version: "1" });
   await client.connect(transport as never);
@@ -94,7 +94,7 @@ it("by stdio, for the first client: ends with it, and every program that it star
   await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
-it("tells clients by stdio of changes, in both generations", async () => {
+it("notifies stdio clients of changes, in both generations", async () => {
   for (const generation of ["2025", "2026"] as const) {
     const shop = at("testing/gateway/shop-server.mjs");
     const file = join(folder, `shop-${generation}.json`);
@@ -122,7 +122,7 @@ it("tells clients by stdio of changes, in both generations", async () => {
   }
 });
 
-it("does not stand before itself: a settings file that has it is no end of processes", async () => {
+it("refuses to run in front of itself", async () => {
   const file = join(folder, "mcp.json");
   const [command = "", ...args] = CLOCK.split(" ");
   const own = { command: process.execPath, args: words("--config", file) };
@@ -137,7 +137,7 @@ it("does not stand before itself: a settings file that has it is no end of proce
 });
 
 describe("by HTTP", () => {
-  /** Starts it; gives what it prints. */
+  /** Starts it; returns its output. */
   async function serve(more: Record<string, string> = {}) {
     const child: ChildProcess = spawn(process.execPath, words(CLOCK, "--http", "0", "--json"), {
       ...{ env: { ...env, ...more }, cwd: folder },
@@ -152,7 +152,7 @@ describe("by HTTP", () => {
     return { child, code, said: JSON.parse(out) as { url: string; token?: string } };
   }
 
-  it("serves who has the token that it prints, and ends with Ctrl-C", async () => {
+  it("serves clients with the printed token, and exits on Ctrl-C", async () => {
     const { child, code, said } = await serve();
     const client = new Client({ name: "agent", version: "1" });
     const requestInit = { headers: { authorization: `Bearer ${said.token}` } };
@@ -163,7 +163,7 @@ describe("by HTTP", () => {
     expect(await code).toBe(0);
   });
 
-  it("takes a token of the person's, and does not print it", async () => {
+  it("accepts the user's own token, and does not print it", async () => {
     const token = "chosen-by-the-person-1234";
     const { said } = await serve({ VITRINE_COMPANION_TOKEN: token });
     expect(said.token).toBeUndefined();

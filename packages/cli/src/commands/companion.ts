@@ -1,5 +1,5 @@
 /**
- * `vitrine companion`: an MCP server in front of others, for agents that have no screen.
+ * `vitrine companion`: an MCP server in front of others, for agents without a screen.
  *
  * @module
  */
@@ -24,9 +24,9 @@ import { FileTrust } from "../trust/file-trust.js";
 
 /** Options of {@link companionCommand}. */
 export interface CompanionOptions extends DevServerOptions {
-  /** By Streamable HTTP in place of stdio; `true` at the usual port. */
+  /** Serve Streamable HTTP instead of stdio; `true` uses the default port. */
   readonly http?: number | true | undefined;
-  /** Of the workbench. */
+  /** Port of the workbench. */
   readonly port?: number | undefined;
   /** Open a browser when an app is first shown. */
   readonly open?: boolean | undefined;
@@ -34,18 +34,18 @@ export interface CompanionOptions extends DevServerOptions {
   readonly json?: boolean | undefined;
 }
 
-/** The port by HTTP. The same from start to start: agents have it in their settings. */
+/** The HTTP port. It stays the same, because agents have it in their settings. */
 const HTTP_PORT = 8190;
-/** The token by HTTP, for who does not want another one with each start. */
+/** A fixed HTTP token, instead of a new one for each start. */
 const TOKEN_VARIABLE = "VITRINE_COMPANION_TOKEN";
-/** Programs that a companion starts have it: one that stood before itself would start itself for ever. */
+/** Set for programs that a companion starts: a companion of itself would start itself forever. */
 const WITHIN_VARIABLE = "VITRINE_COMPANION";
-/** Milliseconds that calls under way get at the end. */
+/** Milliseconds that running calls get at the end. */
 const GRACE = 2_000;
-/** The one person. */
+/** The only user. */
 const USER = "local";
 
-/** Runs it until its client goes, or it is stopped; resolves with the exit code. */
+/** Runs until its client disconnects or it is stopped. Resolves to the exit code. */
 export function companionCommand(
   names: readonly string[],
   options: CompanionOptions,
@@ -60,7 +60,7 @@ export function companionCommand(
   return interruptible(async (signal) => {
     const folder = await pageFolder(options.static);
     const told = new Set<string>();
-    // Nothing but messages goes to stdout.
+    // Only messages go to stdout.
     const tell = (sentence: string): void => {
       if (!told.has(sentence)) terminal.note(terminal.dim(sentence, "err"));
       told.add(sentence);
@@ -112,14 +112,14 @@ export function companionCommand(
       try {
         for (const close of closing) await close();
       } finally {
-        // After a fault nothing is waited for.
+        // After an internal error, do not wait.
         await gateway.close(code === 0 ? GRACE : 0);
       }
     }
   });
 }
 
-/** Serves it as the command line says; `ended` resolves when there is nobody to serve any more. */
+/** Serves as the command line says; `ended` resolves when the client is gone. */
 async function serve(
   companion: Companion,
   { http, json }: CompanionOptions,
@@ -135,7 +135,7 @@ async function serve(
   const secret = token ?? randomBytes(24).toString("base64url");
   const port = http === true ? HTTP_PORT : http;
   const serving = await serveByHttp(companion, { port, token: secret, onerror });
-  // To stdout, and into no log: the token lets in.
+  // To stdout, and never to a log: the token grants access.
   const shown = token === undefined ? secret : undefined;
   if (json) terminal.json({ url: serving.url, ...(shown !== undefined && { token: shown }) });
   else {
@@ -145,13 +145,15 @@ async function serve(
   return { serving, ended: new Promise(() => {}) };
 }
 
-/** To stderr: in stdio mode a line on stdout would be no message. The link is for the person, and in no log. */
+/**
+ * To stderr, because in stdio mode stdout is only for messages. The link is for the user, and never logged.
+ */
 function welcome(host: GatewayHost, servers: readonly string[], terminal: Terminal): void {
   terminal.note(`apps are shown at ${terminal.green(host.link, "err")}`);
   terminal.note(terminal.dim(`${servers.join(", ")} · the link signs one browser in`, "err"));
 }
 
-/** Opens the person's browser; only where one can be. */
+/** Opens the user's browser, if there is one. */
 async function openPage(
   gateway: Gateway,
   { fragment }: { fragment: string },
@@ -166,7 +168,7 @@ async function openPage(
   return openBrowser({ loginUrl }, at);
 }
 
-/** Servers come, change and go with the settings file. */
+/** Adds, changes and removes servers with the settings file. */
 function following(
   plan: DevSettings,
   settings: GatewaySettings,
@@ -176,13 +178,13 @@ function following(
   return (read) => {
     const before = host.servers;
     const { servers, policy, strict, audit } = plan.again(read);
-    // The rest belongs to the command line.
+    // The command line decides the rest.
     gateway.update({ ...settings, servers, policy, strict, audit });
     for (const server of new Set([...before, ...host.servers])) host.serverChanged(server);
   };
 }
 
-/** What the person chose; a short one could be guessed. */
+/** The user's own token. A short one could be guessed. */
 function tokenOf(at: Surroundings): string | undefined {
   const token = at.env[TOKEN_VARIABLE];
   if (!token) return undefined;

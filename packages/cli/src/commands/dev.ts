@@ -1,5 +1,5 @@
 /**
- * `vitrine dev`: the workbench on a person's servers, started again when their files change.
+ * `vitrine dev`: the workbench on the user's servers, which restart when their files change.
  *
  * @module
  */
@@ -30,20 +30,20 @@ import { FileTrust } from "../trust/file-trust.js";
 /** Options of {@link devCommand}. */
 export interface DevOptions extends DevServerOptions {
   readonly port?: number | undefined;
-  /** Open a browser; only where a person looks. */
+  /** Open a browser, if the command runs interactively. */
   readonly open?: boolean | undefined;
-  /** Start servers again when their files change. */
+  /** Restart servers when their files change. */
   readonly watch?: boolean | undefined;
   readonly static?: string | undefined;
   readonly json?: boolean | undefined;
-  /** Programs may drive the page, and answer in the person's place. */
+  /** Let programs drive the page and answer for the user. */
   readonly testMode?: boolean | undefined;
 }
 
-/** Milliseconds that calls under way get at the end. */
+/** Milliseconds that running calls get at the end. */
 const GRACE = 2_000;
 
-/** Runs it until it is stopped; resolves with the exit code. */
+/** Runs until it is stopped. Resolves to the exit code. */
 export function devCommand(
   names: readonly string[],
   options: DevOptions,
@@ -84,7 +84,7 @@ export function devCommand(
     const take = (read: GatewaySettings): Promise<void> => {
       const changed = plan.again(read);
       const { servers, policy, strict, audit, model } = changed;
-      // The rest belongs to the command line.
+      // The command line decides the rest.
       gateway.update({ ...settings, servers, policy, strict, audit, model });
       return watchServers(changed);
     };
@@ -104,13 +104,13 @@ export function devCommand(
     } finally {
       file?.close();
       watches.close();
-      // After a fault nothing is waited for.
+      // After an internal error, do not wait.
       await gateway.close(code === 0 ? GRACE : 0);
     }
   });
 }
 
-/** Servers that can follow their own files are asked to. */
+/** Asks servers that can watch their own files to do so. */
 const following = (options: DevOptions): DevOptions =>
   options.watch === false ? options : { ...options, env: [`${RELOADS_VARIABLE}=1`, ...(options.env ?? [])] };
 
@@ -126,7 +126,9 @@ const watchOptions = (
   onerror: ({ message }) => terminal.note(terminal.red(message, "err")),
 });
 
-/** Starts the gateway for this person alone: users, addresses and origins of the file are for `vitrine serve`. */
+/**
+ * Starts the gateway for this user only: users, addresses and origins in the file are for `vitrine serve`.
+ */
 async function start(
   read: GatewaySettings,
   folder: string,
@@ -148,7 +150,7 @@ async function start(
       const isInUse = error instanceof GatewayError && error.data["inUse"] === true;
       if (!isInUse || options.database !== undefined) throw error;
       terminal.note(
-        "another Vitrine has the database: what is allowed and recorded here is forgotten at the end",
+        "another Vitrine uses the database: consents and records of this run are lost at the end",
       );
       return startGateway({ ...settings, database: "sqlite::memory:" }, more);
     });
@@ -158,7 +160,7 @@ async function start(
   }
 }
 
-/** Says where it is, and opens it. */
+/** Prints the address, and opens it. */
 async function welcome(
   gateway: Gateway,
   { servers }: GatewaySettings,
@@ -166,7 +168,7 @@ async function welcome(
   at: Surroundings,
   terminal: Terminal,
 ): Promise<void> {
-  // To stdout, and into no log: the link signs a browser in.
+  // To stdout, and never to a log: the link signs a browser in.
   if (options.json) {
     terminal.json({ url: gateway.loginUrl(), origin: gateway.origin, servers: [...servers.keys()] });
     return;
@@ -176,6 +178,6 @@ async function welcome(
     terminal.dim(`${[...servers.keys()].join(", ")} · the link signs one browser in · Ctrl-C ends it`, "err"),
   );
   const mayOpen = options.open !== false && terminal.isWatched && !at.env["CI"];
-  // A link of its own: the one above stays good for another browser.
+  // A separate link, so that the printed one still works in another browser.
   if (mayOpen) await openBrowser(gateway, at);
 }

@@ -55,7 +55,7 @@ async function run(cwd: string, words: readonly string[], user?: number) {
 }
 
 describe.each([...PROJECT_TEMPLATES.keys()])("a project of the template %s", (template) => {
-  it("has its name in it, and versions that were tried", async () => {
+  it("contains its name, and tested versions", async () => {
     const here = place();
     const { folder: made, files } = await makeProject(here, "shop", template);
     expect(readdirSync(here)).toEqual(["shop"]);
@@ -154,12 +154,12 @@ describe("a project is refused", () => {
     ["Shop", "shop would do"],
     ["_shop", "shop would do"],
     [".shop", "shop would do"],
-    ["", "npm wants small letters"],
-    ["é", "npm wants small letters"],
-    ["a".repeat(215), "214 at most"],
-    ["../shop", "write its name alone"],
-    ["a\\b", "write its name alone"],
-    ["@me/shop", "write its name alone"],
+    ["", "npm requires lower-case letters"],
+    ["é", "npm requires lower-case letters"],
+    ["a".repeat(215), "at most 214"],
+    ["../shop", "give only the name"],
+    ["a\\b", "give only the name"],
+    ["@me/shop", "give only the name"],
     ["node_modules", "choose another"],
     ["stream", "choose another"],
   ])("with the name %j", async (name, hint) => {
@@ -172,16 +172,16 @@ describe("a project is refused", () => {
     expect(readdirSync(here)).toEqual([]);
   });
 
-  it("with a template that there is not, and is told which was meant", async () => {
+  it("with an unknown template, and suggests the closest", async () => {
     await expect(makeProject(place(), "shop", "raect")).rejects.toMatchObject({
       code: "usage",
       exit: 2,
       message:
-        'there is no template "raect": write one of html, react, vue, svelte, json-template, discovery; did you mean "react"?',
+        'there is no template "raect": use one of html, react, vue, svelte, json-template, discovery; did you mean "react"?',
     });
   });
 
-  it("where something is already, which stays as it is; an empty folder is taken", async () => {
+  it("if the target is occupied, which stays as it is; an empty folder is used", async () => {
     const here = place();
     mkdirSync(join(here, "full"));
     writeFileSync(join(here, "full", "kept.txt"), "kept");
@@ -192,7 +192,7 @@ describe("a project is refused", () => {
       await expect(makeProject(here, name)).rejects.toMatchObject({
         code: "exists",
         exit: 1,
-        message: expect.stringContaining(`${join(here, name)} is there already`),
+        message: expect.stringContaining(`${join(here, name)} already exists`),
       });
     }
     await makeProject(here, "empty");
@@ -202,7 +202,7 @@ describe("a project is refused", () => {
     expect(existsSync(join(here, "empty", "app.js"))).toBe(true);
   });
 
-  it("where the person may not write, in one sentence", async () => {
+  it("without write permission, in one message", async () => {
     const here = place();
     chmodSync(here, 0o555);
     // Whoever is root may write everywhere.
@@ -215,14 +215,14 @@ describe("a project is refused", () => {
       out: {
         error: {
           code: "system",
-          message: `${join(here, "shop")} cannot be written: you may not write there; go to a folder of yours`,
+          message: `${join(here, "shop")} cannot be written: you have no permission to write there; use one of your own folders`,
         },
       },
     });
     expect(readdirSync(here)).toEqual([]);
   });
 
-  it("when it cannot be written to its end, and nothing is left", async () => {
+  it("if it cannot be written completely, and nothing is left", async () => {
     const here = place();
     const files = new Map([
       ["app.js", "1"],
@@ -246,7 +246,7 @@ describe("in a project of folders", () => {
     return { tools: new Map(server.options.tools?.map((each) => [each.name, each.view?.uri])), server };
   };
 
-  it("every template has a tool and a view to begin with, which the server offers", async () => {
+  it("every template has a starter tool and view, which the server offers", async () => {
     const root = await project();
     const templates = Object.keys(TEMPLATES).sort();
     for (const template of templates) {
@@ -271,7 +271,7 @@ describe("in a project of folders", () => {
     expect(starters.sort()).toEqual(templates);
   });
 
-  it("a tool comes alone or with a page; one that is there gets a page or a template later", async () => {
+  it("a tool comes alone or with a page; an existing one gets a page or a template later", async () => {
     const root = await project();
     await addTool(root, "plain", undefined);
     await addTool(root, "Paged.2", true);
@@ -294,7 +294,7 @@ describe("in a project of folders", () => {
     expect(server.views.has("help")).toBe(true);
   });
 
-  it("nothing is overwritten, and what is wrong is told", async () => {
+  it("nothing is overwritten, and mistakes are reported", async () => {
     const root = await project();
     const before = filesIn(root);
     const [exists, usage] = [
@@ -318,7 +318,7 @@ describe("in a project of folders", () => {
     expect(filesIn(root)).toEqual(before);
   });
 
-  it("elsewhere there is no place for them", async () => {
+  it("elsewhere they are refused", async () => {
     const { folder: made, files } = await makeProject(place(), "shop", "html");
     for (const add of [() => addTool(made, "prices", true), () => addUi(made, "help", {})]) {
       await expect(add()).rejects.toMatchObject({
@@ -367,8 +367,8 @@ describe("the command", () => {
     [["shop", "--template", "raect"], 2, 'did you mean "react"?'],
     [["tool"], 2, "missing required argument 'name'"],
     [["tool", "x", "--jsn"], 2, "Did you mean --json?"],
-    [["tool", "x"], 1, "is no project made of folders"],
-    [["tool", "x", "--template", "form"], 2, "write --ui form"],
+    [["tool", "x"], 1, "is not a project made of folders"],
+    [["tool", "x", "--template", "form"], 2, "use --ui form"],
   ])("ends with one line when %j is wrong", async (words, code, sentence) => {
     const { err, ...rest } = await run(place(), words);
     expect(rest).toEqual({ code, out: "" });

@@ -1,5 +1,5 @@
 /**
- * `vitrine new`: a project, or another tool or view in one that is made of folders.
+ * `vitrine new`: creates a project, or adds a tool or view to a project made of folders.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface NewOptions {
   readonly json?: boolean | undefined;
 }
 
-/** Makes a project in the folder where the person is; resolves with the exit code. */
+/** Creates a project in the current folder. Resolves to the exit code. */
 export async function newCommand(name: string, options: NewOptions, terminal: Terminal): Promise<number> {
   const made = await makeProject(surroundings().cwd, name, options.template);
   if (options.json) {
@@ -45,18 +45,18 @@ export async function newCommand(name: string, options: NewOptions, terminal: Te
 /** Options of {@link newToolCommand}. */
 export interface NewToolOptions {
   readonly ui?: UiChoice;
-  /** Of `new` and `new ui`; a tool has another word for it. */
+  /** Inherited from `new` and `new ui`; for a tool the option is `--ui`. */
   readonly template?: string | undefined;
   readonly json?: boolean | undefined;
 }
 
-/** Adds a tool; resolves with the exit code. */
+/** Adds a tool. Resolves to the exit code. */
 export async function newToolCommand(
   name: string,
   { ui, template, json }: NewToolOptions,
   terminal: Terminal,
 ): Promise<number> {
-  if (template !== undefined) throw usage(`new tool has no --template: write --ui ${template}`);
+  if (template !== undefined) throw usage(`new tool has no --template: use --ui ${template}`);
   return tell(await addTool(surroundings().cwd, name, ui), json, terminal);
 }
 
@@ -65,7 +65,7 @@ export interface NewUiOptions extends UiOptions {
   readonly json?: boolean | undefined;
 }
 
-/** Adds a view; resolves with the exit code. */
+/** Adds a view. Resolves to the exit code. */
 export async function newUiCommand(
   name: string | undefined,
   { json, ...options }: NewUiOptions,

@@ -1,5 +1,5 @@
 /**
- * What the commands for scripts share: one server, found and connected to.
+ * Shared by the commands for scripts: finds one server and connects to it.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface PlainOptions extends ServerOptions {
   readonly timeout?: number | undefined;
 }
 
-/** Finds the server that a person means, and does something with it. */
+/** Finds the given server, and runs work with it. */
 export async function findServer<T>(
   argument: string,
   options: PlainOptions,

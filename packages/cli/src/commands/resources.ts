@@ -1,5 +1,5 @@
 /**
- * `vitrine resources`: what a server has to read, and one of them.
+ * `vitrine resources`: lists a server's resources, or prints one.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { table } from "../table.js";
 import { controlCharacters, printable, type Terminal } from "../terminal.js";
 import { findServer, type PlainOptions } from "./plain.js";
 
-/** Prints the resources, or what is in one of them; resolves with the exit code. */
+/** Prints the list of resources, or the contents of one. Resolves to the exit code. */
 export async function resourcesCommand(
   argument: string,
   uri: string | undefined,
@@ -61,13 +61,15 @@ async function read(
     const { text, blob } = Object(part);
     if (typeof text === "string") printText(uri, text, terminal);
     else if (terminal.isWatched) {
-      throw new CliError("binary", `${uri} is no text: write it to a file, with > FILE`);
+      throw new CliError("binary", `${uri} is binary: write it to a file, with > FILE`);
     } else terminal.bytes(Buffer.from(String(blob), "base64"));
   }
   return 0;
 }
 
-/** A file gets the text as it is, with a warning if a terminal would obey some of it; a person gets it escaped. */
+/**
+ * A file gets the exact text, with a warning about terminal control characters; a terminal gets it escaped.
+ */
 function printText(uri: string, text: string, terminal: Terminal): void {
   if (terminal.isWatched) {
     terminal.print(printable(text));
@@ -76,7 +78,7 @@ function printText(uri: string, text: string, terminal: Terminal): void {
   const count = controlCharacters(text);
   if (count > 0)
     terminal.note(
-      `${uri} has ${count} control character${count === 1 ? "" : "s"}, printed as they are: do not print them to a terminal, or use --json, which escapes them`,
+      `${uri} has ${count} control character${count === 1 ? "" : "s"}, printed unescaped: do not show them in a terminal, or use --json, which escapes them`,
     );
   terminal.exact(text);
 }

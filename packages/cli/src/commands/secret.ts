@@ -1,5 +1,5 @@
 /**
- * `vitrine secret`: keeps what does not belong into a settings file.
+ * `vitrine secret`: stores values that do not belong in a settings file.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface SecretOptions {
   readonly data?: string | undefined;
 }
 
-/** Keeps or deletes a secret where `vitrine` looks for it; resolves with the exit code. */
+/** Stores or deletes a secret. Resolves to the exit code. */
 export async function secret(
   what: string,
   name: string,
@@ -25,14 +25,14 @@ export async function secret(
   terminal: Terminal,
 ): Promise<number> {
   if (what !== "set" && what !== "delete")
-    throw usage(`secret: ${JSON.stringify(what)} is neither set nor delete`);
+    throw usage(`secret: unknown action ${JSON.stringify(what)}: use set or delete`);
   const isSaid = options.config !== undefined || options.data !== undefined;
   return secretCommand([what, name], isSaid ? options : await foundPlace(surroundings(), terminal));
 }
 
 /**
- * Where secrets are kept, if the command line does not say it. A file that came with the folder could have them kept where others read
- * them: its approved text is used, whatever is in the file by then.
+ * Where secrets are stored by default. A file that came with a folder could redirect them to where others
+ * read them, so its approved text is used, not its current contents.
  */
 async function foundPlace(at: Surroundings, terminal: Terminal): Promise<SecretOptions> {
   const file = firstFile(configPlaces(at));

@@ -1,5 +1,5 @@
 /**
- * `vitrine serve`: gateway and workbench, for others to use.
+ * `vitrine serve`: gateway and workbench for other users.
  *
  * @module
  */
@@ -34,13 +34,13 @@ export interface ServeOptions {
   readonly json?: boolean | undefined;
 }
 
-/** Runs it until it is stopped; resolves with the exit code. */
+/** Runs until it is stopped. Resolves to the exit code. */
 export function serveCommand(options: ServeOptions, terminal: Terminal): Promise<number> {
   const { port, allowRemote } = options;
   const at = surroundings();
   const file = options.config ?? firstFile(servePlaces(at));
   if (file === undefined) {
-    throw usage("serve needs a settings file: name it with --config, or put an mcp.json into this folder");
+    throw usage("serve needs a settings file: pass one with --config, or put an mcp.json into this folder");
   }
   return interruptible(async (signal) => {
     const folder = await pageFolder(options.static);
@@ -48,14 +48,14 @@ export function serveCommand(options: ServeOptions, terminal: Terminal): Promise
     let gateway: Gateway | undefined;
     const update = (settings: GatewaySettings): void => {
       const later = gateway?.update(settings) ?? [];
-      if (later.length > 0) log.warn(`taken with the next start: ${later.join(", ")}`);
+      if (later.length > 0) log.warn(`takes effect after a restart: ${later.join(", ")}`);
     };
     const line = {
       ...options,
       port: port === undefined ? undefined : `${port}`,
       "allow-remote": allowRemote,
     };
-    // Strict, unlike `dev`: what others use must be as the operator meant it, or not be at all.
+    // Strict, unlike `dev`: a service for others must run exactly as configured, or not at all.
     const trust = new FileTrust({ terminal, at, data: options.data, signal });
     const watch = await watchSettings(file, update, {
       ...readOptions(line),
@@ -69,20 +69,20 @@ export function serveCommand(options: ServeOptions, terminal: Terminal): Promise
       gateway = await startGateway(settings, { log, static: { folder } }).catch((error: unknown) => {
         throw ofPort(error, settings) ?? error;
       });
-      // The file may have changed while it was started.
+      // The file may have changed during startup.
       if (watch.current !== settings) update(watch.current);
       tell(gateway, settings, options, terminal);
       code = await untilStopped(log, signal);
       return code;
     } finally {
       watch.close();
-      // After a fault nothing is waited for.
+      // After an internal error, do not wait.
       await gateway?.close(code === 0 ? undefined : 0);
     }
   });
 }
 
-/** To stdout, and not into the log: where nobody has a token of their own, the link signs a browser in. */
+/** To stdout, and never to a log: without user tokens, the link signs a browser in. */
 function tell(
   gateway: Gateway,
   { listen, servers }: GatewaySettings,
@@ -95,9 +95,9 @@ function tell(
   else terminal.print(`${terminal.bold("Vitrine")} → ${terminal.green(url)}  (Ctrl-C ends it)`);
 }
 
-/** Others know the ports: no other one is taken for them. */
+/** Never picks another port, because clients know the configured ones. */
 function ofPort(error: unknown, { sandbox }: GatewaySettings): CliError | undefined {
   const { code, port } = Object(error) as { code?: unknown; port?: unknown };
   const what = port === sandbox.port ? "sandbox.port in the settings" : "--port";
-  return portError(code, port, `stop who has it, or change ${what}`);
+  return portError(code, port, `stop the program that uses it, or change ${what}`);
 }

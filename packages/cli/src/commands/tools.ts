@@ -1,5 +1,5 @@
 /**
- * `vitrine tools`: what a server can do.
+ * `vitrine tools`: lists a server's tools.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { table } from "../table.js";
 import type { Terminal } from "../terminal.js";
 import { findServer, type PlainOptions } from "./plain.js";
 
-/** Prints the tools; resolves with the exit code. */
+/** Prints the tools. Resolves to the exit code. */
 export async function toolsCommand(
   argument: string,
   options: PlainOptions,

@@ -1,18 +1,18 @@
 /**
- * The addresses under which a client reads the resources of several servers: two servers never share one.
+ * Addresses under which a client reads the resources of several servers, without collisions.
  *
  * @module
  */
 
-/** Where the apps that are open are found. */
+/** Address prefix of open apps. */
 export const APPS = "vitrine://apps/";
 const OTHERS = "vitrine://servers/";
 const UI = "ui://";
 
 /**
- * The address of a server's resource: `ui://a/b` of the server `shop` is `ui://shop/a/b`; one of the web stays as it is, as it
- * means the same everywhere; and anything else is `vitrine://servers/shop/` with the whole address, encoded.
- * {@link readAddress} leads back.
+ * The address of a server's resource. `ui://a/b` of the server `shop` becomes `ui://shop/a/b`; a web address
+ * stays the same; anything else becomes `vitrine://servers/shop/` with the encoded address. {@link
+ * readAddress} reverses it.
  *
  * @example
  * ```ts source="./companion.examples.ts#addressOf"
@@ -28,7 +28,10 @@ export function addressOf(server: string, uri: string): string {
   return `${OTHERS}${server}/${encodeURIComponent(uri)}`;
 }
 
-/** Whose resource an address means, and its own address there; undefined for what {@link addressOf} never made. */
+/**
+ * The server and its own address of a resource; undefined for an address that {@link addressOf} never
+ * creates.
+ */
 export function readAddress(address: string): { server: string; uri: string } | undefined {
   const start = [UI, OTHERS].find((each) => address.startsWith(each));
   if (start === undefined) return undefined;
@@ -45,7 +48,7 @@ export function readAddress(address: string): { server: string; uri: string } | 
   }
 }
 
-/** The address of an app that is open, or was. */
+/** The address of an app, open or closed. */
 export const appAddress = (app: number): string => `${APPS}${app}`;
 
 /** The number of the app at an address. */

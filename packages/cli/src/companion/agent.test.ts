@@ -1,4 +1,4 @@
-/** What the person and the agent know of each other: who is there, who calls, what was read, and what is closed. */
+/** The user and the agent: who is connected, who calls, what was read, and what is closed. */
 import { afterEach, describe, expect, it } from "vitest";
 import { CompanionStage, textsOf } from "../../../../testing/cli/companion-stage.ts";
 import { readAgent } from "./agent.js";
@@ -48,7 +48,7 @@ describe("a tab that is closed", () => {
     expect(texts.join("\n")).not.toContain("Nothing new");
   });
 
-  it("is none when it is only loaded again", async () => {
+  it("does not count as closed when it only reloads", async () => {
     const { agent, page } = bind(await open());
     const client = await agent({ generation: "2025" });
     await client.callTool({ name: "shop__show", arguments: {} });
@@ -62,7 +62,7 @@ describe("a tab that is closed", () => {
   });
 });
 
-it("an app that the person closes is told by the next app_context, however soon it comes", async () => {
+it("app_context reports an app that the user closes, however soon it is called", async () => {
   const { agent, page } = bind(await open());
   const client = await agent({ generation: "2025" });
   await client.callTool({ name: "shop__show", arguments: {} });
@@ -107,7 +107,7 @@ describe("the agent", () => {
     ]);
   });
 
-  it("reads what the person writes: the page sees when", async () => {
+  it("reads what the user writes: the page shows when", async () => {
     const { agent, page } = bind(await open());
     const client = await agent({ generation: "2025" });
     const tab = await page();
@@ -119,7 +119,7 @@ describe("the agent", () => {
     expect(await said()).not.toHaveProperty("isQueued", true);
   });
 
-  it("whose arguments are wrong hears what, and nothing is called or opened", async () => {
+  it("with wrong arguments gets an error, and nothing is called or opened", async () => {
     let tabs = 0;
     const { agent, host } = bind(await open(undefined, { open: async () => ++tabs > 0 }));
     const client = await agent();
@@ -143,7 +143,7 @@ describe("the agent", () => {
   });
 });
 
-it("a client's name is one short line, whatever it says of itself", () => {
+it("a client's name is reduced to one short line", () => {
   expect(readAgent({ name: "claude-code", version: "2.1.0" })).toEqual({
     ...{ name: "Claude Code", label: "Claude Code 2.1.0" },
   });

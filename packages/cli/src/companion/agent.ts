@@ -1,5 +1,5 @@
 /**
- * Who the client of the companion is, as the person sees it.
+ * The client of the companion, as the user sees it.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface Agent {
   readonly label: string;
 }
 
-/** What agents call themselves to programs, and what people call them. */
+/** Names of agents in the protocol, and their display names. */
 const KNOWN: Readonly<Record<string, string>> = {
   "claude-code": "Claude Code",
   "codex-mcp-client": "Codex",
@@ -23,7 +23,7 @@ const KNOWN: Readonly<Record<string, string>> = {
 const LONGEST = 60;
 
 /**
- * Reads the client's own word of itself (`clientInfo`): anything may stand there, so that it is one short line.
+ * Reads `clientInfo`. It is untrusted, so it is reduced to one short line.
  *
  * @example
  * ```ts source="./companion.examples.ts#readAgent"
@@ -39,7 +39,7 @@ export function readAgent(clientInfo: unknown): Agent {
   return { name, label: `${name} ${line(info["version"])}`.trim() };
 }
 
-/** Without line breaks, and without characters that nobody sees or that turn others around. */
+/** Removes line breaks, invisible characters, and those that change the text direction. */
 const line = (value: unknown): string =>
   typeof value === "string"
     ? value

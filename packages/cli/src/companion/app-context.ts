@@ -1,5 +1,5 @@
 /**
- * The companion's own tool: how the apps are, and what happened since the agent asked last.
+ * The companion's own tool: the state of the apps, and the news since the agent last asked.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import type { Reader } from "./inbox.js";
 import { appToolName } from "./names.js";
 import { appsText, newsText, noticesText, problemsText } from "./news-text.js";
 
-/** Its name: no tool of a server or an app has one like it. */
+/** Its name, which no tool of a server or an app can have. */
 export const APP_CONTEXT = "app_context";
 
-/** Seconds that can be waited for. */
+/** Maximum seconds to wait. */
 const LONGEST = 600;
-/** Milliseconds between two signs of life while it waits: clients give up on who says nothing. */
+/** Milliseconds between progress notifications while it waits: clients time out without them. */
 const SIGN_OF_LIFE = 10_000;
-/** Pictures of apps that are handed on at once. */
+/** Maximum number of app images per answer. */
 const MOST_PICTURES = 4;
 
-/** How it is listed. */
+/** Its entry in the tools list. */
 export const APP_CONTEXT_TOOL: Tool = {
   name: APP_CONTEXT,
   title: "What happens in the apps",
@@ -40,7 +40,7 @@ export const APP_CONTEXT_TOOL: Tool = {
   annotations: { title: "What happens in the apps", readOnlyHint: true, openWorldHint: false },
 };
 
-/** Answers it. */
+/** Handles a call of the tool. */
 export async function answerAppContext(
   { host }: Companion,
   reader: Reader,
@@ -49,7 +49,7 @@ export async function answerAppContext(
 ): Promise<CallToolResult> {
   if (typeof wait !== "number" || !(wait >= 0 && wait <= LONGEST))
     return failed(`wait is a number of seconds from 0 to ${LONGEST}`);
-  // A page that was just closed, or is loaded again: the answer says which.
+  // A page may have just closed or be reloading: wait until that is known.
   await host.settled();
   const begun = Date.now();
   const signs = setInterval(
@@ -57,7 +57,7 @@ export async function answerAppContext(
     SIGN_OF_LIFE,
   );
   await reader.wait(wait * 1000, signal).finally(() => clearInterval(signs));
-  // Nobody hears the answer: what is new is kept for the next time.
+  // The caller is gone, so the news are kept for the next call.
   if (signal.aborted) return failed("it was cancelled");
   const news = newsText(reader.take(), "Since you asked last:") ?? "Nothing new since you asked last.";
   const apps = appsText(host.apps, ({ number, tools }) => tools.map(({ name }) => appToolName(number, name)));

@@ -1,5 +1,5 @@
 /**
- * What a server answers, as clients of the companion read it: addresses in it are addresses here.
+ * Rewrites a server's answers for clients of the companion: addresses in them become the companion's.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { CallToolResult, ContentBlock } from "@vitrine/protocol";
 import { addressOf } from "./addresses.js";
 import { withAddress } from "./directory.js";
 
-/** A result of a server's tool. Links and contents keep leading to what they mean. */
+/** Rewrites a tool's result, so that links and contents still refer to the right resource. */
 export function resultHere(result: CallToolResult, server: string): CallToolResult {
   const content = Array.isArray(result.content) ? result.content : [];
   return withAddress({ ...result, content: content.map((block) => blockHere(block, server)) }, server);
@@ -19,7 +19,7 @@ function blockHere(block: ContentBlock, server: string): ContentBlock {
   return { ...block, resource: { ...block.resource, uri: addressOf(server, block.resource.uri) } };
 }
 
-/** What `prompts/get` answers. */
+/** Rewrites the answer of `prompts/get`. */
 export function promptHere(answer: Record<string, unknown>, server: string): Record<string, unknown> {
   const messages = Array.isArray(answer["messages"]) ? answer["messages"] : [];
   return {
@@ -31,7 +31,10 @@ export function promptHere(answer: Record<string, unknown>, server: string): Rec
   };
 }
 
-/** What `resources/read` answers: under the address that was asked for, and the others under those that they have here. */
+/**
+ * Rewrites the answer of `resources/read`: the requested contents get the requested address, others get
+ * theirs.
+ */
 export function contentsHere(
   answer: Record<string, unknown>,
   server: string,

@@ -1,5 +1,5 @@
 /**
- * What the companion needs of a gateway: `Gateway` is one.
+ * The part of a gateway that the companion uses; `Gateway` implements it.
  *
  * @module
  */
@@ -18,19 +18,19 @@ export interface OpenApp {
   readonly view: string;
   readonly app: SpeakingApp;
   readonly tools: readonly Tool[];
-  /** Its page is connected now. */
+  /** Whether its page is connected. */
   readonly isThere: boolean;
 }
 
-/** What the companion needs of a conversation. */
+/** The part of a conversation that the companion uses. */
 export interface CompanionConversation {
   readonly id: string;
-  /** How many hear of it and are connected now: this companion, and pages. */
+  /** Number of connected subscribers: this companion, and pages. */
   readonly heardBy: number;
-  /** The apps that are open; of one that is open twice only where it was opened last. */
+  /** The open apps. For an app that is open twice, only the latest. */
   readonly openApps: readonly OpenApp[];
   find(item: string): ConversationItem | undefined;
-  /** Calls a tool; resolves to the entry. */
+  /** Calls a tool; resolves to the entry's id. */
   call(
     server: string,
     tool: string,
@@ -39,27 +39,30 @@ export interface CompanionConversation {
     key?: string,
     agent?: string,
   ): Promise<string>;
-  /** Calls a tool of an app that is open; resolves to the entry. The person is asked first, unless it only reads. */
+  /**
+   * Calls a tool of an open app; resolves to the entry's id. The user must approve it first, unless it is
+   * read-only.
+   */
   callApp(view: string, tool: string, input: Record<string, unknown>, agent?: string): Promise<string>;
   stop(item?: string): boolean;
-  /** Agents answer what is said: no model is asked. */
+  /** Agents answer the messages instead of a model. */
   answerElsewhere(agents?: readonly string[]): void;
-  /** An agent has read what the person and the apps said so far. */
+  /** Marks all messages so far as read by an agent. */
   readElsewhere(): void;
   subscribe(listener: (id: string, seq: number, changes: ConversationChange[]) => void): () => void;
-  /** Hears that apps were opened or closed, or offer other tools. */
+  /** Adds a listener for apps that open, close or change their tools. */
   onApps(listener: () => void): () => void;
 }
 
-/** What a link can be told. */
+/** Options of a sign-in link. */
 export interface CompanionLink {
   readonly arrival?: boolean | undefined;
   readonly onused?: (() => void) | undefined;
-  /** What stands behind `#` in the address that the link leads to. */
+  /** The fragment of the address that the link leads to. */
   readonly fragment?: string | undefined;
 }
 
-/** What the companion needs of a gateway. */
+/** The part of a gateway that the companion uses. */
 export interface CompanionGateway {
   readonly origin: string;
   readonly conversations: { open(user: string, id?: string): Promise<CompanionConversation> };

@@ -1,5 +1,5 @@
 /**
- * What the companion stands on: servers, a conversation in which their apps are shown to a person, and that person.
+ * Interface of the companion's host: servers, a conversation that shows their apps, and its user.
  *
  * @module
  */
@@ -7,30 +7,30 @@
 import type { CallToolResult, ContentBlock, Progress, Tool } from "@vitrine/protocol";
 import type { AppContext, ServerCatalogue } from "@vitrine/wire";
 
-/** An app that was shown to the person. */
+/** An app that was shown to the user. */
 export interface CompanionApp {
-  /** The agent knows it by it; no other app ever has it. */
+  /** The agent's id of it, never reused. */
   readonly number: number;
   readonly server: string;
   readonly title: string;
-  /** The server's tool whose app it is. */
+  /** The server's tool that the app belongs to. */
   readonly tool: string;
-  /** It is in a browser now. */
+  /** Whether it is open in a browser. */
   readonly isOpen: boolean;
-  /** What it offers, under their own names; none once it is closed. */
+  /** Tools that it offers, under their own names; none once it is closed. */
   readonly tools: readonly Tool[];
-  /** What it wanted the model to know last. */
+  /** Its latest model context. */
   readonly context?: Pick<AppContext, "content" | "structuredContent" | "isStale"> | undefined;
 }
 
-/** Who says something: an app, or the person where it is undefined. */
+/** The author of a message: an app, or the user if undefined. */
 export type Speaker = Pick<CompanionApp, "number" | "server" | "title"> | undefined;
 
-/** What the agent has not done itself. */
+/** An event that the agent did not cause. */
 export type News =
-  /** The person wrote it, or an app in their place (`ui/message`). */
+  /** A message from the user, or from an app on the user's behalf (`ui/message`). */
   | { readonly kind: "message"; readonly from: Speaker; readonly content: readonly ContentBlock[] }
-  /** What an app wants the model to know changed (`ui/update-model-context`): the last word of each counts. */
+  /** An app's model context changed (`ui/update-model-context`). The latest update of each app counts. */
   | {
       readonly kind: "context";
       readonly from: NonNullable<Speaker>;
@@ -44,86 +44,86 @@ export interface CompanionCall {
   readonly server: string;
   readonly tool: string;
   readonly arguments: Record<string, unknown>;
-  /** The client shows the app itself: the workbench need not. */
+  /** Whether the client shows the app itself, so that the workbench need not. */
   readonly isShownElsewhere: boolean;
 }
 
-/** How a call is followed. */
+/** Options of a call. */
 export interface FollowOptions {
-  /** Who calls, as the person knows it, such as `Claude Code`. */
+  /** Display name of the caller, such as `Claude Code`. */
   readonly agent?: string | undefined;
-  /** Takes the call back; the server is told. */
+  /** Cancels the call, also at the server. */
   readonly signal: AbortSignal;
   readonly onprogress: (progress: Progress) => void;
 }
 
-/** What became of a call. */
+/** Outcome of a call. */
 export interface CallOutcome {
   readonly result: CallToolResult;
   /** The app that shows it; undefined if the tool has none. */
   readonly app?: CompanionApp | undefined;
 }
 
-/** How the person sees the apps. */
+/** Whether the user can see the apps. */
 export type Showing =
   /** A browser shows them. */
   | { readonly state: "open"; readonly address: string }
-  /** A browser was asked to. */
+  /** A browser is being opened. */
   | { readonly state: "opening"; readonly address: string }
-  /** The person must open this link themselves. It signs a browser in, once. */
+  /** The user must open this link. It signs a browser in once. */
   | { readonly state: "link"; readonly url: string };
 
-/** A server that does not work now. */
+/** A server that does not work. */
 export interface ServerProblem {
   readonly server: string;
   readonly message: string;
 }
 
-/** What the companion needs of a gateway. */
+/** The part of a gateway that the companion uses. */
 export interface CompanionHost {
   /** In the order of the command line. */
   readonly servers: readonly string[];
   readonly problems: readonly ServerProblem[];
-  /** Notices about servers, a sentence each: another server may have taken the name of one. */
+  /** Notices about servers: another server may have taken a name. */
   readonly notices: readonly string[];
-  /** Which server has this name now, whatever it is called. */
+  /** The identity of the server with this name. */
   identityOf(server: string): string | undefined;
-  /** All apps that were shown, the open ones and the others. */
+  /** All apps that were shown, open or closed. */
   readonly apps: readonly CompanionApp[];
-  /** What a server offers; waits until it has started. */
+  /** A server's catalogue; waits until the server has started. */
   catalogue(server: string): Promise<ServerCatalogue>;
   /**
-   * Calls a tool in the conversation, so that its app is shown to the person. A server's own error is a result.
+   * Calls a tool in the conversation, which shows its app to the user. A server's own error is a result.
    *
-   * @throws what kept it from being called, or from being answered
+   * @throws if the tool could not be called, or did not answer
    */
   call(call: CompanionCall, options: FollowOptions): Promise<CallOutcome>;
-  /** Calls a tool of an app that is open. The person is asked first, unless it only reads. */
+  /** Calls a tool of an open app. The user must approve it first, unless it is read-only. */
   callApp(
     app: number,
     tool: string,
     input: Record<string, unknown>,
     options: FollowOptions,
   ): Promise<CallToolResult>;
-  /** Asks a server as one of its views would. */
+  /** Sends a request to a server as one of its views would. */
   ask(
     server: string,
     method: "tools/call" | "resources/read" | "prompts/get",
     params: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<Record<string, unknown>>;
-  /** Sees to it that the person can see the apps. */
+  /** Makes the apps visible to the user. */
   show(): Promise<Showing>;
-  /** Resolves when it is known of every app whether it is open: a page may just be loaded again. */
+  /** Resolves when the open state of every app is known: a page may be reloading. */
   settled(): Promise<void>;
-  /** These agents are connected, as the person should see them. */
+  /** Sets the connected agents, for display. */
   setAgents(agents: readonly string[]): void;
-  /** An agent has received all news so far. */
+  /** Marks all news so far as received by an agent. */
   received(): void;
-  /** Hears what the person and the apps do; returns how to stop. */
+  /** Adds a listener for actions of the user and the apps; returns a function that removes it. */
   onNews(listener: (news: News) => void): () => void;
-  /** Hears that apps or their tools came, changed or went; returns how to stop. */
+  /** Adds a listener for changes of apps and their tools; returns a function that removes it. */
   onApps(listener: () => void): () => void;
-  /** Hears of a server whose lists may be others now; returns how to stop. */
+  /** Adds a listener for servers whose lists may have changed; returns a function that removes it. */
   onServer(listener: (server: string) => void): () => void;
 }

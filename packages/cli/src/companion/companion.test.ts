@@ -33,7 +33,7 @@ const metaOf = (tools: { name: string; _meta?: unknown }[], name: string): unkno
   tools.find((tool) => tool.name === name)?._meta;
 
 describe.each(AGENTS)("for an agent without views, %s", (_name, connect) => {
-  it("lists the tools that are for the model, each once, and no word of views (C02)", async () => {
+  it("lists the tools for the model, each once, without UI metadata (C02)", async () => {
     const agent = await connect();
     const { tools } = await agent.listTools();
     const names = tools.map(({ name }) => name);
@@ -50,7 +50,7 @@ describe.each(AGENTS)("for an agent without views, %s", (_name, connect) => {
     expect(resources.map(({ uri }) => uri)).toContain("vitrine://servers/shop/note%3A%2F%2F1");
   });
 
-  it("answers in words, and says where the app is", async () => {
+  it("answers with text, and tells where the app is", async () => {
     const agent = await connect();
     const [said, shown] = textsOf(await agent.callTool({ name: "clock__get-time", arguments: {} }));
     expect(said).toMatch(/\d{4}-\d\d-\d\d/);
@@ -61,7 +61,7 @@ describe.each(AGENTS)("for an agent without views, %s", (_name, connect) => {
     expect(budget).toContain("Budget");
   });
 
-  it("hands on prompts, by names that no two servers share, and their links lead here", async () => {
+  it("passes on prompts under unique names, and their links lead here", async () => {
     const agent = await connect();
     const { prompts } = await agent.listPrompts();
     const names = prompts.map(({ name }) => name);
@@ -74,7 +74,7 @@ describe.each(AGENTS)("for an agent without views, %s", (_name, connect) => {
     await expect(agent.getPrompt({ name: "greet" })).rejects.toThrow(/there is no prompt "greet": list/);
   });
 
-  it("refuses what is for views alone, as if it were not there", async () => {
+  it("refuses app-only tools as unknown", async () => {
     const agent = await connect();
     await expect(agent.callTool({ name: "shop__inner", arguments: {} })).rejects.toThrow(/there is no tool/);
     await expect(agent.callTool({ name: "look", arguments: {} })).rejects.toThrow(/there is no tool/);
@@ -83,7 +83,7 @@ describe.each(AGENTS)("for an agent without views, %s", (_name, connect) => {
 });
 
 describe.each(AGENTS)("for an agent that shows views, %s", (_name, connect) => {
-  it("lists all tools with their views, which no two servers share, in both ways (R06)", async () => {
+  it("lists all tools with their views under unique addresses, under both keys (R06)", async () => {
     const agent = await connect({ hasViews: true });
     const { tools } = await agent.listTools();
     const cart = (server: string) => ({
@@ -132,7 +132,7 @@ describe.each(AGENTS)("for an agent that shows views, %s", (_name, connect) => {
     expect(textsOf(await agent.callTool({ name: "get-time", arguments: {} }))[0]).toMatch(/\d{4}-\d\d-\d\d/);
   });
 
-  it("leaves the app to it: nothing is said of a browser", async () => {
+  it("leaves the app to the client: no browser is mentioned", async () => {
     const agent = await connect({ hasViews: true });
     const before = stage.host.apps.length;
     const texts = textsOf(await agent.callTool({ name: "shop__show", arguments: {} }));
@@ -142,7 +142,7 @@ describe.each(AGENTS)("for an agent that shows views, %s", (_name, connect) => {
 });
 
 describe("an app that a client shows", () => {
-  it("is let do what the person allows, in a browser: if there is none, the agent hears of it", async () => {
+  it("may do what the user allows, in a browser: if there is none, the agent is told", async () => {
     const agent = await stage.agent({ hasViews: true });
     const { tools } = await agent.listTools();
     // Only a view may call it, and nobody said that it only reads.
@@ -161,7 +161,7 @@ describe("an app that a client shows", () => {
 });
 
 describe("calls", () => {
-  it("tell how far they are, and are taken back to the server", async () => {
+  it("report progress, and are cancelled at the server", async () => {
     const agent = await stage.agent();
     const steps: unknown[] = [];
     const onprogress = (progress: { progress: number }): void => void steps.push(progress.progress);
@@ -179,7 +179,7 @@ describe("calls", () => {
     await expect.poll(calls).toContain("wait cancelled");
   });
 
-  it("hand on a server's own error, its data, and what is large", async () => {
+  it("pass on a server's own error, its data, and large results", async () => {
     const agent = await stage.agent();
     const failed = await agent.callTool({ name: "lab__fails", arguments: {} });
     expect(failed).toMatchObject({ isError: true, content: [{ text: "The printer is out of paper." }] });
@@ -189,7 +189,7 @@ describe("calls", () => {
     expect(big.length).toBe(3000 * 1024);
   });
 
-  it("say what went wrong in a result that the agent can read", async () => {
+  it("report failures in a result that the agent can read", async () => {
     const agent = await stage.agent();
     const wrong = await agent.callTool({ name: "lab__slow", arguments: { seconds: "many" } });
     expect(wrong.isError).toBe(true);
@@ -197,7 +197,7 @@ describe("calls", () => {
   });
 });
 
-describe("the door by HTTP", () => {
+describe("the HTTP endpoint", () => {
   const post = (headers: Record<string, string>, path = "") =>
     fetch(`${stage.url}${path}`, {
       method: "POST",
@@ -270,7 +270,7 @@ describe("the person", () => {
     page.raw.close();
   });
 
-  it("may have what apps offer be called: the tools come and go with the app, and they are asked first (A06)", async () => {
+  it("may use the tools of apps: they come and go with the app, and need approval first (A06)", async () => {
     const agent = await stage.oldAgent();
     let told = 0;
     agent.setNotificationHandler(

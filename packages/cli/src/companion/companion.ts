@@ -1,6 +1,6 @@
 /**
- * The companion: an MCP server in front of other servers, which shows their apps to a person and tells an agent what that
- * person does in them.
+ * The companion: an MCP server in front of other servers. It shows their apps to the user, and informs an
+ * agent about the user's actions.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import type { CompanionApp, CompanionHost, News } from "./companion-host.js";
 import { Directory } from "./directory.js";
 import { Inbox } from "./inbox.js";
 
-/** Who is told that lists and resources are not what they were. */
+/** Receives notifications about changed lists and resources. */
 export type Audience = Pick<
   ServerNotifier,
   "toolsChanged" | "resourcesChanged" | "resourceUpdated" | "promptsChanged"
 >;
 
 /**
- * What all clients share: one list of tools, one conversation, one person.
+ * State that all clients share: one list of tools, one conversation, one user.
  *
  * @example
  * ```ts source="./companion.examples.ts#companion"
@@ -32,7 +32,7 @@ export class Companion {
   readonly inbox = new Inbox();
   readonly #audiences = new Set<Audience>();
   readonly #stops: (() => void)[];
-  /** The apps as they were told last, by their numbers. */
+  /** The last published state of each app, by number. */
   #told = new Map<number, string>();
   #toldTools = "[]";
   readonly #lasting = new Set<Agent>();
@@ -56,15 +56,15 @@ export class Companion {
     ];
   }
 
-  /** Tells somebody of changes from now on; returns how to stop. */
+  /** Adds a receiver of change notifications; returns a function that removes it. */
   attend(audience: Audience): () => void {
     this.#audiences.add(audience);
     return () => void this.#audiences.delete(audience);
   }
 
   /**
-   * An agent is there, by the name that the person sees. Returns how to say that it is gone; of one without a connection nobody
-   * knows that, and the last one that called is shown.
+   * Registers an agent under its display name. Returns a function that unregisters it. Without a connection,
+   * nobody knows when an agent is gone, so the last caller is shown.
    */
   serve(agent: Agent, isLasting: boolean): () => void {
     if (!isLasting) this.#passing = agent;
@@ -96,7 +96,7 @@ export class Companion {
     this.#look();
   }
 
-  /** What became of the apps. */
+  /** Publishes changes of the apps. */
   #look(): void {
     const { apps } = this.host;
     const now = new Map(apps.map((app) => [app.number, JSON.stringify([app.isOpen, app.tools])]));

@@ -1,5 +1,5 @@
 /**
- * The tools, resources and prompts of all servers, as one server would list them.
+ * The combined tools, resources and prompts of all servers.
  *
  * @module
  */
@@ -32,25 +32,27 @@ export interface ListedPrompt {
   readonly prompt: Prompt;
 }
 
-/** Where a resource is. */
+/** The server and address of a resource. */
 export interface FoundResource {
   readonly server: string;
   readonly uri: string;
 }
 
-/** Milliseconds that a list waits for servers that start: a client must not wait for the slowest. */
+/** Milliseconds that a list waits for starting servers, so that a client need not wait for the slowest. */
 const PATIENCE = 10_000;
 
-/** Keeps what every server offers: what it said last stays while it starts again, unless another server takes its name. */
+/**
+ * Caches every server's catalogue. It stays while a server restarts, unless another server takes its name.
+ */
 export class Directory {
   readonly #host: CompanionHost;
   readonly #known = new Map<string, ServerCatalogue>();
-  /** Which server each of them is of. */
+  /** Identity of the server of each catalogue. */
   readonly #identities = new Map<string, string | undefined>();
   readonly #reading = new Map<string, Promise<void>>();
-  /** Those that somebody has waited for: who did not come then is told of when it does. */
+  /** Servers that a list has waited for. If one arrives later, clients are notified. */
   readonly #awaited = new Set<string>();
-  /** Those that changed while they were read. */
+  /** Servers that changed while they were read. */
   readonly #again = new Set<string>();
   readonly #changed = new Listeners<readonly string[]>();
   readonly #stop: () => void;
@@ -60,14 +62,17 @@ export class Directory {
     this.#stop = host.onServer((server) => this.#refresh(server));
   }
 
-  /** Whether there is a view at this very address. */
+  /** Whether there is a view at exactly this address. */
   hasView(address: string): boolean {
     return [...this.#known].some(([server, { views }]) =>
       views.some(({ uri }) => addressOf(server, uri) === address),
     );
   }
 
-  /** Hears that what is offered is not what it was, and at which addresses there are other views; returns how to stop. */
+  /**
+   * Adds a listener for changes of the lists, with the addresses of changed views; returns a function that
+   * removes it.
+   */
   onChange(listener: (updated: readonly string[]) => void): () => void {
     return this.#changed.add(listener);
   }
@@ -76,7 +81,10 @@ export class Directory {
     this.#stop();
   }
 
-  /** Resolves when every server has said what it offers, or cannot, or takes too long: who comes later is told of. */
+  /**
+   * Resolves when every server's catalogue is known, has failed, or takes too long. Clients are notified of
+   * late ones.
+   */
   async ready(signal?: AbortSignal): Promise<void> {
     const asked = this.#host.servers.filter(
       (server) => !this.#known.has(server) && !this.#awaited.has(server),
@@ -92,7 +100,7 @@ export class Directory {
     if (!signal?.aborted) for (const server of asked) this.#awaited.add(server);
   }
 
-  /** For the model of a client without views: nothing that only a view could use, and no word of views. */
+  /** Tools for the model of a client without views: without app-only tools and UI metadata. */
   plainTools(): Tool[] {
     return this.#tools()
       .filter(({ tool }) => isVisibleTo(tool, "model"))
@@ -100,8 +108,9 @@ export class Directory {
   }
 
   /**
-   * For a client that shows views: all tools, with their views where they are here. Apps call tools by the names that they have
-   * on their own server; those of which there is one only are there too, for apps alone.
+   * Tools for a client with views: all tools, with their views under the companion's addresses. Apps call
+   * tools by their names on their own server, so unambiguous ones are also listed under that name, for apps
+   * only.
    */
   uiTools(): Tool[] {
     const tools = this.#tools();
@@ -114,7 +123,7 @@ export class Directory {
     return [...listed, ...aliases];
   }
 
-  /** The tool of a name: that of the companion, or for apps the one that it has on its own server. */
+  /** Finds a tool by the companion's name or, for apps, by its name on its own server. */
   find(name: string, isForApps: boolean): ListedTool | undefined {
     const listed = this.#tools().find((each) => each.name === name);
     if (listed || !isForApps) return listed;
@@ -129,21 +138,21 @@ export class Directory {
     }));
   }
 
-  /** All resources; views only for who shows them. */
+  /** All resources; views only for a client that shows them. */
   resources(isForViews: boolean): Resource[] {
     return this.#all(({ resources }) => resources)
       .filter(({ entry }) => isForViews || !isView(entry.uri))
       .map(({ server, entry }) => ({ ...entry, uri: addressOf(server, entry.uri) }));
   }
 
-  /** Templates of views: what else a template means cannot be written into an address here. */
+  /** Resource templates of views: other templates cannot be mapped to addresses here. */
   templates(isForViews: boolean): ResourceTemplate[] {
     return this.#all(({ templates }) => templates)
       .filter(({ entry }) => isForViews && isView(entry.uriTemplate))
       .map(({ server, entry }) => ({ ...entry, uriTemplate: addressOf(server, entry.uriTemplate) }));
   }
 
-  /** Whose resource an address is: one of the companion's, or for apps one of their own server's. */
+  /** Resolves an address: one of the companion's or, for apps, one of their own server's. */
   locate(address: string): FoundResource | undefined {
     const read = readAddress(address);
     const server = read && this.#nameOf(read.server);
@@ -151,10 +160,10 @@ export class Directory {
     if (there && this.#lists(there)) return there;
     const owners = [...this.#known.keys()].filter((each) => this.#lists({ server: each, uri: address }));
     const [owner] = owners;
-    // An address of the web is the same resource, whoever has it.
+    // A web address is the same resource on every server.
     const isClear = owners.length === 1 || /^https?:/i.test(address);
     if (owner !== undefined && isClear) return { server: owner, uri: address };
-    // No list has it, and its server may know it all the same.
+    // Not listed, but its server may still know it.
     return there;
   }
 
@@ -164,7 +173,7 @@ export class Directory {
     return known.resources.some((each) => each.uri === uri) || known.views.some((each) => each.uri === uri);
   }
 
-  /** Hosts of addresses are the same in any case. */
+  /** Host names are case-insensitive. */
   #nameOf(server: string): string | undefined {
     return this.#host.servers.find((each) => each.toLowerCase() === server.toLowerCase());
   }
@@ -173,19 +182,19 @@ export class Directory {
     return this.#named(({ tools }) => tools).map(({ entry: tool, ...listed }) => ({ ...listed, tool }));
   }
 
-  /** What servers offer by name, under names that no two share. */
+  /** Entries of all servers under unique names. */
   #named<T extends { name: string }>(
     entries: (catalogue: ServerCatalogue) => readonly T[],
   ): { name: string; server: string; entry: T }[] {
     const all = this.#all(entries).map((each) => ({ ...each, name: toolName(each.server, each.entry.name) }));
-    // Of two with one name the hash was made for one of them, and the other one imitates it.
+    // Of two equal names, the one with a hash is genuine and the other imitates it.
     const marked = all.filter(({ name, server, entry }) => name !== `${server}__${entry.name}`);
     const found = new Map<string, T>();
     for (const { name, entry } of [...marked, ...all]) if (!found.has(name)) found.set(name, entry);
     return all.filter(({ name, entry }) => found.get(name) === entry);
   }
 
-  /** Tools by the names that they have on their own servers; undefined where several have it. */
+  /** Tools by their names on their own servers; undefined if ambiguous. */
   #ownNames(): Map<string, ListedTool | undefined> {
     const found = new Map<string, ListedTool | undefined>();
     for (const each of this.#tools())
@@ -224,7 +233,7 @@ export class Directory {
     }
     const identity = this.#host.identityOf(server);
     const isOther = before !== undefined && this.#identities.get(server) !== identity;
-    // Also if the other one does not start (attack E01).
+    // Also if the other server does not start.
     if (isOther && this.#known.delete(server)) this.#changed.tell([]);
     try {
       const now = await this.#host.catalogue(server);
@@ -235,7 +244,7 @@ export class Directory {
       const updated = now.views.filter(({ uri, hash }) => hashes.has(uri) && hashes.get(uri) !== hash);
       this.#changed.tell([...new Set(updated.map(({ uri }) => addressOf(server, uri)))]);
     } catch {
-      // Why is in the host's problems, which the agent is told; what the server offered before stays.
+      // The reason is in the host's problems, which the agent gets. The previous catalogue stays.
     }
   }
 }
@@ -247,7 +256,7 @@ function withoutUi({ _meta, ...tool }: Tool): Tool {
   return Object.keys(meta).length > 0 ? { ...tool, _meta: meta } : tool;
 }
 
-/** A tool with the address that its view has here, in both ways in which hosts look for it (R06). */
+/** Replaces the view's address, under both keys that hosts read. */
 export function withAddress<T extends { _meta?: Record<string, unknown> | undefined }>(
   carrier: T,
   server: string,
@@ -259,7 +268,7 @@ export function withAddress<T extends { _meta?: Record<string, unknown> | undefi
   return { ...carrier, _meta: { ...carrier._meta, ui, [RESOURCE_URI_META_KEY]: uri } };
 }
 
-/** A tool that the model does not see under this name: it has another for it. */
+/** A tool that is hidden from the model, which has it under another name. */
 function forAppsAlone({ name, server, tool }: ListedTool): Tool {
   const listed = withAddress({ ...tool, name }, server);
   const ui = { ...Object(listed._meta?.["ui"]), visibility: ["app"] };

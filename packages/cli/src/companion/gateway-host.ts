@@ -1,5 +1,5 @@
 /**
- * The companion's servers, conversation and person, in a gateway.
+ * Implements the companion's host with a gateway.
  *
  * @module
  */
@@ -30,30 +30,30 @@ import { ShownApps } from "./shown-apps.js";
 /** Options of {@link GatewayHost}. */
 export interface GatewayHostOptions {
   readonly gateway: CompanionGateway;
-  /** Whose conversation it is. */
+  /** The owner of the conversation. */
   readonly user: string;
-  /** Opens the person's browser, signed in, at the conversation; says whether somebody was asked to. */
+  /** Opens the user's browser, signed in, at the conversation. Resolves to whether a browser was started. */
   open?: ((link: { fragment: string }) => Promise<boolean>) | undefined;
 }
 
-/** A call that is not over. */
+/** A running call. */
 interface Waiting {
   progress(progress: Progress): void;
   look(): void;
 }
 
-/** Milliseconds in which a browser that was opened should be there. */
+/** Milliseconds within which an opened browser should connect. */
 const OPENING = 15_000;
-/** Milliseconds between two looks at which pages are there. */
+/** Milliseconds between checks of the connected pages. */
 const LOOK = 500;
-/** The name under which the presence of any page is kept; views have other ones. */
+/** Key for the presence of any page; views have other keys. */
 const PAGE = "page";
 
-/** The part of the address that leads the workbench to a conversation. */
+/** The fragment that makes the workbench show a conversation. */
 export const conversationFragment = (id: string): string => `conversation=${id}`;
 
 /**
- * What the companion stands on, in a gateway. Made by {@link GatewayHost.open}.
+ * The companion's host in a gateway. Created by {@link GatewayHost.open}.
  *
  * @example
  * ```ts source="./companion.examples.ts#gatewayHost"
@@ -65,7 +65,7 @@ export class GatewayHost implements CompanionHost {
   readonly #options: GatewayHostOptions;
   readonly #apps = new ShownApps();
   readonly #waiting = new Map<string, Waiting>();
-  /** Entries of the user's that were told. */
+  /** User entries that were published as news. */
   readonly #told = new Set<string>();
   readonly #titles = new Map<string, string>();
   readonly #news = new Listeners<News>();
@@ -86,18 +86,18 @@ export class GatewayHost implements CompanionHost {
     this.#looking = setInterval(() => this.#lookAround(), LOOK).unref();
   }
 
-  /** Opens a conversation of its own. */
+  /** Opens a separate conversation. */
   static async open(options: GatewayHostOptions): Promise<GatewayHost> {
     return new GatewayHost(options, await options.gateway.conversations.open(options.user));
   }
 
-  /** Where the person sees it: signs a browser in, once. Never log it. */
+  /** A link for the user that signs a browser in once. Never log it. */
   get link(): string {
     const { gateway, user } = this.#options;
     return gateway.loginUrl(user, { fragment: conversationFragment(this.#conversation.id) });
   }
 
-  /** The same for a browser that is signed in. */
+  /** The same address for a browser that is already signed in. */
   get address(): string {
     return `${this.#options.gateway.origin}/#${conversationFragment(this.#conversation.id)}`;
   }
@@ -134,14 +134,14 @@ export class GatewayHost implements CompanionHost {
 
   async call(call: CompanionCall, options: FollowOptions): Promise<CallOutcome> {
     const { server, tool, arguments: input, isShownElsewhere } = call;
-    // The page does not open an app that the person has closed: this one they see elsewhere.
+    // Marked as closed, so that the page does not open an app that is shown elsewhere.
     const page = isShownElsewhere ? { isClosed: true } : undefined;
     const { agent } = options;
     const item = await this.#outcome(
       (conversation) => conversation.call(server, tool, input, page, undefined, agent),
       options,
     );
-    // What failed is no reason to open a browser.
+    // A failed call does not open a browser.
     const isShown = item.hasApp && item.state === "done" && !isShownElsewhere;
     return {
       result: resultOf(item),
@@ -181,7 +181,7 @@ export class GatewayHost implements CompanionHost {
     const address = this.address;
     await this.settled();
     if (this.#isWatched) return { state: "open", address };
-    // Several apps at once want one browser.
+    // Several apps at once need only one browser.
     const isOpening = performance.now() - this.#openedAt < OPENING;
     if (!isOpening) {
       this.#openedAt = performance.now();
@@ -193,7 +193,7 @@ export class GatewayHost implements CompanionHost {
   }
 
   async settled(): Promise<void> {
-    // A page that is loaded again is back by then, or counts as closed.
+    // By then a reloading page is back, or counts as closed.
     const end = performance.now() + GONE + LOOK;
     const isUnsure = (): boolean => {
       this.#lookAround();
@@ -227,7 +227,7 @@ export class GatewayHost implements CompanionHost {
     return this.#serverChanged.add(listener);
   }
 
-  /** A server's lists may be others now: it was started again, or says so. */
+  /** A server's lists may have changed: it restarted, or sent a notification. */
   serverChanged(server: string): void {
     this.#serverChanged.tell(server);
   }
@@ -239,17 +239,17 @@ export class GatewayHost implements CompanionHost {
     clearInterval(this.#looking);
   }
 
-  /** A page shows the conversation, and is connected. */
+  /** Whether a connected page shows the conversation. */
   get #isWatched(): boolean {
-    // One of those who hear of it is this object.
+    // This object is one of the subscribers.
     return this.#conversation.heardBy > 1;
   }
 
-  /** Nobody tells when a page loses its connection. */
+  /** Polls, because nothing signals when a page loses its connection. */
   #lookAround(): void {
     if (this.#isWatched) {
       this.#presence.seen(PAGE);
-      // Who closes the tab now gets another one at once.
+      // If the tab is closed now, a new one may open immediately.
       this.#openedAt = Number.NEGATIVE_INFINITY;
     }
     const isNew = this.#conversation.openApps.map(({ view, isThere }) => {
@@ -263,7 +263,7 @@ export class GatewayHost implements CompanionHost {
     return { user: this.#options.user };
   }
 
-  /** Begins something in the conversation, and resolves with its entry when it is over. */
+  /** Starts something in the conversation, and resolves to its entry when it is over. */
   async #outcome(
     begin: (conversation: CompanionConversation) => Promise<string>,
     { signal, onprogress }: FollowOptions,
@@ -298,7 +298,7 @@ export class GatewayHost implements CompanionHost {
     try {
       return await begin(this.#conversation);
     } catch (error) {
-      // It is full, or the person deleted it: the agent goes on in another one.
+      // The conversation is full, or the user deleted it: continue in a new one.
       const code: unknown = Object(Object(error)["data"])["code"];
       if (code !== "conversation-too-large" && code !== "stopping") throw error;
       await this.#renew();
@@ -362,7 +362,7 @@ export class GatewayHost implements CompanionHost {
         this.#going.delete(from.number);
         if (!this.#apps.isOpen(from.number)) this.#news.tell({ kind: "closed", from });
       };
-      // Of a page without a connection that was waited for already.
+      // For a page without a connection, the wait is already over.
       if (lost.has(item)) tell();
       else this.#going.set(from.number, setTimeout(tell, GONE).unref());
     }
@@ -370,7 +370,7 @@ export class GatewayHost implements CompanionHost {
   }
 }
 
-/** Why a server does not work now; undefined if it does, or was not needed yet. */
+/** Why a server does not work; undefined if it does, or was not needed yet. */
 function problemOf({ state, problem, authorizeUrl }: ServerSummary): string | undefined {
   if (state === "ready") return undefined;
   if (state === "unauthorized")
@@ -379,13 +379,13 @@ function problemOf({ state, problem, authorizeUrl }: ServerSummary): string | un
   return state === "idle" ? undefined : state === "starting" ? "it has not answered yet" : "it does not run";
 }
 
-/** What a call came to, for an agent to read. */
+/** The outcome of a call, for an agent. */
 function resultOf({ state, result, problem, isResultLost }: CallItem): CallToolResult {
   if (result) return result;
   if (isResultLost && state === "done")
     return { content: [{ type: "text", text: "It was done. Its result was too large to be kept." }] };
   const why = problem ?? "nobody knows why";
-  // The server may have had the call already: an agent must not simply make it again.
+  // The server may have received the call, so an agent must not simply repeat it.
   const text =
     state === "cancelled"
       ? `The call was cancelled: ${why}. It may have been done all the same.`

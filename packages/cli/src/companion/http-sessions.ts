@@ -1,5 +1,5 @@
 /**
- * Clients of the older generation of MCP over HTTP: each has a session, in which it is told of changes.
+ * HTTP clients of older MCP versions: each has a session, in which it is notified of changes.
  *
  * @module
  */
@@ -15,10 +15,10 @@ interface Session {
   usedAt: number;
 }
 
-/** Sessions at a time: clients that are killed never end theirs, and the one that was used least lately goes. */
+/** Maximum sessions. Killed clients never end theirs, so the least recently used one is dropped. */
 const MOST = 64;
 
-/** Answers their requests. */
+/** Handles their requests. */
 export class HttpSessions {
   readonly #companion: Companion;
   readonly #sessions = new Map<string, Session>();
@@ -31,12 +31,12 @@ export class HttpSessions {
     return this.#sessions.size;
   }
 
-  /** Answers one request. A session that is not known any more is told so, and the client begins another one. */
+  /** Handles one request. An unknown session gets an error, and the client starts another. */
   readonly fetch = async (request: Request): Promise<Response> => {
     const id = request.headers.get("mcp-session-id");
     if (id === null) return (await this.#begin()).handleRequest(request);
     const session = this.#sessions.get(id);
-    if (!session) return refusal(404, -32001, "there is no such session: begin another one with initialize");
+    if (!session) return refusal(404, -32001, "there is no such session: start another one with initialize");
     session.usedAt = performance.now();
     return session.transport.handleRequest(request);
   };
@@ -47,7 +47,7 @@ export class HttpSessions {
     await Promise.all(all.map(({ server }) => server.close()));
   }
 
-  /** What does not begin with a handshake is refused by the transport, and nothing is kept of it. */
+  /** The transport refuses a request without a handshake, and keeps no state for it. */
   async #begin(): Promise<WebStandardStreamableHTTPServerTransport> {
     const server = companionServer(this.#companion, { isLasting: true, isModern: false });
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -72,6 +72,6 @@ export class HttpSessions {
   }
 }
 
-/** An answer without a request's id: the request was not looked at. */
+/** An error response without a request id: the request was not parsed. */
 export const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });

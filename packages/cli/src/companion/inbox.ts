@@ -1,5 +1,5 @@
 /**
- * What happened while the agent did something else, for everybody who asks.
+ * Events for agents that happened while they did something else.
  *
  * @module
  */
@@ -11,27 +11,27 @@ interface Kept {
   readonly news: News;
 }
 
-/** What somebody has not heard. */
+/** Unread news. */
 export interface Unheard {
   readonly news: readonly News[];
-  /** Whether there were older ones, which were not kept. */
+  /** Whether older news were dropped. */
   readonly isIncomplete: boolean;
 }
 
-/** News that are kept: an agent that never asks must not fill the memory. */
+/** Maximum number of kept news, so that an idle agent does not fill the memory. */
 const MOST = 200;
 
-/** Keeps news, of what apps want the model to know only the last of each. */
+/** Keeps news; of an app's context only the latest. */
 export class Inbox {
   #kept: Kept[] = [];
   #last = 0;
-  /** The numbers of those that were not kept go up to this one. */
+  /** Number of the last dropped entry. */
   #lostUpTo = 0;
   readonly #waiting = new Set<() => void>();
-  /** Told when a reader has taken news. */
+  /** Called when a reader has taken news. */
   onread: (() => void) | undefined;
 
-  /** The number of what came last. */
+  /** Number of the latest entry. */
   get last(): number {
     return this.#last;
   }
@@ -48,7 +48,7 @@ export class Inbox {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** What came after a number. */
+  /** The news after a number. */
   since(number: number): Unheard {
     return {
       news: this.#kept.filter((each) => each.number > number).map(({ news }) => news),
@@ -56,7 +56,7 @@ export class Inbox {
     };
   }
 
-  /** Resolves when there is something after a number, after so many milliseconds, or when it is aborted. */
+  /** Resolves when there are news after a number, after a timeout, or when aborted. */
   async wait(number: number, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#last > number || signal.aborted || milliseconds <= 0) return;
     await new Promise<void>((resolve) => {
@@ -73,18 +73,18 @@ export class Inbox {
   }
 }
 
-/** One who reads it: hears everything once. */
+/** A reader that gets each entry once. */
 export class Reader {
   readonly #inbox: Inbox;
   #heard: number;
 
-  /** Hears what comes from now on. */
+  /** Starts with the news from now on. */
   constructor(inbox: Inbox) {
     this.#inbox = inbox;
     this.#heard = inbox.last;
   }
 
-  /** What is new since it was asked last. */
+  /** Takes the news since the last call. */
   take(): Unheard {
     const unheard = this.#inbox.since(this.#heard);
     this.#heard = this.#inbox.last;
@@ -92,7 +92,7 @@ export class Reader {
     return unheard;
   }
 
-  /** Waits until there is something new, for so many milliseconds at most. */
+  /** Waits until there are news, up to a timeout in milliseconds. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void> {
     return this.#inbox.wait(this.#heard, milliseconds, signal);
   }

@@ -1,4 +1,4 @@
-/** What becomes of the companion when servers die, change and are slow, and when the person closes things. */
+/** The companion when servers crash, change and are slow, and when the user closes things. */
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
 import { CompanionStage, textsOf } from "../../../../testing/cli/companion-stage.ts";
@@ -15,7 +15,7 @@ afterEach(async () => {
 const open = async (...args: Parameters<typeof CompanionStage.open>): Promise<CompanionStage> =>
   (stage = await CompanionStage.open(...args));
 
-it("a server that does not start keeps no other away, and the agent is told of it", async () => {
+it("a server that does not start does not affect others, and the agent is told", async () => {
   const { agent } = bind(await open(({ clock }) => ({ ...(clock && { clock }), broken: bad("exits") })));
   const client = await agent();
   // A list waits for ten seconds at most: on a slow machine the server comes later.
@@ -25,7 +25,7 @@ it("a server that does not start keeps no other away, and the agent is told of i
   expect(texts.at(-1)).toMatch(/^Servers that do not work now.*\n- broken: .*ended with code 3/s);
 });
 
-it("a server that dies in a call is told, and is there again for the next one", async () => {
+it("a server that crashes during a call is reported, and is available for the next one", async () => {
   const { agent } = bind(await open(() => ({ shaky: bad("well") })));
   const client = await agent();
   const died = await client.callTool({ name: "shaky__exit", arguments: {} });
@@ -36,7 +36,7 @@ it("a server that dies in a call is told, and is there again for the next one", 
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain("shaky__exit");
 });
 
-it("a server that never answers delays the first list alone; a result of 100 MB is told", async () => {
+it("a server that never answers delays only the first list; a result of 100 MB is reported", async () => {
   const { agent } = bind(await open(() => ({ mute: bad("silent"), shaky: bad("well") })));
   const client = await agent();
   const names = async () => (await client.listTools()).tools.map(({ name }) => name);
@@ -51,7 +51,7 @@ it("a server that never answers delays the first list alone; a result of 100 MB 
   expect(textsOf(huge)[0]).toMatch(/more than 64000000 bytes/);
 });
 
-it("tools that come are listed, and clients of both generations are told", async () => {
+it("new tools are listed, and clients of both generations are notified", async () => {
   const { agent } = bind(await open(({ shop }) => ({ ...(shop && { shop }) })));
   const [older, newer] = [await agent({ generation: "2025" }), await agent()];
   const told = { older: 0, newer: 0 };
@@ -69,7 +69,7 @@ it("tools that come are listed, and clients of both generations are told", async
   expect((await older.listTools()).tools.some(({ name }) => name === "shop__late")).toBe(true);
 });
 
-it("prompts that come are listed, and clients of both generations are told", async () => {
+it("new prompts are listed, and clients of both generations are notified", async () => {
   const { agent } = bind(await open(({ shop }) => ({ ...(shop && { shop }) })));
   const [older, newer] = [await agent({ generation: "2025" }), await agent()];
   await newer.listTools();
@@ -84,7 +84,7 @@ it("prompts that come are listed, and clients of both generations are told", asy
   await expect.poll(() => Math.min(told.older, told.newer)).toBeGreaterThan(0);
 });
 
-it("a view that is another one is told to who subscribed, and read anew", async () => {
+it("a changed view is announced to subscribers, and read again", async () => {
   const { agent } = bind(await open(({ shop }) => ({ ...(shop && { shop }) })));
   const client = await agent({ hasViews: true });
   const uri = "ui://shop/shop/cart.html";
@@ -102,7 +102,7 @@ it("a view that is another one is told to who subscribed, and read anew", async 
   expect((await client.readResource({ uri })).contents).toMatchObject([{ uri, text }]);
 });
 
-it("several apps at once open one browser; while it opens the agent hears where", async () => {
+it("several apps at once open one browser; meanwhile the agent gets its address", async () => {
   const links: string[] = [];
   const { agent } = bind(
     await open(({ shop }) => ({ ...(shop && { shop }) }), {
@@ -126,7 +126,7 @@ it("the link signs a browser in, and leads to the conversation", async () => {
   expect(host.address.endsWith(answer.headers.get("location") ?? "-")).toBe(true);
 });
 
-it("a conversation that the person deletes is not the end: the agent goes on in another one", async () => {
+it("when the user deletes the conversation, the agent continues in another one", async () => {
   const opened = await open(({ shop }) => ({ ...(shop && { shop }) }));
   const client = await opened.agent();
   await client.callTool({ name: "shop__show", arguments: {} });
@@ -142,7 +142,7 @@ it("a conversation that the person deletes is not the end: the agent goes on in 
   expect(opened.host.apps.map(({ isOpen }) => isOpen)).toEqual([false, true]);
 });
 
-it("a call that the person stops in the page is told to the agent", async () => {
+it("a call that the user stops in the page is reported to the agent", async () => {
   const opened = await open(({ shop }) => ({ ...(shop && { shop }) }));
   const client = await opened.agent();
   const waiting = client.callTool({ name: "shop__wait", arguments: {} });

@@ -1,16 +1,16 @@
 /**
- * Who hears of something.
+ * Event listeners.
  *
  * @module
  */
 
-/** A set of listeners. One that throws keeps no other from hearing. */
+/** A set of listeners. An error in one does not affect the others. */
 export class Listeners<T> {
   readonly #all = new Set<(value: T) => void>();
 
-  /** Adds one; returns how to take it back. */
+  /** Adds a listener; returns a function that removes it. */
   add(listener: (value: T) => void): () => void {
-    // The same function may be added twice, and each is taken back by itself.
+    // Wrapped, so that the same function can be added twice and removed separately.
     const own = (value: T): void => listener(value);
     this.#all.add(own);
     return () => void this.#all.delete(own);

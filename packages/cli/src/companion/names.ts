@@ -1,18 +1,19 @@
 /**
- * The names under which an agent calls the tools of several servers, and of apps.
+ * Names under which an agent calls the tools of servers and apps.
  *
  * @module
  */
 import { createHash } from "node:crypto";
 
-/** Characters of a name: no provider of models takes more. */
+/** Maximum length of a name: the limit of model providers. */
 const MAX_NAME = 64;
-/** Between a server, or an app, and its tool. */
+/** Separator of server (or app) and tool. */
 const BETWEEN = "__";
 
 /**
- * The name of a server's tool: `server__tool`, of letters, digits, `_` and `-`. It depends on nothing else, so it stays the
- * same whatever other servers there are. What cannot be written so, or could be read as another tool, ends with a hash.
+ * The name of a server's tool: `server__tool`, with letters, digits, `_` and `-`. It depends on nothing else,
+ * so it stays the same whatever other servers there are. A name that does not fit or is ambiguous ends with a
+ * hash.
  *
  * @example
  * ```ts source="./companion.examples.ts#toolName"
@@ -21,17 +22,17 @@ const BETWEEN = "__";
  * ```
  */
 export function toolName(server: string, tool: string): string {
-  // "a__b" with "c" and "a" with "b__c" must differ; and no server passes for an app.
+  // "a__b" with "c" and "a" with "b__c" must differ, and no server may look like an app.
   const isPlain =
     !server.includes(BETWEEN) && !server.endsWith("_") && !tool.startsWith("_") && !/^app_\d+$/i.test(server);
   return fitting(`${server}${BETWEEN}${tool}`, isPlain, `${server}\n${tool}`);
 }
 
-/** The name of a tool of the app with this number. */
+/** The name of an app's tool. */
 export const appToolName = (app: number, tool: string): string =>
   fitting(`app_${app}${BETWEEN}${tool}`, !tool.startsWith("_"), `app\n${app}\n${tool}`);
 
-/** Whether a name is one of an app's tools, whether it is open or not. */
+/** Whether a name is that of an app's tool, open or not. */
 export const isAppToolName = (name: string): boolean => /^app_\d+__/.test(name);
 
 function fitting(whole: string, isPlain: boolean, key: string): string {

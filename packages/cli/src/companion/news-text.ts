@@ -1,6 +1,6 @@
 /**
- * What the person and the apps did, in words for an agent. What apps say is quoted, and says whose words it is: it is data,
- * and no instruction of the person's.
+ * Actions of the user and the apps as text for an agent. Text of apps is quoted with its author: it is data,
+ * not an instruction of the user.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { sizeOf } from "../content.js";
 import type { CompanionApp, News, ServerProblem, Showing, Speaker } from "./companion-host.js";
 import type { Unheard } from "./inbox.js";
 
-/** Characters of what one app says at once, of all together, and of one where there are many. */
+/** Maximum characters of one app's text, of all together, and of one among many. */
 const MOST_OF_ONE = 20_000;
 const MOST_OF_ALL = 60_000;
 const LEAST = 300;
 
 /**
- * What is new, as one block; undefined if nothing is. Where it is too much, what apps say is shortened: what the person wrote is
- * there.
+ * The news as one text; undefined if there are none. If it is too long, texts of apps are shortened, but
+ * never the user's.
  */
 export function newsText(
   { news, isIncomplete }: Unheard,
@@ -37,7 +37,7 @@ export function newsText(
 
 const isByPerson = (news: News): boolean => news.kind === "message" && news.from === undefined;
 
-/** All apps, and how they are. */
+/** All apps with their state. */
 export function appsText(apps: readonly CompanionApp[], namesOf: (app: CompanionApp) => string[]): string {
   if (apps.length === 0) return "No app is open. Tools that have one open it in the person's browser.";
   const open = apps.filter(({ isOpen }) => isOpen);
@@ -47,7 +47,7 @@ export function appsText(apps: readonly CompanionApp[], namesOf: (app: Companion
   return parts.join("\n\n");
 }
 
-/** One app: what it offers, and what it wants the model to know. */
+/** One app with its tools and its context. */
 export function appText(app: CompanionApp, names: readonly string[]): string {
   const { context } = app;
   const said = context && wordsOf(context);
@@ -66,13 +66,13 @@ export const problemsText = (problems: readonly ServerProblem[]): string | undef
         .map(({ server, message }) => `- ${server}: ${oneLine(message)}`)
         .join("\n")}`;
 
-/** Names that mean another server than before: the person may not have seen it. */
+/** Notices about names that now mean another server, which the user may not have seen. */
 export const noticesText = (notices: readonly string[]): string | undefined =>
   notices.length === 0
     ? undefined
     : `Tell the person:\n${notices.map((notice) => `- ${oneLine(notice)}`).join("\n")}`;
 
-/** One line for a result whose app is shown to the person. */
+/** One line for a result whose app is shown to the user. */
 export function shownText(app: CompanionApp, showing: Showing): string {
   const what = capital(nameOf(app));
   const then = "What the person does in it comes with later results; app_context tells it at once.";
@@ -86,7 +86,7 @@ export function shownText(app: CompanionApp, showing: Showing): string {
   }
 }
 
-/** An app, as an agent knows it. */
+/** Display name of an app for an agent. */
 export const nameOf = (app: NonNullable<Speaker>): string =>
   `app ${app.number} (${quoted(app.title)} of the server ${quoted(app.server)})`;
 
@@ -100,7 +100,7 @@ function lineOf(news: News): string {
   return `${capital(nameOf(news.from))} now says of itself:\n${quote(wordsOf(news) || "(nothing any more)")}`;
 }
 
-/** Content in words. */
+/** Content as text. */
 function wordsOf(
   {
     content = [],
@@ -132,7 +132,7 @@ function blockText(block: ContentBlock): string {
   }
 }
 
-/** Somebody else's words: each line is marked, so that none of them passes for ours. */
+/** Third-party text: each line is marked, so that it cannot pass for ours. */
 const quote = (text: string): string => text.replace(/^/gm, "  > ");
 
 const quoted = (text: string): string => JSON.stringify(oneLine(text));

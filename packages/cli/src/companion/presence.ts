@@ -1,13 +1,13 @@
 /**
- * Who is there, and who may be back in a moment.
+ * Tracks which pages are connected, with tolerance for reloads.
  *
  * @module
  */
 
-/** Milliseconds after which a page that went away is closed: one that is loaded again is back before. */
+/** Milliseconds after which a disconnected page counts as closed: a reload takes less. */
 export const GONE = 3_000;
 
-/** Remembers when each page or view was seen last. */
+/** Remembers when each page or view was last seen. */
 export class Presence {
   readonly #seen = new Map<string, number>();
 
@@ -15,7 +15,7 @@ export class Presence {
     this.#seen.set(name, performance.now());
   }
 
-  /** It is there, or was a moment ago. */
+  /** Whether it is connected, or was a moment ago. */
   isThere(name: string): boolean {
     const at = this.#seen.get(name);
     if (at === undefined) return false;

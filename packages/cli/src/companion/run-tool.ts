@@ -1,5 +1,5 @@
 /**
- * Calls of tools: of servers, and of apps.
+ * Calls tools of servers and apps.
  *
  * @module
  */
@@ -14,23 +14,23 @@ import type { Reader } from "./inbox.js";
 import { appToolName, isAppToolName } from "./names.js";
 import { newsText, shownText } from "./news-text.js";
 
-/** Who calls, and how it is followed. */
+/** The caller, and options of the call. */
 export interface RunOptions extends FollowOptions {
   readonly reader: Reader;
-  /** The client shows views itself. */
+  /** Whether the client shows views itself. */
   readonly hasViews: boolean;
 }
 
-/** What a call came to. */
+/** Result of a call. */
 export interface RunResult {
   readonly result: CallToolResult;
-  /** What the tool says of its structured content. */
+  /** The tool's output schema. */
   readonly outputSchema?: Record<string, unknown> | undefined;
 }
 
 /**
- * Calls the tool of a name. What fails is a result that says why, so that the agent reads it; what happened meanwhile is added
- * to it, in a block of its own.
+ * Calls a tool by name. A failure is a result with the reason, so that the agent reads it. News are added as
+ * a separate block.
  *
  * @throws {ProtocolError} if there is no such tool
  */
@@ -45,7 +45,7 @@ export async function runTool(
     result: failure(error),
     outputSchema: undefined,
   }));
-  // Nobody hears the answer: what is new is kept for the next time.
+  // The caller is gone, so the news are kept for the next call.
   const news = options.signal.aborted ? undefined : newsText(options.reader.take());
   return {
     result: news === undefined ? result : withText(result, news),
@@ -55,7 +55,7 @@ export async function runTool(
 
 type Run = (input: Record<string, unknown>) => Promise<RunResult>;
 
-/** Finds what is to be done. */
+/** Finds the tool, and prepares its call. */
 async function lineUp(companion: Companion, name: string, options: RunOptions): Promise<Run> {
   const { host, directory } = companion;
   const { hasViews, signal } = options;
@@ -73,17 +73,17 @@ async function lineUp(companion: Companion, name: string, options: RunOptions): 
     await directory.ready(signal);
     found = directory.find(name, hasViews);
   }
-  // Who shows no views hears nothing of tools that are for views alone (C02).
+  // A client without views does not learn about app-only tools.
   const isForModel = found !== undefined && isVisibleTo(found.tool, "model");
   if (!found || !(isForModel || hasViews)) throw unknownTool(name, "list the tools to see which are there");
   const tool = found;
-  // Under its own name it is called by an app, which its host has let do so.
+  // Under the tool's own name, the caller is an app, which its host has authorized.
   const isOfApp = !isForModel || name === tool.tool.name;
   return (input) =>
     isOfApp ? askServer(companion, tool, input, signal) : callServer(companion, tool, input, options);
 }
 
-/** As the model does: in the conversation, so that the person sees it. */
+/** Calls as the model: in the conversation, so that the user sees it. */
 async function callServer(
   { host }: Companion,
   { server, tool }: ListedTool,
@@ -99,7 +99,7 @@ async function callServer(
   return { result: withText(here, shownText(app, await host.show())), outputSchema };
 }
 
-/** As an app does. */
+/** Calls as an app. */
 async function askServer(
   { host }: Companion,
   { server, tool }: ListedTool,
@@ -109,7 +109,7 @@ async function askServer(
   const answer = await host
     .ask(server, "tools/call", { name: tool.name, arguments: input }, signal)
     .catch(async (error: unknown) => {
-      // The person is asked in a browser: if there is none, the agent hears how there can be one.
+      // The user approves in a browser. If none is open, the agent gets instructions to open one.
       const showing = told(error)?.code === "denied" ? await host.show() : undefined;
       throw showing && showing.state !== "open" ? unasked(tool.name, showing) : error;
     });
@@ -128,7 +128,7 @@ function findAppTool(
   return undefined;
 }
 
-/** Nobody could be asked. */
+/** The error if no user could be asked. */
 function unasked(tool: string, showing: Exclude<Showing, { state: "open" }>): CliError {
   const where = showing.state === "link" ? `let them open ${showing.url}` : `it opens at ${showing.address}`;
   return new CliError("denied", `the person must allow ${tool} in a browser: ${where}, then call it again`);
@@ -139,7 +139,7 @@ const withText = (result: CallToolResult, text: string): CallToolResult => ({
   content: [...result.content, { type: "text", text }],
 });
 
-/** What went wrong, for an agent to read: a word that never changes, and a sentence that says what to do. */
+/** An error for the agent: a stable code, and a message with the solution. */
 function failure(error: unknown): CallToolResult {
   const known = told(error);
   const message = error instanceof Error && error.message ? error.message : String(error);

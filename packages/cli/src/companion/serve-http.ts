@@ -1,5 +1,5 @@
 /**
- * The companion by Streamable HTTP, for programs of this machine that have its token.
+ * Serves the companion over Streamable HTTP, for local programs with its token.
  *
  * @module
  */
@@ -23,9 +23,9 @@ import { MAX_MESSAGE, type Serving } from "./serving.js";
 
 /** Options of {@link serveByHttp}. */
 export interface HttpOptions {
-  /** 0 for any. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** What clients must send as `Authorization: Bearer …`. */
+  /** Clients must send it as `Authorization: Bearer …`. */
   readonly token: string;
   onerror?: ((error: Error) => void) | undefined;
 }
@@ -34,8 +34,8 @@ const HOST = "127.0.0.1";
 const PATH = "/mcp";
 
 /**
- * Serves both generations of MCP at `/mcp`, on the loopback interface. Clients of the newer one have no connection: they
- * share what they have heard.
+ * Serves both MCP generations at `/mcp`, on the loopback interface. Clients of the newer one have no
+ * connection, so they share one news position.
  *
  * @throws {CliError} `port-in-use`, `port-forbidden`
  */
@@ -79,12 +79,12 @@ export async function serveByHttp(
   };
 }
 
-/** Why a request is not looked at; undefined if it is. */
+/** The refusal of a request; undefined if it is allowed. */
 function refused(request: Request, token: string): Response | undefined {
-  // A page of another site can lead its name to this machine: then the name is another.
+  // Protects against DNS rebinding: then the host name differs.
   const wrongHost = hostHeaderValidationResponse(request, localhostAllowedHostnames());
   if (wrongHost) return wrongHost;
-  // Only browsers send it, and no page has business here.
+  // Only browsers send it, and no page may use the companion.
   if (request.headers.has("origin")) return refusal(403, -32000, "pages cannot use the companion");
   if (new URL(request.url).pathname !== PATH)
     return refusal(404, -32000, `there is nothing here: try ${PATH}`);
@@ -95,6 +95,6 @@ function refused(request: Request, token: string): Response | undefined {
   return response;
 }
 
-/** In the same time whatever differs. */
+/** Compares in constant time. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

@@ -1,5 +1,5 @@
 /**
- * The companion by stdio: one client, which started this process.
+ * Serves the companion over stdio, to the client that started this process.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface StdioOptions {
   onerror?: ((error: Error) => void) | undefined;
 }
 
-/** Serves it; `ended` resolves when the client has closed its end. */
+/** Serves it; `ended` resolves when the client has closed its side. */
 export function serveByStdio(
   companion: Companion,
   { input = process.stdin, output = process.stdout, onerror }: StdioOptions = {},

@@ -1,13 +1,13 @@
 /**
- * What both ways of serving share.
+ * Shared by stdio and HTTP.
  *
  * @module
  */
 
-/** Bytes of a message from a client: arguments may have files in them, in base64. */
+/** Maximum bytes of a client's message: arguments may contain files in base64. */
 export const MAX_MESSAGE = 16 * 2 ** 20;
 
-/** Something that is served. */
+/** A running service. */
 export interface Serving {
   close(): Promise<void>;
 }

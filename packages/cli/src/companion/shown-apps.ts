@@ -1,5 +1,5 @@
 /**
- * The apps that a conversation shows to the person, numbered for an agent.
+ * The apps of a conversation, numbered for an agent.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { AppContext, CallItem, SpeakingApp } from "@vitrine/wire";
 import type { OpenApp } from "./companion-gateway.js";
 import type { CompanionApp, Speaker } from "./companion-host.js";
 
-/** An app, whatever becomes of it. */
+/** An app, open or closed. */
 interface ShownApp {
   readonly number: number;
   readonly server: string;
@@ -15,17 +15,17 @@ interface ShownApp {
   title: string;
 }
 
-/** Apps that are remembered: of those that are closed the oldest are forgotten. */
+/** Maximum number of remembered apps. The oldest closed ones are dropped. */
 const MOST = 100;
 
-/** Knows the apps of conversations by their entries. */
+/** Tracks apps by their conversation entries. */
 export class ShownApps {
   readonly #apps = new Map<string, ShownApp>();
   #open = new Map<string, OpenApp>();
   #contexts = new Map<string, AppContext>();
   #last = 0;
 
-  /** All of them, in the order in which they were shown. */
+  /** All apps, in the order in which they were shown. */
   get all(): CompanionApp[] {
     return [...this.#apps].map(([item, app]) => this.#appOf(item, app));
   }
@@ -42,7 +42,7 @@ export class ShownApps {
     return found && this.#open.get(found[0])?.view;
   }
 
-  /** A call whose app is shown. */
+  /** Registers the app of a call. */
   show({ id, server, tool }: Pick<CallItem, "id" | "server" | "tool">, title = tool): CompanionApp {
     let app = this.#apps.get(id);
     if (!app) this.#apps.set(id, (app = { number: ++this.#last, server, tool, title }));
@@ -50,7 +50,7 @@ export class ShownApps {
     return this.#appOf(id, app);
   }
 
-  /** Who speaks: an app that nobody knew gets its number now. */
+  /** The author of a message; an unknown app gets its number now. */
   speaker(app: SpeakingApp | undefined): Speaker {
     if (!app) return undefined;
     const known = this.#apps.get(app.item) ?? this.#named(app);
@@ -64,7 +64,7 @@ export class ShownApps {
     return [...this.#open.values()].some((each) => each.view === view);
   }
 
-  /** The apps that are open now. Returns those that no longer are, with their entries. */
+  /** Sets the open apps. Returns those that were closed, with their entries. */
   setOpen(open: readonly OpenApp[]): (NonNullable<Speaker> & { item: string })[] {
     const before = this.#open;
     for (const { app } of open) this.speaker(app);
@@ -79,15 +79,15 @@ export class ShownApps {
     return this.viewOf(number) !== undefined;
   }
 
-  /** What the apps want the model to know. Returns those that say something else now. */
+  /** Sets the model contexts of the apps. Returns the changed ones. */
   setContexts(contexts: readonly AppContext[]): AppContext[] {
     const before = this.#contexts;
     this.#contexts = new Map(contexts.map((each) => [each.item, each]));
-    // That an app was closed is told otherwise.
+    // Closed apps are reported separately.
     return contexts.filter((each) => !each.isStale && said(each) !== said(before.get(each.item)));
   }
 
-  /** Another conversation begins: nothing of the one before is open. */
+  /** Starts another conversation, in which no app is open. */
   clear(): void {
     this.#open = new Map();
     this.#contexts = new Map();

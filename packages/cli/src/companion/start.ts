@@ -1,5 +1,5 @@
 /**
- * The gateway behind the companion: for this person alone, on this machine alone.
+ * The companion's gateway: only for this user, only on this machine.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import { freePorts } from "../free-ports.js";
 /** Options of {@link startForCompanion}. */
 export interface StartOptions {
   readonly port?: number | undefined;
-  /** The person named a database: no other will do. */
+  /** A database that the user named: no other may be used. */
   readonly database?: string | undefined;
-  /** Something that the person should know. */
+  /** Called with notes for the user. */
   onnote(sentence: string): void;
 }
 
 /**
- * Starts it: users, addresses and origins of the settings are for `vitrine serve`. A companion runs beside others, one for each
- * agent: who comes second keeps what it knows in memory.
+ * Starts the gateway. Users, addresses and origins in the settings are for `vitrine serve`. Several
+ * companions can run at once, one per agent; all but the first keep their state in memory.
  */
 export async function startForCompanion(
   read: GatewaySettings,
@@ -36,7 +36,9 @@ export async function startForCompanion(
   } catch (error) {
     const isInUse = error instanceof GatewayError && error.data["inUse"] === true;
     if (!isInUse || options.database !== undefined) throw error;
-    options.onnote("another Vitrine has the database: what is allowed and said here is forgotten at the end");
+    options.onnote(
+      "another Vitrine uses the database: consents and messages of this run are lost at the end",
+    );
     return { gateway: await startGateway({ ...settings, database: "sqlite::memory:" }, more), settings };
   }
 }

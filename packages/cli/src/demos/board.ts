@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The board demo, by stdio: state in the server, apps that change it and stay in step. */
+/** The board demo over stdio: state in the server, and apps that change it and stay in sync. */
 import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
@@ -7,7 +7,7 @@ import { Board, boardSchema, cardSchema, columnSchema } from "./board/board.js";
 import { BOARD_PAGE } from "./board/page.js";
 import { registerPage } from "./page.js";
 
-/** What apps subscribe to: the cards, as JSON. */
+/** The resource that apps subscribe to: the cards, as JSON. */
 const CARDS = "board://cards";
 
 const server = new McpServer(

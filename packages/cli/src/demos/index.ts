@@ -1,10 +1,10 @@
 /**
- * The demo servers that come with the command: for a first look, and for looking at a host.
+ * The built-in demo servers: for a first look, and to test a host.
  *
  * @module
  */
 
-/** A demo server: a program that speaks MCP by stdio, run as `node <file>`. */
+/** A demo server: a program that speaks MCP over stdio, run as `node <file>`. */
 export interface Demo {
   readonly name: string;
   readonly title: string;
@@ -17,7 +17,7 @@ const demo = (name: string, title: string): Demo => ({
   file: new URL(`./${name}.js`, import.meta.url),
 });
 
-/** All of them, the one to begin with first. */
+/** All demos, the introductory one first. */
 export const DEMOS: readonly Demo[] = [
   demo("weather", "Weather"),
   demo("board", "To-do board"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The laboratory, by stdio: one tool for each thing that a host must handle. */
+/** The lab demo over stdio: one tool for each feature that a host must handle. */
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";

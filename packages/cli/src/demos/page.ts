@@ -1,9 +1,9 @@
 /**
- * The documents of the demos' apps, and how a server offers them.
+ * The documents of the demos' apps, and their registration.
  *
- * What runs in a page is written as functions of these files and goes into the document as their text: checked like all
- * other code, and no build step stands between. Such a function may use the page's globals and the other functions that
- * are passed along with it, and nothing else of its module.
+ * Page code is written as functions in these files and inserted into the document as text: it is checked like
+ * all other code, and needs no build step. Such a function may use the page's globals and the other functions
+ * passed with it, but nothing else of its module.
  *
  * @module
  */
@@ -12,18 +12,20 @@ import { UI_MIME_TYPE } from "@vitrine/protocol";
 import { viewScript } from "@vitrine/view/script";
 import { STYLE } from "./style.js";
 
-/** An app's document, before it is one. */
+/** Source of an app's document. */
 export interface Page {
-  /** The app's name, as the host is told. */
+  /** The app's name for the host. */
   name: string;
   title: string;
   style?: string;
   body: string;
-  /** Functions of the page, by their text; the last one is called. None: a page without the runtime. */
+  /**
+   * Functions whose text goes into the page; the last one is called. Without any, the page has no runtime.
+   */
   script?: readonly ((...args: never[]) => unknown)[];
 }
 
-/** Writes the document. */
+/** Renders the document. */
 export function writePage({ name, title, style = "", body, script = [] }: Page): string {
   const start = script.at(-1);
   const scripts = start
@@ -45,7 +47,7 @@ ${scripts}
 `;
 }
 
-/** Offers a document as an app, and gives its address, for the `_meta.ui` of tools. */
+/** Registers a document as an app, and returns its address for the `_meta.ui` of tools. */
 export function registerPage(server: McpServer, page: Page): string {
   const uri = `ui://${page.name}.html`;
   const text = writePage(page);

@@ -1,4 +1,4 @@
-/** The look that the demos share: the host's variables, with values of our own for a host that sends none. */
+/** Shared style of the demos: the host's variables, with fallbacks for a host without any. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

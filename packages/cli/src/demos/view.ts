@@ -1,18 +1,18 @@
 /**
- * What the demos' apps share. All of it runs in the page.
+ * Shared code of the demos' apps. Runs in the page.
  *
  * @module
  */
 import type { AppCapabilities, HostCapabilities } from "@vitrine/protocol";
 import type { App } from "@vitrine/view";
 
-/** What the script of `viewScript` defines. */
+/** Defined by the script of `viewScript`. */
 declare const vitrine: { App: new (info?: undefined, capabilities?: AppCapabilities) => App };
 
 type Attributes = Record<string, string | number | boolean | undefined>;
 type Children = (Node | string)[];
 
-/** An app that is not connected yet. */
+/** Creates an app without connecting it. */
 export function startApp(capabilities?: AppCapabilities): App {
   return new vitrine.App(undefined, capabilities);
 }
@@ -24,7 +24,7 @@ export function byId(id: string): HTMLElement {
   return element;
 }
 
-/** Makes an element. Text stays text, whoever wrote it; an attribute that is false or undefined is not there. */
+/** Creates an element. Text is never parsed as markup; attributes that are false or undefined are omitted. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -33,7 +33,7 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** Makes an element of a drawing. */
+/** Creates an SVG element. */
 export function draw<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -42,7 +42,7 @@ export function draw<K extends keyof SVGElementTagNameMap>(
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
-/** What both do. */
+/** Shared by both. */
 export function fill<E extends Element>(element: E, attributes: Attributes, children: Children): E {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : `${value}`);
@@ -51,19 +51,19 @@ export function fill<E extends Element>(element: E, attributes: Attributes, chil
   return element;
 }
 
-/** Hides what this host cannot do: elements say by `data-needs` which capability they need. */
+/** Hides elements whose `data-needs` capability the host lacks. */
 export function hideUnsupported(capabilities: HostCapabilities | undefined): void {
   const able: Record<string, unknown> = { ...capabilities };
   for (const element of document.querySelectorAll<HTMLElement>("[data-needs]"))
     element.hidden = !able[element.dataset["needs"] ?? ""];
 }
 
-/** What went wrong, in a sentence. */
+/** The message of an error. */
 export function problemOf(error: unknown): string {
   return error instanceof Error ? error.message : `${error}`;
 }
 
-/** The text of a tool's result; thrown if the tool failed. */
+/** The text of a tool's result; throws if the tool failed. */
 export function textOf(result: { content?: unknown; isError?: boolean | undefined }): string {
   const blocks: { type?: string; text?: string }[] = Array.isArray(result.content) ? result.content : [];
   const text = blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The weather demo, by stdio. */
+/** The weather demo over stdio. */
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
@@ -19,7 +19,7 @@ const city = z
   .min(1, "Name a city, for example Rome.")
   .max(60, "That is too long for a city's name.")
   .describe("Any city");
-// Not the schema's own default: a model must say which city it means, a form may begin with one.
+// Not the schema's own default: a model must choose a city, but a form may start with one.
 const asked = city.meta({ default: "Lisbon" });
 const days = z.number().int().min(1).max(7).default(5).describe("How many days, from today");
 const unit = z.enum(["celsius", "fahrenheit"]).default("celsius").describe("What to show temperatures in");
@@ -53,7 +53,7 @@ server.registerTool(
     inputSchema: z.object({ city, days, unit }),
     outputSchema: forecastSchema,
     annotations,
-    // The model has `forecast`: this one would only be in its way.
+    // Hidden from the model, which has `forecast`.
     _meta: { ui: { visibility: ["app"] } },
   },
   (input) => answer(input.city, input.days, input.unit),

@@ -1,5 +1,5 @@
 /**
- * Adds tools and views to a project that is made of folders (docs/discovery.md).
+ * Adds tools and views to a project made of folders (docs/discovery.md).
  *
  * @module
  */
@@ -11,21 +11,21 @@ import { oneOf } from "./one-of.js";
 import { type Files, namesIn, RUNTIME, readParts, readRuntime } from "./template-files.js";
 import { writeFolder } from "./write-folder.js";
 
-/** The starter that is a page of one's own, and not a template of `@vitrine/server`. */
+/** The starter with a custom page, not a template of `@vitrine/server`. */
 const PAGE = "page";
 const TOOL_FILES = ["tool.js", "tool.mjs", "tool.ts", "tool.json"];
-/** Where editors find the schema, from `tools/<name>/ui`. */
+/** Path to the schema for editors, relative to `tools/<name>/ui`. */
 const SCHEMA = "../../../node_modules/";
 
-/** A folder that was added. */
+/** An added folder. */
 export interface Added {
-  /** From the project. */
+  /** Relative to the project. */
   readonly folder: string;
-  /** In it. */
+  /** Relative to the folder. */
   readonly files: readonly string[];
 }
 
-/** What the view of a new tool may be: a page (`true`), or a template. */
+/** The view of a new tool: a page (`true`), or a template. */
 export type UiChoice = boolean | string | undefined;
 
 /**
@@ -42,16 +42,16 @@ export async function addTool(project: string, name: string, ui: UiChoice): Prom
   return write(project, `tools/${name}`, files);
 }
 
-/** What {@link addUi} is told. */
+/** Options of {@link addUi}. */
 export interface UiOptions {
-  /** The tool whose view it is. */
+  /** The tool that the view belongs to. */
   readonly tool?: string | undefined;
-  /** A template of `@vitrine/server`; a page of one's own by default. */
+  /** A template of `@vitrine/server`; a custom page by default. */
   readonly template?: string | undefined;
 }
 
 /**
- * Adds `ui/<name>`; or the view of a tool, which people call `name`.
+ * Adds `ui/<name>`, or the view of a tool with the display name `name`.
  *
  * @throws {CliError} `usage`, `project-missing`, `tool-unknown`, `exists`, `system`
  */
@@ -61,7 +61,8 @@ export async function addUi(
   { tool, template }: UiOptions,
 ): Promise<Added> {
   const folder = tool ?? name;
-  if (folder === undefined) throw usage("new ui: name the view, or with --tool the tool whose view it is");
+  if (folder === undefined)
+    throw usage("new ui: give the name of the view, or with --tool the tool it belongs to");
   checkFolderName(folder, tool === undefined ? "a view" : "a tool");
   const starter = await starterOf(template ?? PAGE);
   await checkProject(project);
@@ -74,14 +75,14 @@ export async function addUi(
   const files: Files = new Map();
   for (const path of uiFiles(all)) {
     const text = String(all.get(path) ?? "");
-    // It is one folder nearer to the project.
+    // The path is one folder shorter.
     files.set(path.slice("ui/".length), tool === undefined ? text.replace(SCHEMA, SCHEMA.slice(3)) : text);
   }
   return write(project, tool === undefined ? `ui/${folder}` : `tools/${tool}/ui`, files);
 }
 
 async function write(project: string, folder: string, files: Files): Promise<Added> {
-  // Not in `tools` or `ui`: a server that watches them would see it come and go.
+  // Written outside `tools` and `ui`: a server that watches them would see the temporary folder.
   await writeFolder(join(project, ...folder.split("/")), files, project);
   return { folder, files: [...files.keys()] };
 }
@@ -110,12 +111,12 @@ async function readStarter(starter: string, name: string, title: string): Promis
   return files;
 }
 
-/** Whether there is a place for them. */
+/** Checks that the project has folders for tools or views. */
 async function checkProject(project: string): Promise<void> {
   if ((await isFolder(join(project, "tools"))) || (await isFolder(join(project, "ui")))) return;
   throw new CliError(
     "project-missing",
-    `${project} is no project made of folders, for it has neither tools nor ui: go to one, or make one with vitrine new my-app --template discovery; elsewhere tools are added in code (app.js in other projects of vitrine new)`,
+    `${project} is not a project made of folders: it has neither tools nor ui. Go to one, or create one with vitrine new my-app --template discovery; in other projects, add tools in code (app.js in projects of vitrine new)`,
   );
 }
 
@@ -123,6 +124,6 @@ async function checkTool(project: string, tool: string): Promise<void> {
   for (const file of TOOL_FILES) if (await isFile(join(project, "tools", tool, file))) return;
   throw new CliError(
     "tool-unknown",
-    `there is no tool in tools/${tool}: make it with vitrine new tool ${tool} --ui, or leave --tool away for a view of its own`,
+    `there is no tool in tools/${tool}: create it with vitrine new tool ${tool} --ui, or omit --tool for a standalone view`,
   );
 }

@@ -6,34 +6,34 @@
 import { builtinModules } from "node:module";
 import { type CliError, usage } from "../exit.js";
 
-/** The longest that npm takes. */
+/** The maximum length in npm. */
 const MAX_PROJECT = 214;
-/** The longest that `@vitrine/server` takes for a tool or a view. */
+/** The maximum length in `@vitrine/server` for a tool or a view. */
 const MAX_FOLDER = 100;
 const RESERVED = new Set(["node_modules", "favicon.ico", ...builtinModules]);
 
 /**
- * A project's name is that of its folder, of its package and of its server.
+ * Checks a project's name, which is also that of its folder, package and server.
  *
  * @throws {CliError} `usage`
  */
 export function checkProjectName(name: string): void {
   if (/[/\\]/.test(name))
-    throw wrong("a project", name, "a path: go to the folder where it is to be, and write its name alone");
+    throw wrong("a project", name, "a path: go to the parent folder, and give only the name");
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(name) || name.length > MAX_PROJECT) {
     const like = suggestion(name);
     const hint = like === undefined ? "" : `; ${like} would do`;
     throw wrong(
       "a project",
       name,
-      `npm wants small letters, digits, "-", "_" and ".", the first a letter or digit, ${MAX_PROJECT} at most${hint}`,
+      `npm requires lower-case letters, digits, "-", "_" and ".", starting with a letter or digit, at most ${MAX_PROJECT}${hint}`,
     );
   }
-  if (RESERVED.has(name)) throw wrong("a project", name, "npm or Node has it: choose another");
+  if (RESERVED.has(name)) throw wrong("a project", name, "npm or Node uses it: choose another");
 }
 
 /**
- * A tool or a view in folders has the name of its folder.
+ * Checks the name of a tool or view, which is also that of its folder.
  *
  * @throws {CliError} `usage`
  */
@@ -42,20 +42,20 @@ export function checkFolderName(name: string, what: "a tool" | "a view"): void {
   throw wrong(
     what,
     name,
-    `it is the name of its folder: letters, digits, "-", "_" and ".", the first a letter or digit, ${MAX_FOLDER} at most`,
+    `it is the name of its folder: letters, digits, "-", "_" and ".", starting with a letter or digit, at most ${MAX_FOLDER}`,
   );
 }
 
-/** `price-list` as people write it: `Price list`. */
+/** Display form of a name: `price-list` becomes `Price list`. */
 export function titleOf(name: string): string {
   const words = name.replace(/[-_.]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 const wrong = (what: string, name: string, why: string): CliError =>
-  usage(`${what} cannot be called ${JSON.stringify(name)}: ${why}`);
+  usage(`${what} cannot be named ${JSON.stringify(name)}: ${why}`);
 
-/** The nearest name that npm takes; undefined if nothing is left. */
+/** A similar name that npm accepts; undefined if there is none. */
 function suggestion(name: string): string | undefined {
   const near = name
     .toLowerCase()

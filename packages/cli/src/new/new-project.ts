@@ -1,5 +1,5 @@
 /**
- * Makes a project: a server with a tool, its view, a test, and all that it needs to run and to be checked.
+ * Creates a project: a server with a tool, its view, a test, and everything it needs to run and be checked.
  *
  * @module
  */
@@ -11,21 +11,21 @@ import { DEFAULT_TEMPLATE, PROJECT_TEMPLATES } from "./project-templates.js";
 import { RUNTIME, readParts, readRuntime } from "./template-files.js";
 import { refuseExisting, writeFolder } from "./write-folder.js";
 
-/** What the files of templates are called in them. */
+/** The placeholder name in template files. */
 const NAME = "my-app";
 
-/** A project that was made. */
+/** A created project. */
 export interface MadeProject {
   /** Where it is. */
   readonly folder: string;
   readonly template: string;
-  /** What it is, for people. */
+  /** Description for users. */
   readonly about: string;
   readonly files: readonly string[];
 }
 
 /**
- * Makes the folder `name` in `place`.
+ * Creates the folder `name` in `place`.
  *
  * @throws {CliError} `usage`, `exists`, `pack-failed`, `system`
  */

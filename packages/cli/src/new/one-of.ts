@@ -1,5 +1,5 @@
 /**
- * A word of a few that can be written.
+ * Checks a word against a list.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import { closest } from "@vitrine/servers/support";
 import { usage } from "../exit.js";
 
 /**
- * The word, if it is one of them.
+ * Returns the word if it is in the list.
  *
- * @throws {CliError} `usage`, with those that there are, and the one that was probably meant
+ * @throws {CliError} `usage`, with the list and the closest match
  */
 export function oneOf(word: string, words: readonly string[], what: string): string {
   if (words.includes(word)) return word;
   throw usage(
-    `there is no ${what} ${JSON.stringify(word)}: write one of ${words.join(", ")}${closest(word, words)}`,
+    `there is no ${what} ${JSON.stringify(word)}: use one of ${words.join(", ")}${closest(word, words)}`,
   );
 }

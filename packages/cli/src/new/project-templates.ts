@@ -1,19 +1,19 @@
 /**
- * The projects that `vitrine new` makes, each of files in `templates/` of this package.
+ * The project templates of `vitrine new`, made of files in `templates/`.
  *
  * @module
  */
 
-/** A folder of `templates/`, and where in the project its files are. */
+/** A folder of `templates/`, and its location in the project. */
 export interface Part {
   readonly from: string;
-  /** The project's own folder by default. */
+  /** The project's root by default. */
   readonly to?: string | undefined;
 }
 
-/** What a project is made of. No two parts have the same file. */
+/** The parts of a project. No two contain the same file. */
 export interface ProjectTemplate {
-  /** What it is, for people. */
+  /** Description for users. */
   readonly about: string;
   readonly parts: readonly Part[];
   /** Folders of pages without a build: they get the view's runtime as a file. */
@@ -26,7 +26,10 @@ const SERVING: Part = { from: "serving" };
 const GREETING: Part = { from: "greeting" };
 const styleIn = (to: string): Part => ({ from: "style", to });
 
-/** The server has a folder of its own: `vitrine dev` watches it, and need not start the server again for the page. */
+/**
+ * The server is in a separate folder that `vitrine dev` watches, so that a change of the page needs no
+ * restart.
+ */
 const built = (name: string, about: string): ProjectTemplate => ({
   about,
   parts: [
@@ -39,7 +42,7 @@ const built = (name: string, about: string): ProjectTemplate => ({
   pages: [],
 });
 
-/** All of them, by the word after `--template`. */
+/** All templates by the value of `--template`. */
 export const PROJECT_TEMPLATES: ReadonlyMap<string, ProjectTemplate> = new Map([
   [
     "html",
@@ -76,5 +79,5 @@ export const PROJECT_TEMPLATES: ReadonlyMap<string, ProjectTemplate> = new Map([
   ],
 ]);
 
-/** The one that is made where none is named. */
+/** The default template. */
 export const DEFAULT_TEMPLATE = "html";

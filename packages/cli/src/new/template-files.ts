@@ -1,5 +1,5 @@
 /**
- * Reads the files of `templates/`, and puts names into them.
+ * Reads the files of `templates/`, and replaces names in them.
  *
  * @module
  */
@@ -9,27 +9,27 @@ import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Part } from "./project-templates.js";
 
-/** Files by their paths, from the folder that they will be in; with `/` on every system. */
+/** Files by relative path, with `/` on every system. */
 export type Files = Map<string, string | Uint8Array>;
 
-/** What stands in a template, and what takes its place: as pairs, in order. */
+/** Pairs of placeholder and replacement, in order. */
 export type Replacements = readonly (readonly [string, string])[];
 
 const TEMPLATES = fileURLToPath(new URL("../../templates/", import.meta.url));
 
-/** npm would take these for files of this package. */
+/** Stored under other names, because npm would treat these as files of this package. */
 const RENAMED: Readonly<Record<string, string>> = {
   "_package.json": "package.json",
   _gitignore: ".gitignore",
 };
 
-/** What people call a view can be any text: it stays text in a file of this kind. */
+/** Escapes display names, which can be any text, by file type. */
 const ESCAPES: Readonly<Record<string, (value: string) => string>> = {
   ".json": (value) => JSON.stringify(value).slice(1, -1),
   ".html": (value) => value.replaceAll("&", "&amp;").replaceAll("<", "&lt;"),
 };
 
-/** The files of some folders of `templates/`, together. */
+/** The combined files of several folders in `templates/`. */
 export async function readParts(parts: readonly Part[], replacements: Replacements): Promise<Files> {
   const files: Files = new Map();
   for (const { from, to = "" } of parts) {
@@ -43,7 +43,7 @@ export async function readParts(parts: readonly Part[], replacements: Replacemen
   return files;
 }
 
-/** What is in a folder of `templates/`, by name. */
+/** The sorted names in a folder of `templates/`. */
 export async function namesIn(folder: string): Promise<string[]> {
   return (await readdir(join(TEMPLATES, folder))).sort();
 }

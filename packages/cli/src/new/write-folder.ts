@@ -1,5 +1,6 @@
 /**
- * Writes a folder, all of it or nothing: the files are written beside, and get their name when they are complete.
+ * Writes a folder completely or not at all: the files are written to a temporary folder, which is then
+ * renamed.
  *
  * @module
  */
@@ -9,9 +10,9 @@ import { CliError } from "../exit.js";
 import type { Files } from "./template-files.js";
 
 /**
- * Writes it. A folder that is there and empty is taken; anything else that is there stays as it is.
+ * Writes a folder. An existing empty folder is replaced; anything else stays.
  *
- * @param beside an existing folder, on the same disk, for what is not complete
+ * @param beside an existing folder on the same disk, for the temporary folder
  * @throws {CliError} `exists`, `system`
  */
 export async function writeFolder(target: string, files: Files, beside = dirname(target)): Promise<void> {
@@ -26,7 +27,7 @@ export async function writeFolder(target: string, files: Files, beside = dirname
       await mkdir(dirname(join(whole, path)), { recursive: true });
       await writeFile(join(whole, path), text, { flag: "wx" });
     }
-    // The first of the folders above that was not there.
+    // The first parent folder that was created.
     parent = await mkdir(dirname(target), { recursive: true });
     await takePlace(whole, target);
   } catch (error) {
@@ -38,7 +39,7 @@ export async function writeFolder(target: string, files: Files, beside = dirname
 }
 
 /**
- * Refuses a target that is not free, before anything is written.
+ * Refuses an occupied target before anything is written.
  *
  * @throws {CliError} `exists`, `system`
  */
@@ -48,15 +49,15 @@ export async function refuseExisting(target: string): Promise<void> {
     throw readable(error, target);
   });
   if (!found) return;
-  if (!found.isDirectory()) throw existing(target, "is there already, and is no folder");
+  if (!found.isDirectory()) throw existing(target, "already exists, and is not a folder");
   const names = await readdir(target).catch((error: unknown) => {
     throw readable(error, target);
   });
-  if (names.length > 0) throw existing(target, "is there already, and has files in it");
+  if (names.length > 0) throw existing(target, "already exists, and contains files");
 }
 
 async function takePlace(whole: string, target: string): Promise<void> {
-  // An empty folder goes; one that got a file meanwhile does not.
+  // Removes only an empty folder.
   await rmdir(target).catch((error: unknown) => {
     if (codeOf(error) !== "ENOENT") throw error;
   });
@@ -68,21 +69,21 @@ const existing = (target: string, how: string): CliError =>
 
 const codeOf = (error: unknown): unknown => Object(error)["code"];
 
-/** What the system says, with what to do. */
+/** A system error with a solution. */
 function readable(error: unknown, target: string): unknown {
   const say = (why: string): CliError =>
     new CliError("system", `${target} cannot be written: ${why}`, { cause: error });
   switch (codeOf(error)) {
     case "ENOTEMPTY":
     case "EEXIST":
-      return existing(target, "is there already, and has files in it");
+      return existing(target, "already exists, and contains files");
     case "ENOTDIR":
-      return existing(target, "is there already, or is in something that is no folder");
+      return existing(target, "already exists, or its parent is not a folder");
     case "EACCES":
     case "EPERM":
-      return say("you may not write there; go to a folder of yours");
+      return say("you have no permission to write there; use one of your own folders");
     case "EROFS":
-      return say("that place can only be read; go to another folder");
+      return say("the location is read-only; use another folder");
     case "ENOSPC":
       return say("the disk is full");
     default:

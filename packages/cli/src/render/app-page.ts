@@ -1,5 +1,5 @@
 /**
- * A page in which one app is shown, driven from outside.
+ * A page that shows one app, driven from outside.
  *
  * @module
  */
@@ -20,32 +20,32 @@ import { drawn, picture, viewFrame, within } from "./view-frame.js";
 /** In the page; see `RenderPage`. */
 declare const vitrineRender: RenderPage;
 
-/** What is known of an app before it is shown. */
+/** Known facts about an app before it is shown. */
 export interface Turn {
   readonly tool: string;
   readonly arguments: Record<string, unknown>;
   readonly server: RenderResult["server"];
-  /** Milliseconds since 1970: when the turn began, and when the server was there. */
+  /** Milliseconds since 1970: when the turn started, and when the server was connected. */
   readonly startedAt: number;
   readonly connectedAt?: number | undefined;
-  /** Where the recording is written to. */
+  /** The file of the recording. */
   readonly trace?: string | undefined;
-  /** For the recording: the document, as it was read before the app was shown. */
+  /** For the recording: the document, read before the app was shown. */
   readonly document?: RenderDocument | undefined;
-  /** Whether a picture is wanted. */
+  /** Whether to take a screenshot. */
   readonly isPictured: boolean;
 }
 
-/** An app that was shown. */
+/** A rendered app. */
 export interface Rendered {
   readonly result: RenderResult;
   readonly picture?: Buffer | undefined;
 }
 
-/** Milliseconds that an app gets, beyond being ready, to come to rest. */
+/** Milliseconds that a ready app gets to settle. */
 const REST = 3_000;
 
-/** Milliseconds after its deadline by which a replay has surely ended. */
+/** Milliseconds after its deadline by which a replay has certainly ended. */
 const LATER = 1_000;
 
 const SPINS = {
@@ -54,7 +54,7 @@ const SPINS = {
   fix: "Look for an endless loop in the app's scripts; move long work into small portions.",
 };
 
-/** Renders the app of a tool, in a page of its own. */
+/** Renders the app of a tool in a separate page. */
 export const renderTool = (stage: Stage, plan: RenderPlan, turn: Turn): Promise<Rendered> =>
   withPage(stage, async (page) => {
     const { profile, mode, device, allow, timeout } = plan;
@@ -66,19 +66,22 @@ export const renderTool = (stage: Stage, plan: RenderPlan, turn: Turn): Promise<
     const cause = await use(page, plan);
     return finish(page, plan, turn, lines, ({ isReady, hasResult }, { lack }) => {
       if (!isReady || !hasResult)
-        return causeOf({ code: "result-missing", message: "The app was not given the result of its tool." });
+        return causeOf({
+          code: "result-missing",
+          message: "The app did not receive the result of its tool.",
+        });
       return (lack && causeOf({ code: lack, message: LACKS[lack] })) ?? cause;
     });
   });
 
-/** What is said of an app of which nothing is seen. */
+/** Messages for an app that shows nothing. */
 const LACKS: Readonly<Record<NonNullable<Drawing["lack"]>, string>> = {
-  blank: "The app is ready and has its result, and there is nothing to see: all of it is one colour.",
-  zero_height: "The app is ready and has its result, and its frame has no height.",
-  still_loading: "The app has its result, and still shows nothing but that it is loading.",
+  blank: "The app is ready and has its result, but there is nothing to see: it is all one colour.",
+  zero_height: "The app is ready and has its result, but its frame has no height.",
+  still_loading: "The app has its result, but still shows only a loading state.",
 };
 
-/** Plays a recording; with a server, of the app as that server has it now. */
+/** Plays a recording; with a server, using the server's current app. */
 export const replayRecording = (
   stage: Stage,
   plan: RenderPlan,
@@ -110,31 +113,31 @@ export const replayRecording = (
 const WAS_DRAWN = "When it was recorded, it was ready and drawn.";
 
 const KEPT =
-  "The app was recorded after it had been open before; what it had kept is not in the file, and the differences may come from that. ";
+  "The app was recorded after an earlier mount; its stored state is not in the file, which may cause the differences. ";
 
-/** Does with a replayed app what the page cannot do itself, each time when its turn has come. */
+/** Performs the steps of a replayed app that the page cannot do itself, each in its turn. */
 async function repeatActs(page: Page, timeout: number): Promise<void> {
   const deadline = Date.now() + timeout;
   for (;;) {
     const step = await page.evaluate(() => vitrineRender.nextAct());
     if (!step) return;
     const left = Math.max(1, deadline - Date.now());
-    // Whatever the app does: when the replay has ended, nothing more of it is waited for.
+    // After the end of the replay, do not wait for the app any more.
     const problem = await within(left + LATER, repeatAct(page, step, left), "the app does not respond");
     await page.evaluate((why) => vitrineRender.actEnded(why), problem);
   }
 }
 
-/** Does it, within the time that is left; returns why it cannot be done. */
+/** Performs one step within the remaining time; returns why it failed. */
 async function repeatAct(page: Page, step: RenderAct, left: number): Promise<string | undefined> {
   const frame = viewFrame(page);
   if (!frame) return "the app is not shown";
-  // A pause that is too long lasts until the replay has ended, and is not taken for done.
+  // A pause that is too long is limited to the end of the replay, and does not count as done.
   const longest = left + LATER;
   const pause = "wait" in step && typeof step.wait === "number" ? Math.min(step.wait, longest) : undefined;
   try {
     await drawn(frame);
-    // Half of what is left, so that what cannot be done is told and does not end all.
+    // Half of the remaining time, so that a failing step can still be reported.
     await act(frame, pause === undefined ? step : { wait: pause }, Math.round(left / 2), () =>
       note(page, step),
     );
@@ -167,14 +170,14 @@ async function withPage(stage: Stage, work: (page: Page) => Promise<Rendered>): 
 
 const firstLine = (error: unknown): string => String(Object(error).message ?? error).split("\n", 1)[0] ?? "";
 
-/** Waits until the app has nothing more to do for now, and that is drawn. */
+/** Waits until the app is idle and drawn. */
 async function rest(page: Page): Promise<void> {
   await page.evaluate((limit) => vitrineRender.settle(limit), REST);
   const frame = viewFrame(page);
   if (frame) await drawn(frame);
 }
 
-/** Does what a person would. What does not work is told with the rest. */
+/** Performs the user's steps. A failure is reported with the rest. */
 async function use(page: Page, { steps, timeout }: RenderPlan): Promise<RenderCause | undefined> {
   const frame = viewFrame(page);
   if (!frame || steps.length === 0) return undefined;
@@ -188,7 +191,7 @@ async function use(page: Page, { steps, timeout }: RenderPlan): Promise<RenderCa
   }
 }
 
-/** Asks for everything that is known of the app. */
+/** Collects everything about the app. */
 async function finish(
   page: Page,
   plan: RenderPlan,
@@ -198,11 +201,11 @@ async function finish(
 ): Promise<Rendered> {
   const frame = viewFrame(page);
   const before = await page.evaluate(() => vitrineRender.snapshot());
-  // An app that failed is not waited for.
+  // A failed app gets no extra time.
   const patience = before.problem ? 0 : plan.timeout;
   const drawing: Drawing = frame ? await drawingOf(page, frame, patience) : { text: "" };
   const { text } = drawing;
-  // One that does not respond cannot be drawn.
+  // An unresponsive app cannot be drawn.
   const taken = turn.isPictured && text !== undefined ? await picture(page, plan.timeout) : undefined;
   const snapshot = withTextCompared(await page.evaluate(() => vitrineRender.snapshot()), drawing, plan);
   const { view, replay } = snapshot;
@@ -232,7 +235,7 @@ async function finish(
   return { result, picture: taken };
 }
 
-/** Adds what the app shows to what is different in a replay. Steps other than the recorded ones lead elsewhere. */
+/** Adds differences in the shown text to those of a replay. With other steps, the text is not compared. */
 function withTextCompared(
   snapshot: RenderSnapshot,
   { text, lack }: Drawing,
@@ -247,7 +250,7 @@ function withTextCompared(
   return { ...snapshot, replay: { ...replay, differences: [...replay.differences, difference] } };
 }
 
-/** Writes the recording, if one is wanted; says where it is, or why there is none. */
+/** Writes the recording, if requested. Returns where it is, or why there is none. */
 async function traced(
   page: Page,
   { redact }: RenderPlan,
@@ -261,7 +264,7 @@ async function traced(
     redact,
     shown,
   ] as const);
-  // Without an app there is a problem already.
+  // Without an app, there is already another problem.
   if (!trace) return {};
   if ("problem" in trace) return { cause: causeOf(trace.problem) };
   await save(file, trace.recording);
@@ -283,7 +286,7 @@ function timingsOf({ startedAt, connectedAt }: Turn, { times }: RenderSnapshot):
 }
 
 /**
- * Writes a file that the person named.
+ * Writes a file that the user named.
  *
  * @throws {CliError} `file-unwritable`
  */

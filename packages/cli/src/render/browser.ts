@@ -1,5 +1,5 @@
 /**
- * A browser without a screen.
+ * A headless browser.
  *
  * @module
  */
@@ -15,14 +15,14 @@ import { CliError } from "../exit.js";
  */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = find();
-  // Not by `import`: Node would first read all of its three megabytes for the names that they export.
+  // Not with `import`: Node would first parse all three megabytes for their export names.
   const { chromium }: typeof import("playwright-core") = createRequire(import.meta.url)("playwright-core");
   try {
     return await chromium.launch({
       executablePath,
-      // Apps may draw with WebGL, and there is no graphics card.
+      // Apps may use WebGL, but there is no graphics card.
       args: [...CHROMIUM_ARGS, ...sandboxArgs(), "--enable-unsafe-swiftshader"],
-      // Who started it ends it, after what else there is to end.
+      // The command ends it after everything else.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,

@@ -22,7 +22,7 @@ const catalogue = (...tools: Tool[]): ServerCatalogue => ({
 const APP_ONLY = { _meta: { ui: { resourceUri: "ui://apps/x", visibility: ["app"] } } };
 
 describe("all tools of a server", () => {
-  it("are those with a UI, but for what destroys, what is for apps alone, and what no arguments can be made up for", () => {
+  it("are those with a UI, except destructive ones, app-only ones, and those without valid arguments", () => {
     const { wanted, skipped } = allTools(
       catalogue(
         tool("fine"),
@@ -40,8 +40,8 @@ describe("all tools of a server", () => {
     ]);
     expect(Object.fromEntries(skipped.map((each) => [each.tool, each.reason]))).toEqual({
       strange: expect.stringContaining("--args"),
-      destroy: expect.stringContaining("destroys"),
-      private: expect.stringContaining("apps alone"),
+      destroy: expect.stringContaining("destructive"),
+      private: expect.stringContaining("own apps"),
     });
   });
 });
@@ -57,21 +57,21 @@ describe("all tools of a server, without a yes to calls", () => {
   const names = (...allow: ("calls" | "all" | "links")[]) =>
     allTools(server, { allow }).wanted.map((each) => each.tool);
 
-  it("are those that say that they do no harm", () => {
+  it("are those that declare to be harmless", () => {
     expect(names()).toEqual(["reads", "adds"]);
     expect(names("links")).toEqual(["reads", "adds"]);
     const { skipped } = allTools(server, { allow: [] });
     expect(skipped.find((each) => each.tool === "unsaid")?.reason).toContain("--allow-calls");
   });
 
-  it("are also those that do not say it, when calls are allowed, but none that destroys", () => {
+  it("include undeclared ones if calls are allowed, but no destructive ones", () => {
     for (const allow of ["calls", "all"] as const)
       expect(names(allow)).toEqual(["unsaid", "reads", "adds", "writes"]);
   });
 });
 
 describe("tools by their names", () => {
-  it("get the arguments that were given, or the defaults of their schemas", () => {
+  it("get the given arguments, or the defaults of their schemas", () => {
     const server = catalogue(tool("picky", city({ type: "string", default: "Rome" })));
     expect(namedTools(server, { tools: ["picky"] }, { city: "Bern" }).wanted).toEqual([
       { tool: "picky", arguments: { city: "Bern" } },
@@ -81,14 +81,14 @@ describe("tools by their names", () => {
     ]);
   });
 
-  it("are never called with arguments that are made up", () => {
+  it("are never called with generated arguments", () => {
     const server = catalogue(tool("picky", city({ type: "string" })));
     expect(() => namedTools(server, { tools: ["picky"] }, undefined)).toThrow(
       expect.objectContaining({ code: "arguments-invalid" }),
     );
   });
 
-  it("that are not there are told from those that are", () => {
+  it("that do not exist are reported with those that do", () => {
     const server = catalogue(
       tool("forecast"),
       tool("private", APP_ONLY),

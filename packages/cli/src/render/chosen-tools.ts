@@ -1,5 +1,5 @@
 /**
- * Which tools are rendered, and with which arguments.
+ * Selects the tools to render, and their arguments.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import type { RenderPlan } from "./render-plan.js";
 import type { RenderReport } from "./render-result.js";
 import { defaultArguments, problemWith, smallestArguments } from "./tool-arguments.js";
 
-/** What is rendered, and what is not. */
+/** Selected and skipped tools. */
 export interface ChosenTools {
   readonly wanted: readonly { readonly tool: string; readonly arguments: Record<string, unknown> }[];
   readonly skipped: RenderReport["skipped"];
 }
 
 /**
- * The tools that were named, with what was given for them, if anything was.
+ * The named tools, with the given arguments, if any.
  *
  * @throws {CliError} `tool-unknown`, `tool-not-visible`, `no-ui`, `arguments-invalid`
  */
@@ -46,18 +46,18 @@ function findTool({ tools, views }: ServerCatalogue, name: string): Tool {
     throw new CliError("tool-unknown", `there is no tool "${name}"; ${known}${closest(name, shown)}`);
   }
   if (!isVisibleTo(tool, "model"))
-    throw new CliError("tool-not-visible", `"${name}" is for the server's own apps alone`);
+    throw new CliError("tool-not-visible", `"${name}" is only for the server's own apps`);
   if (!shown.includes(name)) throw new CliError("no-ui", `the tool "${name}" has no UI`);
   return tool;
 }
 
-/** MCP takes a tool that says nothing for one that may destroy something. */
+/** By MCP's defaults, a tool without annotations may be destructive. */
 const isHarmless = ({ annotations }: Tool): boolean =>
   annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
 
 /**
- * Every tool with a UI that can be called with made-up arguments and does no harm: that says so itself, or, if calls are
- * allowed, that does not say that it destroys something.
+ * All tools with a UI that can be called with generated arguments and are harmless: by their own annotations
+ * or, if calls are allowed, unless they declare to be destructive.
  */
 export function allTools(
   { tools, views }: ServerCatalogue,
@@ -70,12 +70,12 @@ export function allTools(
     const input = smallestArguments(tool);
     const problem = problemWith(tool, input);
     const reason = !isVisibleTo(tool, "model")
-      ? "it is for the server's own apps alone"
+      ? "it is only for the server's own apps"
       : tool.annotations?.destructiveHint === true
-        ? "it says that it destroys something; name it with --tool"
+        ? "it declares to be destructive; select it with --tool"
         : !isAllowed && !isHarmless(tool)
-          ? "it does not say that it only reads or destroys nothing; allow it with --allow-calls, or name it with --tool"
-          : problem && `no arguments could be made up: ${problem}; name it with --tool and --args`;
+          ? "it does not declare to be read-only or non-destructive; allow it with --allow-calls, or select it with --tool"
+          : problem && `no arguments could be generated: ${problem}; select it with --tool and --args`;
     if (reason) skipped.push({ tool: tool.name, reason });
     else wanted.push({ tool: tool.name, arguments: input });
   }

@@ -1,5 +1,5 @@
 /**
- * What an app writes to its console, and what its scripts throw.
+ * Console output and script errors of an app.
  *
  * @module
  */
@@ -7,11 +7,11 @@ import type { RenderSnapshot } from "@vitrine/workbench";
 import type { Page } from "playwright-core";
 import type { ConsoleLine } from "./render-result.js";
 
-/** Lines that are kept, and characters of each. */
+/** Maximum number of lines, and characters of each. */
 const MOST = 1_000;
 const LONGEST = 10_000;
 
-/** Listens; what it returns gives the app's lines, when it is known where the app was. */
+/** Starts to listen. The returned function gives the app's lines, once its location is known. */
 export function listenToConsole(page: Page): (snapshot: RenderSnapshot) => ConsoleLine[] {
   const heard: (ConsoleLine & { readonly url: string })[] = [];
   const add = (line: ConsoleLine, url: string): void => {
@@ -20,7 +20,7 @@ export function listenToConsole(page: Page): (snapshot: RenderSnapshot) => Conso
   page.on("console", (message) =>
     add({ level: message.type(), from: "console", text: message.text() }, message.location().url),
   );
-  // Scripts of an app may come from anywhere, and from nowhere; but not from what is around it.
+  // An app's scripts may have any URL, or none, but not those of the surrounding pages.
   return ({ around, lines }) => [
     ...heard
       .filter(({ url }) => !URL.canParse(url) || !around.includes(new URL(url).origin))

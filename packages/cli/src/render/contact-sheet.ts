@@ -1,12 +1,12 @@
 /**
- * All apps of a server in one picture, drawn by the browser itself.
+ * A contact sheet of a server's apps, drawn by the browser.
  *
  * @module
  */
 import type { BrowserContext } from "playwright-core";
 import type { Rendered } from "./app-page.js";
 
-/** Draws it. */
+/** Draws the sheet. */
 export async function contactSheet(
   context: BrowserContext,
   title: string,
@@ -35,7 +35,7 @@ interface Cell {
   readonly picture: string | undefined;
 }
 
-/** Runs in an empty page. Names are the server's words: text, and never markup. */
+/** Runs in an empty page. Names come from the server: they are text, never markup. */
 async function draw({ title, cells }: { title: string; cells: readonly Cell[] }): Promise<void> {
   const make = (tag: string, style: string, ...children: (Node | string)[]): HTMLElement => {
     const element = document.createElement(tag);

@@ -1,5 +1,5 @@
 /**
- * The screens that an app can be rendered on. What the app is told of them is the page's to say.
+ * Devices that an app can be rendered on. The page tells the app about them.
  *
  * @module
  */

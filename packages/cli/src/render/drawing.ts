@@ -1,42 +1,42 @@
 /**
- * Whether there is anything to see of an app. A picture decides, and not the document: an app may draw on a canvas, show
- * one image, or be tiny; and text that a style sheet hides is not seen.
+ * Detects whether an app shows anything. It compares screenshots, not the document: an app may draw on a
+ * canvas, show one image, or be tiny, and text can be hidden by a style sheet.
  *
  * @module
  */
 import type { Frame, Page } from "playwright-core";
 import { appBox, drawn, picture, visibleText, within } from "./view-frame.js";
 
-/** What a person sees of an app. */
+/** The visible part of an app. */
 export interface Drawing {
   /** Undefined if the app does not respond. */
   readonly text: string | undefined;
-  /** What is wrong with it, if nothing of the app is seen. */
+  /** The problem, if nothing of the app is visible. */
   readonly lack?: "blank" | "zero_height" | "still_loading" | undefined;
 }
 
-/** Milliseconds that an app gets, once it is at rest, to draw something: some load their data first. */
+/** Milliseconds that a settled app gets to draw something: some load their data first. */
 const PATIENCE = 10_000;
-/** Milliseconds that an app may take to answer. */
+/** Milliseconds that an app may take to respond. */
 const ANSWER = 5_000;
-/** Milliseconds between two looks. */
+/** Milliseconds between checks. */
 const LOOK = 500;
-/** Pixels of a corner that the border of an app may round off. */
+/** Pixels of a corner that an app's border may round off. */
 const CORNER = 9;
-/** Pixels from which a picture beside the text is more than a spinner. */
+/** Pixels from which an image beside text is more than a spinner. */
 const SPINNER = 64;
 
-/** Text that apps show until they have something to show. */
+/** Loading texts. */
 const LOADING =
   /^(loading|please wait|waiting|connecting|initiali[sz]ing|fetching|starting)\b.{0,60}$|^[.…\s]+$/i;
 
-/** Looks at an app, again and again while nothing is seen, for some seconds or until the time is over. */
+/** Checks an app repeatedly while nothing is visible, for some seconds or until the timeout. */
 export async function drawingOf(page: Page, frame: Frame, timeout: number): Promise<Drawing> {
   const deadline = Date.now() + Math.min(PATIENCE, timeout);
   let last: Drawing | undefined;
   for (;;) {
     const seen = await look(page, frame, Math.max(ANSWER, deadline - Date.now()));
-    // Without a picture, the last look counts that had one.
+    // Without a screenshot, the last check with one counts.
     const drawing = seen.isUnseen && last ? last : seen;
     if (!drawing.lack || Date.now() >= deadline) return drawing;
     last = drawing;
@@ -63,8 +63,8 @@ async function look(page: Page, frame: Frame, timeout: number): Promise<Drawing 
 }
 
 /**
- * One colour all over, and not a pixel of it changes without the app's elements: a canvas that is filled with one colour,
- * or a dot in a corner, does make a difference. Undefined if the browser takes no picture in time.
+ * Whether everything has one colour, and hiding the app's elements changes no pixel: a canvas filled with one
+ * colour, or a dot in a corner, does make a difference. Undefined if the browser takes no screenshot in time.
  */
 async function isBlank(page: Page, frame: Frame, timeout: number): Promise<boolean | undefined> {
   const before = await glance(page, timeout);
@@ -77,7 +77,10 @@ async function isBlank(page: Page, frame: Frame, timeout: number): Promise<boole
   return without?.equals(before);
 }
 
-/** A picture of what is on the screen of the app; of all of it, if it goes on below and so far is one colour. */
+/**
+ * A screenshot of the visible part of the app; of the whole app, if it continues below and is one colour so
+ * far.
+ */
 async function glance(page: Page, timeout: number): Promise<Buffer | undefined> {
   const box = await appBox(page);
   const screen = page.viewportSize();
@@ -85,22 +88,22 @@ async function glance(page: Page, timeout: number): Promise<Buffer | undefined> 
   const height = Math.min(box.height, screen.height - box.y);
   if (height < 1) return undefined;
   const clip = { ...box, height };
-  // Of an app that begins to spin there is no picture: another check says so.
+  // An app in an endless loop has no screenshot: another check reports it.
   const onScreen = await within<Buffer | undefined>(
     timeout,
     page.screenshot({ clip, scale: "css", animations: "allow", timeout }),
     undefined,
   );
   if (!onScreen || height === box.height || !(await isOneColour(page, onScreen))) return onScreen;
-  // This needs a larger screen, which the app may notice.
+  // This needs a larger viewport, which the app may notice.
   return picture(page, timeout, "css");
 }
 
-/** Whether all pixels are the same, but for those in corners that a border may round off. */
+/** Whether all pixels are the same, except in corners that a border may round off. */
 const isOneColour = (page: Page, png: Buffer): Promise<boolean> =>
   page.evaluate(hasOneColour, { png: png.toString("base64"), corner: CORNER });
 
-/** Runs in the page, which can read pictures. */
+/** Runs in the page, which can decode images. */
 async function hasOneColour({ png, corner }: { png: string; corner: number }): Promise<boolean> {
   const bytes = Uint8Array.from(atob(png), (character) => character.charCodeAt(0));
   const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
@@ -117,7 +120,7 @@ async function hasOneColour({ png, corner }: { png: string; corner: number }): P
   return pixels.every((pixel, at) => pixel === colour || isInCorner(at));
 }
 
-/** Runs in the app's document: whether something in it has a place, be it outside of a frame without a height. */
+/** Runs in the app's document: whether any element has a size, even outside of a frame without height. */
 function hasContent(): boolean {
   const all = document.body?.querySelectorAll("*:not(script, style, template)") ?? [];
   return [...all].some((element) => {
@@ -135,7 +138,10 @@ function hasPicture(least: number): boolean {
   });
 }
 
-/** Runs in the app's document. A sheet made in code needs no permission of the app's policy, and changes no element. */
+/**
+ * Runs in the app's document. A constructed style sheet is not subject to the app's policy, and changes no
+ * element.
+ */
 function hideContent(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("body * { visibility: hidden !important; transition: none !important }");

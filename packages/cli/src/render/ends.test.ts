@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { endAll } from "./ends.js";
 
-it("ends all of them, in order, also after one that throws and one that never ends, and says which did not", async () => {
+it("closes all of them, in order, even after one that throws and one that never ends, and reports those", async () => {
   const ended: string[] = [];
   const fine = (what: string) => ({ what, end: async () => void ended.push(what) });
   const problems = await endAll(

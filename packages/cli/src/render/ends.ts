@@ -1,20 +1,20 @@
 /**
- * Ends what was started: all of it, also when a part of it does not end.
+ * Closes resources: all of them, even if one fails.
  *
  * @module
  */
 
-/** Something that is to be ended. */
+/** A resource to close. */
 export interface End {
-  /** What it is, in words. */
+  /** Its name for messages. */
   readonly what: string;
   readonly end: () => Promise<unknown>;
 }
 
-/** Milliseconds that one of them may take. */
+/** Maximum milliseconds for each. */
 const LONGEST = 10_000;
 
-/** Ends them one after the other; returns a sentence for each that did not end. */
+/** Closes them one after the other; returns a message for each failure. */
 export async function endAll(ends: readonly End[], longest = LONGEST): Promise<string[]> {
   const problems: string[] = [];
   for (const { what, end } of ends) {

@@ -34,7 +34,7 @@ it.each([
     "none",
     (terminal: Terminal) => printReport(terminal, { ok: false, cause, server, results: [], skipped: [] }),
   ],
-])("shows what a terminal would obey, of %s, and does not do it", (_what, print) => {
+])("escapes control characters in %s", (_what, print) => {
   const out = new PassThrough();
   print(new Terminal(out, new PassThrough()));
   const printed = String(out.read());
@@ -42,7 +42,7 @@ it.each([
   expect(printed.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
 });
 
-it("takes a code that is no word of ours for the server's error, as the contract allows words alone", () => {
+it("treats an unknown code as the server's error, because the format allows only plain words", () => {
   for (const code of [HOSTILE, "-32099", "", "Two words"])
     expect(causeOf({ code, message: "m" }).code).toBe("server_error");
   expect(causeOf({ code: "server-failed", message: "m" }).code).toBe("server_failed");
@@ -52,7 +52,7 @@ it.each([
   ["", "", "✗ not rendered"],
   ["", "shop", "✗ shop"],
   ["cart", "shop", "✗ cart · shop"],
-])("heads with the names that are known: %j of %j", (tool, name, head) => {
+])("starts with the known names: %j of %j", (tool, name, head) => {
   const out = new PassThrough();
   printResult(
     new Terminal(out, new PassThrough()),

@@ -1,25 +1,25 @@
 /**
- * What became of apps, for a person to read.
+ * Prints results for users.
  *
  * @module
  */
 import { oneLine, printable, type Terminal } from "../terminal.js";
 import type { RenderCause, RenderReport, RenderResult } from "./render-result.js";
 
-/** Lines of an app's text and console that are shown. */
+/** Maximum lines of an app's text and console. */
 const MOST_LINES = 12;
 
 /** One app. */
 export function printResult(terminal: Terminal, result: RenderResult): void {
   const { ok, cause, server, tool, size, timings, csp, consents, view } = result;
   const names = [tool && terminal.bold(oneLine(tool)), nameOf(server)].filter(Boolean);
-  // There is neither before a recording is read.
+  // Before a recording is read, neither is known.
   terminal.print(`${mark(terminal, ok)} ${names.join(" · ") || "not rendered"}`);
   if (cause) printCause(terminal, cause);
   const { appInfo } = view ?? {};
   const row = (name: string, value: string): void =>
     terminal.print(`  ${terminal.dim(name.padEnd(10))} ${oneLine(value)}`);
-  if (result.static) row("app", "static document: it has no script, and was not given the result");
+  if (result.static) row("app", "static document: it has no script, and did not receive the result");
   if (appInfo) row("app", `${appInfo["name"] ?? ""} ${appInfo["version"] ?? ""}`);
   if (size.height > 0) row("size", `${size.width} × ${size.height}`);
   if (result.replay)
@@ -45,7 +45,7 @@ export function printResult(terminal: Terminal, result: RenderResult): void {
     row("redacted", `${path}: ${values > 0 ? values : "nothing is there"}`);
 }
 
-/** Several, a line each. */
+/** Several apps, one line each. */
 export function printReport(
   terminal: Terminal,
   { server, results, skipped, cause, screenshot }: RenderReport,

@@ -1,4 +1,4 @@
-/** What is said of an app that never came to be shown. */
+/** Results for apps that were never shown. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ it.each<[string, RenderOptions, string, string, string]>([
   ["an unknown tool", { tool: ["card"] }, "", "tool_unknown", ""],
   ["wrong arguments", { tool: ["cart"] }, "", "arguments_invalid", "ui://shop/cart.html"],
   ["a list that is too large", { tool: ["cart"] }, " 5000000", "server_too_large", ""],
-])("says of %s all that was known by then", async (_what, options, more, code, resourceUri) => {
+])("reports for %s everything that was known by then", async (_what, options, more, code, resourceUri) => {
   const { cause, server, timings, resourceUri: uri } = await rendered(`node ${shop}${more}`, options);
   expect({ code: cause?.code, server, uri }).toEqual({
     code,
@@ -69,7 +69,7 @@ it.each<[string, RenderOptions, string, string, string]>([
   expect(timings.toolResult).toBeNull();
 });
 
-it("says which line of a server is no message, and what to do", async () => {
+it("reports a server's stray line, with a solution", async () => {
   const { cause, timings } = await rendered(`${BAD} garbage`, { tool: ["echo"], timeout: 1500 });
   expect(cause).toMatchObject({
     code: "server_failed",

@@ -1,5 +1,5 @@
 /**
- * `vitrine render`: shows apps in a browser that nobody sees, and says what happened.
+ * `vitrine render`: renders apps in a headless browser, and reports the outcome.
  *
  * @module
  */
@@ -14,19 +14,19 @@ import { planOf } from "./render-plan.js";
 import { type KnownBefore, type RenderReport, type RenderResult, unrendered } from "./render-result.js";
 import type { StageOptions } from "./stage.js";
 
-/** What tests put in place of what this process has. */
+/** Replacements for tests. */
 export interface RenderSurroundings extends StageOptions {
   readonly terminal?: Terminal | undefined;
-  /** Ends the process that something keeps from ending. */
+  /** Exits a process that does not end by itself. */
   readonly exit?: ((code: number) => void) | undefined;
 }
 
-/** Milliseconds that what was printed gets to be read, when the process does not end by itself. */
+/** Milliseconds for output to be flushed, if the process does not end by itself. */
 const LAST_WORDS = 1_000;
 
 /**
- * Renders; returns the exit code: 0 when every app was there and had its result, 1 when not, 2 when the command line is
- * wrong.
+ * Renders. Returns the exit code: 0 if every app started and got its result, 1 if not, 2 for an invalid
+ * command line.
  */
 export async function renderCommand(
   server: string,
@@ -57,12 +57,12 @@ export async function renderCommand(
   else if ("results" in outcome) printReport(terminal, outcome);
   else printResult(terminal, outcome);
   for (const problem of left) terminal.note(oneLine(problem));
-  // What does not end keeps the process: it ends all the same, and the gateway's watchdog ends what it had started.
+  // If something does not close, exit anyway; the gateway's watchdog ends its processes.
   if (left.length > 0) setTimeout(at.exit ?? process.exit, LAST_WORDS, exit).unref();
   return exit;
 }
 
-/** Opens the stage, and closes it whatever happens: nothing that was started is left. */
+/** Opens the stage, and always closes it. */
 function run(
   server: string,
   options: RenderOptions,
@@ -73,7 +73,7 @@ function run(
   const startedAt = Date.now();
   const plan = planOf(options);
   return interruptible(async (signal) => {
-    // Loaded now, with the gateway: a command line that is wrong is told at once.
+    // Loaded late, with the gateway, so that an invalid command line fails fast.
     const [{ jsonArguments }, { FileTrust }, { ServerArguments }, { Stage }, runs] = await Promise.all([
       import("../call-arguments.js"),
       import("../trust/file-trust.js"),
@@ -81,7 +81,7 @@ function run(
       import("./stage.js"),
       import("./render-run.js"),
     ]);
-    // Before anything is started: what is wrong with it is wrong with any server.
+    // Checked before anything is started: an error in it does not depend on the server.
     const given = plan.args === undefined ? undefined : await jsonArguments(plan.args);
     const place = surroundings();
     const trust = new FileTrust({ terminal: at.terminal, at: place, signal });
@@ -90,14 +90,14 @@ function run(
     });
     const settings = server === "" ? undefined : await servers.findOne(server);
     const stage = new Stage(settings, plan, at);
-    // A script that reads stderr is not told how far it is.
+    // Progress is only for interactive terminals.
     const waiting = process.stderr.isTTY ? at.terminal.waiting("starting") : undefined;
     const onstep = (step: string): void => waiting?.say(step);
     try {
       const { replay } = plan;
       const tools = { plan, given, stage, startedAt, onstep, onknown };
       const work = replay === undefined ? runs.renderApps(tools) : runs.replayApp(tools, replay);
-      // What it still does when it is stopped fails with what is closed under it.
+      // After a stop, remaining work fails because its resources are closed.
       work.catch(() => {});
       const stopped = aborted(signal).then(() => Promise.reject(signal.reason));
       return await Promise.race([work, stopped]);

@@ -1,22 +1,22 @@
 /**
- * What can be said to `vitrine render`.
+ * Options of `vitrine render`.
  *
  * @module
  */
 import type { ServerOptions } from "../server-argument.js";
 
-/** Something that is done with the app once it is shown. */
+/** A step after the app is shown. */
 export type RenderStep =
-  /** A text that the app shows, or a CSS selector. */
+  /** A visible text, or a CSS selector. */
   | { readonly click: string }
   /** A text that must appear, or milliseconds. */
   | { readonly wait: string };
 
-/** The options, as the command line has them. */
+/** The options of the command line. */
 export interface RenderOptions extends ServerOptions {
-  /** The tools to render; with several, there is a contact sheet in place of one picture. */
+  /** The tools to render; several give a contact sheet instead of a single screenshot. */
   readonly tool?: readonly string[] | undefined;
-  /** All tools with a UI that can be called with arguments made from their schemas. */
+  /** All tools with a UI that can be called with arguments generated from their schemas. */
   readonly all?: boolean | undefined;
   /** JSON, `@file`, or `-` for stdin. */
   readonly args?: string | undefined;
@@ -28,13 +28,13 @@ export interface RenderOptions extends ServerOptions {
   readonly profile?: string | undefined;
   readonly screenshot?: string | undefined;
   readonly trace?: string | undefined;
-  /** Places in messages whose values are taken out of the recording: `params.arguments.user`. */
+  /** Paths of message values that are removed from the recording: `params.arguments.user`. */
   readonly redact?: readonly string[] | undefined;
-  /** A recording: its app is shown without the server; with one, the app as that server has it now. */
+  /** A recording: its app is shown without the server; with a server, the server's current app. */
   readonly replay?: string | undefined;
-  /** With a recording: the text that the app shows is not compared with the text that it showed. */
+  /** With a recording: do not compare the text of the app. */
   readonly ignoreText?: boolean | undefined;
-  /** `--click` and `--wait`, in the order of the command line; with a recording, in place of what it has. */
+  /** `--click` and `--wait`, in the order of the command line; with a recording, they replace its steps. */
   readonly steps?: readonly RenderStep[] | undefined;
   readonly allowCalls?: boolean | undefined;
   readonly allowLinks?: boolean | undefined;
@@ -43,6 +43,6 @@ export interface RenderOptions extends ServerOptions {
   readonly allowPermissions?: boolean | undefined;
   readonly allowAll?: boolean | undefined;
   readonly json?: boolean | undefined;
-  /** Milliseconds for each step: the server's start, the app with its call, each click, each wait. */
+  /** Milliseconds for each step: starting the server, the app with its call, each click, each wait. */
   readonly timeout?: number | undefined;
 }

@@ -4,7 +4,7 @@ import { planOf } from "./render-plan.js";
 
 const tool = ["forecast"];
 
-it("has a default for everything but the tool", () => {
+it("has a default for everything except the tool", () => {
   expect(planOf({ tool })).toMatchObject({
     ...{
       tools: tool,
@@ -19,7 +19,7 @@ it("has a default for everything but the tool", () => {
   });
 });
 
-it("keeps the order of clicks and waits, and knows milliseconds from texts", () => {
+it("keeps the order of clicks and waits, and distinguishes milliseconds from text", () => {
   const steps = [{ click: "Refresh" }, { wait: "200" }, { click: "#more" }, { wait: "2 days" }];
   expect(planOf({ tool, steps }).steps).toEqual([
     { click: "Refresh" },
@@ -29,14 +29,14 @@ it("keeps the order of clicks and waits, and knows milliseconds from texts", () 
   ]);
 });
 
-it("takes steps for a recording, too, and paths of what is taken out of one", () => {
+it("accepts steps for a recording, too, and paths to remove from one", () => {
   const steps = [{ click: "Refresh" }];
   expect(planOf({ replay: "a.jsonl", steps })).toMatchObject({ replay: "a.jsonl", steps, redact: [] });
   const redact = ["params.arguments.user", "result.content.*.text..name"];
   expect(planOf({ tool, trace: "a.jsonl", redact })).toMatchObject({ redact });
 });
 
-it("allows what was said, and no more", () => {
+it("allows only what was given", () => {
   expect(planOf({ tool, allowLinks: true, allowMessages: false }).allow).toEqual(["links"]);
   expect(planOf({ tool, allowAll: true }).allow).toEqual(["all"]);
 });
@@ -46,9 +46,9 @@ it.each<[string, RenderOptions, RegExp]>([
   ["all and one", { tool, all: true }, /--all/],
   ["the same twice", { tool: ["a", "a"] }, /twice/],
   ["arguments for all", { all: true, args: "{}" }, /--args/],
-  ["a theme", { tool, theme: "blue" }, /--theme blue: say light, dark/],
+  ["a theme", { tool, theme: "blue" }, /--theme blue: use light, dark/],
   ["a mode", { tool, mode: "wide" }, /--mode wide/],
-  ["a device", { tool, device: "watch" }, /--device watch: say desktop, tablet, mobile/],
+  ["a device", { tool, device: "watch" }, /--device watch: use desktop, tablet, mobile/],
   ["a locale", { tool, locale: "not a tag" }, /--locale/],
   ["a time zone", { tool, timeZone: "Mars/Olympus" }, /--time-zone/],
   ["a picture of another kind", { tool, screenshot: "a.jpg" }, /\.png/],
@@ -59,11 +59,8 @@ it.each<[string, RenderOptions, RegExp]>([
   ["a tool of a recording", { tool, replay: "a.jsonl" }, /--replay/],
   ["values that are taken out of nothing", { tool, redact: ["params.a"] }, /--trace FILE/],
   ["a path that leads nowhere", { tool, trace: "a.jsonl", redact: ["user"] }, /--redact user: begin with/],
-])(
-  "says what is wrong with %s, and ends with the code for a wrong command line",
-  (_what, options, sentence) => {
-    expect(() => planOf(options)).toThrow(
-      expect.objectContaining({ code: "usage", exit: 2, message: expect.stringMatching(sentence) }),
-    );
-  },
-);
+])("reports an invalid value of %s with the exit code of a usage error", (_what, options, sentence) => {
+  expect(() => planOf(options)).toThrow(
+    expect.objectContaining({ code: "usage", exit: 2, message: expect.stringMatching(sentence) }),
+  );
+});

@@ -1,5 +1,5 @@
 /**
- * What was said to `vitrine render`, checked.
+ * Validates the options of `vitrine render`.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { CliError, EXIT, usage } from "../exit.js";
 import { DEVICES, type Device } from "./devices.js";
 import type { RenderOptions } from "./render-options.js";
 
-/** The options, checked. */
+/** The validated options. */
 export interface RenderPlan {
   readonly tools: readonly string[];
   readonly all: boolean;
@@ -21,16 +21,16 @@ export interface RenderPlan {
   readonly profile: string;
   readonly screenshot: string | undefined;
   readonly trace: string | undefined;
-  /** Places in messages whose values are taken out of the recording. */
+  /** Paths of message values that are removed from the recording. */
   readonly redact: readonly string[];
   readonly replay: string | undefined;
-  /** The text that a replayed app shows is not compared. */
+  /** Whether the text of a replayed app is not compared. */
   readonly ignoreText: boolean;
-  /** What is done with the app once it is shown. */
+  /** Steps after the app is shown. */
   readonly steps: readonly RenderAct[];
   readonly allow: readonly Allowance[];
   readonly timeout: number;
-  /** Whether somebody said it: then it counts for the server too, whatever its settings say. */
+  /** Whether the timeout was given: then it applies to the server too, whatever its settings. */
   readonly isTimeoutGiven: boolean;
 }
 
@@ -39,7 +39,7 @@ const TIMEOUT = 30_000;
 const MOST = 3_600_000;
 
 /**
- * Checks the options.
+ * Validates the options.
  *
  * @throws {CliError} `usage`, `profile-unknown`, `mode-unavailable`
  */
@@ -47,7 +47,7 @@ export function planOf(options: RenderOptions): RenderPlan {
   const { tool: tools = [], all = false, args, screenshot, trace, replay, steps = [] } = options;
   checkTools(options);
   if (screenshot !== undefined && !/\.png$/i.test(screenshot))
-    throw usage(`--screenshot ${screenshot}: pictures are PNG; let the name end with .png`);
+    throw usage(`--screenshot ${screenshot}: only PNG is supported; use a name that ends with .png`);
   return {
     ...{ tools, all, args, screenshot, trace, replay },
     redact: redactOf(options),
@@ -82,24 +82,26 @@ function profileAndMode(options: RenderOptions): Pick<RenderPlan, "profile" | "m
   return { profile, mode };
 }
 
-/** Which apps: some that are named, all of them, or that of a recording. */
+/** Checks the selection of apps: named ones, all, or that of a recording. */
 function checkTools({ tool: tools = [], all = false, args, replay }: RenderOptions): void {
   if (replay !== undefined) {
     if (all || tools.length > 0 || args !== undefined)
-      throw usage("--replay: the recording says which app it is; leave out --tool, --all and --args");
+      throw usage("--replay: the recording determines the app; omit --tool, --all and --args");
     return;
   }
-  if (all && tools.length > 0) throw usage("--all and --tool: say one of them");
+  if (all && tools.length > 0) throw usage("--all and --tool: use only one of them");
   if (!all && tools.length === 0)
-    throw usage("say which tool with --tool NAME, or --all; vitrine tools lists them");
-  if (new Set(tools).size < tools.length) throw usage("--tool: the same tool is named twice");
+    throw usage("choose a tool with --tool NAME, or --all; vitrine tools lists them");
+  if (new Set(tools).size < tools.length) throw usage("--tool: the same tool is given twice");
   if (all && args !== undefined)
-    throw usage("--args: with --all the arguments are made from the schemas; name the tool with --tool");
+    throw usage(
+      "--args: with --all the arguments are generated from the schemas; choose the tool with --tool",
+    );
 }
 
 function oneOf<const T extends string>(name: string, value: string, values: readonly T[]): T {
   const found = values.find((each) => each === value);
-  if (found === undefined) throw usage(`${name} ${value}: say ${values.join(", ")}`);
+  if (found === undefined) throw usage(`${name} ${value}: use ${values.join(", ")}`);
   return found;
 }
 
@@ -107,23 +109,22 @@ function localeOf(locale: string | undefined): string | undefined {
   try {
     return locale === undefined ? undefined : Intl.getCanonicalLocales(locale)[0];
   } catch {
-    throw usage(`--locale ${locale}: write a language tag, such as en-GB or de`);
+    throw usage(`--locale ${locale}: use a language tag, such as en-GB or de`);
   }
 }
 
 function timeZoneOf(timeZone: string | undefined): string | undefined {
   try {
-    // As it was written: what it resolves to may be another name for it.
+    // Kept as written: it may resolve to another name.
     if (timeZone !== undefined) new Intl.DateTimeFormat("en", { timeZone });
     return timeZone;
   } catch {
-    throw usage(`--time-zone ${timeZone}: write a name such as Europe/Rome or UTC`);
+    throw usage(`--time-zone ${timeZone}: use a name such as Europe/Rome or UTC`);
   }
 }
 
 function redactOf({ redact = [], trace }: RenderOptions): readonly string[] {
-  if (redact.length > 0 && trace === undefined)
-    throw usage("--redact: say with --trace FILE which recording the values are taken out of");
+  if (redact.length > 0 && trace === undefined) throw usage("--redact: needs a recording; add --trace FILE");
   for (const path of redact) {
     const wrong = wrongPath(path);
     if (wrong !== undefined) throw usage(`--redact ${path}: ${wrong}`);
@@ -133,25 +134,25 @@ function redactOf({ redact = [], trace }: RenderOptions): readonly string[] {
 
 function ignoreTextOf({ ignoreText = false, replay }: RenderOptions): boolean {
   if (ignoreText && replay === undefined)
-    throw usage("--ignore-text: only a replay compares text; name a recording with --replay FILE");
+    throw usage("--ignore-text: only a replay compares text; add --replay FILE");
   return ignoreText;
 }
 
 function clickOf(click: string): string {
-  if (click.trim() === "") throw usage("--click: name a text or a selector");
+  if (click.trim() === "") throw usage("--click: give a text or a selector");
   return click;
 }
 
 function waitOf(wait: string): string | number {
-  if (wait.trim() === "") throw usage("--wait: name a text, or milliseconds");
+  if (wait.trim() === "") throw usage("--wait: give a text, or milliseconds");
   if (!/^\d+$/.test(wait)) return wait;
-  if (Number(wait) > MOST) throw usage(`--wait ${wait}: wait an hour at most, ${MOST} milliseconds`);
+  if (Number(wait) > MOST) throw usage(`--wait ${wait}: wait at most an hour, ${MOST} milliseconds`);
   return Number(wait);
 }
 
 function timeoutOf(timeout = TIMEOUT): number {
   if (!Number.isInteger(timeout) || timeout < 1 || timeout > MOST)
-    throw usage(`--timeout ${timeout}: say up to an hour`);
+    throw usage(`--timeout ${timeout}: use at most an hour`);
   return timeout;
 }
 

@@ -1,30 +1,30 @@
 /**
- * What `vitrine render --json` prints. `render.schema.json` of this package describes the same.
+ * Output of `vitrine render --json`. `render.schema.json` describes the same.
  *
  * @module
  */
 import type { RenderConsent, RenderViolation, ReplayOutcome } from "@vitrine/workbench";
 
-/** Why it is not ok. */
+/** Why it failed. */
 export interface RenderCause {
-  /** A word that never changes its meaning. */
+  /** A code whose meaning never changes. */
   readonly code: string;
   readonly message: string;
-  /** What to do. */
+  /** The solution. */
   readonly fix: string;
 }
 
-/** A line of the app's console, or of its log. */
+/** A line of the app's console or log. */
 export interface ConsoleLine {
   readonly level: string;
-  /** `console` and `script`: the browser's; `log`: sent to the host; `host`: what the host noticed. */
+  /** `console` and `script`: from the browser; `log`: sent to the host; `host`: noticed by the host. */
   readonly from: "console" | "script" | "log" | "host";
   readonly text: string;
-  /** Of `script`, where the browser says it: `file:line:column`; `document` is the app's own document. */
+  /** For `script`, if the browser reports it: `file:line:column`; `document` is the app's own document. */
   readonly place?: string | undefined;
 }
 
-/** Milliseconds since the tool's turn began; null for what did not happen. */
+/** Milliseconds since the start of the tool's turn; null if it did not happen. */
 export interface RenderTimings {
   readonly connected: number | null;
   readonly toolResult: number | null;
@@ -34,7 +34,7 @@ export interface RenderTimings {
   readonly firstSize: number | null;
 }
 
-/** What became of one tool's app. */
+/** The result of one tool's app. */
 export interface RenderResult {
   readonly ok: boolean;
   readonly cause?: RenderCause | undefined;
@@ -45,45 +45,45 @@ export interface RenderResult {
   readonly view?:
     | { readonly appInfo: Record<string, unknown>; readonly capabilities: Record<string, unknown> }
     | undefined;
-  /** The app is a document without a script. */
+  /** Whether the app is a document without a script. */
   readonly static?: true | undefined;
   readonly timings: RenderTimings;
   readonly size: { readonly width: number; readonly height: number };
   readonly text: string;
   readonly console: readonly ConsoleLine[];
   readonly csp: { readonly policy: string; readonly violations: readonly RenderViolation[] };
-  /** How many there were: to the app, and from it. */
+  /** Number of messages to the app, and from it. */
   readonly messages: { readonly sent: number; readonly received: number };
   readonly consents: readonly RenderConsent[];
-  /** Of a recording that was played. */
+  /** Outcome of a replay. */
   readonly replay?: ReplayOutcome | undefined;
   readonly screenshot?: string | undefined;
   readonly trace?: string | undefined;
-  /** How many values of the recording were taken out for each `--redact`. */
+  /** Number of removed values for each `--redact`. */
   readonly redacted?: readonly { readonly path: string; readonly values: number }[] | undefined;
 }
 
-/** What became of several. */
+/** The results of several apps. */
 export interface RenderReport {
   readonly ok: boolean;
   readonly cause?: RenderCause | undefined;
   readonly server: RenderResult["server"];
   readonly results: readonly RenderResult[];
-  /** Tools with a UI that were not rendered, and why. */
+  /** Skipped tools with a UI, with the reason. */
   readonly skipped: readonly { readonly tool: string; readonly reason: string }[];
   /** The contact sheet. */
   readonly screenshot?: string | undefined;
 }
 
-/** What is known of an app before it is shown. */
+/** Known facts about an app before it is shown. */
 export interface KnownBefore {
   readonly server: RenderResult["server"];
-  /** Milliseconds that it took to connect. */
+  /** Milliseconds to connect. */
   readonly connected?: number | undefined;
   readonly resourceUri?: string | undefined;
 }
 
-/** The result of a tool that never came to be shown. */
+/** The result of a tool whose app was never shown. */
 export const unrendered = (
   tool: string,
   { server, connected, resourceUri }: KnownBefore,

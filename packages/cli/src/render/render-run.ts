@@ -1,5 +1,5 @@
 /**
- * One run of `vitrine render`: which apps, in which order, and what is written where.
+ * One run of `vitrine render`: which apps, in which order, and which files are written.
  *
  * @module
  */
@@ -14,17 +14,17 @@ import type { RenderPlan } from "./render-plan.js";
 import type { KnownBefore, RenderReport, RenderResult } from "./render-result.js";
 import type { Stage } from "./stage.js";
 
-/** What a run stands on. */
+/** Options of a run. */
 export interface RunOptions {
   readonly plan: RenderPlan;
-  /** The arguments that the plan names, read. */
+  /** The parsed arguments of the plan. */
   readonly given: Record<string, unknown> | undefined;
   readonly stage: Stage;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Hears what is being done. */
+  /** Called with the current activity. */
   readonly onstep: (step: string) => void;
-  /** Hears what is known before an app is shown. */
+  /** Called with facts that are known before an app is shown. */
   readonly onknown: (more: Partial<KnownBefore>) => void;
 }
 
@@ -49,7 +49,7 @@ export async function renderApps(options: RunOptions): Promise<RenderResult | Re
   for (const { tool, arguments: input } of wanted) {
     onstep(`rendering ${tool}`);
     const isFirst = apps.length === 0;
-    // Before the tool is called: whatever the server does then, what was shown can be recorded.
+    // Before the tool is called, so that the recording does not depend on the server's later behaviour.
     const uri = uriOf(tool);
     const document = plan.trace === undefined || !uri ? undefined : await stage.document(uri);
     apps.push(
@@ -57,7 +57,7 @@ export async function renderApps(options: RunOptions): Promise<RenderResult | Re
         tool,
         arguments: input,
         server,
-        // The first one's turn has begun with the command; for the others the server is there already.
+        // The first turn started with the command; for the others the server is already connected.
         startedAt: isFirst ? startedAt : Date.now(),
         connectedAt: isFirst ? connectedAt : Date.now(),
         trace: traceOf(plan.trace, isSingle ? undefined : tool),
@@ -133,7 +133,7 @@ async function pictured(
   return { ...result, screenshot };
 }
 
-/** A file for each of several tools. */
+/** A separate file for each of several tools. */
 function traceOf(file: string | undefined, tool: string | undefined): string | undefined {
   if (file === undefined || tool === undefined) return file;
   const { dir, name, ext } = parse(file);

@@ -1,15 +1,15 @@
 /**
- * Whether an app shows what it showed when it was recorded. Tolerant: times, counters and single words may differ.
+ * Compares the text of an app with its recording. Tolerant: times, counters and single words may differ.
  *
  * @module
  */
 
-/** The part of the words that must be the same. */
+/** Minimum fraction of equal words. */
 const LEAST = 0.5;
-/** Characters of a text that a sentence shows. */
+/** Maximum characters of a quoted text. */
 const MOST = 80;
 
-/** What is different, as a sentence; undefined if the texts are alike. */
+/** The difference as a sentence; undefined if the texts are similar. */
 export function textDifference(then: string, now: string): string | undefined {
   const alike = likeness(wordsOf(then), wordsOf(now));
   if (alike >= LEAST) return undefined;
@@ -18,7 +18,7 @@ export function textDifference(then: string, now: string): string | undefined {
 
 const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 
-/** The words of a text, with how often each is there. All numbers are the same word. */
+/** The words of a text with their counts. All numbers count as the same word. */
 function wordsOf(text: string): Map<string, number> {
   const words = new Map<string, number>();
   for (const { segment, isWordLike } of segmenter.segment(text)) {
@@ -29,7 +29,7 @@ function wordsOf(text: string): Map<string, number> {
   return words;
 }
 
-/** From 0, nothing in common, to 1: twice the shared words, divided by all words of both. */
+/** From 0 (nothing in common) to 1: twice the shared words, divided by all words of both. */
 function likeness(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
   const count = (words: ReadonlyMap<string, number>): number =>
     [...words.values()].reduce((sum, each) => sum + each, 0);

@@ -10,11 +10,11 @@ const limitsFor = (timeout?: number, own = {}) => {
   return { start, answer };
 };
 
-it("gives the server as long as --timeout says, also longer than its own settings", () => {
+it("applies --timeout to the server, even if longer than its own settings", () => {
   expect(limitsFor(300_000)).toEqual({ start: 300_000, answer: 302_000 });
   expect(limitsFor(500)).toEqual({ start: 500, answer: 2_500 });
 });
 
-it("keeps the shorter times of the settings where nobody said another", () => {
+it("keeps the shorter timeouts of the settings by default", () => {
   expect(limitsFor(undefined, { startTimeout: 5_000 })).toEqual({ start: 5_000, answer: 32_000 });
 });

@@ -1,5 +1,5 @@
 /**
- * Where apps are rendered: a gateway with one server or none, and a browser that is signed in to it.
+ * The rendering environment: a gateway with at most one server, and a signed-in browser.
  *
  * @module
  */
@@ -21,22 +21,22 @@ import type { RenderPlan } from "./render-plan.js";
 
 /** What a stage may be given. */
 export interface StageOptions {
-  /** A browser that stays: each stage has a context of its own in it. */
+  /** A shared browser: each stage gets its own context in it. */
   readonly browser?: Browser | undefined;
   /** The folder with the built pages. */
   readonly pages?: string | undefined;
 }
 
 const LOCAL = { user: "local" };
-/** Milliseconds that the server gets to end by itself. */
+/** Milliseconds that the server gets to exit by itself. */
 const GRACE = 1_000;
 
-/** Opens what is needed, and closes all of it, in whatever state it is. */
+/** Opens the resources, and closes all of them in any state. */
 export class Stage {
   readonly #plan: RenderPlan;
   readonly #options: StageOptions;
   readonly #settings: ServerSettings | undefined;
-  /** What is to be undone, the last first. */
+  /** Resources to close, last one first. */
   readonly #ends: End[] = [];
   readonly #gateway: Promise<Gateway>;
   #context: Promise<BrowserContext> | undefined;
@@ -49,7 +49,7 @@ export class Stage {
     this.#gateway.catch(() => {});
   }
 
-  /** The name under which the gateway knows the server. */
+  /** The server's name in the gateway. */
   get server(): string {
     return this.#settings?.name ?? "";
   }
@@ -61,7 +61,7 @@ export class Stage {
   /**
    * Starts the server.
    *
-   * @throws {CliError} with what the server wrote to stderr
+   * @throws {CliError} with the server's stderr
    */
   async connect(): Promise<ServerSummary> {
     const gateway = await this.#gateway;
@@ -74,12 +74,12 @@ export class Stage {
     return summary;
   }
 
-  /** What the server offers, once it is there. */
+  /** The server's catalogue, once it is ready. */
   async catalogue(): Promise<ServerCatalogue> {
     return (await this.#gateway).api.catalogue(LOCAL, this.server);
   }
 
-  /** The UI document at an address; undefined when it cannot be read: who shows it says why. */
+  /** The UI document at an address; undefined if it cannot be read: the page reports why. */
   async document(uri: string): Promise<RenderDocument | undefined> {
     const gateway = await this.#gateway;
     const signal = AbortSignal.timeout(this.#plan.timeout);
@@ -92,7 +92,7 @@ export class Stage {
     }
   }
 
-  /** The browser's context; the browser is started when it is first asked for. */
+  /** The browser's context; the browser starts on first use. */
   context(): Promise<BrowserContext> {
     this.#context ??= this.#openContext();
     this.#context.catch(() => {});
@@ -100,11 +100,11 @@ export class Stage {
   }
 
   /**
-   * Ends the browser, the server and the gateway, and takes their files away: each of them, whatever becomes of the
-   * others. Returns what did not end, in words.
+   * Closes the browser, the server and the gateway, and deletes their files, whatever fails. Returns messages
+   * about failures.
    */
   async close(): Promise<string[]> {
-    // What is being opened can be closed only when it is open.
+    // A resource that is still opening can only be closed once it is open.
     await Promise.allSettled([this.#gateway, this.#context]);
     return endAll(this.#ends.splice(0).reverse());
   }
@@ -116,7 +116,7 @@ export class Stage {
       end: async () => rm(await folder, { recursive: true, force: true }),
     });
     const dataFolder = await folder;
-    // A key of its own beside it: no keyring has to keep one for a folder that is gone in a moment.
+    // With its own key file, so that no keyring stores a key for a temporary folder.
     await writeFile(join(dataFolder, "secrets.key"), `${randomBytes(32).toString("base64url")}\n`, {
       mode: 0o600,
     });
@@ -166,18 +166,18 @@ export class Stage {
     });
     const context = await opened;
     const gateway = await this.#gateway;
-    // Signed in without a page: the one that the link leads to is not needed.
+    // Signs in without loading the page.
     await context.request.get(gateway.loginUrl(), { maxRedirects: 0 });
     return context;
   }
 }
 
-/** Milliseconds that the server has longer than the page, which says better what was not answered. */
+/** Extra milliseconds for the server, so that the page times out first, with a better message. */
 const LATER = 2_000;
 
 /**
- * A server that is started when it is asked for. It has as long for everything as the person said, or else as its
- * settings say, but no longer than the page waits.
+ * A server that starts on demand. Its timeouts are the given ones or those of its settings, but no longer
+ * than the page waits.
  */
 export function patient(
   settings: ServerSettings,

@@ -1,5 +1,5 @@
 /**
- * What a person would do with an app: click on something, wait for something.
+ * User steps in an app: clicks and waits.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { Frame, Locator } from "playwright-core";
 import { CliError } from "../exit.js";
 import { within } from "./view-frame.js";
 
-/** Milliseconds between two looks for what is to be clicked. */
+/** Milliseconds between attempts to find the click target. */
 const LOOK = 100;
 
 /**
- * Does one of them. `onact` hears of a click when all is ready for it, and of a wait when it is over: what the app had said
- * by then came before it.
+ * Performs one step. `onact` is called before a click and after a wait: earlier messages of the app precede
+ * it.
  *
  * @throws {CliError} `click-failed`, `wait-timeout`
  */
@@ -28,7 +28,7 @@ export async function act(
   await onact();
 }
 
-/** Clicks on what has this text, or is meant by this selector: a button rather than a paragraph that says the same. */
+/** Clicks the element with this text or selector: a button rather than a paragraph with the same text. */
 async function click(
   frame: Frame,
   target: string,
@@ -52,7 +52,7 @@ async function click(
   }
 }
 
-/** What is to be clicked; else why there is nothing. */
+/** The click target, or why there is none. */
 async function find(frame: Frame, target: string, deadline: number): Promise<Locator | string> {
   const places = [
     ...(["button", "link", "tab", "menuitem", "checkbox", "radio"] as const).map((role) =>
@@ -81,10 +81,10 @@ async function find(frame: Frame, target: string, deadline: number): Promise<Loc
   }
 }
 
-/** Words are not: they would be elements that no document has. */
+/** Plain words are not selectors: they would be elements that no document has. */
 const isSelector = (target: string): boolean => /^[#.[*:]|^[a-z][\w-]*($|[#.[:> ])/i.test(target);
 
-/** Waits for a text, or so many milliseconds. */
+/** Waits for a text, or for milliseconds. */
 async function wait(frame: Frame, what: string | number, timeout: number): Promise<void> {
   if (typeof what === "number") return pause(what);
   try {

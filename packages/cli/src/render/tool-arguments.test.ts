@@ -31,7 +31,7 @@ it.each<[string, object, unknown]>([
     { a: 1 },
   ],
   ["one that is defined elsewhere", { $ref: "#/$defs/side" }, "left"],
-])("makes up the smallest value for %s", (_what, value, expected) => {
+])("generates the smallest value for %s", (_what, value, expected) => {
   const made = tool({
     type: "object",
     properties: { value, optional: { type: "string" } },
@@ -42,12 +42,12 @@ it.each<[string, object, unknown]>([
   expect(problemWith(made, smallestArguments(made))).toBeUndefined();
 });
 
-it("has an end for a schema that has none", () => {
+it("terminates for a recursive schema", () => {
   const schema = { type: "object", properties: { next: { $ref: "#" } }, required: ["next"] };
   expect(problemWith(tool(schema), smallestArguments(tool(schema)))).toMatch(/next/);
 });
 
-it("takes over the defaults of a schema, and nothing else", () => {
+it("uses only the defaults of a schema", () => {
   const schema = {
     type: "object",
     properties: { a: { default: 1 }, b: { type: "string" } },
@@ -57,7 +57,7 @@ it("takes over the defaults of a schema, and nothing else", () => {
   expect(problemWith(tool(schema), { a: 1 })).toMatch(/^the arguments .*'b'/);
 });
 
-it("leaves a schema that is none to the server", () => {
+it("leaves an invalid schema to the server", () => {
   expect(problemWith(tool({ type: "nonsense" }), {})).toBeUndefined();
   expect(problemWith(tool(undefined), {})).toBeUndefined();
   expect(smallestArguments(tool(undefined))).toEqual({});

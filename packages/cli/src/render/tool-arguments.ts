@@ -1,23 +1,23 @@
 /**
- * Arguments for tools that nobody gave any: from a schema's own defaults and examples, else the smallest that fit.
+ * Generates arguments for tools: from a schema's defaults and examples, else the smallest valid values.
  *
  * @module
  */
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import type { Tool } from "@vitrine/protocol";
 
-/** Levels of a schema that are followed: one that names itself has no end. */
+/** Maximum depth of a schema: a recursive one has no end. */
 const DEEPEST = 8;
-/** Members of an array, or characters of a text, that are made up. */
+/** Maximum length of a generated array or string. */
 const LONGEST = 1000;
 
-/** What is wrong with arguments; undefined when they fit, or when the schema is none that can be checked. */
+/** The problem with arguments; undefined if they are valid, or the schema cannot be checked. */
 export function problemWith(
   { inputSchema }: { readonly inputSchema?: unknown },
   input: Record<string, unknown>,
 ): string | undefined {
   try {
-    // A schema is asked again with each tool: none is compiled twice.
+    // Schemas are compiled once and cached.
     const result = new AjvJsonSchemaValidator().getValidator(Object(inputSchema))(input);
     return result.valid ? undefined : result.errorMessage.replaceAll(/\bdata\b/g, "the arguments");
   } catch {
@@ -25,7 +25,7 @@ export function problemWith(
   }
 }
 
-/** What the schema itself says for arguments that are not given. */
+/** The defaults of the schema. */
 export function defaultArguments({ inputSchema }: Tool): Record<string, unknown> {
   const { properties } = shapeOf(inputSchema);
   return Object.fromEntries(
@@ -35,7 +35,7 @@ export function defaultArguments({ inputSchema }: Tool): Record<string, unknown>
   );
 }
 
-/** Arguments that fit: defaults and examples, and the smallest of what is required beside. */
+/** Valid arguments: defaults, examples, and the smallest values for other required fields. */
 export function smallestArguments({ inputSchema }: Tool): Record<string, unknown> {
   return Object(smallest(inputSchema, inputSchema, 0));
 }
@@ -53,7 +53,7 @@ function shapeOf(schema: unknown): Shape {
   };
 }
 
-/** A value for a schema. What it cannot make, the check afterwards finds. */
+/** A value for a schema. The check afterwards finds what it cannot generate. */
 function smallest(schema: unknown, whole: unknown, depth: number): unknown {
   const own = Object(schema) as Record<string, unknown>;
   if ("default" in own) return own["default"];
@@ -138,7 +138,7 @@ const countOf = (least: unknown): number =>
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** What `#/$defs/Name` names. */
+/** Resolves a reference such as `#/$defs/Name`. */
 function find(whole: unknown, ref: string): unknown {
   if (!ref.startsWith("#")) return undefined;
   const keys = ref

@@ -1,25 +1,25 @@
 /**
- * The app's own frame in the page: what it shows, and how to get at it from outside.
+ * The app's own frame in the page: its text, and access from outside.
  *
  * @module
  */
 import type { Frame, Locator, Page } from "playwright-core";
 
-/** Characters of an app's text that are told. */
+/** Maximum characters of an app's text. */
 const MOST_TEXT = 100_000;
-/** Milliseconds that an app may take to say what it shows: then it does not respond. */
+/** Milliseconds after which an app counts as unresponsive. */
 const PATIENCE = 5_000;
-/** Milliseconds that it may take to draw: what is not seen is not drawn at all. */
+/** Milliseconds for drawing: an invisible frame is not drawn at all. */
 const FRAMES = 1_000;
 
 /**
- * The frame of the app: inside of the sandbox's own, which is the only one of the page. The browser has told of them: to
- * look for them in the page would need a script there, larger than all that it has itself.
+ * The app's frame, inside the sandbox's, which is the only one of the page. It uses the browser's frame tree,
+ * because a search in the page would need a large script there.
  */
 export const viewFrame = (page: Page): Frame | undefined =>
   page.mainFrame().childFrames()[0]?.childFrames()[0];
 
-/** Waits until what was changed last is drawn. */
+/** Waits until the last change is drawn. */
 export async function drawn(frame: Frame): Promise<void> {
   const twoFrames = frame.evaluate(
     () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
@@ -27,7 +27,7 @@ export async function drawn(frame: Frame): Promise<void> {
   await within(FRAMES, twoFrames, undefined);
 }
 
-/** The text that a person sees, also that in the shadow trees of components; undefined if the app does not respond. */
+/** The visible text, including shadow trees; undefined if the app does not respond. */
 export async function visibleText(frame: Frame): Promise<string | undefined> {
   const text: unknown = await within<unknown>(PATIENCE, frame.evaluate(readText), undefined);
   return typeof text === "string" ? text.slice(0, MOST_TEXT) : undefined;
@@ -35,7 +35,7 @@ export async function visibleText(frame: Frame): Promise<string | undefined> {
 
 /** Runs in the app's document. */
 function readText(): string {
-  // An element that is not rendered has all of its text as `innerText`, the source of its scripts included.
+  // The `innerText` of an unrendered element is all of its text, including its scripts.
   const isRendered = (element: HTMLElement): boolean =>
     element.checkVisibility({ opacityProperty: true }) || getComputedStyle(element).display === "contents";
   // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not seen.
@@ -57,13 +57,13 @@ function readText(): string {
     .join("\n");
 }
 
-/** An app that spins answers nothing: it is not waited for. */
+/** Limits the wait for an app that may be in an endless loop. */
 export async function within<T>(milliseconds: number, work: Promise<T>, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => {
     timer = setTimeout(resolve, milliseconds, otherwise);
   });
-  // A frame that goes away meanwhile is no fault.
+  // A frame that is removed meanwhile is not an error.
   const done = await Promise.race([work.catch(() => otherwise), late]);
   clearTimeout(timer);
   return done;
@@ -71,15 +71,15 @@ export async function within<T>(milliseconds: number, work: Promise<T>, otherwis
 
 const APP = "mcp-app iframe";
 
-/** Where the app's frame is in the page. */
+/** The bounding box of the app's frame. */
 export const appBox = async (page: Page): ReturnType<Locator["boundingBox"]> => {
   const app = page.locator(APP);
   return (await app.count()) > 0 ? app.boundingBox() : null;
 };
 
 /**
- * A picture of the app alone, as high as it is; of what the host says in its place when there is none. Undefined if the
- * app has no height: there is nothing to take a picture of.
+ * A full-height screenshot of the app, or of the host's message in its place. Undefined if the app has no
+ * height.
  */
 export async function picture(
   page: Page,
@@ -91,7 +91,7 @@ export async function picture(
   const size = page.viewportSize();
   const box = await shown.boundingBox();
   if (!box || box.width < 1 || box.height < 1) return undefined;
-  // What is below the edge of the screen is not drawn in every frame.
+  // Content below the viewport is not always drawn.
   if (size && box.y + box.height > size.height)
     await page.setViewportSize({ width: size.width, height: Math.ceil(box.y + box.height) });
   const frame = viewFrame(page);

@@ -1,5 +1,5 @@
 /**
- * The files that a person has approved: a path and the hash of what was in it.
+ * The files that the user has approved: a path and a content hash.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { mkdir, readFile, realpath, rename, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { projectOf } from "@vitrine/gateway";
 
-/** Contents that are remembered of one file: a person goes back and forth between branches. */
+/** Maximum remembered contents of one file, for switching between branches. */
 const MOST_CONTENTS = 20;
 
 type Approved = Record<string, string[]>;
@@ -19,18 +19,18 @@ const isHashes = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 
 /**
- * Where a file is: its project's real folder, and its name in there. A link to an approved file is another file, because relative paths in
- * it begin at the link.
+ * Identifies a file by its project's real folder and its name there. A link to an approved file counts as
+ * another file, because its relative paths start at the link.
  */
 async function placeOf(file: string): Promise<string> {
   const project = projectOf(file);
   return join(await realpath(project), relative(project, resolve(file)));
 }
 
-/** Kept in the person's own data folder, which no settings file of a working folder can choose. */
+/** Stored in the user's own data folder, which no settings file of a working folder can change. */
 export class ApprovedFiles {
   readonly #folder: string;
-  /** Holds for this process, also where nothing can be written. */
+  /** Approvals of this process, even if nothing can be written. */
   readonly #here = new Set<string>();
 
   constructor(folder: string) {
@@ -42,7 +42,7 @@ export class ApprovedFiles {
     return this.#here.has(`${hash} ${path}`) || ((await this.#read())[path] ?? []).includes(hash);
   }
 
-  /** @throws what the file system says, if it cannot be remembered for the next time */
+  /** @throws the file system's error, if it cannot be stored for the next time */
   async add(file: string, text: string): Promise<void> {
     const [path, hash] = [await placeOf(file), hashOf(text)];
     this.#here.add(`${hash} ${path}`);
@@ -62,7 +62,7 @@ export class ApprovedFiles {
     return approved;
   }
 
-  /** In one step: another `vitrine` may read it at the same time. */
+  /** Atomic, because another `vitrine` may read it at the same time. */
   async #write(approved: Approved): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const draft = `${this.#file}.${randomUUID()}`;
@@ -71,7 +71,7 @@ export class ApprovedFiles {
   }
 }
 
-/** A file that is damaged approves nothing: the person is asked again, and it is written anew. */
+/** A damaged file approves nothing: the user is asked again, and it is rewritten. */
 function parsed(text: string): object {
   try {
     return Object(JSON.parse(text));

@@ -1,5 +1,5 @@
 /**
- * Everything that a settings file would do, in words.
+ * Describes everything that a settings file would do.
  *
  * @module
  */
@@ -12,10 +12,10 @@ const isValues = (value: unknown): value is Values =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const SERVER_KEYS = ["mcpServers", "servers"] as const;
-/** What editors fill in by themselves: no secrets. */
+/** Variables that editors define: not secrets. */
 const PLAIN = ["workspaceFolder", "userHome"];
 
-/** The values of a file. Two servers of one name are let through here: the reader uses neither of them. */
+/** The values of a file. Duplicate server names are accepted here: the reader uses neither. */
 export function fileValues(text: string): Values {
   const values = parseJson(text, { twice: (_, parent) => SERVER_KEYS.some((key) => key === parent) });
   return isValues(values) ? values : {};
@@ -27,7 +27,7 @@ const serversOf = (values: Values): [string, unknown][] =>
 /** The names of its servers. */
 export const serverNames = (values: Values): string[] => serversOf(values).map(([name]) => name);
 
-/** Lines for the person: each program with its arguments, each address, and every other value. */
+/** Lines for the user: each program with its arguments, each URL, and every other value. */
 export function contentLines(values: Values): string[] {
   const rest = Object.entries(values).filter(([key]) => !SERVER_KEYS.some((each) => each === key));
   return [
@@ -51,7 +51,7 @@ function serverLines(name: string, server: unknown): string[] {
   ];
 }
 
-/** One line for each value, however deep it is. */
+/** One line per value, at any depth. */
 function leaves(path: string, value: unknown): string[] {
   if (isValues(value) && Object.keys(value).length > 0)
     return Object.entries(value).flatMap(([key, each]) => leaves(`${path}.${visibleName(key)}`, each));
@@ -67,7 +67,7 @@ function written(value: unknown): string {
     .join(", ")}}`;
 }
 
-/** The variables of model keys that are used without being named: those of well-known providers. */
+/** Variables of model keys that are used implicitly: those of well-known providers. */
 function modelKeys({ model }: Values): string[] {
   const providers = isValues(model) && isValues(model["providers"]) ? model["providers"] : {};
   return Object.entries(providers).flatMap(([name, provider]) => {
@@ -77,7 +77,7 @@ function modelKeys({ model }: Values): string[] {
   });
 }
 
-/** The variables and secrets that it hands on. */
+/** The variables and secrets that it passes on. */
 function referenceLines(values: Values): string[] {
   const found = [...JSON.stringify(values).matchAll(/\$\$\{|\$\{([^}]*)\}/g)].flatMap(
     ([, inside]) => inside ?? [],

@@ -1,5 +1,6 @@
 /**
- * Asks the person before a settings file that came with a folder is used (attack E04): it can start any program and send any variable.
+ * Asks the user before it uses a settings file that came with a folder, because the file can start any
+ * program and send any variable.
  *
  * @module
  */
@@ -11,32 +12,32 @@ import { ApprovedFiles } from "./approved-files.js";
 import { contentLines, fileValues } from "./file-content.js";
 import { marked, visible } from "./visible-text.js";
 
-/** Lines that a person can be expected to read before they answer. */
+/** Maximum lines that a user can be expected to read. */
 const MOST_LINES = 200;
 
 /** Options of {@link FileTrust}. */
 export interface FileTrustOptions {
   readonly terminal: Terminal;
   readonly at: Surroundings;
-  /** `--data`: the folder for the person's own files. */
+  /** `--data`: the folder for the user's own files. */
   readonly data?: string | undefined;
   /** Ctrl-C. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Says whether a file may be used. */
+/** Decides whether a file may be used. */
 export interface TrustsFiles {
-  /** Whether it was approved with this content. Asks nobody. */
+  /** Whether this content was approved. Never asks. */
   isApproved(file: string, text: string): Promise<boolean>;
   /**
-   * Resolves if it may be used, now or from before.
+   * Resolves if it may be used, now or from an earlier approval.
    *
    * @throws {CliError} `config-untrusted`
    */
   approve(file: string, text: string): Promise<void>;
 }
 
-/** The person's answers, in this terminal and from before. */
+/** The user's answers, in this terminal and earlier. */
 export class FileTrust implements TrustsFiles {
   readonly #options: FileTrustOptions;
   #approved: Promise<ApprovedFiles> | undefined;
@@ -69,7 +70,7 @@ export class FileTrust implements TrustsFiles {
     });
   }
 
-  /** The folder is the one of this person, whatever the file says. */
+  /** Always the user's folder, whatever the file says. */
   #files(): Promise<ApprovedFiles> {
     const { at, data } = this.#options;
     this.#approved ??= readSettings(
@@ -81,9 +82,9 @@ export class FileTrust implements TrustsFiles {
 }
 
 /**
- * What is in a file.
+ * The contents of a file.
  *
- * @throws {CliError} `config-invalid` if it is no JSON
+ * @throws {CliError} `config-invalid` if it is not JSON
  */
 export function valuesOf(file: string, text: string): ReturnType<typeof fileValues> {
   try {

@@ -1,4 +1,4 @@
-import { type Carrier, SESSION_LIMITS, Session } from "@vitrine/wire";
+import { SESSION_LIMITS, Session, type SessionTransport } from "@vitrine/wire";
 import { describe, expect, it } from "vitest";
 import { Calls, portOf } from "./calls.js";
 
@@ -11,12 +11,12 @@ describe("a request that is aborted while the queue is full", () => {
     const aborted = calls.request(port, "gateway/call", {}, { id: "a.1", signal: controller.signal });
     expect(() => {
       for (;;) session.send(".", "x".repeat(50));
-    }).toThrow("too much waits");
+    }).toThrow("the send queue is full");
     controller.abort();
     await expect(aborted).rejects.toMatchObject({ code: "aborted" });
     const frames: string[] = [];
-    const carrier: Carrier = { send: (frame) => void frames.push(frame), end: () => {} };
-    session.attach(carrier, { received: 0 });
+    const transport: SessionTransport = { send: (frame) => void frames.push(frame), end: () => {} };
+    session.attach(transport, { received: 0 });
     expect(frames.at(-1)).toContain('"method":"notifications/cancelled","params":{"requestId":"a.1"');
   });
 });

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Carrier } from "@vitrine/wire";
+import type { SessionTransport } from "@vitrine/wire";
 
 /** A carrier that the page has dialled. */
-export interface Line extends Carrier {
+export interface Line extends SessionTransport {
   readonly kind: LineKind;
   /** Closes it, with a last frame or without; nothing more is heard of it. */
   drop(last?: string): void;

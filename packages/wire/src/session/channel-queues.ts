@@ -1,5 +1,5 @@
 /**
- * What waits to be sent: a queue for each channel, served in turns, a part at a time.
+ * Send queues, one per channel, served round-robin, one part at a time.
  *
  * @module
  */
@@ -7,24 +7,27 @@ import { endOfPart, FRAME_COST } from "./frame.js";
 
 interface Queue {
   texts: string[];
-  /** How much of the first text is gone already. */
+  /** How much of the first text has been sent. */
   from: number;
 }
 
-/** The part of a message whose turn it is. */
+/** The next part of a message. */
 export interface Part {
   channel: string;
   more: boolean;
   text: string;
 }
 
-/** Queues of all channels of one end. */
+/** The send queues of one side. */
 export class ChannelQueues {
-  /** Only channels that have something to say, in the order of their turns. Thousands of sessions have none. */
+  /**
+   * Only channels with queued messages, in round-robin order. Thousands of sessions have none, so the map is
+   * created on demand.
+   */
   #queues: Map<string, Queue> | undefined;
   #cost = 0;
 
-  /** What waits, in characters. */
+  /** Queued characters. */
   get cost(): number {
     return this.#cost;
   }
@@ -37,7 +40,7 @@ export class ChannelQueues {
     this.#cost += text.length + FRAME_COST;
   }
 
-  /** Takes the next part: no channel has a second turn before all others had theirs. */
+  /** Takes the next part: each channel gets its turn before any gets a second one. */
   take(): Part | undefined {
     const next = this.#queues?.entries().next();
     if (!this.#queues || !next || next.done) return undefined;
@@ -49,13 +52,13 @@ export class ChannelQueues {
     queue.from = more ? to : 0;
     if (!more) queue.texts.shift();
     this.#cost -= to - from + (more ? 0 : FRAME_COST);
-    // To the end of the row, or out of it.
+    // Moves the channel to the end, or removes it.
     this.#queues.delete(channel);
     if (queue.texts.length > 0) this.#queues.set(channel, queue);
     return { channel, more, text: from === 0 && !more ? whole : whole.slice(from, to) };
   }
 
-  /** Forgets what a channel wanted to say, but for a message of which a part is gone: the other end waits for its end. */
+  /** Drops the queue of a channel, except for a partly sent message: the other side waits for its end. */
   drop(channel: string): void {
     const queue = this.#queues?.get(channel);
     if (!queue) return;

@@ -7,7 +7,7 @@ const channel = fc.oneof(fc.constant("."), fc.stringMatching(/^[\w-]{1,64}$/));
 const text = fc.string({ unit: "binary" });
 
 describe("a frame", () => {
-  it("is read as what was written, whatever its text", () => {
+  it("is parsed as it was written, whatever its text", () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), channel, fc.boolean(), text, (seq, ack, name, more, body) => {
         const frame = { seq: seq + 1, ack, channel: name, more, text: more ? `x${body}` : body };
@@ -16,7 +16,7 @@ describe("a frame", () => {
     );
   });
 
-  it("may be an acknowledgement, a question or an answer alone", () => {
+  it("may be only an acknowledgement, a ping or a pong", () => {
     expect(["- 0", "- 9007199254740991", "?", "!"].map(parseFrame)).toEqual([
       { ack: 0 },
       { ack: Number.MAX_SAFE_INTEGER },
@@ -57,7 +57,7 @@ describe("a frame", () => {
     expect(() => parseFrame(frame)).toThrow(expect.objectContaining({ code: "malformed" }));
   });
 
-  it("is read or refused, and nothing else, whatever comes in", () => {
+  it("is parsed or refused, whatever comes in", () => {
     fc.assert(
       fc.property(fc.oneof(text, fc.stringMatching(/^[-?!0-9. +a-z]{0,12}$/)), (frame) => {
         try {
@@ -70,7 +70,7 @@ describe("a frame", () => {
     );
   });
 
-  it("does not let a channel carry anything that would change a frame", () => {
+  it("does not let a channel name contain anything that would change a frame", () => {
     expect(["", "a b", "a+", "..", "a\n", "."].map(isChannel)).toEqual([
       false,
       false,
@@ -83,7 +83,7 @@ describe("a frame", () => {
 });
 
 describe("parts", () => {
-  it("never end between the halves of a character, and miss nothing", () => {
+  it("never end inside a surrogate pair, and miss nothing", () => {
     for (const lead of ["", "x"]) {
       const whole = lead + "🙂".repeat(PART);
       const parts: string[] = [];
@@ -99,14 +99,14 @@ describe("parts", () => {
     }
   });
 
-  it("of text with a stray half go on all the same", () => {
+  it("of text with a lone surrogate work anyway", () => {
     const whole = "\ud800".repeat(PART + 5);
     expect(endOfPart(whole, 0)).toBe(PART);
   });
 });
 
 describe("the handshake", () => {
-  it("is read as what was written", () => {
+  it("is parsed as it was written", () => {
     const hello = { version: 1 as const, session: "s", key: "k", received: 3, fresh: true };
     expect(readHandshake("hello", writeHandshake("hello", hello))).toEqual(hello);
     expect(readHandshake("bye", "1 0 . bye {}")).toBeUndefined();

@@ -1,5 +1,5 @@
 /**
- * The frames of a session: text, one message or a part of one in each.
+ * The frames of a session: text, each with a message or a part of one.
  *
  * ```
  * <seq> <ack> <channel> <text>     the whole of a message, or its last part
@@ -13,15 +13,15 @@
 import { VitrineError } from "@vitrine/protocol";
 
 /**
- * Characters of one part of a message. Sizes are counted in characters everywhere in a session: that costs nothing, and
- * is never less than half of the bytes in memory, or a third of those on the wire.
+ * Characters of one part of a message. A session counts sizes in characters, which costs nothing. The count
+ * is at least half of the bytes in memory, and a third of those on the wire.
  */
 export const PART = 65_536;
 
-/** What a frame counts for beside its text, so that a million empty ones are not free. */
+/** Cost of a frame besides its text, so that a million empty ones are not free. */
 export const FRAME_COST = 64;
 
-/** Bytes that no frame exceeds: a part of three bytes for each character, and what stands before it. */
+/** Maximum bytes of a frame: a part with three bytes per character, and the header. */
 export const MAX_FRAME_BYTES = 3 * PART + 256;
 
 /** The channel of the session itself; all others are views. */
@@ -32,18 +32,18 @@ export interface MessageFrame {
   readonly seq: number;
   readonly ack: number;
   readonly channel: string;
-  /** The message goes on in a later frame of its channel. */
+  /** Whether the message continues in a later frame of its channel. */
   readonly more: boolean;
   readonly text: string;
 }
 
-/** What a frame says: a message, an acknowledgement, or a question or answer of a heartbeat. */
+/** A frame: a message, an acknowledgement, or a heartbeat's ping or pong. */
 export type Frame = MessageFrame | { readonly ack: number } | "?" | "!";
 
 const CHANNEL = /^(\.|[\w-]{1,64})$/;
 
 /**
- * Whether this can be the name of a channel: `.`, or up to 64 letters, digits, `_` and `-`.
+ * Whether this is a valid channel name: `.`, or up to 64 letters, digits, `_` and `-`.
  *
  * @example
  * ```ts source="./session.examples.ts#isChannel"
@@ -54,7 +54,7 @@ const CHANNEL = /^(\.|[\w-]{1,64})$/;
 export const isChannel = (name: string): boolean => CHANNEL.test(name);
 
 /**
- * Writes a message, or a part of one, as a frame.
+ * Serializes a message frame.
  *
  * @example
  * ```ts source="./session.examples.ts#writeFrame"
@@ -66,7 +66,7 @@ export const writeFrame = ({ seq, ack, channel, more, text }: MessageFrame): str
   `${seq} ${ack} ${channel}${more ? "+ " : " "}${text}`;
 
 /**
- * Reads a frame. The text of a message is not looked into.
+ * Parses a frame. The text of a message is not parsed.
  *
  * @example
  * ```ts source="./session.examples.ts#parseFrame"
@@ -86,19 +86,19 @@ export function parseFrame(frame: string): Frame {
   const afterChannel = frame.indexOf(" ", afterAck + 1);
   const more = frame.charCodeAt(afterChannel - 1) === PLUS;
   const channel = frame.slice(afterAck + 1, afterChannel - (more ? 1 : 0));
-  if (afterChannel < 0 || !isChannel(channel)) throw malformed("has no name of a channel in its third place");
-  if (seq === 0) throw malformed("has the number 0: the first is 1");
+  if (afterChannel < 0 || !isChannel(channel)) throw malformed("has no channel name in third position");
+  if (seq === 0) throw malformed("has the number 0, but numbers start at 1");
   const text = frame.slice(afterChannel + 1);
-  if (text.length > PART) throw malformed(`carries ${text.length} characters, which is more than ${PART}`);
-  if (more && text === "") throw malformed("is an empty part of a message that goes on");
+  if (text.length > PART) throw malformed(`has ${text.length} characters, more than the limit of ${PART}`);
+  if (more && text === "") throw malformed("is an empty part of an unfinished message");
   return { seq, ack, channel, more, text };
 }
 
 const PLUS = 0x2b;
-/** Digits of the largest number that JavaScript holds exactly. */
+/** Digits of the largest integer that JavaScript represents exactly. */
 const MAX_DIGITS = 16;
 
-/** Reads the digits between two places. One number is written in one way: no sign, no leading zero. */
+/** Parses the digits between two positions. A number has only one form: no sign, no leading zero. */
 function readNumber(frame: string, from: number, to: number): number {
   const length = to - from;
   let number = 0;
@@ -108,11 +108,11 @@ function readNumber(frame: string, from: number, to: number): number {
     isNumber = digit >= 0 && digit <= 9;
     number = number * 10 + digit;
   }
-  if (!isNumber || !Number.isSafeInteger(number)) throw malformed("does not begin with its numbers");
+  if (!isNumber || !Number.isSafeInteger(number)) throw malformed("does not start with its numbers");
   return number;
 }
 
-/** Where the part of a text that begins here ends: never between the two halves of one character. */
+/** The end of a part that starts here, never inside a surrogate pair. */
 export function endOfPart(text: string, from: number): number {
   const end = from + PART;
   if (end >= text.length) return text.length;

@@ -1,5 +1,5 @@
 /**
- * How a connection becomes the carrier of a session: `hello` from the page, `welcome` or `bye` from the gateway.
+ * The handshake of a connection: `hello` from the page, `welcome` or `bye` from the gateway.
  *
  * @module
  */
@@ -31,37 +31,38 @@ const WELCOME = object({
 const BYE = object({ code: string, message: string });
 
 /**
- * The first frame of a page. `session` and `key` name a session to go on with, `received` is the last number that came
- * in; `fresh` says that the page was loaded anew and knows nothing of what was said before.
+ * The first frame of a page. `session` and `key` identify a session to resume, and `received` is the last
+ * received number. `fresh` means that the page was loaded anew and has no state.
  */
 export type Hello = Infer<typeof HELLO>;
 
 /**
- * The gateway's answer. `resumed` says whether the session went on; `epoch` names the gateway's process; `grace` is how
- * many milliseconds a session lives without a carrier. Keep `key`: it is another one after each fresh page.
+ * The gateway's answer. `resumed` says whether the session was resumed; `epoch` identifies the gateway's
+ * process; `grace` is how many milliseconds a session lives without a connection. Store `key`: it changes
+ * with each fresh page.
  */
 export type Welcome = Infer<typeof WELCOME>;
 
-/** The last frame of a carrier, from either end, and why. */
+/** The last frame of a connection, from either side, with the reason. */
 export type Bye = Infer<typeof BYE>;
 
-/** Codes of a gateway's `bye`, and what a page makes of them. */
+/** Codes of a gateway's `bye`, and how a page reacts. */
 export type ByeCode =
-  /** Another page goes on with this session: begin one of your own. */
+  /** Another page resumed this session: start a new one. */
   | "taken-over"
-  /** The gateway stops, or has too much to do: come again later. */
+  /** The gateway stops or is overloaded: reconnect later. */
   | "stopping"
   | "overloaded"
-  /** A frame is missing: come again now. */
+  /** A frame is missing: reconnect now. */
   | "gap"
-  /** What was sent is against the rules: coming again would not help. */
+  /** The page violated the protocol: reconnecting does not help. */
   | "malformed"
   | "window"
   | "too-large"
   | "version"
   /** The page is done; its session ends now. */
   | "closed"
-  /** The session was ended by the gateway: begin another. */
+  /** The gateway ended the session: start another. */
   | "ended";
 
 interface Handshake {
@@ -77,7 +78,7 @@ const SCHEMAS: { readonly [W in keyof Handshake]: Schema<Handshake[W]> } = {
 };
 
 /**
- * Writes a frame of the handshake.
+ * Serializes a handshake frame.
  *
  * @example
  * ```ts source="./session.examples.ts#writeHandshake"
@@ -88,7 +89,7 @@ export const writeHandshake = <W extends keyof Handshake>(word: W, value: Handsh
   `${word} ${JSON.stringify(value)}`;
 
 /**
- * Reads a frame of the handshake, if it begins with this word; undefined for any other frame.
+ * Parses a handshake frame that starts with this word; undefined for any other frame.
  *
  * @example
  * ```ts source="./session.examples.ts#readHandshake"

@@ -1,29 +1,29 @@
 /**
- * What one end of a session keeps in memory at most.
+ * Memory limits of one side of a session.
  *
  * @module
  */
 
 /** Limits of a session, in characters. */
 export interface SessionLimits {
-  /** What may be sent and not be acknowledged; the same at both ends. */
+  /** Maximum sent but unacknowledged; the same on both sides. */
   window: number;
-  /** What may wait to be sent before the end counts as full. */
+  /** High-water mark of the send queue: above it the side counts as full. */
   highWater: number;
-  /** What may wait to be sent at all: `send` throws beyond it. */
+  /** Maximum of the send queue: above it `send` throws. */
   queue: number;
-  /** One message that comes in. */
+  /** Maximum of one incoming message. */
   message: number;
-  /** All unfinished messages that come in. */
+  /** Maximum of all incomplete incoming messages. */
   partial: number;
   /**
-   * Whether this end, while it is full, leaves what comes in unread and unacknowledged, so that the other end must
-   * wait. Only one of the two may: else both could wait for each other for ever.
+   * Whether this side, while full, leaves incoming frames unread and unacknowledged, so that the other side
+   * must wait. Only one side may do so, or both could wait for each other forever.
    */
   holdWhenFull: boolean;
 }
 
-/** Limits that no page comes near in ordinary use. */
+/** Limits far above ordinary use. */
 export const SESSION_LIMITS: SessionLimits = {
   window: 1_048_576,
   highWater: 1_048_576,

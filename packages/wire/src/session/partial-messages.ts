@@ -1,5 +1,5 @@
 /**
- * Puts the parts of large messages together.
+ * Reassembles large messages from their parts.
  *
  * @module
  */
@@ -8,16 +8,16 @@ import { FRAME_COST, type MessageFrame } from "./frame.js";
 interface Partial {
   parts: string[];
   cost: number;
-  /** Its channel was closed: what is still to come is thrown away. */
+  /** Whether its channel was closed: the remaining parts are dropped. */
   dropped: boolean;
 }
 
-/** What is known of unfinished messages, of all channels of one end. */
+/** Incomplete messages of all channels of one side. */
 export class PartialMessages {
   #partials: Map<string, Partial> | undefined;
   #cost = 0;
 
-  /** What the unfinished messages take, in characters. */
+  /** Characters of the incomplete messages. */
   get cost(): number {
     return this.#cost;
   }
@@ -26,7 +26,7 @@ export class PartialMessages {
     return this.#partials?.has(channel) ?? false;
   }
 
-  /** Takes a part, and returns the message if it is whole now. */
+  /** Adds a part, and returns the message if it is complete. */
   add({ channel, more, text }: MessageFrame): string | undefined {
     this.#partials ??= new Map();
     let partial = this.#partials.get(channel);
@@ -41,12 +41,12 @@ export class PartialMessages {
     return partial.dropped ? undefined : partial.parts.join("");
   }
 
-  /** What a message takes with one more part. */
+  /** The size of a message with one more part. */
   costWith({ channel, text }: MessageFrame): number {
     return (this.#partials?.get(channel)?.cost ?? 0) + text.length + FRAME_COST;
   }
 
-  /** Throws away what there is of a channel's message, and what is still to come of it. */
+  /** Drops the channel's incomplete message and its remaining parts. */
   drop(channel: string): void {
     const partial = this.#partials?.get(channel);
     if (!partial) return;

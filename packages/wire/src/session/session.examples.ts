@@ -1,7 +1,7 @@
-import type { Carrier } from "./carrier.js";
 import { isChannel, parseFrame, writeFrame } from "./frame.js";
 import { readHandshake, writeHandshake } from "./handshake.js";
 import { Session } from "./session.js";
+import type { SessionTransport } from "./session-transport.js";
 
 export function isChannelExample() {
   //#region isChannel
@@ -41,11 +41,11 @@ export function sessionExample(socket: WebSocket, show: (text: string) => void) 
   //#region session
   const session = new Session();
   session.onmessage = (channel, text) => show(`${channel}: ${text}`);
-  session.send("view-1", '{"jsonrpc":"2.0","method":"ping","id":1}'); // Waits for a carrier.
-  const carrier: Carrier = { send: (frame) => socket.send(frame), end: () => socket.close() };
-  socket.onmessage = ({ data }) => session.receive(carrier, data);
-  socket.onclose = () => session.detach(carrier);
-  // After the handshake, in which both ends said what they have received:
-  session.attach(carrier, { received: 0 });
+  session.send("view-1", '{"jsonrpc":"2.0","method":"ping","id":1}'); // Queued until there is a transport.
+  const transport: SessionTransport = { send: (frame) => socket.send(frame), end: () => socket.close() };
+  socket.onmessage = ({ data }) => session.receive(transport, data);
+  socket.onclose = () => session.detach(transport);
+  // After the handshake, in which both sides told what they have received:
+  session.attach(transport, { received: 0 });
   //#endregion session
 }

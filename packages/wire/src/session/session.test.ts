@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { Carrier } from "./carrier.js";
 import { FRAME_COST, PART } from "./frame.js";
 import { SESSION_LIMITS, type SessionLimits } from "./limits.js";
 import { Session } from "./session.js";
+import type { SessionTransport } from "./session-transport.js";
 
-/** A connection of a test: two lines that hold frames until they are carried. */
+/** A test connection: two queues that hold frames until they are delivered. */
 class Wire {
   readonly toRight: string[] = [];
   readonly toLeft: string[] = [];
   readonly faults: string[] = [];
-  readonly left: Carrier = this.#end(this.toRight);
-  readonly right: Carrier = this.#end(this.toLeft);
+  readonly left: SessionTransport = this.#end(this.toRight);
+  readonly right: SessionTransport = this.#end(this.toLeft);
   isFull = false;
 
-  #end(line: string[]): Carrier {
+  #end(line: string[]): SessionTransport {
     const isFull = () => this.isFull;
     return {
       send: (frame) => void line.push(frame),
@@ -26,7 +26,7 @@ class Wire {
   }
 }
 
-/** Two ends, with time in the test's hands. */
+/** Two sides, with a manual clock. */
 class Pair {
   readonly #timers: (() => void)[] = [];
   readonly left: Session;
@@ -74,7 +74,7 @@ class Pair {
 }
 
 describe("a session", () => {
-  it("carries messages both ways, and acknowledges with what it sends", () => {
+  it("delivers messages both ways, and piggybacks acknowledgements", () => {
     const pair = new Pair();
     const answers: string[] = [];
     pair.left.onmessage = (_channel, text) => answers.push(text);
@@ -88,7 +88,7 @@ describe("a session", () => {
     expect(pair.wire.toRight).toEqual(["2 1 b two"]);
   });
 
-  it("keeps what was sent without a carrier, and sends it once there is one", () => {
+  it("queues messages without a transport, and sends them once there is one", () => {
     const pair = new Pair();
     pair.left.send(".", "early");
     pair.connect();
@@ -97,7 +97,7 @@ describe("a session", () => {
     expect(pair.left.kept).toBe(0);
   });
 
-  it("sends again what was lost, and drops what comes twice", () => {
+  it("resends lost frames, and drops duplicates", () => {
     const pair = new Pair();
     pair.connect();
     for (const text of ["1", "2", "3"]) pair.left.send("a", text);
@@ -105,14 +105,14 @@ describe("a session", () => {
     pair.cut();
     pair.left.send("a", "4");
     pair.connect();
-    // The first came in before the cut; its acknowledgement did not.
+    // The first arrived before the cut; its acknowledgement did not.
     expect(pair.wire.toRight.map((frame) => frame.split(" ")[0])).toEqual(["2", "3", "4"]);
     pair.right.receive(pair.wire.right, "1 0 a 1");
     pair.settle();
     expect(pair.heard.map(([, text]) => text)).toEqual(["1", "2", "3", "4"]);
   });
 
-  it("passes over a carrier that was replaced", () => {
+  it("ignores a replaced transport", () => {
     const pair = new Pair();
     pair.connect();
     pair.left.send("a", "1");
@@ -129,7 +129,7 @@ describe("a session", () => {
     ["malformed", "not a frame"],
     ["malformed", "1 5 a x"],
     ["malformed", "- 1"],
-  ])("ends the carrier: %s, at %s", (fault, frame) => {
+  ])("closes the transport: %s, at %s", (fault, frame) => {
     const pair = new Pair();
     pair.connect();
     pair.right.receive(pair.wire.right, frame);
@@ -137,7 +137,7 @@ describe("a session", () => {
     expect(pair.heard).toEqual([]);
   });
 
-  it("refuses an end that received what was never sent", () => {
+  it("refuses a side that received what was never sent", () => {
     const session = new Session();
     const { left } = new Wire();
     for (const received of [1, -1, 0.5, Number.NaN]) {
@@ -155,7 +155,7 @@ describe("a session", () => {
     expect(pair.wire.toLeft).toEqual(["!"]);
   });
 
-  it("begins anew after a reset", () => {
+  it("starts over after a reset", () => {
     const pair = new Pair();
     pair.connect();
     pair.left.send("a", "old");
@@ -169,7 +169,7 @@ describe("a session", () => {
     expect(pair.wire.toRight).toEqual(["1 0 a new"]);
   });
 
-  it("acknowledges alone after 32 frames, after 64 K characters, or after a while", () => {
+  it("sends a separate acknowledgement after 32 frames, 64 K characters, or a delay", () => {
     const pair = new Pair();
     pair.connect();
     for (let n = 0; n < 32; n++) pair.left.send("a", "x");
@@ -184,7 +184,7 @@ describe("a session", () => {
     expect(pair.wire.toLeft).toEqual(["- 34"]);
   });
 
-  it("survives a listener that throws, and tells of it", () => {
+  it("survives a listener that throws, and reports it", () => {
     const pair = new Pair();
     const onerror = vi.fn();
     pair.right.onerror = onerror;
@@ -226,7 +226,7 @@ describe("channels", () => {
     ]);
   });
 
-  it("that are closed say no more, but end what they began", () => {
+  it("that are closed send no more, but finish what they started", () => {
     const pair = new Pair({ window: PART });
     pair.left.send("a", "x".repeat(3 * PART));
     pair.left.send("a", "never");
@@ -242,7 +242,7 @@ describe("channels", () => {
     ]);
   });
 
-  it("that are closed by the reader bring nothing of what was on its way", () => {
+  it("that are closed by the reader deliver nothing that was in transit", () => {
     const pair = new Pair();
     pair.left.send("a", "x".repeat(3 * PART));
     pair.connect();
@@ -255,7 +255,7 @@ describe("channels", () => {
     expect(pair.heard).toEqual([["a", "next"]]);
   });
 
-  it("are not the session's own, and have proper names", () => {
+  it("are not the session's own, and have valid names", () => {
     const session = new Session();
     expect(() => session.closeChannel(".")).toThrow();
     expect(() => session.send("a b", "x")).toThrow(expect.objectContaining({ code: "invalid" }));
@@ -263,7 +263,7 @@ describe("channels", () => {
 });
 
 describe("limits", () => {
-  it("let no more go unacknowledged than the window", () => {
+  it("leave no more unacknowledged than the window", () => {
     const pair = new Pair({ window: 1000 });
     pair.connect();
     for (let n = 0; n < 100; n++) pair.left.send("a", "x".repeat(36));
@@ -272,7 +272,7 @@ describe("limits", () => {
     expect(pair.heard).toHaveLength(100);
   });
 
-  it("send nothing into a carrier that is full", () => {
+  it("send nothing into a full transport", () => {
     const pair = new Pair();
     pair.connect();
     pair.wire.isFull = true;
@@ -283,7 +283,7 @@ describe("limits", () => {
     expect(pair.wire.toRight).toEqual(["1 0 a 1"]);
   });
 
-  it("tell when much waits, and when little does", () => {
+  it("report when the queue is full, and when it has drained", () => {
     const pair = new Pair({ highWater: 1000, queue: 3000 });
     const told: string[] = [];
     pair.left.onfull = () => told.push("full");
@@ -297,9 +297,9 @@ describe("limits", () => {
     expect([told, pair.left.isFull]).toEqual([["full", "drain"], false]);
   });
 
-  it("hold what comes in while this end is full, and make the other end wait", () => {
+  it("hold incoming frames while this side is full, and make the other side wait", () => {
     const pair = new Pair({ window: 1000, highWater: 1000 });
-    // Every request is answered by ten times as much.
+    // Every request gets an answer of ten times its size.
     pair.right.onmessage = (channel, text) => {
       pair.heard.push([channel, text]);
       pair.right.send(channel, text.repeat(10));
@@ -320,7 +320,7 @@ describe("limits", () => {
     expect(pair.right.kept).toBe(0);
   });
 
-  it("end the carrier of an end that sends more than its window", () => {
+  it("close the transport of a side that exceeds its window", () => {
     const pair = new Pair({ window: 1000, highWater: 1000 });
     pair.right.send("a", "x".repeat(5000));
     pair.right.send("a", "x".repeat(5000));
@@ -332,7 +332,7 @@ describe("limits", () => {
     expect(pair.wire.faults).toEqual(["window"]);
   });
 
-  it("end the carrier at a message that is too large, in many small parts too", () => {
+  it("close the transport at a message that is too large, also in many small parts", () => {
     for (const size of [PART, 1]) {
       const pair = new Pair({ message: 3 * PART });
       pair.connect();
@@ -345,7 +345,7 @@ describe("limits", () => {
     }
   });
 
-  it("end the carrier at too many unfinished messages", () => {
+  it("close the transport at too many incomplete messages", () => {
     const pair = new Pair({ partial: 4 * PART });
     pair.connect();
     for (let seq = 1; pair.wire.faults.length === 0; seq++) {
@@ -356,7 +356,7 @@ describe("limits", () => {
   });
 });
 
-describe("whatever happens to carriers", () => {
+describe("whatever happens to transports", () => {
   const step = fc.oneof(
     {
       weight: 6,
@@ -427,11 +427,11 @@ describe("whatever happens to carriers", () => {
           } else if (each.do === "cut") pair.cut();
           else if (each.do === "connect") connect();
           else if (each.do === "tick") pair.tick();
-          // The last frame in flight went out by half, or not at all.
+          // The last frame in transit was sent by half, or not at all.
           else if (each.do === "halve") pair.wire.toLeft.pop();
           else if (each.do === "lose") pair.wire.toRight.shift();
           else if (each.do === "full") pair.wire.isFull = !pair.wire.isFull;
-          // A handshake whose halves are apart: what was received is old by the time it is told.
+          // A handshake with a delay between its halves: the received number is outdated by then.
           else if (each.do === "hello") helloReceived = pair.left.received;
           else if (each.do === "welcome") {
             if (welcome) {
@@ -451,7 +451,7 @@ describe("whatever happens to carriers", () => {
             );
           }
         }
-        // A gap made by the test ends a carrier: the next one heals it.
+        // A gap made by the test closes a transport: the next one recovers.
         for (let n = 0; n === 0 || (n < 5 && pair.left.kept + pair.right.kept > 0); n++) {
           connect();
           pair.settle();

@@ -1,10 +1,10 @@
 /**
- * One end of a conversation that outlives its connections. Page and gateway run the same code (docs/decisions/010).
+ * One side of a session that outlives its connections. Page and gateway run the same code
+ * (docs/decisions/010).
  *
  * @module
  */
 import { VitrineError } from "@vitrine/protocol";
-import type { Carrier, CarrierFault } from "./carrier.js";
 import { ChannelQueues, type Part } from "./channel-queues.js";
 import {
   FRAME_COST,
@@ -17,11 +17,12 @@ import {
 } from "./frame.js";
 import { SESSION_LIMITS, type SessionLimits } from "./limits.js";
 import { PartialMessages } from "./partial-messages.js";
+import type { SessionTransport, TransportFault } from "./session-transport.js";
 
-/** An acknowledgement goes alone after this much, unless a message takes it along before. */
+/** Send a separate acknowledgement after this much, unless a message carries it earlier. */
 const ACK_AFTER = { cost: 65_536, frames: 32, milliseconds: 25 };
 
-/** What was sent; its `ack` is that of the last time. */
+/** A sent part; its `ack` is that of the last transmission. */
 interface Sent extends Part {
   readonly seq: number;
   ack: number;
@@ -31,46 +32,52 @@ interface Sent extends Part {
 export interface SessionOptions {
   /** Many sessions may share one object. */
   limits?: SessionLimits | undefined;
-  /** Calls back later; `setTimeout` by default. */
+  /** Sets a timer; `setTimeout` by default. */
   later?: ((run: () => void, milliseconds: number) => unknown) | undefined;
 }
 
 /**
- * One end of a resumable conversation with many channels: what is sent arrives once and in the order of its channel,
- * whatever happens to the carriers. Nothing here knows what a carrier is made of, or what the messages say.
+ * One side of a resumable session with many channels: each message arrives once, in the order of its channel,
+ * whatever happens to the transports. It knows neither the kind of transport nor the contents of messages.
  *
  * @example
  * ```ts source="./session.examples.ts#session"
  * const session = new Session();
  * session.onmessage = (channel, text) => show(`${channel}: ${text}`);
- * session.send("view-1", '{"jsonrpc":"2.0","method":"ping","id":1}'); // Waits for a carrier.
- * const carrier: Carrier = { send: (frame) => socket.send(frame), end: () => socket.close() };
- * socket.onmessage = ({ data }) => session.receive(carrier, data);
- * socket.onclose = () => session.detach(carrier);
- * // After the handshake, in which both ends said what they have received:
- * session.attach(carrier, { received: 0 });
+ * session.send("view-1", '{"jsonrpc":"2.0","method":"ping","id":1}'); // Queued until there is a transport.
+ * const transport: SessionTransport = { send: (frame) => socket.send(frame), end: () => socket.close() };
+ * socket.onmessage = ({ data }) => session.receive(transport, data);
+ * socket.onclose = () => session.detach(transport);
+ * // After the handshake, in which both sides told what they have received:
+ * session.attach(transport, { received: 0 });
  * ```
  */
 export class Session {
-  /** Hears every message. */
+  /** Called for every message. */
   onmessage: ((channel: string, text: string) => void) | undefined;
-  /** Hears what {@link onmessage} threw; without it the window does, or the process. The session is none the worse. */
+  /**
+   * Called for errors in {@link onmessage}; by default they go to the window or the process. The session
+   * continues.
+   */
   onerror: ((cause: unknown) => void) | undefined;
-  /** Much waits to be sent: make no more of it than you must. */
+  /** The send queue is above its high-water mark: pause producers until `drain`. */
   onfull: (() => void) | undefined;
-  /** Little waits to be sent again. */
+  /** The send queue has drained. */
   ondrain: (() => void) | undefined;
   readonly #limits: SessionLimits;
   readonly #later: (run: () => void, milliseconds: number) => unknown;
-  #carrier: Carrier | undefined;
+  #transport: SessionTransport | undefined;
   #sent = 0;
   readonly #queues = new ChannelQueues();
   #isFull = false;
-  /** What is sent and not acknowledged, from the oldest on; from `#resend` on the present carrier has not sent it. */
+  /**
+   * Sent but unacknowledged parts, oldest first. From index `#resend` on, the current transport has not sent
+   * them yet.
+   */
   #unacknowledged: Sent[] = [];
   #unacknowledgedCost = 0;
   #resend = 0;
-  /** The last number that came in, and the last that was dealt with: between them is what is held. */
+  /** The last number that arrived, and the last that was handled: those in between are held. */
   #arrived = 0;
   #received = 0;
   #held: MessageFrame[] = [];
@@ -86,61 +93,61 @@ export class Session {
     this.#later = options.later ?? later;
   }
 
-  /** The last number that was dealt with: `received` of a handshake. */
+  /** The last handled number: `received` of a handshake. */
   get received(): number {
     return this.#received;
   }
 
-  /** What waits to be sent. */
+  /** Size of the send queue. */
   get queued(): number {
     return this.#queues.cost;
   }
 
-  /** All that is kept in memory: what waits, what is not acknowledged, what is held, what is unfinished. */
+  /** Total memory: queued, unacknowledged, held and incomplete messages. */
   get kept(): number {
     return this.#queues.cost + this.#unacknowledgedCost + this.#heldCost + this.#partials.cost;
   }
 
-  /** Whether more waits to be sent than should. */
+  /** Whether the send queue is above its high-water mark. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Whether the other end can have received that much. */
+  /** Whether the other side can have received that much. */
   hasSent(received: number): boolean {
     return Number.isSafeInteger(received) && received >= 0 && received <= this.#sent;
   }
 
   /**
-   * Goes on over a new carrier, in place of the one before; that one is not told.
+   * Continues over a new transport, replacing the previous one without notifying it.
    *
-   * @param from `received` is what the other end said in the handshake
-   * @throws {VitrineError} `invalid` when the other end cannot have received that: the conversations are not the same
+   * @param from `received` is the other side's number from the handshake
+   * @throws {VitrineError} `invalid` if that number was never sent: the sessions do not match
    */
-  attach(carrier: Carrier, from: { received: number }): void {
+  attach(transport: SessionTransport, from: { received: number }): void {
     if (!this.hasSent(from.received)) {
       throw new VitrineError("invalid", `frame ${from.received} was never sent in this session`);
     }
-    if (this.#carrier) this.detach(this.#carrier);
-    this.#carrier = carrier;
+    if (this.#transport) this.detach(this.#transport);
+    this.#transport = transport;
     this.#resend = 0;
     this.#owedFrames = this.#owedCost = 0;
     this.#acknowledge(from.received);
     this.flush();
   }
 
-  /** The carrier is gone. What it had brought and was held will come again. */
-  detach(carrier: Carrier): void {
-    if (carrier !== this.#carrier) return;
-    this.#carrier = undefined;
+  /** The transport is gone. Held frames will be sent again. */
+  detach(transport: SessionTransport): void {
+    if (transport !== this.#transport) return;
+    this.#transport = undefined;
     this.#arrived = this.#received;
     this.#held = [];
     this.#heldCost = 0;
   }
 
-  /** Begins anew, as if nothing had been said. The carrier is let go. */
+  /** Starts over, as if nothing had been sent. Drops the transport. */
   reset(): void {
-    if (this.#carrier) this.detach(this.#carrier);
+    if (this.#transport) this.detach(this.#transport);
     this.#sent = this.#arrived = this.#received = this.#resend = 0;
     this.#queues.clear();
     this.#partials.clear();
@@ -150,20 +157,21 @@ export class Session {
   }
 
   /**
-   * Sends a message, now or when it can be.
+   * Sends a message, now or as soon as possible.
    *
-   * @param isUrgent sends it even if the queue is full: for short messages that make room, such as a cancellation
-   * @throws {VitrineError} `send-failed` when too much waits already: nothing was sent
+   * @param isUrgent sends it even if the queue is full: for short messages that free space, such as a
+   * cancellation
+   * @throws {VitrineError} `send-failed` if the queue is full: nothing was sent
    */
   send(channel: string, text: string, isUrgent?: boolean): void {
     if (!isChannel(channel))
-      throw new VitrineError("invalid", `${JSON.stringify(channel)} is no name of a channel`);
-    if (this.#queues.cost === 0 && text.length <= PART && this.#hasRoom(this.#carrier)) {
+      throw new VitrineError("invalid", `${JSON.stringify(channel)} is not a channel name`);
+    if (this.#queues.cost === 0 && text.length <= PART && this.#hasRoom(this.#transport)) {
       this.#transmit({ channel, more: false, text });
       return;
     }
     if (!isUrgent && this.#queues.cost + text.length > this.#limits.queue) {
-      throw new VitrineError("send-failed", "too much waits to be sent: the connection is too slow, or gone");
+      throw new VitrineError("send-failed", "the send queue is full: the connection is too slow, or gone");
     }
     this.#queues.add(channel, text);
     if (!this.#isFull && this.#queues.cost >= this.#limits.highWater) {
@@ -173,12 +181,12 @@ export class Session {
     this.flush();
   }
 
-  /** Asks the other end whether it is there. Whatever comes in then is an answer. */
+  /** Pings the other side. Any incoming frame counts as an answer. */
   ask(): void {
-    this.#carrier?.send("?");
+    this.#transport?.send("?");
   }
 
-  /** Forgets what a channel still wanted to say, and what was still to come on it. */
+  /** Drops the send queue of a channel, and its remaining incoming messages. */
   closeChannel(channel: string): void {
     if (channel === MAIN_CHANNEL)
       throw new VitrineError("invalid", "the session's own channel cannot be closed");
@@ -187,26 +195,26 @@ export class Session {
     this.#drain();
   }
 
-  /** Sends what can be sent. To be called when a carrier that was full has room again. */
+  /** Sends what can be sent. Call it when a full transport has room again. */
   flush(): void {
-    const carrier = this.#carrier;
-    while (carrier && carrier === this.#carrier && !carrier.full) {
+    const transport = this.#transport;
+    while (transport && transport === this.#transport && !transport.full) {
       const again = this.#unacknowledged[this.#resend];
       if (again) {
         this.#resend++;
-        this.#write(carrier, again);
+        this.#write(transport, again);
         continue;
       }
-      const next = this.#hasRoom(carrier) ? this.#queues.take() : undefined;
+      const next = this.#hasRoom(transport) ? this.#queues.take() : undefined;
       if (!next) break;
       this.#transmit(next);
     }
     this.#drain();
   }
 
-  /** Takes a frame that a carrier brought; those of carriers that were replaced are passed over. */
-  receive(carrier: Carrier, text: string): void {
-    if (carrier !== this.#carrier) return;
+  /** Handles a frame of a transport; frames of replaced transports are ignored. */
+  receive(transport: SessionTransport, text: string): void {
+    if (transport !== this.#transport) return;
     let frame: ReturnType<typeof parseFrame>;
     try {
       frame = parseFrame(text);
@@ -214,18 +222,18 @@ export class Session {
       this.#fault("malformed", error instanceof Error ? error.message : "a frame cannot be read");
       return;
     }
-    if (frame === "?") carrier.send("!");
+    if (frame === "?") transport.send("!");
     else if (frame !== "!") this.#take(frame);
   }
 
   #take(frame: MessageFrame | { ack: number }): void {
     if (frame.ack > this.#sent) {
-      this.#fault("malformed", `frame ${frame.ack} is acknowledged, and was never sent`);
+      this.#fault("malformed", `frame ${frame.ack} is acknowledged, but was never sent`);
       return;
     }
     if (frame.ack > 0 && this.#acknowledge(frame.ack)) this.flush();
     if (!("seq" in frame)) return;
-    // What came before is acknowledged again: the other end does not know.
+    // Acknowledge a duplicate again: the other side does not know that it arrived.
     if (frame.seq <= this.#arrived) this.#owe(0);
     else if (frame.seq > this.#arrived + 1) this.#fault("gap", `frame ${this.#arrived + 1} is missing`);
     else {
@@ -290,12 +298,12 @@ export class Session {
   }
 
   #sendAcknowledgement(): void {
-    if (!this.#carrier) return;
+    if (!this.#transport) return;
     this.#owedFrames = this.#owedCost = 0;
-    this.#carrier.send(`- ${this.#received}`);
+    this.#transport.send(`- ${this.#received}`);
   }
 
-  /** Forgets what the other end has; whether there was anything. */
+  /** Drops acknowledged parts; returns whether there were any. */
   #acknowledge(ack: number): boolean {
     let count = 0;
     for (
@@ -311,11 +319,11 @@ export class Session {
     return count > 0;
   }
 
-  /** Whether something new may be sent: after all that is to be sent again. */
-  #hasRoom(carrier: Carrier | undefined): boolean {
+  /** Whether something new may be sent, after everything that must be sent again. */
+  #hasRoom(transport: SessionTransport | undefined): boolean {
     return (
-      carrier !== undefined &&
-      !carrier.full &&
+      transport !== undefined &&
+      !transport.full &&
       this.#resend === this.#unacknowledged.length &&
       this.#unacknowledgedCost < this.#limits.window
     );
@@ -327,16 +335,16 @@ export class Session {
     this.#unacknowledged.push(frame);
     this.#unacknowledgedCost += text.length + FRAME_COST;
     this.#resend++;
-    if (this.#carrier) this.#write(this.#carrier, frame);
+    if (this.#transport) this.#write(this.#transport, frame);
   }
 
-  #write(carrier: Carrier, frame: Sent): void {
+  #write(transport: SessionTransport, frame: Sent): void {
     this.#owedFrames = this.#owedCost = 0;
     frame.ack = this.#received;
-    carrier.send(writeFrame(frame));
+    transport.send(writeFrame(frame));
   }
 
-  /** Tells that little waits again, and deals with what was held meanwhile. */
+  /** Fires `ondrain`, and handles the held frames. */
   #drain(): void {
     if (!this.#isFull || this.#queues.cost > this.#limits.highWater / 4) return;
     this.#isFull = false;
@@ -355,11 +363,11 @@ export class Session {
     }
   }
 
-  #fault(fault: CarrierFault, message: string): void {
-    const carrier = this.#carrier;
-    if (!carrier) return;
-    this.detach(carrier);
-    carrier.end(fault, message);
+  #fault(fault: TransportFault, message: string): void {
+    const transport = this.#transport;
+    if (!transport) return;
+    this.detach(transport);
+    transport.end(fault, message);
   }
 }
 

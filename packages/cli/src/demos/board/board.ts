@@ -1,5 +1,5 @@
 /**
- * A to-do board: the state, and what can be done to it. It lives as long as its server.
+ * A to-do board: its state and operations. It lives as long as its server.
  *
  * @module
  */
@@ -9,13 +9,13 @@ export const COLUMNS = ["todo", "doing", "done"] as const;
 
 export const columnSchema = z.enum(COLUMNS);
 export const cardSchema = z.object({ id: z.string(), title: z.string(), column: columnSchema });
-/** All cards, in the order in which they stand in their columns. */
+/** All cards, in the order of their columns. */
 export const boardSchema = z.object({ cards: z.array(cardSchema) });
 
 export type Column = (typeof COLUMNS)[number];
 export type Card = z.infer<typeof cardSchema>;
 
-/** More than this no board shows well. */
+/** Maximum number of cards. */
 const MAX_CARDS = 200;
 
 const TITLES: Record<Column, string> = { todo: "To do", doing: "Doing", done: "Done" };
@@ -49,7 +49,7 @@ export class Board {
     return card;
   }
 
-  /** Moves a card to a place in a column, counted from 0; to its end without a place. */
+  /** Moves a card to a position in a column, from 0; to its end by default. */
   move(id: string, column: Column, position = Number.POSITIVE_INFINITY): Card {
     const card = { ...this.#find(id), column };
     const others = this.#cards.filter((each) => each.id !== id);
@@ -74,7 +74,7 @@ export class Board {
     throw new Error(`There is no card ${JSON.stringify(id)}; there are ${ids || "none at all"}.`);
   }
 
-  /** The board in words. */
+  /** The board as text. */
   describe(): string {
     const columns = COLUMNS.map((column) => {
       const cards = this.#cards.filter((card) => card.column === column);
@@ -91,7 +91,7 @@ export class Board {
   }
 }
 
-/** A spreadsheet would take text that begins like a formula for one. */
+/** Escapes text that a spreadsheet would treat as a formula. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,6 +1,6 @@
 /**
- * The columns and cards of the board, and how a card is taken to another place: by mouse, by buttons, by arrow keys. All
- * of it runs in the page.
+ * Draws the columns and cards of the board, and moves cards by mouse, buttons and arrow keys. Runs in the
+ * page.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export function drawBoard(
 ): void {
   const columns: Column[] = ["todo", "doing", "done"];
   const within = (column: Column): Card[] => cards.filter((card) => card.column === column);
-  // The focus stays with the card that has it, wherever the card goes.
+  // The focus stays with its card, wherever the card moves.
   const focused = document.activeElement instanceof HTMLElement ? document.activeElement : undefined;
   const { card: focusedCard, act: focusedAct } = focused?.dataset ?? {};
 
@@ -106,7 +106,7 @@ export function drawBoard(
         const dragged = document.querySelector<HTMLElement>(".dragged")?.dataset["id"];
         const card = cards.find(({ id }) => id === dragged);
         if (!card) return;
-        // Before the first card whose middle is below the pointer, the dragged one not counted.
+        // Insert before the first card whose middle is below the pointer, ignoring the dragged one.
         const others = [...list.children].filter((each) => !each.classList.contains("dragged"));
         const at = others.findIndex((each) => {
           const { top, height } = each.getBoundingClientRect();

@@ -1,5 +1,5 @@
 /**
- * The board app. All of it runs in the page.
+ * The board app. Runs in the page.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export async function showBoard(): Promise<void> {
   const names: Record<Column, string> = { todo: "To do", doing: "Doing", done: "Done" };
   const app = startApp({ availableDisplayModes: ["inline", "fullscreen"] });
   let cards: readonly Card[] = [];
-  /** Reads are numbered: of two under way, the later one counts. */
+  /** Reads are numbered: of two concurrent ones, the later counts. */
   let reads = 0;
   let isRead = false;
 
@@ -27,7 +27,7 @@ export async function showBoard(): Promise<void> {
     byId("app").hidden = false;
   }
 
-  /** What changes the board comes back as news from the server, to this app and all others of the board. */
+  /** Changes arrive as notifications from the server, in this app and all others of the board. */
   async function read(): Promise<void> {
     const mine = ++reads;
     const { contents } = await app.readServerResource({ uri: CARDS });
@@ -91,7 +91,7 @@ export async function showBoard(): Promise<void> {
     try {
       textOf(result);
       const { cards: first } = Object(result.structuredContent);
-      // The board may have changed since: what was read counts more.
+      // The board may have changed since, so a read value wins.
       if (!isRead && Array.isArray(first)) render(first);
       say("");
     } catch (error) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A schema with every kind of field that a form must be able to show. */
+/** A schema with every kind of form field. */
 export const everyField = z.object({
   text: z.string().min(1).max(40).default("Hello").describe("1 to 40 characters"),
   pattern: z

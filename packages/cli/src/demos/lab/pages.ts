@@ -17,7 +17,7 @@ pre { margin: 0; padding: 10px; border-radius: var(--round); background: var(--p
 }
 `;
 
-/** The apps of the laboratory, by the name of their tool. */
+/** The apps of the lab, by tool name. */
 export const LAB_PAGES = {
   logs: {
     name: "lab/logs",
@@ -40,7 +40,7 @@ export const LAB_PAGES = {
 <ul id="said" aria-live="polite"></ul></main>`,
     script: [...shared, breakPolicy],
   },
-  // No runtime: it never says that it is there. It has a script, or it would be shown as a static document.
+  // Without the runtime, so it never starts. It has a script, or it would count as a static document.
   blank: {
     name: "lab/blank",
     title: "An app that never starts",

@@ -1,5 +1,5 @@
 /**
- * The tools of the laboratory that have no app: one for each kind of answer.
+ * Tools of the lab without an app: one for each kind of answer.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const annotations = { readOnlyHint: true, openWorldHint: false };
 const nothing = z.object({});
 const said = (text: string) => [{ type: "text" as const, text }];
 
-/** Registers them. */
+/** Registers the tools. */
 export function registerPlainTools(server: McpServer): void {
   server.registerTool(
     "slow",
@@ -33,7 +33,7 @@ export function registerPlainTools(server: McpServer): void {
             method: "notifications/progress",
             params: { progressToken, progress, total, message },
           });
-        // Rejects when the call is cancelled; nobody hears the answer then.
+        // Rejects when the call is cancelled; then no answer is needed.
         await pause(Math.min(500, seconds * 1000 - progress * 500), undefined, { signal });
       }
       return { content: said(`Done after ${seconds} seconds.`) };

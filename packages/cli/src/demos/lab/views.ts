@@ -1,5 +1,5 @@
 /**
- * The apps of the laboratory. All of it runs in the page.
+ * The apps of the lab. Run in the page.
  *
  * @module
  */
@@ -33,11 +33,11 @@ export async function showLogs(): Promise<void> {
   await app.sendLog({ level: "info", logger: "lab", data: "the app is ready" });
 }
 
-/** Asks for what its policy forbids. */
+/** Makes requests that its policy blocks. */
 export async function breakPolicy(): Promise<void> {
   const app = startApp();
   await app.connect();
-  // Only what the policy stopped is of interest, and that is told by an event: the request fails in any case.
+  // Only policy violations matter, and those are reported by an event: the request fails in any case.
   document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => {
     byId("said").append(make("li", {}, `${effectiveDirective} stopped ${blockedURI}`));
   });
@@ -63,7 +63,7 @@ export async function breakPolicy(): Promise<void> {
 /** Offers tools to the host. */
 export async function offerTools(): Promise<void> {
   const app = startApp();
-  /** A schema by hand: what Standard Schema asks for, and no more. */
+  /** A hand-written schema: the minimum of Standard Schema. */
   const schema = <T extends object>(
     json: Record<string, unknown>,
     check: (value: unknown) => T | undefined,
@@ -134,7 +134,7 @@ export async function offerTools(): Promise<void> {
   await app.connect();
 }
 
-/** Goes from one display mode to another. */
+/** Switches between display modes. */
 export async function changeModes(): Promise<void> {
   const modes: DisplayMode[] = ["inline", "fullscreen", "pip"];
   const app = startApp({ availableDisplayModes: modes });

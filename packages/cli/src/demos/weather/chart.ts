@@ -1,11 +1,11 @@
 /**
- * The temperature of a day as a curve. All of it runs in the page.
+ * Draws the temperature of a day as a curve. Runs in the page.
  *
  * @module
  */
 import { draw } from "../view.js";
 
-/** Draws 24 temperatures as wide as the place is; `degrees` writes one of them. */
+/** Draws 24 temperatures at the available width; `degrees` formats one. */
 export function drawChart(
   place: Element,
   hours: readonly number[],
@@ -20,7 +20,7 @@ export function drawChart(
     height - bottom - 10 - ((value - low) / Math.max(high - low, 1)) * (height - top - bottom - 10);
 
   const points = hours.map((value, hour): [number, number] => [x(hour), y(value)]);
-  // A curve through all points, by the slope between their neighbours.
+  // A smooth curve through all points, with slopes between their neighbours.
   const curve = points
     .map(([px, py], index) => {
       if (index === 0) return `M${px} ${py}`;

@@ -1,12 +1,12 @@
 /**
- * Weather that nobody measured: from the name of the city and the day, so that everybody sees the same.
+ * Invented weather, derived from the city's name and the day, so that it is the same for everyone.
  *
  * @module
  */
 import { createHash } from "node:crypto";
 import { z } from "zod";
 
-/** What the sky looks like. */
+/** Weather conditions. */
 export const SKIES = ["clear", "fair", "cloudy", "rain", "storm", "snow", "fog"] as const;
 
 const daySchema = z.object({
@@ -19,7 +19,7 @@ const daySchema = z.object({
   hours: z.array(z.number()).length(24).describe("Temperature of each hour, in °C"),
 });
 
-/** What the tools answer, and the app shows. Temperatures are always °C; `unit` is what to show them in. */
+/** The tools' result. Temperatures are always °C; `unit` is for display. */
 export const forecastSchema = z.object({
   city: z.string(),
   unit: z.enum(["celsius", "fahrenheit"]),
@@ -31,7 +31,7 @@ export type Forecast = z.infer<typeof forecastSchema>;
 export type Day = Forecast["days"][number];
 export type Unit = Forecast["unit"];
 
-/** The year's mean and how far summer is from it, in °C; negative south of the equator. */
+/** The annual mean and the summer difference in °C; negative south of the equator. */
 const CLIMATES: Record<string, readonly [mean: number, swing: number]> = {
   amsterdam: [11, 7],
   athens: [19, 9],
@@ -60,7 +60,7 @@ const CLIMATES: Record<string, readonly [mean: number, swing: number]> = {
   zurich: [10, 9],
 };
 
-/** A number from 0 to 1 that is always the same for the same words. */
+/** A pseudo-random number from 0 to 1 that depends only on its arguments. */
 function chance(...words: (string | number)[]): number {
   return createHash("sha256").update(words.join("\n")).digest().readUInt32BE(0) / 2 ** 32;
 }
@@ -68,7 +68,7 @@ function chance(...words: (string | number)[]): number {
 const DAY = 86_400_000;
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** The forecast for a city, from a day on. */
+/** The forecast for a city, starting at a day. */
 export function forecastOf(city: string, start: Date, count: number, unit: Unit): Forecast {
   const days = Array.from({ length: count }, (_, index) =>
     dayOf(city, new Date(start.getTime() + index * DAY)),
@@ -81,7 +81,7 @@ function dayOf(city: string, day: Date): Day {
   const date = day.toISOString().slice(0, 10);
   const [mean, swing] = CLIMATES[key] ?? [6 + chance(key) * 20, 2 + chance(key, "swing") * 10];
   const yearDay = (day.getTime() - Date.UTC(day.getUTCFullYear(), 0, 1)) / DAY;
-  // The hottest time is at the end of July.
+  // The hottest time is the end of July.
   const season = mean + swing * Math.cos(((yearDay - 208) / 365) * 2 * Math.PI);
   const middle = season + (chance(key, date) - 0.5) * 7;
   const sky = skyOf(chance(key, date, "sky"), middle);
@@ -122,7 +122,7 @@ const WORDS: Record<Sky, string> = {
   fog: "fog",
 };
 
-/** The forecast in words, for a model or a host that shows no apps. */
+/** The forecast as text, for a model or a host without apps. */
 export function describeForecast({ city, unit, days }: Forecast): string {
   const degrees = (celsius: number): string =>
     unit === "fahrenheit" ? `${Math.round(celsius * 1.8 + 32)} °F` : `${Math.round(celsius)} °C`;

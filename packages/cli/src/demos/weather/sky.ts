@@ -1,12 +1,12 @@
 /**
- * The sky as little drawings. All of it runs in the page.
+ * Icons of weather conditions. Runs in the page.
  *
  * @module
  */
 import { draw } from "../view.js";
 import type { Sky } from "./forecast.js";
 
-/** What the sky is called. */
+/** The name of a condition. */
 export function skyName(sky: Sky): string {
   const names: Record<Sky, string> = {
     clear: "Clear sky",
@@ -20,7 +20,7 @@ export function skyName(sky: Sky): string {
   return names[sky];
 }
 
-/** Draws the sky; decoration, as its name stands beside it. */
+/** Draws an icon; it is decorative, because its name is beside it. */
 export function drawSky(sky: Sky): SVGElement {
   const sun = (x: number, y: number, radius: number): SVGElement => {
     const rays = Array.from({ length: 8 }, (_, index) => {

@@ -1,5 +1,5 @@
 /**
- * The weather app. All of it runs in the page.
+ * The weather app. Runs in the page.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { drawChart } from "./chart.js";
 import type { Day, Forecast, Unit } from "./forecast.js";
 import { drawDrop, drawSky, skyName } from "./sky.js";
 
-/** What the app keeps when it is mounted anew. */
+/** State that survives a remount. */
 interface Seen {
   forecast: Forecast;
   day: number;
@@ -17,7 +17,7 @@ interface Seen {
 export async function showWeather(): Promise<void> {
   const app = startApp();
   let seen: Seen | undefined;
-  /** The request of the city asked for last: an answer to an earlier one comes too late. */
+  /** Number of the latest request: answers to earlier ones are ignored. */
   let asked = 0;
 
   const say = (text: string, isBad = false): void => {
@@ -32,7 +32,7 @@ export async function showWeather(): Promise<void> {
     try {
       return name(app.getHostContext()?.locale ?? "en");
     } catch {
-      // A locale that is none.
+      // An invalid locale.
       return name("en");
     }
   };
@@ -81,13 +81,13 @@ export async function showWeather(): Promise<void> {
     byId("when").textContent = `${dayName(chosen, day)} · ${skyName(day.sky)}`;
     byId("now").textContent = degrees(day.high);
     const facts = [`Low ${degrees(day.low)}`, `Rain ${day.rain} %`, `Wind ${day.wind} km/h`];
-    // A line may end between two facts, not within one.
+    // A line may break between two facts, not within one.
     byId("facts").textContent = facts.map((fact) => fact.replaceAll(" ", "\u00a0")).join("\u00a0· ");
     byId("picture").replaceChildren(drawSky(day.sky));
     byId("hero").dataset["sky"] = day.sky;
     for (const unit of ["celsius", "fahrenheit"])
       byId(unit).setAttribute("aria-pressed", `${forecast.unit === unit}`);
-    // The focus is on one of them when it was clicked, and must not be lost.
+    // After a click one of them has the focus, which must not be lost.
     const cards = byId("days");
     const focused = [...cards.children].findIndex((each) => each.contains(document.activeElement));
     cards.replaceChildren(...forecast.days.map((each, index) => card(each, index, chosen)));
@@ -102,7 +102,7 @@ export async function showWeather(): Promise<void> {
     byId("app").hidden = false;
   }
 
-  /** Shows something else, keeps it, and lets the model know what the person sees. */
+  /** Changes the state, stores it, and updates the model's context. */
   function change({
     day = seen?.day ?? 0,
     unit,
@@ -126,7 +126,7 @@ export async function showWeather(): Promise<void> {
       .catch((error) => say(problemOf(error), true));
   }
 
-  /** The forecast of a result; thrown if there is none. */
+  /** The forecast in a result; throws if there is none. */
   function forecastIn(result: Parameters<typeof textOf>[0] & { structuredContent?: unknown }): Forecast {
     textOf(result);
     const { days } = Object(result.structuredContent);
@@ -194,7 +194,7 @@ export async function showWeather(): Promise<void> {
   app.ontoolinput = announce;
   app.ontoolcancelled = () => say("The forecast was cancelled.", true);
   app.ontoolresult = (result) => {
-    // After a remount the result comes again; what the person made of it since counts.
+    // After a remount the result comes again, but the stored state wins.
     if (seen) return;
     try {
       change({ forecast: forecastIn(result), day: 0 });

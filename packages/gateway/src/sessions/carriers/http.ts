@@ -8,7 +8,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
-import { type Bye, type CarrierFault, writeHandshake } from "@vitrine/wire";
+import { type Bye, type TransportFault, writeHandshake } from "@vitrine/wire";
 import type { Answer, Answered } from "../../http/answer.js";
 import type { Caller } from "../../http/api.js";
 import type { CarrierRequest } from "../../http/route.js";
@@ -148,7 +148,7 @@ class HttpCarrier implements PageCarrier {
     else if (frame.startsWith("welcome ")) this.first.push(frame);
   }
 
-  end(fault: CarrierFault, message: string): void {
+  end(fault: TransportFault, message: string): void {
     this.#session?.fault(this, fault, message);
   }
 

@@ -8,16 +8,16 @@ import { VitrineError } from "@vitrine/protocol";
 import {
   type Bye,
   type ByeCode,
-  type Carrier,
-  type CarrierFault,
   type Hello,
   Session,
   type SessionLimits,
+  type SessionTransport,
+  type TransportFault,
 } from "@vitrine/wire";
 import { INPUT_RATES, InputRate, type InputRates } from "./rate.js";
 
 /** A connection from a page, while it carries a session. */
-export interface PageCarrier extends Carrier {
+export interface PageCarrier extends SessionTransport {
   /** Sends a last word, and closes. */
   bye(bye: Bye): void;
 }
@@ -167,7 +167,7 @@ export class LiveSession implements BrowserSession {
   }
 
   /** The page does not keep to the rules; frames that are missing may come again, the rest would only go on. */
-  fault(carrier: PageCarrier, fault: CarrierFault, message: string): void {
+  fault(carrier: PageCarrier, fault: TransportFault, message: string): void {
     if (carrier !== this.carrier) return;
     if (fault !== "gap") this.end(fault, message);
     else {

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Bye, type CarrierFault, MAX_FRAME_BYTES, writeHandshake } from "@vitrine/wire";
+import { type Bye, MAX_FRAME_BYTES, type TransportFault, writeHandshake } from "@vitrine/wire";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Caller } from "../../http/api.js";
 import type { LiveSession, PageCarrier, SessionRegistry } from "../registry.js";
@@ -174,7 +174,7 @@ class SocketCarrier implements PageCarrier {
     if (bufferedAmount > STUCK) this.#socket.pause();
   }
 
-  end(fault: CarrierFault, message: string): void {
+  end(fault: TransportFault, message: string): void {
     this.#session?.fault(this, fault, message);
   }
 
