@@ -5,6 +5,7 @@
  */
 
 import { type ContentBlock, INVALID_PARAMS, type Tool, VitrineError } from "@vitrine/protocol";
+import type { ServerIdentity } from "@vitrine/servers";
 import type { Clock } from "@vitrine/servers/support";
 import {
   type CallItem,
@@ -265,6 +266,7 @@ export class Conversation {
    * that do not fit the tool's schema reach no server, and open no app.
    *
    * @param key the caller's own name for the call: the same call under the same key is made once
+   * @param meant the identity of the server; the one that has the name now by default
    * @throws {GatewayError} `conflict`
    * @throws {ConversationError} `conversation-too-large`
    */
@@ -275,12 +277,13 @@ export class Conversation {
     page?: Record<string, unknown>,
     key?: string,
     agent?: string,
+    meant?: ServerIdentity,
   ): Promise<string> {
     const id = this.#idFor(key);
     const made = this.#journal.find(id);
     if (made) return this.#again(made, made.kind === "call" && isSameCall(made, { server, tool, input }));
     this.#checkRoom();
-    const identity = this.#options.tools.identityOf(server) ?? "";
+    const identity = meant ?? this.#options.tools.identityOf(server) ?? "";
     const item: CallItem = {
       ...{ kind: "call", id, at: this.#options.clock.now(), by: "person" },
       ...(agent !== undefined && { agent }),

@@ -298,6 +298,8 @@ export interface ConversationRequests {
       tool: string;
       arguments?: Record<string, unknown> | undefined;
       page?: Record<string, unknown> | undefined;
+      /** The server's identity: if another server has the name now, it does not get the call. */
+      identity?: string | undefined;
     };
     result: { item: string };
   };

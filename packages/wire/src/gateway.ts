@@ -217,7 +217,13 @@ export interface GatewayRequests extends ConversationRequests {
    * `_meta`, channel `.` receives `notifications/progress`.
    */
   "gateway/call": {
-    params: { server: string; name: string; arguments?: Record<string, unknown> | undefined };
+    params: {
+      server: string;
+      name: string;
+      arguments?: Record<string, unknown> | undefined;
+      /** As for `gateway/open`. */
+      identity?: string | undefined;
+    };
     result: CallToolResult;
   };
   /** Starts a server that is idle or failed, or after the user has signed in. */

@@ -74,13 +74,14 @@ function run(
   const plan = planOf(options);
   return interruptible(async (signal) => {
     // Loaded late, with the gateway, so that an invalid command line fails fast.
-    const [{ jsonArguments }, { FileTrust }, { ServerArguments }, { Stage }, runs] = await Promise.all([
-      import("../call-arguments.js"),
-      import("../trust/file-trust.js"),
-      import("../server-argument.js"),
-      import("./stage.js"),
-      import("./render-run.js"),
-    ]);
+    const [{ jsonArguments }, { FileTrust }, { ServerArguments }, { Stage }, { renderApps, replayApp }] =
+      await Promise.all([
+        import("../call-arguments.js"),
+        import("../trust/file-trust.js"),
+        import("../server-argument.js"),
+        import("./stage.js"),
+        import("./render-run.js"),
+      ]);
     // Checked before anything is started: an error in it does not depend on the server.
     const given = plan.args === undefined ? undefined : await jsonArguments(plan.args);
     const place = surroundings();
@@ -96,7 +97,7 @@ function run(
     try {
       const { replay } = plan;
       const tools = { plan, given, stage, startedAt, onstep, onknown };
-      const work = replay === undefined ? runs.renderApps(tools) : runs.replayApp(tools, replay);
+      const work = replay === undefined ? renderApps(tools) : replayApp(tools, replay);
       // After a stop, remaining work fails because its resources are closed.
       work.catch(() => {});
       const stopped = aborted(signal).then(() => Promise.reject(signal.reason));

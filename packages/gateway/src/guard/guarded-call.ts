@@ -15,6 +15,8 @@ export interface GuardedCall {
   /** The view's id, which is the gateway's own; what another actor says here only keeps its calls apart. */
   readonly view: string;
   readonly server: string;
+  /** The server that is meant: another one that has its name by now does not get the call. */
+  readonly identity?: string | undefined;
   readonly method: string;
   readonly params: Record<string, unknown>;
   /** The JSON of the params as it came, where it is at hand: it saves writing it again for its hash. */

@@ -5,7 +5,13 @@
  */
 import { Refusal } from "@vitrine/guard";
 import { isVisibleTo, readToolUi, readViewProblem, type Tool, type ToolVisibility } from "@vitrine/protocol";
-import type { Server, ServerIdentity, ServerPool, ServerStatus } from "@vitrine/servers";
+import {
+  replacedServer,
+  type Server,
+  type ServerIdentity,
+  type ServerPool,
+  type ServerStatus,
+} from "@vitrine/servers";
 import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
 import type { ServerKey } from "../store/store.js";
 import { GatewayGuard } from "./gateway-guard.js";
@@ -82,6 +88,8 @@ export class GuardedServers {
     let at: GuardedServer;
     try {
       at = this.get(call.user, call.server);
+      const { identity = at.server.settings.identity } = call;
+      if (at.server.settings.identity !== identity) throw replacedServer(call.server);
     } catch (error) {
       return this.refuse(call, error);
     }

@@ -106,9 +106,9 @@ export class PageConversations {
       const from = view === undefined ? undefined : this.#app(id, view);
       return { item: await conversation.send(content, from, key) };
     },
-    "conversation/call": async ({ id, server, tool, arguments: input, page }, { key }) => {
+    "conversation/call": async ({ id, server, tool, arguments: input, page, identity }, { key }) => {
       const conversation = await this.#open(id);
-      return { item: await conversation.call(server, tool, input, page, key) };
+      return { item: await conversation.call(server, tool, input, page, key, undefined, identity) };
     },
     "conversation/retry": async ({ id, item }) => {
       await (await this.#open(id)).retry(item);

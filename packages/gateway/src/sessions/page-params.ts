@@ -43,7 +43,7 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]
   "gateway/cancel": shape({ view: STRING }),
   "gateway/close": shape({ view: STRING }),
   "gateway/views": shape({}),
-  "gateway/call": shape({ server: STRING, name: STRING }, { arguments: RECORD }),
+  "gateway/call": shape({ server: STRING, name: STRING }, { arguments: RECORD, identity: STRING }),
   "gateway/start": shape({ server: STRING }),
   "gateway/restart": shape({ server: STRING }),
   "conversation/list": shape({}, { search: STRING, limit: NUMBER, before: NUMBER }),
@@ -52,7 +52,7 @@ const PARAMS: { readonly [M in keyof GatewayRequests]: Schema<GatewayRequests[M]
   "conversation/send": shape({ id: STRING, content: CONTENT }, { view: STRING }),
   "conversation/call": shape(
     { id: STRING, server: STRING, tool: STRING },
-    { arguments: RECORD, page: RECORD },
+    { arguments: RECORD, page: RECORD, identity: STRING },
   ),
   "conversation/retry": shape({ id: STRING, item: STRING }),
   "conversation/stop": shape({ id: STRING }, { item: STRING }),

@@ -406,8 +406,8 @@ export class PageSession {
       const cancelled = opened && (await this.#conversations.cancel(opened));
       return { cancelled: cancelled ?? this.#shown.get(view)?.cancel("the call was cancelled") ?? false };
     },
-    "gateway/call": ({ server, name, arguments: input }, request) =>
-      this.#call(this.#toolCall(server, name, input ?? {}, request), request.onprogress),
+    "gateway/call": ({ server, name, arguments: input, identity }, request) =>
+      this.#call({ ...this.#toolCall(server, name, input ?? {}, request), identity }, request.onprogress),
     "gateway/open": async ({ server, tool, uri, arguments: input, call, narrow, identity }, request) => {
       if ((tool === undefined) === (uri === undefined)) {
         throw new VitrineError(INVALID_PARAMS, 'name either a "tool" or a "uri"');

@@ -13,6 +13,7 @@ import {
   type GatewayRequests,
   MAIN_CHANNEL,
   type OpenedView,
+  type ServerSummary,
 } from "@vitrine/wire";
 import { type CallOptions, Calls, portOf } from "./calls.js";
 import { Connection, type ConnectionOptions, type GatewayState } from "./connection.js";
@@ -71,6 +72,8 @@ export class Gateway {
   readonly #documents = new WeakMap<GatewayView, object>();
   readonly #listeners = new Map<string, Set<NoticeListener>>();
   readonly #asked = new Map<string, AbortController>();
+  /** Identities of servers by name, as this page last heard of them. */
+  readonly #identities = new Map<string, string | undefined>();
   #opening = 0;
   #early: [channel: string, text: string][] = [];
 
@@ -109,9 +112,11 @@ export class Gateway {
     params: GatewayRequests[M]["params"],
     options?: GatewayRequestOptions,
   ): Promise<GatewayRequests[M]["result"]> {
-    const result = await this.#calls.request(this.#main, method, params, options);
+    const result = await this.#calls.request(this.#main, method, this.#addressed(method, params), options);
     // Large answers come as text; these few are read here.
-    return plain(result) as GatewayRequests[M]["result"];
+    const read = plain(result) as { servers?: ServerSummary[] };
+    for (const { name, identity } of read.servers ?? []) this.#identities.set(name, identity);
+    return read as GatewayRequests[M]["result"];
   }
 
   /** Hears what the gateway says by itself. Call what it returns to stop. */
@@ -148,13 +153,21 @@ export class Gateway {
 
   async #openView(method: OpeningMethod, params: object, options?: CallOptions): Promise<GatewayView> {
     let view: GatewayView | undefined;
-    await this.#open(method, params, {
+    await this.#open(method, this.#addressed(method, params), {
       ...options,
       onresult: (result) => (view = this.#add(plain(result) as OpenedView)),
     });
     if (!view) throw new VitrineError("invalid", "nothing was opened");
     if (method === "gateway/show") this.#documents.set(view, params);
     return view;
+  }
+
+  /** Names the server that the page knows, so that another one that takes its name later does not get what still waits. */
+  #addressed(method: string, params: object): object {
+    const { server = "" } = params as { server?: string };
+    return /^(gateway\/(call|open)|conversation\/call)$/.test(method)
+      ? { identity: this.#identities.get(server), ...params }
+      : params;
   }
 
   /** The views that this tab had before it was reloaded: the gateway has kept them. */
@@ -225,6 +238,9 @@ export class Gateway {
   #hear({ id, method, params }: Record<string, unknown>): void {
     if (typeof id === "string") void this.#answer(id, `${method}`, params);
     else {
+      // The next answer names the server that is there now.
+      if (method === "gateway/changed")
+        this.#identities.delete(`${(Object(params) as { server?: unknown }).server}`);
       if (method === "gateway/withdrawn")
         this.#asked.get(`${(Object(params) as { id?: unknown }).id}`)?.abort();
       // One that throws stops nobody else (D19), and the window hears of it.
@@ -263,6 +279,7 @@ export class Gateway {
   /** The session is new: what was not answered is asked again, and views are opened again before they go on. */
   #renewed(isFirst: boolean): void {
     this.#withdraw();
+    this.#identities.clear();
     this.#calls.again(this.#main);
     if (isFirst) return;
     const views = [...this.#views.values()];
