@@ -4,7 +4,7 @@
  */
 import "@vitrine/host/define";
 import { createRoot } from "react-dom/client";
-import { AppLog } from "../../packages/workbench/src/model/app-log.ts";
+import { AppLog } from "../../packages/workbench/src/model/app/app-log.ts";
 import { Workbench } from "../../packages/workbench/src/model/workbench.ts";
 import { Diagnosis } from "../../packages/workbench/src/ui/inspector/diagnosis.tsx";
 import { Inspector } from "../../packages/workbench/src/ui/inspector/inspector.tsx";

@@ -6,8 +6,8 @@
 import type { Gateway } from "@vitrine/host/gateway";
 import { type Tool, VitrineError } from "@vitrine/protocol";
 import type { ServerCatalogue, ServerSummary } from "@vitrine/wire";
-import { isFields, readCatalogue } from "./foreign.js";
-import { messageOf } from "./messages.js";
+import { isFields, readCatalogue } from "./app/foreign.js";
+import { messageOf } from "./messages/messages.js";
 import { Observable, quietly } from "./observable.js";
 
 /** One server. */

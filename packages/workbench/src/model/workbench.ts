@@ -6,19 +6,19 @@
 import { askInPage, warm } from "@vitrine/host";
 import { connectGateway, type Gateway, type GatewayState } from "@vitrine/host/gateway";
 import type { GatewayAnswer, GatewayQuestion, ViewPlace } from "@vitrine/wire";
-import type { AppModel } from "./app-model.js";
-import type { CallItem } from "./call-item.js";
-import { Conversation } from "./conversation.js";
-import { Conversations } from "./conversations.js";
-import { keepFromAddress } from "./kept-conversation.js";
-import type { Look } from "./look.js";
-import { messageOf } from "./messages.js";
-import { Models } from "./models.js";
+import type { AppModel } from "./app/app-model.js";
+import type { CallItem } from "./app/call-item.js";
+import { Conversation } from "./conversation/conversation.js";
+import { Conversations } from "./conversation/conversations.js";
+import { keepFromAddress } from "./conversation/kept-conversation.js";
+import { Models } from "./conversation/models.js";
+import { Questions } from "./conversation/questions.js";
+import type { StartedApp } from "./conversation/renewals.js";
+import type { Look } from "./diagnosis/look.js";
+import { messageOf } from "./messages/messages.js";
 import { Observable } from "./observable.js";
-import { type Profile, STRICT } from "./profile.js";
-import { PROFILES } from "./profiles.js";
-import { Questions } from "./questions.js";
-import type { StartedApp } from "./renewals.js";
+import { type Profile, STRICT } from "./profiles/profile.js";
+import { PROFILES } from "./profiles/profiles.js";
 import { Servers } from "./servers.js";
 
 /** Milliseconds that an app's first word is waited for. */

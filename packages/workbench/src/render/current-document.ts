@@ -5,8 +5,8 @@
  */
 import type { Gateway } from "@vitrine/host/gateway";
 import { readUiDocument, VitrineError } from "@vitrine/protocol";
-import { plainOf } from "../model/message-json.js";
-import type { AppDocument } from "../model/recorder.js";
+import { plainOf } from "../model/messages/message-json.js";
+import type { AppDocument } from "../model/recording/recorder.js";
 
 /** Reads it, as a view of it would. */
 export async function currentDocument(

@@ -5,7 +5,7 @@
  */
 import "@vitrine/host/define";
 import "./render.css";
-import { PROFILES } from "../model/profiles.js";
+import { PROFILES } from "../model/profiles/profiles.js";
 import { Rendering } from "./rendering.js";
 
 // A page that nobody looks at opens no others: that an app may open a link does not mean that it is visited.

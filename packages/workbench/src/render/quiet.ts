@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AppModel } from "../model/app-model.js";
+import type { AppModel } from "../model/app/app-model.js";
 
 /** Milliseconds without a message after which an app has nothing more to say for now. */
 const QUIET = 300;

@@ -5,20 +5,26 @@
  */
 import { connectGateway, type Gateway } from "@vitrine/host/gateway";
 import type { DisplayMode } from "@vitrine/protocol";
-import { AppModel } from "../model/app-model.js";
-import { gatewaySource } from "../model/app-source.js";
-import { DEVICES } from "../model/devices.js";
-import { diagnose } from "../model/diagnose.js";
-import { isThrown } from "../model/diagnosis-facts.js";
-import type { Look } from "../model/look.js";
-import { messageOf } from "../model/messages.js";
-import { type Profile, STRICT } from "../model/profile.js";
-import { sinceLastStart } from "../model/recorded-run.js";
-import { recordApp } from "../model/recorder.js";
-import { isShown, isStep, type Recording, readRecording, writeRecording } from "../model/recording.js";
-import { redact } from "../model/redact.js";
-import { countAt } from "../model/redact-paths.js";
-import { Replay } from "../model/replay.js";
+import { AppModel } from "../model/app/app-model.js";
+import { gatewaySource } from "../model/app/app-source.js";
+import { diagnose } from "../model/diagnosis/diagnose.js";
+import { isThrown } from "../model/diagnosis/diagnosis-facts.js";
+import type { Look } from "../model/diagnosis/look.js";
+import { messageOf } from "../model/messages/messages.js";
+import { DEVICES } from "../model/profiles/devices.js";
+import { type Profile, STRICT } from "../model/profiles/profile.js";
+import { sinceLastStart } from "../model/recording/recorded-run.js";
+import { recordApp } from "../model/recording/recorder.js";
+import {
+  isShown,
+  isStep,
+  type Recording,
+  readRecording,
+  writeRecording,
+} from "../model/recording/recording.js";
+import { Replay } from "../model/recording/replay.js";
+import { redact } from "../model/redaction/redact.js";
+import { countAt } from "../model/redaction/redact-paths.js";
 import type {
   RenderAct,
   RenderDocument,

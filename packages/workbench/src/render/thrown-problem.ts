@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { messageOf } from "../model/messages.js";
-import { RecordingError } from "../model/recording.js";
+import { messageOf } from "../model/messages/messages.js";
+import { RecordingError } from "../model/recording/recording.js";
 import type { RenderProblem } from "../node/render-page.js";
 
 /** The problem: with the gateway's own code, if it has one. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { LIMIT, sharedChromium } from "../../../../testing/browser.ts";
 import { officialServer, startTestGateway } from "../../../../testing/gateway/gateway-stage.ts";
 import { builtWorkbench } from "../../../../testing/gateway/workbench-page.ts";
-import type { HostTestApi } from "../model/host-test-api.ts";
+import type { HostTestApi } from "../model/host-test/host-test-api.ts";
 
 declare const __mcpAppsHost: HostTestApi;
 

@@ -17,7 +17,7 @@ import {
   say,
   startScriptedModel,
 } from "../../../../testing/model/scripted-model.ts";
-import type { ConversationMessage, HostTestApi } from "../model/host-test-api.ts";
+import type { ConversationMessage, HostTestApi } from "../model/host-test/host-test-api.ts";
 
 declare const __mcpAppsHost: HostTestApi;
 

@@ -6,7 +6,7 @@
 import "@vitrine/host/define";
 import "./styles.css";
 import { createRoot } from "react-dom/client";
-import { PROFILES } from "../model/profiles.js";
+import { PROFILES } from "../model/profiles/profiles.js";
 import { Workbench } from "../model/workbench.js";
 import { readKept } from "./shell/kept.js";
 import { Page } from "./shell/page.js";
@@ -26,6 +26,6 @@ createRoot(root).render(<Page workbench={workbench} />);
 await workbench.start();
 // Only the gateway's operator turns it on. Without that, not even its code is loaded.
 if (workbench.servers.isTestMode) {
-  const { exposeHostTest } = await import("../model/host-test.js");
+  const { exposeHostTest } = await import("../model/host-test/host-test.js");
   exposeHostTest(workbench, { theme: keptTheme(), onTheme: (theme) => applyTheme(workbench, theme) });
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { useRef } from "react";
-import type { Conversation } from "../../model/conversation.js";
+import type { Conversation } from "../../model/conversation/conversation.js";
 import { useObservable } from "../use-observable.js";
 
 /** Characters that are read out: who wants more goes to the entry. */

@@ -6,7 +6,7 @@
 import type { ModelItem } from "@vitrine/wire";
 import { useEffect, useState } from "react";
 import { Button } from "react-aria-components";
-import type { Conversation } from "../../model/conversation.js";
+import type { Conversation } from "../../model/conversation/conversation.js";
 import { useObserved } from "../use-observable.js";
 
 /** Milliseconds for which the button says that it has copied. */

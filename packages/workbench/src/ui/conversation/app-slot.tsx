@@ -4,7 +4,7 @@
  * @module
  */
 import { useEffect, useLayoutEffect, useRef } from "react";
-import type { AppModel } from "../../model/app-model.js";
+import type { AppModel } from "../../model/app/app-model.js";
 import { APP_START, quietly } from "../../model/observable.js";
 import type { Workbench } from "../../model/workbench.js";
 

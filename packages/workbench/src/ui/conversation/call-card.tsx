@@ -5,8 +5,8 @@
  */
 import { useState } from "react";
 import { Button, Heading } from "react-aria-components";
-import type { CallItem } from "../../model/call-item.js";
-import { toolTitle } from "../../model/foreign.js";
+import type { CallItem } from "../../model/app/call-item.js";
+import { toolTitle } from "../../model/app/foreign.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Fold } from "../fold.js";
 import { Diagnosis } from "../inspector/diagnosis.js";

@@ -4,7 +4,7 @@
  * @module
  */
 import { ProgressBar } from "react-aria-components";
-import type { CallItem } from "../../model/call-item.js";
+import type { CallItem } from "../../model/app/call-item.js";
 
 /** Props of a {@link CallProgress}. */
 export interface CallProgressProps {

@@ -4,7 +4,7 @@
  * @module
  */
 import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
-import type { Conversation } from "../../model/conversation.js";
+import type { Conversation } from "../../model/conversation/conversation.js";
 import { useObserved } from "../use-observable.js";
 
 /** A button, once there is something to take away; it asks before it takes more than one entry: they do not come back. */

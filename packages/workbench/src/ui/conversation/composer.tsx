@@ -14,7 +14,7 @@ import {
   useState,
 } from "react";
 import { Button, TextArea } from "react-aria-components";
-import { messageOf } from "../../model/messages.js";
+import { messageOf } from "../../model/messages/messages.js";
 import type { Workbench } from "../../model/workbench.js";
 import { rememberArguments } from "../form/arguments-memory.js";
 import type { ChosenTool } from "../servers/servers-pane.js";

@@ -7,7 +7,7 @@ import { fileName, warnedName } from "@vitrine/guard";
 import type { ContentBlock, ResourceContents } from "@vitrine/protocol";
 import { useState } from "react";
 import { Button, Link } from "react-aria-components";
-import { messageOf } from "../../model/messages.js";
+import { messageOf } from "../../model/messages/messages.js";
 import { saveFile } from "../save-file.js";
 import { ClippedText } from "./clipped-text.js";
 

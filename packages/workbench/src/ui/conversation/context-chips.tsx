@@ -7,8 +7,8 @@ import { oneLine } from "@vitrine/host";
 import type { AppContext } from "@vitrine/wire";
 import { memo } from "react";
 import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
-import { type ChangedLine, changeSummary, contextChange } from "../../model/context-change.js";
-import { textOf } from "../../model/messages.js";
+import { type ChangedLine, changeSummary, contextChange } from "../../model/conversation/context-change.js";
+import { textOf } from "../../model/messages/messages.js";
 import { Json } from "../inspector/json.js";
 import { ContentBlocks } from "./content-blocks.js";
 

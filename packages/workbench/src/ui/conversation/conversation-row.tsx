@@ -6,7 +6,7 @@
 import type { ConversationSummary } from "@vitrine/wire";
 import { type KeyboardEvent, useState } from "react";
 import { Button, Input, Menu, MenuItem, MenuTrigger, Popover, TextField } from "react-aria-components";
-import { messageOf } from "../../model/messages.js";
+import { messageOf } from "../../model/messages/messages.js";
 import type { Workbench } from "../../model/workbench.js";
 import { clock } from "../inspector/format.js";
 import { fileName, saveFile } from "../save-file.js";

@@ -5,7 +5,7 @@
  */
 import { memo } from "react";
 import { Button } from "react-aria-components";
-import type { Item } from "../../model/conversation.js";
+import type { Item } from "../../model/conversation/conversation.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Boundary } from "../shell/boundary.js";
 import { useObserved } from "../use-observable.js";

@@ -5,8 +5,8 @@
  */
 import type { DisplayMode } from "@vitrine/protocol";
 import { Button, Tooltip, TooltipTrigger } from "react-aria-components";
-import type { AppModel } from "../../model/app-model.js";
-import { offeredModes } from "../../model/offered-modes.js";
+import type { AppModel } from "../../model/app/app-model.js";
+import { offeredModes } from "../../model/app/offered-modes.js";
 
 const MODES: Readonly<Record<DisplayMode, { label: string; drawing: string }>> = {
   inline: { label: "Inline", drawing: "" },

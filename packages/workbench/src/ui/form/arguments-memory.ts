@@ -4,7 +4,7 @@
  * @module
  */
 import type { Tool } from "@vitrine/protocol";
-import { withoutSecrets } from "../../model/secrets.js";
+import { withoutSecrets } from "../../model/redaction/secrets.js";
 import { keep, readKept } from "../shell/kept.js";
 import { readArguments } from "./json-text.js";
 

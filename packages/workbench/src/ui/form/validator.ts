@@ -18,7 +18,7 @@ import {
   validationDataMerge,
   withIdRefPrefix,
 } from "@rjsf/utils";
-import { messageOf } from "../../model/messages.js";
+import { messageOf } from "../../model/messages/messages.js";
 import { readErrors, type SchemaError, schemaCopy, validatorOf } from "./schema-errors.js";
 
 const roots = new WeakMap<object, Validator>();

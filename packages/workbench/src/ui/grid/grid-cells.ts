@@ -5,15 +5,15 @@
  */
 import type { Gateway } from "@vitrine/host/gateway";
 import type { CallToolResult } from "@vitrine/protocol";
-import { AppModel } from "../../model/app-model.js";
-import { gatewaySource } from "../../model/app-source.js";
-import { DEVICES, type Device } from "../../model/devices.js";
-import type { Look } from "../../model/look.js";
-import { messageOf, textOf } from "../../model/messages.js";
+import { AppModel } from "../../model/app/app-model.js";
+import { gatewaySource } from "../../model/app/app-source.js";
+import type { Look } from "../../model/diagnosis/look.js";
+import { messageOf, textOf } from "../../model/messages/messages.js";
 import { Observable } from "../../model/observable.js";
-import type { Profile } from "../../model/profile.js";
-import type { Recording } from "../../model/recording.js";
-import { Replay } from "../../model/replay.js";
+import { DEVICES, type Device } from "../../model/profiles/devices.js";
+import type { Profile } from "../../model/profiles/profile.js";
+import type { Recording } from "../../model/recording/recording.js";
+import { Replay } from "../../model/recording/replay.js";
 
 /** The call that the apps show. The tool is not called again. */
 export interface GridCall {

@@ -5,8 +5,8 @@
  */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Button, type Key, ToggleButton, ToggleButtonGroup } from "react-aria-components";
-import type { AppModel } from "../../model/app-model.js";
-import { DEVICES, type Device } from "../../model/devices.js";
+import type { AppModel } from "../../model/app/app-model.js";
+import { DEVICES, type Device } from "../../model/profiles/devices.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Diagnosis } from "../inspector/diagnosis.js";
 import { replaysOf } from "../replay/replays.js";

@@ -6,9 +6,9 @@
 import type { CallToolResult, Tool } from "@vitrine/protocol";
 import { useRef, useState } from "react";
 import { Button } from "react-aria-components";
-import type { AppModel } from "../../model/app-model.js";
-import { toolTitle } from "../../model/foreign.js";
-import { messageOf } from "../../model/messages.js";
+import type { AppModel } from "../../model/app/app-model.js";
+import { toolTitle } from "../../model/app/foreign.js";
+import { messageOf } from "../../model/messages/messages.js";
 import { Result } from "../conversation/result.js";
 import { Fold } from "../fold.js";
 import "../form/form.css";

@@ -4,7 +4,7 @@
  * @module
  */
 import { useCallback, useEffect, useRef, useState } from "react";
-import { messageOf } from "../../model/messages.js";
+import { messageOf } from "../../model/messages/messages.js";
 import { type AuditRow, PAGE, readAudit } from "./records.js";
 
 /** What is known of the audit log, and how to know more. */

@@ -6,7 +6,7 @@
 import { useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { VList, type VListHandle } from "virtua";
-import type { AppModel } from "../../model/app-model.js";
+import type { AppModel } from "../../model/app/app-model.js";
 import { Choice } from "../choice.js";
 import { useAuditRows } from "./audit-rows.js";
 import { clock, duration } from "./format.js";

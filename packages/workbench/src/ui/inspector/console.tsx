@@ -5,8 +5,8 @@
  */
 import { useCallback, useState } from "react";
 import { VList } from "virtua";
-import type { AppLog, LoggedLine } from "../../model/app-log.js";
-import { withPlace } from "../../model/diagnosis-facts.js";
+import type { AppLog, LoggedLine } from "../../model/app/app-log.js";
+import { withPlace } from "../../model/diagnosis/diagnosis-facts.js";
 import { Choice } from "../choice.js";
 import { useObservable } from "../use-observable.js";
 import { SearchBox } from "./fields.js";

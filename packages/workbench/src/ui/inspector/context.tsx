@@ -5,10 +5,10 @@
  */
 import type { DisplayMode, HostContext } from "@vitrine/protocol";
 import { Button } from "react-aria-components";
-import type { AppModel } from "../../model/app-model.js";
-import { DEVICES, type Device } from "../../model/devices.js";
-import type { Look } from "../../model/look.js";
-import { isLocale, isTimeZone } from "../../model/look-checks.js";
+import type { AppModel } from "../../model/app/app-model.js";
+import type { Look } from "../../model/diagnosis/look.js";
+import { isLocale, isTimeZone } from "../../model/diagnosis/look-checks.js";
+import { DEVICES, type Device } from "../../model/profiles/devices.js";
 import { Choice } from "../choice.js";
 import { useObservable } from "../use-observable.js";
 import { PixelBox, TextBox } from "./fields.js";

@@ -4,8 +4,8 @@
  * @module
  */
 import { useEffect, useReducer } from "react";
-import type { AppModel } from "../../model/app-model.js";
-import { diagnose, type Diagnosis as Found, lookAgainIn } from "../../model/diagnose.js";
+import type { AppModel } from "../../model/app/app-model.js";
+import { diagnose, type Diagnosis as Found, lookAgainIn } from "../../model/diagnosis/diagnose.js";
 import { useObservable } from "../use-observable.js";
 import "./diagnosis.css";
 

@@ -5,8 +5,8 @@
  */
 import { Fragment, memo, type ReactNode, useState } from "react";
 import { Tab, TabPanel, Tabs } from "react-aria-components";
-import type { AppModel } from "../../model/app-model.js";
-import type { Conversation } from "../../model/conversation.js";
+import type { AppModel } from "../../model/app/app-model.js";
+import type { Conversation } from "../../model/conversation/conversation.js";
 import type { Workbench } from "../../model/workbench.js";
 import { Choice } from "../choice.js";
 import { useObservedCalmly } from "../use-observable.js";

@@ -5,7 +5,7 @@
  */
 import { useMemo } from "react";
 import { JsonView } from "react-json-view-lite";
-import { jsonOf } from "../../model/message-json.js";
+import { jsonOf } from "../../model/messages/message-json.js";
 import { count } from "./format.js";
 import { TextBlock } from "./text-block.js";
 import "./json.css";

@@ -4,8 +4,8 @@
  * @module
  */
 import { Button } from "react-aria-components";
-import type { LoggedMessage } from "../../model/app-log.js";
-import { jsonOf } from "../../model/message-json.js";
+import type { LoggedMessage } from "../../model/app/app-log.js";
+import { jsonOf } from "../../model/messages/message-json.js";
 import { CopyButton } from "./fields.js";
 import { count, duration, moment } from "./format.js";
 import { Json } from "./json.js";

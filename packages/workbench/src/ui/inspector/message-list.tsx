@@ -6,7 +6,7 @@
 import { type KeyboardEvent, type MouseEvent, memo, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components";
 import { VList, type VListHandle } from "virtua";
-import type { LoggedMessage } from "../../model/app-log.js";
+import type { LoggedMessage } from "../../model/app/app-log.js";
 import { duration, moment, size } from "./format.js";
 
 /** Props of a {@link MessageList}. */

@@ -5,8 +5,8 @@
  */
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "react-aria-components";
-import type { AppLog, LoggedMessage } from "../../model/app-log.js";
-import { type MessageCriteria, MessageFilter, partnerOf } from "../../model/message-filter.js";
+import type { AppLog, LoggedMessage } from "../../model/app/app-log.js";
+import { type MessageCriteria, MessageFilter, partnerOf } from "../../model/messages/message-filter.js";
 import { Choice } from "../choice.js";
 import { useObservable } from "../use-observable.js";
 import { SearchBox } from "./fields.js";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { AppModel } from "../../model/app-model.js";
-import { textOf } from "../../model/messages.js";
+import type { AppModel } from "../../model/app/app-model.js";
+import { textOf } from "../../model/messages/messages.js";
 import { useObservable } from "../use-observable.js";
 import { CopyButton } from "./fields.js";
 import { moment } from "./format.js";

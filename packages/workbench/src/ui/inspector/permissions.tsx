@@ -6,8 +6,8 @@
 import { PERMISSION_FEATURES, type Permission } from "@vitrine/protocol";
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "react-aria-components";
-import type { AppModel } from "../../model/app-model.js";
-import { messageOf } from "../../model/messages.js";
+import type { AppModel } from "../../model/app/app-model.js";
+import { messageOf } from "../../model/messages/messages.js";
 import { useObservable } from "../use-observable.js";
 import { clock } from "./format.js";
 import { type AuditRow, type Consent, readAudit, readConsents, revokeConsents } from "./records.js";

@@ -6,15 +6,15 @@
 import { CSP_FIELDS, type Narrowing } from "@vitrine/protocol";
 import type { ViewPlace } from "@vitrine/wire";
 import { Link } from "react-aria-components";
-import type { AppModel } from "../../model/app-model.js";
+import type { AppModel } from "../../model/app/app-model.js";
 import {
   declaredCsp,
   directivesOf,
   groupViolations,
   suggestedMeta,
   type ViolationGroup,
-} from "../../model/csp-advice.js";
-import { type Profile, SPEC } from "../../model/profile.js";
+} from "../../model/diagnosis/csp-advice.js";
+import { type Profile, SPEC } from "../../model/profiles/profile.js";
 import { useObservable } from "../use-observable.js";
 import { CopyButton } from "./fields.js";
 import { count, moment } from "./format.js";

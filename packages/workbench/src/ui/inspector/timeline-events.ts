@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AppLog } from "../../model/app-log.js";
+import type { AppLog } from "../../model/app/app-log.js";
 
 /** Something that happened. */
 export interface TimelineEvent {

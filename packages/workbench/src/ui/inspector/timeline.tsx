@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AppModel } from "../../model/app-model.js";
+import type { AppModel } from "../../model/app/app-model.js";
 import { useObservable } from "../use-observable.js";
 import { duration, moment } from "./format.js";
 import { timelineOf } from "./timeline-events.js";

@@ -5,7 +5,7 @@
  */
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { Button, Heading } from "react-aria-components";
-import type { PendingElicitation } from "../../model/questions.js";
+import type { PendingElicitation } from "../../model/conversation/questions.js";
 import { focusFirstError, SchemaForm, type SchemaFormHandle } from "../form/schema-form.js";
 import { startOf } from "../form/starting-input.js";
 import { AgreeButton, useAcceptsPress } from "./agree-button.js";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { RJSFSchema } from "@rjsf/utils";
-import { isFields } from "../../model/foreign.js";
-import { readSchema } from "../../model/foreign-schema.js";
+import { isFields } from "../../model/app/foreign.js";
+import { readSchema } from "../../model/app/foreign-schema.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -8,7 +8,7 @@ import type { ContentBlock } from "@vitrine/protocol";
 import type { SamplingQuestion } from "@vitrine/wire";
 import { useState } from "react";
 import { Button, Heading, Input, Label, NumberField, TextArea, TextField } from "react-aria-components";
-import type { PendingSampling } from "../../model/questions.js";
+import type { PendingSampling } from "../../model/conversation/questions.js";
 import { ContentBlocks } from "../conversation/content-blocks.js";
 import { AgreeButton } from "./agree-button.js";
 import { allowed, draftOf, leftMessages, withText } from "./sampling-draft.js";

@@ -4,7 +4,7 @@
  * @module
  */
 import { Button } from "react-aria-components";
-import type { Questions, Visit } from "../../model/questions.js";
+import type { Questions, Visit } from "../../model/conversation/questions.js";
 import { useObservable } from "../use-observable.js";
 import { hostOf } from "./link-host.js";
 

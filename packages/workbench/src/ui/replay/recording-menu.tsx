@@ -6,8 +6,8 @@
 import { type ChangeEvent, useEffect, useRef, useState } from "react";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { createPortal } from "react-dom";
-import type { AppModel } from "../../model/app-model.js";
-import { messageOf } from "../../model/messages.js";
+import type { AppModel } from "../../model/app/app-model.js";
+import { messageOf } from "../../model/messages/messages.js";
 import type { Workbench } from "../../model/workbench.js";
 import { useObserved } from "../use-observable.js";
 import "./replay.css";

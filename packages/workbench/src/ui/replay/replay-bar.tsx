@@ -15,9 +15,9 @@ import {
   ToggleButton,
   ToggleButtonGroup,
 } from "react-aria-components";
-import { sayAct } from "../../model/recorded-act.js";
-import type { RunMessage } from "../../model/recorded-run.js";
-import type { Replay } from "../../model/replay.js";
+import { sayAct } from "../../model/recording/recorded-act.js";
+import type { RunMessage } from "../../model/recording/recorded-run.js";
+import type { Replay } from "../../model/recording/replay.js";
 import type { Workbench } from "../../model/workbench.js";
 import { useObservable, useObserved } from "../use-observable.js";
 import { replaysOf } from "./replays.js";

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { AppModel } from "../../model/app-model.js";
-import type { CallItem } from "../../model/conversation.js";
+import type { AppModel } from "../../model/app/app-model.js";
+import type { CallItem } from "../../model/conversation/conversation.js";
 import { Observable } from "../../model/observable.js";
-import { readRecording } from "../../model/recording.js";
-import { Replay } from "../../model/replay.js";
+import { readRecording } from "../../model/recording/recording.js";
+import { Replay } from "../../model/recording/replay.js";
 import type { Workbench } from "../../model/workbench.js";
 
 const known = new WeakMap<Workbench, Replays>();

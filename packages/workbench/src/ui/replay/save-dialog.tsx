@@ -17,12 +17,20 @@ import {
   Text,
   TextField,
 } from "react-aria-components";
-import type { AppModel } from "../../model/app-model.js";
-import { messageOf } from "../../model/messages.js";
-import { eventsOf, isRestored, recordApp } from "../../model/recorder.js";
-import { RECORDING_ENDING, writeRecording } from "../../model/recording.js";
-import { CALLS, EMAILS, QUERIES, type RedactionRule, redact, SECRETS, TOKENS } from "../../model/redact.js";
-import { countAt } from "../../model/redact-paths.js";
+import type { AppModel } from "../../model/app/app-model.js";
+import { messageOf } from "../../model/messages/messages.js";
+import { eventsOf, isRestored, recordApp } from "../../model/recording/recorder.js";
+import { RECORDING_ENDING, writeRecording } from "../../model/recording/recording.js";
+import {
+  CALLS,
+  EMAILS,
+  QUERIES,
+  type RedactionRule,
+  redact,
+  SECRETS,
+  TOKENS,
+} from "../../model/redaction/redact.js";
+import { countAt } from "../../model/redaction/redact-paths.js";
 import { wrongPath } from "../../node/redaction-path.js";
 import { fileName, saveFile } from "../save-file.js";
 

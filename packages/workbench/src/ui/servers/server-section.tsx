@@ -14,7 +14,7 @@ import {
   ListBox,
   ListBoxItem,
 } from "react-aria-components";
-import { messageOf } from "../../model/messages.js";
+import { messageOf } from "../../model/messages/messages.js";
 import type { ServerState, Servers } from "../../model/servers.js";
 import { secondsUntil, useNow } from "../shell/use-now.js";
 import { troubleOf } from "./server-trouble.js";

@@ -5,7 +5,7 @@
  */
 import { isVisibleTo, readToolUi, type Tool } from "@vitrine/protocol";
 import type { ServerCatalogue } from "@vitrine/wire";
-import { toolTitle } from "../../model/foreign.js";
+import { toolTitle } from "../../model/app/foreign.js";
 
 /** What the page says of a tool. */
 export interface ToolFacts {

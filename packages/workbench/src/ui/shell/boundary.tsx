@@ -5,7 +5,7 @@
  */
 import { Component, type ReactNode } from "react";
 import { Button } from "react-aria-components";
-import { messageOf } from "../../model/messages.js";
+import { messageOf } from "../../model/messages/messages.js";
 
 /** Props of a {@link Boundary}. */
 export interface BoundaryProps {

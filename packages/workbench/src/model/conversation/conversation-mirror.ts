@@ -1,0 +1,156 @@
+/**
+ * A conversation, as the gateway tells of it.
+ *
+ * @module
+ */
+import type {
+  AppContext,
+  ConversationChange,
+  ConversationItem,
+  ConversationNotices,
+  ConversationState,
+  ModelItem,
+  ModelUsage,
+  NoteItem,
+  CallItem as ToldCall,
+  UserItem,
+} from "@vitrine/wire";
+import type { CallItem } from "../app/call-item.js";
+import { readContent, readProgress } from "../app/foreign.js";
+
+/** One entry: a call changes, and says so; any other is replaced. */
+export type Item = UserItem | ModelItem | NoteItem | CallItem;
+
+/** Whose calls they are. */
+export interface MirrorHome {
+  /** A call that was not there before; undefined for one that the page does not want. */
+  came(told: ToldCall): CallItem | undefined;
+  /**
+   * It is there now, or is not what it was.
+   *
+   * @param isNow it has just happened, and was not so already when the conversation was opened
+   */
+  changed(item: CallItem, isNow: boolean): void;
+  /** It was taken away. */
+  gone(item: CallItem): void;
+}
+
+/** Follows a conversation: first all of it, then what becomes of it, one number after the other. */
+export class ConversationMirror {
+  readonly id: string;
+  title = "";
+  isRunning = false;
+  usage: ModelUsage = { input: 0, output: 0 };
+  agents: readonly string[] | undefined;
+  contexts: readonly AppContext[] = [];
+  readonly #home: MirrorHome;
+  #entries = new Map<string, Item>();
+  #seq = 0;
+  /** The entries as a list, until they are others. */
+  #list: readonly Item[] | undefined;
+
+  constructor(id: string, home: MirrorHome) {
+    this.id = id;
+    this.#home = home;
+  }
+
+  get items(): readonly Item[] {
+    return (this.#list ??= [...this.#entries.values()]);
+  }
+
+  has(item: Item): boolean {
+    return this.#entries.get(item.id) === item;
+  }
+
+  /** This is all of it. Calls that were there stay the same objects. */
+  take({ items, contexts, seq, ...state }: ConversationState): void {
+    const before = this.#entries;
+    this.#entries = new Map();
+    this.#seq = seq;
+    for (const item of items) {
+      const known = before.get(item.id);
+      if (known) this.#entries.set(item.id, known);
+      before.delete(item.id);
+      this.#put(item, false);
+    }
+    this.#list = undefined;
+    for (const item of before.values()) if (item.kind === "call") this.#home.gone(item);
+    this.#say(state);
+    this.contexts = contexts.map(readContext);
+  }
+
+  /** What became of it. False if something was missed: then it must be opened again. */
+  hear({ seq, changes }: ConversationNotices["conversation/changed"]): boolean {
+    // It was in what the page has been told since.
+    if (seq <= this.#seq) return true;
+    // Without any change it says that there were some.
+    if (seq > this.#seq + 1 || changes.length === 0) return false;
+    this.#seq = seq;
+    for (const change of changes) this.#apply(change);
+    return true;
+  }
+
+  /** Takes an entry away before the gateway says so. */
+  drop(item: Item): void {
+    if (this.has(item)) this.#delete(item.id);
+  }
+
+  #apply(change: ConversationChange): void {
+    if (change.kind === "item") this.#put(change.item, true);
+    else if (change.kind === "state") this.#say(change);
+    else if (change.kind === "contexts") this.contexts = change.contexts.map(readContext);
+    else if (change.kind === "removed") {
+      const item = this.#entries.get(change.item);
+      this.#delete(change.item);
+      if (item?.kind === "call") this.#home.gone(item);
+    } else this.#grow(change, this.#entries.get(change.item));
+  }
+
+  #grow(
+    change: Extract<ConversationChange, { kind: "text" | "input" | "progress" }>,
+    item: Item | undefined,
+  ): void {
+    if (change.kind === "text" && item?.kind === "model")
+      this.#set({ ...item, text: item.text + change.text });
+    else if (change.kind === "input" && item?.kind === "call") item.write(change.text);
+    else if (change.kind === "progress" && item?.kind === "call")
+      item.update({ progress: readProgress(change.progress) });
+  }
+
+  #put(told: ConversationItem, isNow: boolean): void {
+    if (told.kind !== "call") {
+      this.#set(told.kind === "user" ? { ...told, content: readContent(told.content) } : told);
+      return;
+    }
+    const known = this.#entries.get(told.id);
+    if (known?.kind === "call") known.take(told);
+    const item = known?.kind === "call" ? known : this.#home.came(told);
+    if (!item) return;
+    if (item !== known) this.#set(item);
+    this.#home.changed(item, isNow);
+  }
+
+  #set(item: Item): void {
+    this.#entries.set(item.id, item);
+    this.#list = undefined;
+  }
+
+  #delete(id: string): void {
+    this.#entries.delete(id);
+    this.#list = undefined;
+  }
+
+  #say(state: Pick<ConversationState, "title" | "isRunning" | "usage" | "agents">): void {
+    const { title, isRunning, usage, agents } = state;
+    this.title = title;
+    this.isRunning = isRunning;
+    this.usage = usage;
+    this.agents = agents;
+  }
+}
+
+/** What an app says may be anything. */
+const readContext = (context: AppContext): AppContext => ({
+  ...context,
+  ...(context.content !== undefined && { content: readContent(context.content) }),
+});

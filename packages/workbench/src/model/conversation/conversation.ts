@@ -1,0 +1,412 @@
+/**
+ * The conversation that this page shows. The gateway runs and keeps it, and other pages may show it too.
+ *
+ * @module
+ */
+
+import { type CallToolResult, VitrineError } from "@vitrine/protocol";
+import type {
+  AppContext,
+  ConversationState,
+  GatewayRequests,
+  ModelItem,
+  ModelUsage,
+  NoteItem,
+  CallItem as ToldCall,
+  UserItem,
+} from "@vitrine/wire";
+import type { AppModel } from "../app/app-model.js";
+import { CallApps, type CallAppsOptions } from "../app/call-apps.js";
+import { CallItem } from "../app/call-item.js";
+import { SentCalls } from "../app/sent-calls.js";
+import { messageOf, textOf } from "../messages/messages.js";
+import { Observable } from "../observable.js";
+import { ConversationFollower, isUnknown, UNKNOWN } from "./conversation-follower.js";
+import type { ConversationMirror, Item } from "./conversation-mirror.js";
+import { KeptConversation } from "./kept-conversation.js";
+
+export type { CallItem, Item };
+
+/** A message that is being rewritten. */
+export interface Editing {
+  readonly message: UserItem;
+  readonly answer: ModelItem;
+  readonly text: string;
+}
+
+/** What a {@link Conversation} stands on. */
+export interface ConversationOptions
+  extends Pick<CallAppsOptions, "gateway" | "look" | "profile" | "start" | "warm" | "hasModel"> {
+  /** Where the tab remembers which conversation it shows. */
+  readonly storage?: Storage | undefined;
+}
+
+const GONE: Pick<NoteItem, "kind" | "level" | "code" | "text"> = {
+  kind: "note",
+  level: "warning",
+  code: "conversation-gone",
+  text: "The conversation that was shown here is gone: it was deleted, or another gateway answers now. This is a new one.",
+};
+const NONE: ModelUsage = { input: 0, output: 0 };
+
+/** The conversation of this page. */
+export class Conversation extends Observable {
+  readonly #options: ConversationOptions;
+  readonly #follower: ConversationFollower;
+  readonly #apps: CallApps;
+  readonly #sent = new SentCalls();
+  /** Hears of an app that another one came in place of. */
+  onrenewed: ((before: AppModel, after: AppModel) => void) | undefined;
+  /** What could not be done. */
+  #problem: string | undefined;
+  /** What is of this page alone: recordings, and what it has to say itself. */
+  #own: Item[] = [];
+  /** Its apps are being closed, as another one is to be shown. */
+  #isLeaving = false;
+  /** A model is at work, and may call something next. */
+  #isExpecting = false;
+  #editing: Editing | undefined;
+
+  constructor(options: ConversationOptions) {
+    super();
+    this.#options = options;
+    this.#apps = new CallApps({
+      ...options,
+      conversation: () => this.id,
+      isThere: (item) => !this.#isLeaving && this.#mirror?.has(item) === true,
+      remember: (item) => this.#remember(item),
+      onrenewed: (before, after) => this.onrenewed?.(before, after),
+    });
+    this.#follower = new ConversationFollower({
+      gateway: options.gateway,
+      kept: new KeptConversation(options.storage),
+      came: (told) => this.#came(told),
+      changed: (item, isNow) => void this.#apps.open(item, !isNow),
+      gone: (item) => void this.#apps.close(item, "its entry was removed"),
+      leave: (mirror) => this.#leave(mirror),
+      shown: (isMissed) => {
+        this.#apps.settle();
+        this.#problem = undefined;
+        if (isMissed) this.#own = [...this.#own, { ...newEntry(), ...GONE }];
+      },
+      onchange: () => {
+        this.#expect();
+        this.changed();
+      },
+    });
+  }
+
+  get #mirror(): ConversationMirror | undefined {
+    return this.#follower.mirror;
+  }
+
+  /** In their order; those that only this page has are at the end. */
+  get items(): readonly Item[] {
+    const told = this.#mirror?.items ?? [];
+    const sent = this.#sent.items;
+    return sent.length + this.#own.length === 0 ? told : [...told, ...sent, ...this.#own];
+  }
+
+  get apps(): AppModel[] {
+    return this.items.flatMap((item) => (item.kind === "call" && item.app ? [item.app] : []));
+  }
+
+  /** What apps want the model to know. */
+  get contexts(): readonly AppContext[] {
+    return this.#mirror?.contexts ?? [];
+  }
+
+  /** Undefined before it is open. */
+  get id(): string | undefined {
+    return this.#mirror?.id;
+  }
+
+  get title(): string {
+    return this.#mirror?.title ?? "";
+  }
+
+  /** Something in it is under way. */
+  get isRunning(): boolean {
+    return this.#mirror?.isRunning ?? false;
+  }
+
+  get usage(): ModelUsage {
+    return this.#mirror?.usage ?? NONE;
+  }
+
+  /** The agents that read it in place of a model; undefined where a model answers. */
+  get agents(): readonly string[] | undefined {
+    return this.#mirror?.agents;
+  }
+
+  /** The message that the person is rewriting, with the answer that goes when it is sent. */
+  get editing(): Editing | undefined {
+    return this.#editing;
+  }
+
+  /** Why it cannot be shown, or changed. */
+  get problem(): string | undefined {
+    return this.#problem ?? this.#follower.problem;
+  }
+
+  /** Calls a tool; `hasApp` says that it has one to show. It is shown at once, before the gateway knows of it. */
+  call(server: string, tool: string, input: Record<string, unknown>, hasApp: boolean): CallItem {
+    const profile = this.#options.profile().id;
+    const item = ownCall({ server, tool, input, hasApp, state: "running", page: { profile } });
+    item.oncancel = () => this.#takeBack(item);
+    void this.#sent.add(item, () => this.#send(item));
+    this.changed();
+    return item;
+  }
+
+  /**
+   * Says something, as the person. The model answers, if there is one.
+   *
+   * @throws {VitrineError} when it could not be said
+   */
+  async send(text: string): Promise<void> {
+    const id = await this.#follower.ready();
+    await this.#request("conversation/send", { id, content: [{ type: "text", text }] });
+  }
+
+  /** Has the model answer again what it failed to answer. */
+  async retry({ id: item }: ModelItem): Promise<void> {
+    const { id } = this;
+    if (id !== undefined)
+      await this.#try("It could not be retried", () => this.#request("conversation/retry", { id, item }));
+  }
+
+  /** What can be rewritten of a failed answer: the message that it answers, if the person wrote it. */
+  editable(answer: ModelItem): Editing | undefined {
+    const message = this.items.find(({ id }) => id === answer.answers);
+    if (message?.kind !== "user" || message.from) return undefined;
+    const text = textOf({ content: message.content });
+    return text === "" ? undefined : { message, answer, text };
+  }
+
+  /** Lets the person rewrite a message, or not any more. */
+  edit(editing: Editing | undefined): void {
+    this.#editing = editing;
+    this.changed();
+  }
+
+  /**
+   * Says something in place of the message that is being rewritten.
+   *
+   * @throws {VitrineError} when it could not be said
+   */
+  async sendEdited(text: string): Promise<void> {
+    const editing = this.#editing;
+    this.edit(undefined);
+    if (editing) {
+      await this.remove(editing.answer);
+      await this.remove(editing.message);
+    }
+    await this.send(text);
+  }
+
+  /** Stops all that is under way. */
+  async stop(): Promise<void> {
+    const { id } = this;
+    if (id !== undefined)
+      await this.#try("It could not be stopped", () => this.#request("conversation/stop", { id }));
+  }
+
+  /** Puts an app that has no call, such as one of a recording, into the conversation: into that of this page only. */
+  show(app: AppModel): CallItem {
+    const { server, tool, uri } = app.source;
+    const item = ownCall({ server, tool: tool?.name ?? uri, input: {}, hasApp: false, state: "done" });
+    item.app = app;
+    this.#own = [...this.#own, item];
+    this.changed();
+    return item;
+  }
+
+  /** Closes the app of a call: the call stays, and is taken back if it is under way. */
+  async closeApp(item: CallItem): Promise<void> {
+    await this.#apps.closeForGood(item);
+  }
+
+  /**
+   * The UIs of these tools are not what they were: their apps begin anew, with the call that they showed. A call under way
+   * keeps its app until it is over.
+   */
+  async renew(server: string, tools: ReadonlySet<string>): Promise<void> {
+    const isMeant = (item: Item): item is CallItem =>
+      item.kind === "call" && item.server === server && tools.has(item.tool);
+    await this.#apps.renew((this.#mirror?.items ?? []).filter(isMeant));
+  }
+
+  /** A server is no longer in the settings: its open apps are closed, and told why. */
+  async serverRemoved(server: string): Promise<void> {
+    const problem = `The server “${server}” was removed from the settings: its app was closed.`;
+    const close = async (item: Item): Promise<void> => {
+      if (item.kind !== "call" || item.server !== server || !item.app) return;
+      await this.#apps.close(item, problem);
+      item.update({ problem });
+    };
+    await Promise.all((this.#mirror?.items ?? []).map(close));
+  }
+
+  /** Takes an entry away, and closes its app. */
+  async remove(item: Item): Promise<void> {
+    const mirror = this.#mirror;
+    if (item.kind === "call") {
+      if (mirror?.has(item)) item.cancel();
+      // Whoever is about to open it must not.
+      item.isAppClosed = true;
+      await this.#apps.close(item);
+      this.#sent.remove(item);
+    }
+    this.#own = this.#own.filter((each) => each !== item);
+    // The gateway may have told of it since, and the page may show another conversation now.
+    if (mirror?.has(item)) {
+      const remove = () => this.#request("conversation/remove", { id: mirror.id, item: item.id });
+      if (await this.#try("The entry could not be removed", remove)) mirror.drop(item);
+    }
+    this.changed();
+  }
+
+  async clear(): Promise<void> {
+    if (this.isRunning) await this.stop();
+    await Promise.all(this.items.map((item) => this.remove(item)));
+  }
+
+  /** Shows another conversation, or a new one. The apps of the one before finish first (L08). */
+  async open(id?: string): Promise<void> {
+    // A new one in place of one in which nothing was said would be the same.
+    await this.#follower.open(id, () => (id === undefined ? this.items.length > 0 : id !== this.id));
+  }
+
+  /** After a reload: the conversation that the tab had, with its apps. */
+  async restore(): Promise<void> {
+    // Asked for at once, as the conversation is.
+    const found = this.#options.gateway.restoreViews().then((views) => this.#apps.find(views));
+    await this.#follower.restore(found.catch(() => {}));
+    await found;
+  }
+
+  /** The gateway has forgotten this page, and tells it nothing more: it asks for all of the conversation again. */
+  async reopen(): Promise<void> {
+    await this.#follower.reopen();
+  }
+
+  /** All of a conversation, without showing it. @throws {VitrineError} when it cannot be read */
+  read(id: string): Promise<ConversationState> {
+    return this.#follower.read(id);
+  }
+
+  /** Calls a tool that an app in this page offers: the person was asked already. */
+  async callAppTool(
+    view: string,
+    name: string,
+    input: Record<string, unknown>,
+    signal?: AbortSignal,
+  ): Promise<CallToolResult> {
+    const app = this.apps.find(({ id }) => id === view);
+    if (!app) throw new VitrineError("unsupported", "the app is not open in this page any more");
+    return app.toolList.call(name, input, signal);
+  }
+
+  /** While a model has yet to say what it calls, what it may call is made ready: once for each of its answers. */
+  #expect(): void {
+    const mirror = this.#mirror;
+    const isNow = mirror?.isRunning === true && mirror.items.at(-1)?.kind !== "call";
+    if (isNow && !this.#isExpecting) this.#apps.expect();
+    this.#isExpecting = isNow;
+  }
+
+  async #leave({ items }: ConversationMirror): Promise<void> {
+    this.#isLeaving = true;
+    this.#editing = undefined;
+    this.#apps.leave();
+    const close = (item: Item): Promise<void> | false =>
+      item.kind === "call" && this.#apps.close(item, "another conversation is shown");
+    await Promise.all([...items, ...this.#own].map(close));
+    this.#isLeaving = false;
+    this.#own = [];
+    this.#sent.leave();
+  }
+
+  async #send(item: CallItem): Promise<void> {
+    try {
+      const id = await this.#follower.ready();
+      if (!this.#sent.sent(item, id)) return;
+      const { server, tool, input, page } = item;
+      const call = { id, server, tool, arguments: input, page: { ...page } };
+      const { item: name } = await this.#request("conversation/call", call);
+      // It is told of under this name, if it was not yet.
+      if (this.#sent.has(item)) item.id = name;
+    } catch (error) {
+      if (this.#sent.has(item)) item.end(messageOf(error));
+    }
+  }
+
+  async #takeBack(item: CallItem): Promise<void> {
+    await this.#sent.answered(item);
+    const { id } = this;
+    if (id !== undefined && !item.isOver) await this.#request("conversation/stop", { id, item: item.id });
+  }
+
+  /** A call that the page has not been told of before. It may be one that was made here. */
+  #came(told: ToldCall): CallItem | undefined {
+    const sent = this.#sent.take(told);
+    if (sent === "unwanted") {
+      const { id = "" } = this;
+      const remove = () => this.#request("conversation/remove", { id, item: told.id });
+      void this.#try("The entry could not be removed", remove);
+      return undefined;
+    }
+    const item = sent ?? new CallItem(told);
+    item.oncancel = () => this.#takeBack(item);
+    return item;
+  }
+
+  #remember(item: CallItem): void {
+    const { id } = this;
+    if (id === undefined || !this.#mirror?.has(item)) return;
+    // What is not remembered is at worst said again.
+    this.#request("conversation/keep", { id, item: item.id, page: { ...item.page } }).catch(() => {});
+  }
+
+  async #request<M extends keyof GatewayRequests>(
+    method: M,
+    params: GatewayRequests[M]["params"],
+  ): Promise<GatewayRequests[M]["result"]> {
+    try {
+      const result = await this.#options.gateway.request(method, params);
+      // What went wrong before is no more to be read.
+      if (this.#problem !== undefined) this.#fail(undefined);
+      return result;
+    } catch (error) {
+      if (isUnknown(error)) this.#fail(UNKNOWN);
+      throw error;
+    }
+  }
+
+  /** Whether it was done; what went wrong is the conversation's {@link problem}. */
+  async #try(failed: string, act: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      if (!isUnknown(error)) this.#fail(`${failed}: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  #fail(problem: string | undefined): void {
+    this.#problem = problem;
+    this.changed();
+  }
+}
+
+/** An entry that the gateway does not know. */
+function ownCall(call: Pick<ToldCall, "server" | "tool" | "input" | "hasApp" | "state" | "page">): CallItem {
+  return new CallItem({ kind: "call", ...newEntry(), by: "person", ...call });
+}
+
+const newEntry = () => ({
+  id: crypto.getRandomValues(new Uint32Array(2)).join("-"),
+  at: Date.now(),
+});

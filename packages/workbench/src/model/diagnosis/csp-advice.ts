@@ -1,0 +1,233 @@
+/**
+ * What an app's policy blocked, and what its author can do about it.
+ *
+ * @module
+ */
+import {
+  buildCsp,
+  CSP_FIELDS,
+  NARROWINGS,
+  type Narrowing,
+  narrowCsp,
+  type Relaxation,
+  type ResourceCsp,
+} from "@vitrine/protocol";
+import type { ViewPlace } from "@vitrine/wire";
+import type { LoggedViolation } from "../app/app-log.js";
+import { type Profile, SPEC } from "../profiles/profile.js";
+import { HOSTS } from "../profiles/profiles.js";
+
+/** What would let it through: a declaration of the app's own, the operator's choice, another host, or nothing but another way. */
+export type Remedy =
+  | { readonly kind: "declare"; readonly field: keyof ResourceCsp; readonly value: string }
+  | { readonly kind: "relax"; readonly relaxation: Relaxation }
+  | { readonly kind: "profile"; readonly narrowing: Narrowing }
+  | { readonly kind: "rewrite" };
+
+/** Advice on something that was blocked. */
+export interface Advice {
+  readonly remedy: Remedy;
+  /** A sentence or two for the app's author. */
+  readonly text: string;
+}
+
+/** What the profile of an app closed, although the app declares it. */
+export interface Closing {
+  readonly profile: Profile;
+  readonly narrowed?: ResourceCsp | undefined;
+}
+
+/** The same thing, blocked once or often. */
+export interface ViolationGroup extends Advice {
+  readonly directive: string;
+  /** The app's word: hostile text. */
+  readonly blocked: string;
+  readonly count: number;
+  /** Where it happened first, if the browser said so: the address of a script or document, and its line. */
+  readonly source: string;
+  readonly line: number | undefined;
+  /** Milliseconds since the app was opened. */
+  readonly firstAt: number;
+}
+
+/** What each directive of a policy is about. */
+export const DIRECTIVES: Readonly<Record<string, string>> = {
+  "default-src": "everything that no other line names",
+  "script-src": "scripts, and whether text may be run as code",
+  "style-src": "style sheets",
+  "img-src": "pictures",
+  "media-src": "sound and video",
+  "font-src": "fonts",
+  "connect-src": "connections: fetch, XMLHttpRequest, WebSocket, EventSource",
+  "frame-src": "frames inside of the app",
+  "base-uri": "what <base href> may point to",
+  "worker-src": "workers",
+  "object-src": "plugins",
+  "form-action": "where forms may be sent",
+  "frame-ancestors": "the pages that may show the app",
+  "manifest-src": "web app manifests",
+};
+
+const FIELDS: readonly [directives: RegExp, field: keyof ResourceCsp, what: string][] = [
+  [/^connect-src$/, "connectDomains", "connect to"],
+  [/^(script|style|img|media|font)-src/, "resourceDomains", "load from"],
+  [/^(frame|child)-src$/, "frameDomains", "show a frame of"],
+  [/^base-uri$/, "baseUriDomains", "use as its base"],
+];
+
+/** What the operator can open beyond what an app can declare: by directive and what was blocked; and what to do instead. */
+const RELAXATIONS: readonly [directive: RegExp, blocked: RegExp, relaxation: Relaxation, instead: string][] =
+  [
+    [
+      /^script-src/,
+      /^eval$/,
+      "unsafe-eval",
+      "Libraries that only try eval, as zod does, go on without it: if the app works, there is nothing to do. Else use code that needs no eval or new Function",
+    ],
+    [/^script-src/, /^wasm-eval$/, "wasm-unsafe-eval", "Use plain JavaScript in place of WebAssembly"],
+    [/^script-src/, /^data\b/, "data-scripts", "Put the script into the document"],
+    [/^worker-src/, /^blob\b/, "blob-workers", "Do the work in the document"],
+    [/^worker-src/, /^data\b/, "data-scripts", "Do the work in the document"],
+    [/^(img|media)-src/, /^blob\b/, "blob-media", "Use data: URLs"],
+    [/^font-src/, /^data\b/, "data-fonts", "Load the font from a declared domain"],
+  ];
+
+const REWRITES: readonly [directive: RegExp, text: string][] = [
+  [/^form-action$/, "No app may send forms. Handle the submit event, and call a tool of your server."],
+  [/^object-src$/, "No app may use plugins. Use <img>, <video> or a script."],
+  [/^manifest-src$/, "An app has no web app manifest. Remove the link."],
+  [/^worker-src/, "Workers cannot be declared. Do the work in the document."],
+  [/^frame-ancestors$/, "Only the host may show an app."],
+];
+
+/** What an app's author can do about what a stricter host closes. */
+const NARROWED: Readonly<Record<Narrowing, string>> = {
+  "frame-domains": "Draw it in the app itself, or open the page with ui/open-link",
+  "insecure-resources": "Serve it over https, or put it into the document",
+};
+
+/**
+ * What to do about something that was blocked.
+ *
+ */
+export function adviceOn(directive: string, blocked: string, isOfFrame = false, closing?: Closing): Advice {
+  const rewrite = (text: string): Advice => ({ remedy: { kind: "rewrite" }, text });
+  if (isOfFrame)
+    return rewrite("An app cannot leave its own document. To open a page, ask the host with ui/open-link.");
+  const relaxed = RELAXATIONS.find(([directives, what]) => directives.test(directive) && what.test(blocked));
+  if (relaxed) {
+    const [, , relaxation, instead] = relaxed;
+    const text = `No declaration of an app allows this. ${instead}; or the operator adds "${relaxation}" to the server's "relax" setting, here and in every other host.`;
+    return { remedy: { kind: "relax", relaxation }, text };
+  }
+  const other = REWRITES.find(([directives]) => directives.test(directive));
+  if (other) return rewrite(other[1]);
+  const [, field, what] = FIELDS.find(([directives]) => directives.test(directive)) ?? [];
+  const origin = originOf(blocked);
+  if (!field || !origin)
+    return rewrite(`No declaration allows ${blocked || "this"} under ${directive}. Do without it.`);
+  const closed = closing && closedBy(closing, field, origin);
+  if (closed) return closed;
+  const { accepted, rejected } = buildCsp({ [field]: [origin] });
+  const value = accepted[field]?.[0];
+  if (value === undefined) return rewrite(`It cannot be declared: ${origin} ${rejected[0]?.reason}.`);
+  return {
+    remedy: { kind: "declare", field, value },
+    text: `To ${what} ${value}, declare it in csp.${field} of the resource's _meta.ui.`,
+  };
+}
+
+/** It is declared, and only the profile keeps it out. */
+function closedBy(
+  { profile, narrowed }: Closing,
+  field: keyof ResourceCsp,
+  origin: string,
+): Advice | undefined {
+  const source = narrowed?.[field]?.find((each) => covers(each, origin));
+  if (source === undefined) return undefined;
+  const narrowing = NARROWINGS.find((each) => narrowCsp({ [field]: [source] }, [each]).narrowed[field]);
+  if (!narrowing) return undefined;
+  const others = HOSTS.filter(({ id, narrow }) => id !== profile.id && narrow.includes(narrowing));
+  const as = others.length > 0 ? `, as ${others.map(({ title }) => title).join(", ")} does` : "";
+  return {
+    remedy: { kind: "profile", narrowing },
+    text: `csp.${field} declares ${source}, and the profile "${profile.title}" closes it all the same${as}. ${NARROWED[narrowing]}; to see the app without that limit, choose the profile "${SPEC.title}".`,
+  };
+}
+
+/** Whether a source of a policy, as `buildCsp` writes it, is about an origin. */
+function covers(source: string, origin: string): boolean {
+  const { protocol, host } = new URL(origin);
+  const [scheme = "", name = ""] = source.split("://");
+  // As browsers do: a source over http is one over https, too.
+  if (protocol !== `${scheme}:` && `${scheme}s:` !== protocol) return false;
+  return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;
+}
+
+/** The scheme, host and port of an address; undefined for `data`, `inline` and the like. */
+function originOf(blocked: string): string | undefined {
+  const { protocol = "", host = "" } = URL.canParse(blocked) ? new URL(blocked) : {};
+  return /^(https?|wss?):$/.test(protocol) ? `${protocol}//${host}` : undefined;
+}
+
+/** What was blocked, each thing once, in the order in which it first happened. */
+export function groupViolations(violations: readonly LoggedViolation[], closing?: Closing): ViolationGroup[] {
+  const groups = new Map<string, ViolationGroup>();
+  for (const { at, directive, blocked, report } of violations) {
+    // What the sandbox's own frame may show: the app tried to go elsewhere.
+    const isOfFrame = report.by !== "view" && directive === "frame-src";
+    const key = `${directive} ${originOf(blocked) ?? blocked} ${isOfFrame}`;
+    const known = groups.get(key);
+    const { source, line } = report as { source?: unknown; line?: unknown };
+    groups.set(
+      key,
+      known
+        ? { ...known, count: known.count + 1 }
+        : {
+            ...adviceOn(directive, blocked, isOfFrame, closing),
+            directive,
+            blocked,
+            count: 1,
+            source: typeof source === "string" ? source : "",
+            line: typeof line === "number" && line > 0 ? line : undefined,
+            firstAt: at,
+          },
+    );
+  }
+  return [...groups.values()];
+}
+
+/** What the app declared: what is allowed, and what its profile closed. */
+export function declaredCsp({ csp, narrowed = {} }: Pick<ViewPlace, "csp" | "narrowed">): ResourceCsp {
+  const fields = CSP_FIELDS.map(
+    (field) => [field, [...(csp[field] ?? []), ...(narrowed[field] ?? [])]] as const,
+  );
+  return Object.fromEntries(fields.filter(([, sources]) => sources.length > 0));
+}
+
+/** `_meta.ui` of the resource as it is, with all that would have to be declared. */
+export function suggestedMeta(
+  place: Pick<ViewPlace, "csp" | "narrowed" | "permissions" | "prefersBorder">,
+  advice: readonly Advice[],
+): { csp: ResourceCsp } & Record<string, unknown> {
+  const csp = declaredCsp(place);
+  for (const { remedy } of advice) {
+    if (remedy.kind !== "declare") continue;
+    const { field, value } = remedy;
+    csp[field] = [...new Set([...(csp[field] ?? []), value])];
+  }
+  const { permissions, prefersBorder } = place;
+  return {
+    csp,
+    ...(Object.keys(permissions).length > 0 && { permissions }),
+    ...(prefersBorder !== undefined && { prefersBorder }),
+  };
+}
+
+/** A policy, line by line. */
+export const directivesOf = (policy: string): { name: string; sources: string[]; meaning: string }[] =>
+  policy
+    .split(";")
+    .map((part) => part.trim().split(/\s+/))
+    .filter(([name]) => name)
+    .map(([name = "", ...sources]) => ({ name, sources, meaning: DIRECTIVES[name] ?? "" }));

@@ -1,0 +1,42 @@
+/**
+ * Devices that an app can be made to believe it is on.
+ *
+ * @module
+ */
+import type { Look } from "../diagnosis/look.js";
+
+/** What a device decides of a look. */
+export type DeviceLook = Pick<
+  Look,
+  "platform" | "touch" | "hover" | "safeAreaInsets" | "width" | "maxHeight" | "height"
+>;
+
+const NOTHING: Readonly<Record<keyof DeviceLook, undefined>> = {
+  platform: undefined,
+  touch: undefined,
+  hover: undefined,
+  safeAreaInsets: undefined,
+  width: undefined,
+  maxHeight: undefined,
+  height: undefined,
+};
+
+/** The devices: this one, and three that stand for their kind. */
+export const DEVICES = {
+  /** As this browser says. */
+  browser: NOTHING,
+  desktop: { ...NOTHING, platform: "desktop", touch: false, hover: true, width: 760, maxHeight: 800 },
+  tablet: { ...NOTHING, platform: "mobile", touch: true, hover: false, width: 700, maxHeight: 900 },
+  mobile: {
+    ...NOTHING,
+    platform: "mobile",
+    touch: true,
+    hover: false,
+    width: 358,
+    maxHeight: 600,
+    safeAreaInsets: { top: 47, right: 0, bottom: 34, left: 0 },
+  },
+} as const satisfies Record<string, DeviceLook>;
+
+/** The name of a device. */
+export type Device = keyof typeof DEVICES;

@@ -1,0 +1,284 @@
+/**
+ * A recording: what an app and its host said to each other, in one file that can be carried elsewhere. JSON lines; the
+ * first is a header, each other one is something that happened. docs/recording.md describes the format.
+ *
+ * @module
+ */
+import type { HostContext, Implementation, ResourceMeta, Tool } from "@vitrine/protocol";
+import type { Look } from "../diagnosis/look.js";
+import { jsonOf } from "../messages/message-json.js";
+import { type Act, readAct } from "./recorded-act.js";
+
+export const RECORDING_FORMAT = "vitrine-recording";
+/** Raised when an older reader would misread a newer file. What is only added needs no other number. */
+export const RECORDING_VERSION = 1;
+/** The usual end of a recording's file name. */
+export const RECORDING_ENDING = ".vitrine.jsonl";
+
+/** Characters of a whole file, and of one line: a message has at most 64 million. */
+const MOST_CHARACTERS = 256_000_000;
+const MOST_OF_A_LINE = 80_000_000;
+const MOST_EVENTS = 250_000;
+
+/** What was recorded, and where. */
+export interface RecordingHeader {
+  readonly format: typeof RECORDING_FORMAT;
+  readonly version: number;
+  /** When it was saved, such as `2026-11-15T12:00:00.000Z`. */
+  readonly at: string;
+  readonly server: string;
+  readonly uri: string;
+  readonly title: string;
+  readonly tool?: Tool | undefined;
+  /** The app itself, with `_meta.ui` of its resource. */
+  readonly document: { readonly html: string; readonly meta: ResourceMeta };
+  readonly host: Implementation;
+  /** What the app knew of where it ran, at the end. */
+  readonly context: HostContext;
+  /** The id of the profile in force. */
+  readonly profile: string;
+  readonly look: Look;
+  /** What the operator had opened for it beyond its policy. A replay has none of it. */
+  readonly relax: readonly string[];
+  /** Messages before the first one here that had been forgotten. */
+  readonly dropped: number;
+  /**
+   * The app had been open before, in the same page: what it had kept by then is not here. A replay begins without it,
+   * and may differ because of that.
+   */
+  readonly restored?: boolean | undefined;
+  /** What was taken out, in words; undefined when nothing was. */
+  readonly redacted?: readonly string[] | undefined;
+}
+
+/** A message: `in` from the app, `out` to it. */
+export interface RecordedMessage {
+  /** Milliseconds since the app was opened. */
+  readonly t: number;
+  readonly d: "in" | "out";
+  readonly m: Readonly<Record<string, unknown>>;
+  /** A person was using the app when it came. */
+  readonly person?: boolean | undefined;
+}
+/** A step in the life of the app. */
+export interface RecordedStep {
+  readonly t: number;
+  readonly step: string;
+  readonly detail?: string | undefined;
+}
+/** A line of its log, or about it. */
+export interface RecordedLine {
+  readonly t: number;
+  readonly line: { readonly level: string; readonly from: string; readonly text: string };
+}
+/** What its policy blocked. */
+export interface RecordedViolation {
+  readonly t: number;
+  readonly violation: { readonly directive: string; readonly blocked: string };
+}
+/** What was done with it from outside: a press when it was done, a wait when it was over. */
+export interface RecordedAct {
+  readonly t: number;
+  readonly did: Act;
+}
+/** What a person saw of the app when the recording was made. */
+export interface RecordedShown {
+  readonly t: number;
+  readonly shown: { readonly text?: string | undefined; readonly isDrawn: boolean };
+}
+/** Something that happened. */
+export type RecordedEvent =
+  | RecordedMessage
+  | RecordedStep
+  | RecordedLine
+  | RecordedViolation
+  | RecordedAct
+  | RecordedShown;
+
+/** A recording. */
+export interface Recording {
+  readonly header: RecordingHeader;
+  readonly events: readonly RecordedEvent[];
+  /** Lines of kinds that this reader does not know. */
+  readonly skipped: number;
+}
+
+/** Why a file cannot be read. */
+export class RecordingError extends Error {
+  override readonly name = "RecordingError";
+  readonly code: "not-a-recording" | "version-unknown" | "line-invalid" | "too-large";
+  /** From 1 on. */
+  readonly line: number;
+
+  constructor(code: RecordingError["code"], line: number, message: string) {
+    super(line > 0 ? `line ${line}: ${message}` : message);
+    this.code = code;
+    this.line = line;
+  }
+}
+
+export const isMessage = (event: RecordedEvent): event is RecordedMessage => "m" in event;
+export const isStep = (event: RecordedEvent): event is RecordedStep => "step" in event;
+export const isShown = (event: RecordedEvent): event is RecordedShown => "shown" in event;
+export const isAct = (event: RecordedEvent): event is RecordedAct => "did" in event;
+
+/** The text of the file. */
+export function writeRecording({ header, events }: Pick<Recording, "header" | "events">): string {
+  const lines = events.map((event) => {
+    if (!isMessage(event)) return JSON.stringify(event);
+    const { t, d, m, person } = event;
+    // Written in parts: a large result that came as text is not parsed to be written again.
+    const start = JSON.stringify({ t, d, ...(person && { person }) }).slice(0, -1);
+    const written = jsonOf(m);
+    // An app may send what is no JSON, such as a cycle: that it did is kept.
+    const { id, method } = m;
+    return `${start},"m":${written.startsWith("{") ? written : JSON.stringify({ id, method, unwritable: true })}}`;
+  });
+  return `${[JSON.stringify(header), ...lines].join("\n")}\n`;
+}
+
+/**
+ * Reads a file. It may come from anywhere, so everything that is used of it is checked.
+ *
+ * @throws {RecordingError} which names the line
+ */
+export function readRecording(text: string): Recording {
+  if (text.length > MOST_CHARACTERS)
+    throw new RecordingError("too-large", 0, `a recording has at most ${MOST_CHARACTERS} characters`);
+  let header: RecordingHeader | undefined;
+  const events: RecordedEvent[] = [];
+  let skipped = 0;
+  let number = 0;
+  for (const line of linesOf(text)) {
+    number++;
+    if (!line.trim()) continue;
+    if (line.length > MOST_OF_A_LINE)
+      throw new RecordingError("too-large", number, `a line has at most ${MOST_OF_A_LINE} characters`);
+    if (!header) {
+      header = readHeader(line, number);
+      continue;
+    }
+    const event = readEvent(line, number);
+    if (!event) skipped++;
+    else if (events.push(event) > MOST_EVENTS)
+      throw new RecordingError("too-large", number, `a recording has at most ${MOST_EVENTS} events`);
+  }
+  if (!header) throw new RecordingError("not-a-recording", 0, "the file is empty");
+  return { header, events, skipped };
+}
+
+function* linesOf(text: string): Generator<string> {
+  for (let start = text.startsWith("\uFEFF") ? 1 : 0; start < text.length; ) {
+    const end = text.indexOf("\n", start);
+    yield text.slice(start, end < 0 ? text.length : end);
+    if (end < 0) return;
+    start = end + 1;
+  }
+}
+
+function readHeader(line: string, number: number): RecordingHeader {
+  const read = parse(line);
+  if (!isRecord(read) || read["format"] !== RECORDING_FORMAT)
+    throw new RecordingError(
+      "not-a-recording",
+      number,
+      `this is no recording: its first line must be JSON with "format": "${RECORDING_FORMAT}"`,
+    );
+  const { version } = read;
+  if (version !== RECORDING_VERSION) {
+    const known = `this reader knows version ${RECORDING_VERSION}`;
+    throw new RecordingError(
+      "version-unknown",
+      number,
+      typeof version === "number" && version > RECORDING_VERSION
+        ? `the recording has version ${version}, and ${known}: use a newer vitrine`
+        : `the recording has no version that makes sense, and ${known}`,
+    );
+  }
+  const { document } = read;
+  const need = (name: string, isThere: boolean, what: string): void => {
+    if (!isThere) throw new RecordingError("line-invalid", number, `the header needs ${name}, ${what}`);
+  };
+  for (const name of ["at", "server", "uri", "title"])
+    need(name, typeof read[name] === "string", "which is text");
+  need("document", isRecord(document), "which is an object");
+  const { html, meta } = document as Record<string, unknown>;
+  need("document.html", typeof html === "string", "which is text");
+  const { tool, host, context, look, relax, redacted } = read;
+  const text = (list: unknown): string[] =>
+    Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
+  const { name, version: release } = record(host);
+  // What a frame or the gateway checks anew, or what only people read, is taken as it is when its form is right.
+  return {
+    format: RECORDING_FORMAT,
+    version,
+    at: `${read["at"]}`,
+    server: `${read["server"]}`,
+    uri: `${read["uri"]}`,
+    title: `${read["title"]}`,
+    ...(isRecord(tool) && typeof tool["name"] === "string" && { tool: tool as unknown as Tool }),
+    document: { html: `${html}`, meta: record(meta) as ResourceMeta },
+    host: { name: `${name ?? ""}`, version: `${release ?? ""}` },
+    context: record(context) as HostContext,
+    profile: `${read["profile"] ?? ""}`,
+    look: record(look) as Look,
+    relax: text(relax),
+    dropped: typeof read["dropped"] === "number" ? read["dropped"] : 0,
+    ...(read["restored"] === true && { restored: true }),
+    ...(Array.isArray(redacted) && { redacted: text(redacted) }),
+  };
+}
+
+/** One event; undefined when its kind is not known. */
+function readEvent(line: string, number: number): RecordedEvent | undefined {
+  const wrong = (what: string): RecordingError => new RecordingError("line-invalid", number, what);
+  const read = parse(line);
+  if (!isRecord(read)) throw wrong("this is no JSON object; each line must be one");
+  const { t, d, m, step, detail, line: written, violation, did, shown } = read;
+  if (typeof t !== "number" || !(t >= 0))
+    throw wrong('"t" must be the milliseconds since the app was opened');
+  if (m !== undefined || d !== undefined) {
+    if (d !== "in" && d !== "out") throw wrong('"d" must be "in" or "out"');
+    if (!isRecord(m)) throw wrong('"m" must be a message, which is an object');
+    return { t, d, m, ...(read["person"] === true && { person: true }) };
+  }
+  if (step !== undefined) {
+    if (typeof step !== "string") throw wrong('"step" must be text');
+    return { t, step, ...(typeof detail === "string" && { detail }) };
+  }
+  if (written !== undefined) {
+    const { level, from, text } = record(written);
+    if (typeof text !== "string") throw wrong('"line" must be an object with "text"');
+    return { t, line: { level: `${level ?? "info"}`, from: `${from ?? "log"}`, text } };
+  }
+  if (violation !== undefined) {
+    const { directive, blocked } = record(violation);
+    if (typeof directive !== "string") throw wrong('"violation" must be an object with "directive"');
+    return { t, violation: { directive, blocked: `${blocked ?? ""}` } };
+  }
+  if (did !== undefined) {
+    const act = readAct(record(did));
+    if (!act) throw wrong('"did" must be an object with "click" or "wait"');
+    return { t, did: act };
+  }
+  if (shown !== undefined) {
+    const { text, isDrawn } = record(shown);
+    if (typeof isDrawn !== "boolean") throw wrong('"shown" must be an object with "isDrawn"');
+    return { t, shown: { isDrawn, ...(typeof text === "string" && { text }) } };
+  }
+  return undefined;
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a value is an object with keys. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+/** The object that a value is, or an empty one. */
+export const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
