@@ -57,10 +57,11 @@ export interface PageOptions {
   ontakenover?: () => void;
 }
 
-/** A server that misbehaves as its tools are called, and notes what it does. */
+/** A server that misbehaves as its tools are called, and logs what it does. It is the same server in every mode. */
 export const faultyServer = (modes: string[] = [], more: Settings = {}): Settings => ({
   command: process.execPath,
-  args: [FAULTY, ...modes],
+  args: [FAULTY],
+  env: { MODES: modes.join(" ") },
   isolation: "process",
   ...remoteServer(undefined, more),
 });
@@ -493,7 +494,7 @@ export class FaultStage {
     const env = { LOG: this.#effects, [STAGE_MARK]: this.#mark };
     const marked = Object.entries(servers).map(([name, server]) => [
       name,
-      server["command"] === undefined ? server : { ...server, env },
+      server["command"] === undefined ? server : { ...server, env: { ...Object(server["env"]), ...env } },
     ]);
     return { ...settings, mcpServers: Object.fromEntries(marked) };
   }

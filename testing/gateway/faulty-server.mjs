@@ -2,7 +2,7 @@
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const modes = new Set(process.argv.slice(2));
+const modes = new Set([...process.argv.slice(2), ...(process.env.MODES ?? "").split(" ")]);
 /** What is said while a long line is on its way. */
 let later;
 const say = (message) => {
