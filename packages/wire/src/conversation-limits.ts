@@ -5,7 +5,7 @@
  */
 import { GatewayError } from "./gateway-error.js";
 
-/** What is larger is refused; whoever keeps conversations cuts it before. */
+/** Larger values are refused; the owner of a conversation cuts them before. */
 export const CONVERSATION_LIMITS = {
   /** Bytes of one entry's JSON. */
   item: 1_000_000,

@@ -1,5 +1,5 @@
 /**
- * What the gateway itself could not do. What the guard refuses is a `Refusal`, and a server's own errors pass as they
+ * Errors of the gateway itself. A refusal of the guard is a `Refusal`, and a server's own errors pass as they
  * are.
  *
  * @module
@@ -12,7 +12,7 @@ export const GATEWAY_ERROR = -32050;
 /** In the message of every error whose `data.indeterminate` is true. */
 export const MAY_HAVE_RUN = "the call may have run";
 
-/** What went wrong; the meaning of a word never changes. */
+/** The kind of an error; the meaning of a code never changes. */
 export type GatewayErrorCode =
   /** A setting is wrong; the message says which. */
   | "config-invalid"
@@ -72,7 +72,7 @@ export function answerText(result: unknown): string {
   }
 }
 
-/** What a {@link GatewayError} says to programs. It crosses the wire as the error's `data`. */
+/** Data of a {@link GatewayError} for programs. It is sent as the error's `data`. */
 export interface GatewayErrorData {
   readonly code: GatewayErrorCode;
   readonly [more: string]: unknown;

@@ -528,7 +528,7 @@ describe("without a browser", () => {
   });
 });
 
-/** What still runs of what was started with this mark in its environment. */
+/** Running processes with this mark in their environment. */
 const marked = (mark: string): string[] =>
   readdirSync("/proc").filter((pid) => {
     try {
@@ -600,7 +600,7 @@ describe("Ctrl-C", () => {
 
 describe("styles of the imitated hosts", () => {
   const server = `node ${PROBE_SERVER}`;
-  /** What the probe saw of its host's styles: the first JSON that it shows. */
+  /** The host's styles that the probe saw: the first JSON that it shows. */
   const probe = async (profile: string) => {
     const { printed } = await runJson(server, { tool: ["probe"], profile, theme: "light" });
     if ("results" in printed) throw new Error("several results");

@@ -109,7 +109,7 @@ describe("another conversation", () => {
     const opened = conversation.open("d");
     await vi.waitFor(() => expect(close).toHaveBeenCalled());
     expect([conversation.id, ids()]).toEqual(["c", ["a"]]);
-    // What is told of it meanwhile is not lost.
+    // Changes in the meantime are not lost.
     gateway.put("d", user("v"));
     finish();
     await opened;

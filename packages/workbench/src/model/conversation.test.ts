@@ -110,7 +110,7 @@ describe("what the gateway tells", () => {
     gateway.put("c", user("u"), model("m", { text: "ab" }));
     page.isDeaf = false;
     gateway.tell("c", { kind: "text", item: "m", text: "c" });
-    // What the gateway told then is in what it says when it is asked.
+    // The gateway's answer includes the earlier changes.
     gateway.put("c", model("m", { text: "abc" }));
     expect(text("m")).toBe("a");
     await vi.waitFor(() => expect(text("m")).toBe("abc"));

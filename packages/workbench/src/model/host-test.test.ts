@@ -48,7 +48,7 @@ async function stage() {
   const conversation = new Conversation({
     ...{ gateway: page.gateway, look: () => driven.look, profile: () => STRICT },
   });
-  /** What the page shows the person, and what takes it away. */
+  /** The prompts that the user sees, and functions that close them. */
   const shown: { question: GatewayQuestion; signal: AbortSignal; answer(answer: GatewayAnswer): void }[] = [];
   const driven: HostTestPage = {
     gateway: page.gateway as Gateway,

@@ -72,7 +72,7 @@ describe("a filter of messages", () => {
       log.add({ direction: "in", message: call(n, n % 1000 ? "" : "needle") });
     await expect.poll(() => filter.shown.length).toBe(100_000);
     filter.criteria = { text: "needle" };
-    // One portion was looked at, and not all of them.
+    // A portion was looked at, and not all of them.
     expect(filter.isSearching).toBe(true);
     expect(filter.progress).toBeLessThan(1);
     await expect.poll(() => filter.isSearching).toBe(false);

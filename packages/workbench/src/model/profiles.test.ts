@@ -4,7 +4,7 @@ import { PROFILE_MODES } from "../node/profile-modes.js";
 import { type Abilities, type Profile, SPEC, STRICT } from "./profile.js";
 import { HOSTS, PROFILES } from "./profiles.js";
 
-/** What a profile says of a host; the rest is about the profile. */
+/** Fields about the host; the rest is about the profile. */
 const FIELDS = [
   "displayModes",
   "abilities",

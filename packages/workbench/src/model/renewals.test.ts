@@ -67,7 +67,7 @@ describe("an app whose UI has changed", () => {
     const before = item.app;
     const renewed = vi.fn();
     conversation.onrenewed = renewed;
-    // What new apps look like is another thing.
+    // The look of new apps is independent.
     Object.assign(options, { look: () => ({ theme: "dark" }) });
     await conversation.renew("s", TOOLS);
     expect(item.app).not.toBe(before);

@@ -1,5 +1,5 @@
 /**
- * What a person sees of a model in the built workbench: answers that fail, questions about its calls, what it will be told, and
+ * The model in the built workbench: answers that fail, questions about its calls, what it will be told, and
  * where a search found something.
  */
 import { mkdtemp, rm } from "node:fs/promises";

@@ -76,7 +76,7 @@ beforeEach(async () => {
   await workbench.newConversation();
 });
 
-/** What the model was sent last. */
+/** The last request to the model. */
 const saw = (): string => JSON.stringify(model.requests.at(-1)?.body.messages);
 const tell = (text: string): Promise<void> => workbench.tell(text);
 const said = (text: string | RegExp): Locator => page.getByRole("article").filter({ hasText: text }).last();

@@ -132,7 +132,7 @@ describe("displayTestApp", () => {
     await expect(display("nothing")).rejects.toThrow(
       /no app "nothing"; there are: .*basic-vanillajs\/get-time/,
     );
-    // One that is for apps alone is none that a model could have shown.
+    // A model cannot show an app-only tool.
     await expect(display("debug-refresh")).rejects.toThrow(/no app "debug-refresh"/);
   });
 });
