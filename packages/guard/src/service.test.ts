@@ -217,11 +217,11 @@ describe("what goes to the server", () => {
     for (const { requests } of views)
       expect(await requests["resources/subscribe"]({ uri }, request())).toEqual({});
     await views[0].requests["resources/subscribe"]({ uri }, request()); // Twice is once.
-    expect(views[1].hears("a://b/part")).toBe(true);
-    expect(views[1].hears("a://c")).toBe(false);
+    expect(views[1].isSubscribedTo("a://b/part")).toBe(true);
+    expect(views[1].isSubscribedTo("a://c")).toBe(false);
     await views[0].requests["resources/unsubscribe"]({ uri }, request());
     await views[0].requests["resources/unsubscribe"]({ uri }, request());
-    expect(views[0].hears(uri)).toBe(false);
+    expect(views[0].isSubscribedTo(uri)).toBe(false);
     expect(asked.map(({ method }) => method)).not.toContain("resources/unsubscribe");
     views[1].close();
     expect(asked.at(-1)).toEqual({ method: "resources/unsubscribe", params: { uri } });

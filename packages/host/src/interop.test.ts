@@ -34,7 +34,7 @@ function sdkTransport(transport: Transport) {
   };
 }
 
-/** What all three views have in common. */
+/** The common part of all three views. */
 type AnyApp = Pick<
   OurApp,
   | "ontoolinput"

@@ -443,7 +443,7 @@ describe("deception", () => {
       expect(await title.isVisible()).toBe(true);
       const [bar, frame] = [await title.boundingBox(), await page.locator("#poses iframe").boundingBox()];
       expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(frame?.y ?? 0);
-      // What is on top there is the page's own.
+      // The topmost element there is the page's own.
       const drawn = await page.evaluate(
         ({ x, y }) => host.app("poses").shadowRoot?.elementFromPoint(x + 3, y + 3)?.tagName,
         bar ?? { x: 0, y: 0 },

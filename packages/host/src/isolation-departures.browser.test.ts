@@ -26,10 +26,10 @@ const bare = new Map<NetworkCase, Attempt>();
 
 let stage: NetworkStage;
 let victims: string[];
-/** What became of the innocent app each time that another's process may have ended. */
+/** State of the innocent app each time that another's process may have ended. */
 const bystanders: string[] = [];
 let popups: string[];
-/** What else was seen before the browser was closed. */
+/** Other observations before the browser was closed. */
 const seen: { own?: Own; caches?: string[]; answered?: boolean } = {};
 
 beforeAll(async () => {

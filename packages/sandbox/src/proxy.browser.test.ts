@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inlineScript, serveSite } from "../../../testing/browser.ts";
 import { SandboxStage, type Shown, until } from "../../../testing/sandbox-stage.ts";
 
-/** What the app below writes down of each message. */
+/** The record that the app below keeps of each message. */
 interface Noted {
   data: unknown;
   origin: string;
@@ -199,7 +199,7 @@ describe("a large message", () => {
   const params = { structuredContent: { records } };
   const text = JSON.stringify({ jsonrpc: "2.0", method: "ui/notifications/tool-result", params });
 
-  /** What the view heard, with large data as text: that crosses to the test many times faster. */
+  /** Messages of the view, with large data as text, which crosses to the test many times faster. */
   const untilNotedAsText = async (shown: Shown, count: number): Promise<Noted[]> => {
     const view = await shown.view();
     return until(async () => {

@@ -1,4 +1,4 @@
-/** What the proxy tells its host about a frame, in a real browser (S12). */
+/** Reports of the proxy to its host about a frame, in a real browser (S12). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inlineScript, type Site, serveSite } from "../../../testing/browser.ts";
 import { SandboxStage, type Shown, until } from "../../../testing/sandbox-stage.ts";

@@ -1,5 +1,5 @@
 /**
- * How much of a conversation is kept, and what is said when it is more.
+ * Limits of stored conversations, and their errors.
  *
  * @module
  */
@@ -17,9 +17,9 @@ export const CONVERSATION_LIMITS = {
   contexts: 4_000_000,
   /** Characters of a title. */
   title: 500,
-  /** Characters of an entry that are searched. */
+  /** Searched characters of an entry. */
   searched: 16_000,
-  /** Words of a search that count. */
+  /** Maximum words of a search. */
   words: 8,
 } as const;
 
@@ -45,7 +45,7 @@ const SENTENCES: Record<Limit, (max: string, found: string) => string> = {
   title: (max, found) => `a title of ${found} characters is more than the ${max} that are kept: shorten it`,
 };
 
-/** Refuses what is over a limit. */
+/** Throws if a value exceeds a limit. */
 export function checkLimit(limit: Limit, found: number): void {
   const max = CONVERSATION_LIMITS[limit];
   if (found <= max) return;

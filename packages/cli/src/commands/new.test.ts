@@ -234,7 +234,7 @@ describe("a project is refused", () => {
 });
 
 describe("in a project of folders", () => {
-  /** One, with what its tools import. */
+  /** A project, with what its tools import. */
   async function project(): Promise<string> {
     const { folder: made } = await makeProject(place(), "shop", "discovery");
     symlinkSync(at("node_modules"), join(made, "node_modules"));

@@ -789,7 +789,7 @@ describe("hostile bodies", () => {
   const echo = upstream({ "tools/call": (params) => ({ content: [], structuredContent: params }) });
   const handle = endpoint({ handlers, upstream: echo, maxBody: 100_000 });
 
-  /** What an answer may be: a result, an error with a code and a reason, or nothing for a notification. */
+  /** Valid answers: a result, an error with a code and a reason, or nothing for a notification. */
   async function check(body: BodyInit): Promise<void> {
     const response = await handle(post(body));
     const text = await response.text();

@@ -79,7 +79,7 @@ describe("ToolDirectory", () => {
     release();
     expect(names(await first)).toEqual([]);
     expect(names(await second)).toEqual([]);
-    // One listing at a time: the second who asked did not start one of its own.
+    // A listing at a time: the second who asked did not start one of its own.
     expect(upstream.asked).toHaveLength(2);
   });
 

@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** What any framework does: a Node server around a function from `Request` to `Response`. */
+/** Like any framework: a Node server around a function from `Request` to `Response`. */
 async function listen(handle: (request: Request) => Promise<Response>): Promise<string> {
   const server: Server = createServer(async (incoming, outgoing) => {
     const gone = new AbortController();

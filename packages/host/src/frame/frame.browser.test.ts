@@ -471,7 +471,7 @@ describe("an app that fails", () => {
   const failure = async (id: string): Promise<{ code: string; message: string; detail?: string }> =>
     (await until(`${id} failed`)) as { code: string; message: string; detail?: string };
   const shown = (id: string): Promise<string | null> => page.locator(`#${id} [part~=failure]`).textContent();
-  /** What came first: the failure, or the end of 2 s since it was evident. */
+  /** The first of two events: the failure, or the end of 2 s since it was evident. */
   const first = async (id: string): Promise<string | undefined> => {
     await until("evident");
     return page.evaluate((app) => host.log.names(`${app} failed`, "too late")[0], id);
@@ -641,7 +641,7 @@ describe("an app that fails", () => {
     expect(await evaluate('host.log.until("silent failed")')).toMatchObject({ code: "crashed" });
   });
 
-  /** What ends a loop of a view that has no end of its own. It must be there before the loop is. */
+  /** Ends an endless loop of a view. It must exist before the loop starts. */
   const ending = async (view: Frame): Promise<() => Promise<unknown>> => {
     // The proxy's: they share a process.
     const session = await page.context().newCDPSession(view.parentFrame() as Frame);
@@ -803,7 +803,7 @@ describe("the end", () => {
         await session.send("Runtime.releaseObject", { objectId: objectId ?? "" });
         return count.result.value;
       };
-      // One may still be held by the last task of the page.
+      // A may still be held by the last task of the page.
       await expect.poll(() => left("HTMLIFrameElement")).toBeLessThanOrEqual(1);
       await expect.poll(() => left('customElements.get("mcp-app")')).toBeLessThanOrEqual(1);
       await expect.poll(() => left("MessagePort")).toBeLessThanOrEqual(2);

@@ -274,7 +274,7 @@ describe("an app that was started before it is shown", () => {
     await stage.serve(name, { html: rawView(`start(); ${code}`) });
     expect(await startedSpares(name)).toBe(1);
     await expect.poll(() => spare().count(), { timeout: 20_000 }).toBe(0);
-    // What is shown instead is as good as any.
+    // The app that is shown instead works as well.
     if (name !== "leaves") await stage.mount(page, name, { id: "shown" });
   });
 });

@@ -9,7 +9,7 @@ import { connectGateway, type Gateway, type GatewayOptions } from "./gateway.js"
 const Socket = NodeSocket as unknown as typeof WebSocket;
 const LONG = { timeout: 60_000, interval: 20 };
 
-/** What a tab keeps over a reload. */
+/** A tab's storage across a reload. */
 function tabStorage(entries: [string, string][] = []) {
   const map = new Map(entries);
   return {
@@ -583,7 +583,7 @@ describe("a view", () => {
     const ask = (upstream: typeof other) =>
       upstream
         .request("tools/call", { name: "x" })
-        // What is still open when the test ends is not.
+        // Requests that are still open at the end of the test do not count.
         .catch(({ data }) => data && refused.push(data.code));
     for (let n = 0; n < 300; n++) void ask(view.upstream);
     await vi.waitFor(() => expect(refused).toEqual(Array(44).fill("rate-limited")), LONG);

@@ -5,7 +5,7 @@
  */
 
 import { jsonIn } from "./json-in.js";
-import { aloneUntil, isDeed, type RunMessage, runOf, sinceLastStart } from "./recorded-run.js";
+import { aloneUntil, isAction, type RunMessage, runOf, sinceLastStart } from "./recorded-run.js";
 import { isRecord, isStep, type RecordedEvent } from "./recording.js";
 import { REDACTED } from "./redacted.js";
 
@@ -44,8 +44,8 @@ export function compare(
   now: readonly RecordedEvent[],
   { until = Number.POSITIVE_INFINITY, isRepeated = false }: CompareOptions = {},
 ): Comparison {
-  const all = runOf(recorded).filter(isDeed);
-  const done = runOf(now).filter(isDeed);
+  const all = runOf(recorded).filter(isAction);
+  const done = runOf(now).filter(isAction);
   const isAlone = !isRepeated && !done.some(({ person }) => person);
   const alone = isAlone ? aloneUntil(recorded) : Number.POSITIVE_INFINITY;
   const then = all.filter(({ n }) => n < alone);
@@ -70,18 +70,18 @@ function deedDifferences(then: readonly RunMessage[], now: readonly RunMessage[]
     const after = now[j];
     if (!before) {
       // Repeated actions after the recording's end, such as polling, do not count.
-      if (after && !then.some((deed) => isSameDeed(deed, after)))
+      if (after && !then.some((action) => isSameAction(action, after)))
         differences.push(`The app now ${sayOf(after)}, which it did not.`);
       j++;
     } else if (!after) {
       if (before.n < until) differences.push(`The app no longer ${sayOf(before)} (message ${before.n + 1}).`);
       i++;
-    } else if (isSameDeed(before, after)) {
+    } else if (isSameAction(before, after)) {
       i++;
       j++;
     } else {
-      const later = ahead(now, j, (deed) => isSameDeed(before, deed));
-      const earlier = ahead(then, i, (deed) => isSameDeed(deed, after));
+      const later = ahead(now, j, (action) => isSameAction(before, action));
+      const earlier = ahead(then, i, (action) => isSameAction(action, after));
       const isAlike = before.method === after.method && nameOf(before) === nameOf(after);
       if (isAlike && later === undefined && earlier === undefined) {
         const where = changeBetween(before.params, after.params);
@@ -104,13 +104,13 @@ function deedDifferences(then: readonly RunMessage[], now: readonly RunMessage[]
 function ahead(
   list: readonly RunMessage[],
   from: number,
-  isIt: (deed: RunMessage) => boolean,
+  isIt: (action: RunMessage) => boolean,
 ): number | undefined {
   const found = list.slice(from + 1, from + 1 + WINDOW).findIndex(isIt);
   return found < 0 ? undefined : found;
 }
 
-function isSameDeed(then: RunMessage, now: RunMessage): boolean {
+function isSameAction(then: RunMessage, now: RunMessage): boolean {
   if (then.method !== now.method || then.kind !== now.kind) return false;
   return changeBetween(comparable(then), comparable(now)) === undefined;
 }
@@ -174,9 +174,9 @@ const nameOf = ({ params: { name, uri } }: RunMessage): string => {
 };
 
 /** An action as text, such as `asks for tools/call "get-time"`. */
-function sayOf(deed: RunMessage): string {
-  const name = nameOf(deed);
-  return `${deed.kind === "request" ? "asks for" : "says"} ${deed.method}${name && ` ${JSON.stringify(name)}`}`;
+function sayOf(action: RunMessage): string {
+  const name = nameOf(action);
+  return `${action.kind === "request" ? "asks for" : "says"} ${action.method}${name && ` ${JSON.stringify(name)}`}`;
 }
 
 /** Differences in readiness and failures. */

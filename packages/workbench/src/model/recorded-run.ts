@@ -78,5 +78,5 @@ export function aloneUntil(events: readonly RecordedEvent[]): number {
 const LENIENT = /^(ui\/notifications\/size-changed|notifications\/(message|progress|cancelled)|ping)$/;
 
 /** Whether a message is an action that the app repeats by itself in a replay. */
-export const isDeed = ({ d, kind, method }: { d: string; kind: string; method: string }): boolean =>
+export const isAction = ({ d, kind, method }: { d: string; kind: string; method: string }): boolean =>
   d === "in" && /^(request|notification)$/.test(kind) && !LENIENT.test(method);

@@ -4,13 +4,13 @@
  * @module
  */
 import type { AppLog } from "./app-log.js";
-import { isDeed } from "./recorded-run.js";
+import { isAction } from "./recorded-run.js";
 
 /**
  * Counts the actions of one app. Messages that depend on size and timing, such as sizes and log lines, do not
  * count.
  */
-export class Deeds {
+export class ReplayActions {
   readonly #log: AppLog;
   #count = 0;
   /** The number of the last checked message. */
@@ -28,7 +28,7 @@ export class Deeds {
       const message = messages[at];
       if (!message || message.n <= this.#last) break;
       const { direction: d, kind, method } = message;
-      if (isDeed({ d, kind, method })) this.#count++;
+      if (isAction({ d, kind, method })) this.#count++;
     }
     this.#last = last;
     return this.#count;

@@ -14,12 +14,12 @@ import type { Look } from "./look.js";
 import { Observable } from "./observable.js";
 import { type Profile, STRICT } from "./profile.js";
 import { type Act, isActTakenOut, sayAct } from "./recorded-act.js";
-import { actsOf, aloneUntil, isDeed, type PlacedAct, type RunMessage, runOf } from "./recorded-run.js";
+import { actsOf, aloneUntil, isAction, type PlacedAct, type RunMessage, runOf } from "./recorded-run.js";
 import { RecordedServer } from "./recorded-server.js";
 import { type AppDocument, eventsOf } from "./recorder.js";
 import { isRecord, type Recording, record } from "./recording.js";
+import { ReplayActions } from "./replay-actions.js";
 import { recordedContext, recordedLook } from "./replay-context.js";
-import { Deeds } from "./replay-deeds.js";
 
 /** Original speed, or as fast as the app can. */
 export type ReplaySpeed = 1 | "max";
@@ -46,8 +46,8 @@ export interface ReplayOptions {
 }
 
 /** Milliseconds of silence after which a recorded action counts as missing: of a ready app, and before. */
-const PATIENCE = 3000;
-const PATIENCE_TO_START = 30_000;
+const ACTION_TIMEOUT = 3000;
+const START_TIMEOUT = 30_000;
 /** Milliseconds of silence after which an app with all recorded actions is done. */
 const QUIET = 500;
 /** Maximum milliseconds of a whole run. */
@@ -78,7 +78,7 @@ export class Replay extends Observable {
   /** Whether a click was repeated, so that its consequences are expected. Waiting changes nothing. */
   #hasPressed = false;
   #app: AppModel | undefined;
-  #deeds: Deeds | undefined;
+  #actions: ReplayActions | undefined;
   #bridge: Bridge | undefined;
   #server: RecordedServer | undefined;
   #context: HostContext = {};
@@ -216,7 +216,7 @@ export class Replay extends Observable {
   async #playOut(): Promise<void> {
     await this.play("max");
     await this.#caughtUp(this.messages.length);
-    await this.#deeds?.quiet(QUIET);
+    await this.#actions?.quiet(QUIET);
   }
 
   /** Restarts; concurrent requests share one restart. */
@@ -292,7 +292,7 @@ export class Replay extends Observable {
       // The app's messages were sent then; that it can send them is part of its context.
       surroundings: { ...surroundings, message: () => {} },
     });
-    this.#deeds = new Deeds(this.#app.log);
+    this.#actions = new ReplayActions(this.#app.log);
     // The recorded width, if there is room.
     this.#app.element.style.maxWidth = "100%";
     this.changed();
@@ -347,16 +347,16 @@ export class Replay extends Observable {
   /** Waits until the app has done its actions before a position, unless a user action was needed first. */
   async #caughtUp(place: number): Promise<void> {
     const { app } = this;
-    const deeds = this.#deeds;
-    if (!deeds) return;
+    const actions = this.#actions;
+    if (!actions) return;
     const last = this.#hasPressed ? place : Math.min(place, this.#alone);
-    const due = this.messages.slice(0, last).filter(isDeed).length;
-    const missing = (): number => due - this.#owed - deeds.count;
+    const due = this.messages.slice(0, last).filter(isAction).length;
+    const missing = (): number => due - this.#owed - actions.count;
     if (missing() <= 0) return;
-    await deeds.reach(
+    await actions.reach(
       due - this.#owed,
       () => /^(failed|closed)$/.test(app.state),
-      () => (app.state === "ready" ? PATIENCE : PATIENCE_TO_START),
+      () => (app.state === "ready" ? ACTION_TIMEOUT : START_TIMEOUT),
     );
     this.#owed += Math.max(0, missing());
   }

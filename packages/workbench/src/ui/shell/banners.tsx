@@ -10,7 +10,7 @@ import { useObserved } from "../use-observable.js";
 import { closedAdvice } from "./connection.js";
 
 /** Milliseconds before a lost connection is reported. */
-const PATIENCE = 2000;
+const RECONNECT_DELAY = 2000;
 const AWAY =
   "The gateway does not answer. If it was stopped, start it again: this page goes on where it was, and what was under way is told.";
 
@@ -35,7 +35,7 @@ export function Banners({ workbench }: { workbench: Workbench }) {
   const alarm = useObserved(workbench, (each) => each.alarm);
   const notices = useObserved(workbench.servers, (each) => each.notices);
   // Other problems caused by the lost connection need no banner.
-  const isAway = useLasting(connection.phase === "reconnecting", PATIENCE);
+  const isAway = useLasting(connection.phase === "reconnecting", RECONNECT_DELAY);
   const away = isAway ? AWAY : undefined;
   const lines = [away ?? closedAdvice(connection) ?? problem, alarm];
   return (
