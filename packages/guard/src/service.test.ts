@@ -260,7 +260,7 @@ describe("what goes to the server", () => {
 });
 
 describe("what the host does itself", () => {
-  it("I05, I06, I10, I11, attack C16: each method has its handler, which is told who asks", async () => {
+  it("I05, I06, I10, I11, attack C16: each method has its handler, which gets the sender", async () => {
     const sampled = { role: "assistant", model: "m", content: { type: "text", text: "hi" } };
     const handlers = {
       openLink: vi.fn(() => ({})),
@@ -317,7 +317,7 @@ describe("what the host does itself", () => {
     expect(chat.turns).toHaveLength(1);
   });
 
-  it("I08, I09, L09: notifications are heard", async () => {
+  it("I08, I09, L09: notifications reach their handlers", async () => {
     const handlers = { log: vi.fn(), size: vi.fn(), requestTeardown: vi.fn() };
     const onnotice = vi.fn();
     const { notifications } = service({ handlers, onnotice });

@@ -358,7 +358,7 @@ describe("messages", () => {
     expect(stage.called).toEqual(["attacker look"]);
   });
 
-  it("attack C11: nothing before ui/initialize; a second one begins anew; nothing after the end", async () => {
+  it("attack C11: nothing before ui/initialize; a second one restarts; nothing after the end", async () => {
     await stage.serve("early", {
       server: "attacker",
       upstream: stage.attackerServer,
@@ -771,7 +771,7 @@ describe("tools that an app offers", () => {
     expect(await call("app__t")).toContain("well");
   });
 
-  it("attack C19: those of an app that was closed are no more", async () => {
+  it("attack C19: those of a closed app are gone", async () => {
     await offer(one, `raw.answers["tools/call"] = () => ({ content: [{ type: "text", text: "well" }] });`);
     expect(await call("app__t")).toContain("well");
     const code = await page.evaluate(async () => {

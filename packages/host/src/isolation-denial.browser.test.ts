@@ -263,7 +263,7 @@ describe("time and memory", () => {
     expect(await inPage("host.log.names('message')")).toEqual(["message"]);
   });
 
-  it("attack D03: what is nested without end, or is no JSON, is not for the page", async () => {
+  it("attack D03: endlessly nested or invalid JSON does not reach the page", async () => {
     const answer = await attacker.evaluate(() => {
       let deep: unknown = 1;
       for (let level = 0; level < 1000; level++) deep = { deep };
@@ -514,7 +514,7 @@ describe("in a browser that has little memory, and a person who lets the page no
     stage = shared;
   });
 
-  it("attack D02: one that allocates until there is no more dies alone, and can be started again", async () => {
+  it("attack D02: one that exhausts its memory dies alone, and can be restarted", async () => {
     await attacker.evaluate(() => {
       setTimeout(() => {
         const kept: unknown[] = [];

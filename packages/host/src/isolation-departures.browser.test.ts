@@ -106,7 +106,7 @@ describe("an app that leaves", () => {
     expect(fatal.map((each) => of(contained, each).failure)).toContain("crashed");
   });
 
-  it("attack A23, A24, A25, A38: the host hears what was blocked", () => {
+  it("attack A23, A24, A25, A38: the host gets the blocked attempts", () => {
     const reportsOf = (id: string) =>
       DEPARTURES.filter((each) => each.id === id && !/own that goes/.test(each.title)).map((each) =>
         of(contained, each).reports.join(),

@@ -148,7 +148,7 @@ describe.each([
     );
   });
 
-  it("S08: a frame inside the view, and a window that is not the host, are not heard", async () => {
+  it("S08: messages of a frame inside the view, and of a window that is not the host, are ignored", async () => {
     const shown = await stage.show({ html: APP }, { port });
     const [view, proxy] = [await shown.view(), await shown.proxy()];
     await view.evaluate(() => {
@@ -226,7 +226,7 @@ describe("a large message", () => {
     expect(heard).toHaveLength(2);
   });
 
-  it("S08: has the proxy's origin even when it is the first that the view hears", async () => {
+  it("S08: has the proxy's origin even if it is the first message to the view", async () => {
     const shown = await stage.show({ html: APP }, { port: true });
     await shown.untilHeard("ui/notifications/sandbox-started");
     await shown.view();
@@ -312,7 +312,7 @@ describe("whom the proxy serves", () => {
 });
 
 describe("a page that is made ready before it is needed", () => {
-  it("S03: runs nothing until it is told to", async () => {
+  it("S03: runs nothing until it is shown", async () => {
     const registered = await stage.served.sandbox.register({ server: "test", html: APP });
     const shown = await stage.show({ html: APP }, { port: true, src: `${registered.src}#later` });
     await shown.untilHeard("ui/notifications/sandbox-proxy-ready");

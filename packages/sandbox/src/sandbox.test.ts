@@ -307,7 +307,7 @@ describe("what is refused", () => {
     );
   });
 
-  it("a record that cannot be had, with 500; the operator hears why", async () => {
+  it("an unavailable record, with 500; the operator gets the cause", async () => {
     const onerror = vi.fn();
     const cause = new Error("store is down");
     const broken = new Sandbox({

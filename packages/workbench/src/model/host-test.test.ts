@@ -142,7 +142,7 @@ describe("confirmAction", () => {
     expect(await other).toMatchObject({ answer: "allow" });
   });
 
-  it("leaves alone what the person has answered, and what was taken back", async () => {
+  it("ignores questions that the user has answered, and withdrawn ones", async () => {
     const { test, shown, ask } = await stage();
     const asked = ask("ui/message");
     shown[0]?.answer({ answer: "deny" });
@@ -178,7 +178,7 @@ describe("confirmAction", () => {
   });
 });
 
-describe("what was said, and what the model is told", () => {
+describe("the messages, and the model's input", () => {
   it("has every entry, by who it is of", async () => {
     const { gateway, conversation, test } = await stage();
     const from = { item: "c", server: "shop", title: "Show" };

@@ -132,7 +132,7 @@ describe("a call of the model", () => {
     await expect.poll(() => question.count()).toBe(0);
   });
 
-  it("whose arguments are no JSON opens no app, and blames the model", async () => {
+  it("whose arguments are not JSON opens no app, and blames the model", async () => {
     model.add(callTool("demo__show", "{text: Rome}"), say("Sorry."));
     await workbench.tell("Show it.");
     await articles("Sorry.").waitFor();

@@ -345,7 +345,7 @@ describe("a call", () => {
     await card("Fail").getByText("failed", { exact: true }).waitFor();
   });
 
-  it("shows how far it is, and can be taken back", async () => {
+  it("shows its progress, and can be cancelled", async () => {
     await pick("Count slowly");
     await run();
     const bar = card("Count slowly").getByRole("progressbar");
@@ -566,7 +566,7 @@ describe("an app", () => {
     await page.getByRole("article", { name: "Demo says" }).getByText("hello").waitFor();
   });
 
-  it("goes fullscreen and comes back with Esc, without beginning anew", async () => {
+  it("goes fullscreen and comes back with Esc, without restarting", async () => {
     const view = await appIn(card("Demo"));
     await view.evaluate(() => Object.assign(globalThis, { mark: "still there" }));
     const mode = (): Promise<string | null> =>
@@ -842,7 +842,7 @@ describe("a reload", () => {
   });
 });
 
-it("a call of a tool with an app is taken back, and its app is told", async () => {
+it("a call of a tool with an app is cancelled, and its app is notified", async () => {
   await writeFile(join(folder, "hold"), "");
   await pick("Slow demo");
   await run();
@@ -854,7 +854,7 @@ it("a call of a tool with an app is taken back, and its app is told", async () =
   await rm(join(folder, "hold"));
 });
 
-it("an app whose source has changed begins anew, with the call that it showed", async () => {
+it("an app whose source has changed restarts, with the same call", async () => {
   const shown = await called("show");
   await (await appIn(card("Demo"))).getByText("shown hello").waitFor();
   await writeFile(join(folder, "edition"), "second edition");
@@ -871,7 +871,7 @@ it("an app whose source has changed begins anew, with the call that it showed", 
 });
 
 describe("a phone", () => {
-  it("begins with the conversation, and with JSON folded below the form", async () => {
+  it("starts with the conversation, and with JSON folded below the form", async () => {
     const phone = await browser.newPage();
     try {
       await phone.setViewportSize({ width: 390, height: 844 });
@@ -895,7 +895,7 @@ describe("a phone", () => {
     }
   });
 
-  it("shows one pane at a time, and no app begins anew", async () => {
+  it("shows one pane at a time, and no app restarts", async () => {
     const view = await appIn(card("Slow demo"));
     await view.evaluate(() => Object.assign(globalThis, { mark: "still there" }));
     await page.setViewportSize({ width: 390, height: 844 });

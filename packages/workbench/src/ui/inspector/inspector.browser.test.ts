@@ -253,7 +253,7 @@ describe("the inspector", () => {
     expect(places).toEqual([...places].sort((a, b) => a - b));
   });
 
-  it("shows what the model would be told", async () => {
+  it("shows the model's input", async () => {
     await (await view()).getByRole("button", { name: "context" }).click();
     await tab("Model context");
     await inspector().getByRole("region", { name: "Text for the model" }).getByText("should know").waitFor();
