@@ -89,7 +89,7 @@ function loadedBy(id, getModuleInfo, known = new Set()) {
  * Replaces the files that `tsc` wrote for the package's entry points. All other modules are bundled behind
  * them.
  */
-async function writeDoors() {
+async function writeEntryPoints() {
   const names = ["index", "discovery", "templates", "testing"];
   const bundle = await rollup({
     input: Object.fromEntries(names.map((name) => [name, here(`src/${name}.ts`)])),
@@ -131,4 +131,4 @@ async function writeDoors() {
 }
 
 await writePages();
-await writeDoors();
+await writeEntryPoints();

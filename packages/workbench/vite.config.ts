@@ -17,7 +17,7 @@ const licenses: Plugin = {
   },
 };
 
-/** Two pages: the one that people open, and the one in which `vitrine render` shows an app. */
+/** Two pages: one for users, and one in which `vitrine render` shows an app. */
 export default defineConfig({
   root: page("."),
   plugins: [licenses],
@@ -25,7 +25,7 @@ export default defineConfig({
     outDir: "dist/page",
     emptyOutDir: true,
     target: "es2023",
-    // The gateway's policy allows scripts and styles of its own files, and nothing inline.
+    // The gateway's policy allows scripts and styles from its own files, and nothing inline.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     // Served from this machine, and loaded once.
@@ -33,7 +33,7 @@ export default defineConfig({
     rollupOptions: {
       input: [page("index.html"), page("render.html")],
       onwarn: (warning, warn) => {
-        // Of libraries: marks for servers that render React, and comments at places where they say nothing.
+        // Warnings about third-party code: directives for server rendering, and misplaced annotations.
         if (!/^(MODULE_LEVEL_DIRECTIVE|INVALID_ANNOTATION)$/.test(warning.code ?? "")) warn(warning);
       },
     },

@@ -15,7 +15,7 @@ export function sizeOf(bytes: number): string {
 
 const bytesIn = (base64: unknown): number => Math.floor((String(base64 ?? "").length * 3) / 4);
 
-/** One content block of a result, which is untrusted. */
+/** A content block of a result, which is untrusted. */
 function partText(part: unknown): string {
   if (!isRecord(part)) return "";
   const { type, text, mimeType = "unknown type", data, uri, resource } = part;

@@ -50,7 +50,7 @@ describe("devLog", () => {
     expect(said()).toBe("shop  a call\\u{1b}[2J\n");
     write("f a line\r\nanother that never en");
     expect(said()).toBe("shop  and half a line\n");
-    // What it wrote before it failed is told with why.
+    // Output before a failure is logged with the reason.
     tell("waiting", problem);
     write("no key\n");
     tell("waiting", problem);

@@ -9,7 +9,7 @@ import type { ServerStatus } from "@vitrine/servers";
 import { strayNews } from "./stray-lines.js";
 import { oneLine, printable, type Terminal } from "./terminal.js";
 
-/** One line per relevant event, without consecutive repetitions. */
+/** A line per relevant event, without consecutive repetitions. */
 export interface DevLog {
   readonly log: Log;
   /**

@@ -101,7 +101,7 @@ it("a view that is saved takes the place of the one that runs: with its data and
   await seen(app.getByText(`${shown}`, { exact: true }));
   expect(said).not.toContain("restarting");
 
-  // What is wrong is told, and what runs stays.
+  // The problem is reported, and the running version stays.
   await writeFile(join(folder, "dist/index.html"), '<script src="./nowhere.js"></script>');
   await expect.poll(() => said).toMatch(/nowhere\.js.*\(view-missing\)/);
   await app.getByRole("button", { name: "2" }).click();

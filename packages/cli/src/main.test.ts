@@ -74,7 +74,7 @@ async function run(words: readonly string[], input?: string, more: Record<string
   return { code: await code, ...said };
 }
 
-/** What is on stdout, if it is one JSON value and nothing else. */
+/** The parsed stdout, if it is exactly one JSON value. */
 const json = ({ out }: { out: string }): Record<string, unknown> => JSON.parse(out);
 
 const isRunning = (pid: number): boolean => {
@@ -122,7 +122,7 @@ describe("vitrine", () => {
       out: "ROUTER_KEY was deleted\n",
     });
     expect(await run(["secret", "delete", ...words])).toMatchObject({ code: 1 });
-    // What is wrong with a server in the file is no matter of this command.
+    // A server problem in the file does not concern this command.
     const config = join(folder, "others.json");
     writeFileSync(
       config,

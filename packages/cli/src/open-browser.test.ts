@@ -47,7 +47,7 @@ const at = (env: Record<string, string>, platform: NodeJS.Platform = "linux") =>
   env: { PATH: folder, ...env },
 });
 
-/** What the program that opens pages was told. */
+/** Arguments of the program that opens pages. */
 async function told(): Promise<string> {
   await vi.waitFor(() => expect(existsSync(said)).toBe(true), 20_000);
   return readFileSync(said, "utf8");

@@ -26,7 +26,7 @@ function finder(options: ServerOptions = {}) {
   return { notes, servers: new ServerArguments(options, at, trust, (note) => notes.push(note)) };
 }
 
-/** What it would run. */
+/** The command that it would run. */
 async function words(argument: string, options?: ServerOptions): Promise<unknown> {
   const { transport } = await finder(options).servers.findOne(argument);
   return transport.type === "stdio" ? [transport.command, ...transport.args] : transport.url;

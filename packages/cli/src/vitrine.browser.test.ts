@@ -61,7 +61,7 @@ it("shows the weather at the first press, and the app can be used", async () => 
   await view.getByRole("textbox", { name: "Another city" }).fill("Oslo");
   await view.getByRole("button", { name: "Show", exact: true }).click();
   await view.getByRole("heading", { name: "Oslo" }).waitFor();
-  // Who works on an app reads its console in the inspector.
+  // Developers read the app's console in the inspector.
   await view.evaluate("console.info('written by the app')");
   const inspector = workbench.page.getByRole("region", { name: "Inspector" });
   await inspector.getByRole("tab", { name: /^Console/ }).click();

@@ -1,5 +1,5 @@
 /**
- * One server for the duration of a command: the gateway's connection, without a gateway.
+ * A server for the duration of a command: the gateway's connection, without a gateway.
  *
  * @module
  */

@@ -1,37 +1,37 @@
 /**
- * What a bridge says to its host.
+ * Events of a bridge.
  *
  * @module
  */
 import type { Cause, Params, VitrineError } from "@vitrine/protocol";
 
-/** What a view said of itself. */
+/** A view's description of itself. */
 export type AppDetails = Params<"ui/initialize">;
 
-/** A message that crossed the channel. */
+/** A message on the channel. */
 export interface Traffic {
   direction: "in" | "out";
-  /** The message itself and no copy: read it, keep it, do not change it. A `JsonText` may stand in it. */
+  /** The message itself, not a copy: read or keep it, but do not change it. It may contain a `JsonText`. */
   message: unknown;
 }
 
-/** What a `Bridge` says, by event. */
+/** Params of a `Bridge`'s events. */
 export interface BridgeEvents {
   /** The view is ready, and again after each remount. */
   ready: AppDetails;
-  /** The view was given up on (L13): show the text of the result, and the cause. */
+  /** The view failed: show the text of the result, and the cause. */
   failed: Cause;
-  /** The end, whatever the reason. */
+  /** The view ended, for any reason. */
   closed: undefined;
-  /** The view logs something (I09). */
+  /** The view logs something. */
   log: Params<"notifications/message">;
-  /** The view's content has another size (I08). */
+  /** The view's content size changed. */
   size: Params<"ui/notifications/size-changed">;
-  /** The view asks to be removed (L09): call `teardown` to agree. */
+  /** The view asks to be removed: call `teardown` to agree. */
   "teardown-requested": object;
-  /** The view offers other tools than before (A03). */
+  /** The view's tools changed. */
   "tools-changed": object;
-  /** Something odd was survived. Never holds a payload. */
+  /** A problem that was survived. It never contains a payload. */
   report: VitrineError;
   /** Every message, for an inspector. */
   traffic: Traffic;

@@ -1,5 +1,5 @@
 /**
- * What a host can do for a view, from what it has.
+ * Derives the capabilities of a host from its handlers.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { HostCapabilities } from "@vitrine/protocol";
 import type { HostHandlers } from "./handlers.js";
 import type { Upstream } from "./upstream/upstream.js";
 
-/** Details of what a host can do. Each counts only where the thing itself exists (I13). */
+/** Details of capabilities. Each counts only if the feature itself exists. */
 export type CapabilityDetails = Pick<
   HostCapabilities,
   "experimental" | "message" | "sampling" | "sandbox" | "updateModelContext"
@@ -15,7 +15,7 @@ export type CapabilityDetails = Pick<
 
 const TEXT = { text: {} };
 
-/** What works, and never more (I13). */
+/** The capabilities that work, and no others. */
 export function capabilitiesOf(
   upstream: Upstream | undefined,
   handlers: HostHandlers,
@@ -34,6 +34,6 @@ export function capabilitiesOf(
     message: handlers.message && message,
     sampling: handlers.createMessage && sampling,
   };
-  // What is absent is absent: not every view reads `undefined` as that.
+  // Absent keys are omitted: not every view treats `undefined` as absent.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value));
 }

@@ -1,16 +1,16 @@
 /**
- * Files that a view wants saved.
+ * Files that a view asks to save.
  *
  * @module
  */
 import { decode, HOST_END } from "@vitrine/protocol";
 
-/** One file to save. */
+/** A file to save. */
 export type Download = {
   /** A name that is safe on every system. */
   readonly name: string;
   readonly mimeType: string;
-  /** A double click may run it: say so. */
+  /** Whether a double click may run it: warn the user. */
   readonly executable: boolean;
 } & (
   | { readonly bytes: Uint8Array<ArrayBuffer> }
@@ -18,7 +18,7 @@ export type Download = {
   | { readonly uri: string }
 );
 
-/** What {@link readDownload} found. */
+/** Result of {@link readDownload}. */
 export type Downloads =
   | { readonly ok: true; readonly files: Download[] }
   | {
@@ -29,14 +29,14 @@ export type Downloads =
 
 /** Limits of {@link readDownload}. */
 export interface DownloadLimits {
-  /** Of all files together; 20 MB, about as much as one message carries. */
+  /** Total size; 20 MB by default, about the size of one message. */
   maxBytes?: number | undefined;
-  /** 20 */
+  /** Number of files; 20 by default. */
   maxFiles?: number | undefined;
 }
 
 /**
- * Reads the `contents` of `ui/download-file` (I10). Never throws.
+ * Reads the `contents` of `ui/download-file`. Never throws.
  *
  * @example
  * ```ts source="./links/guard.examples.ts#readDownload"
@@ -76,7 +76,7 @@ function read(contents: unknown, { maxBytes = 20_000_000, maxFiles = 20 }: Downl
     }
     const { resource } = entry;
     const isText = "text" in resource;
-    // Before anything is decoded, so that a huge one costs nothing.
+    // Before decoding, so that a huge one is refused cheaply.
     if (isText ? resource.text.length > left : resource.blob.length * 0.7 > left + 8) return tooLarge;
     const bytes = isText ? new TextEncoder().encode(resource.text) : fromBase64(resource.blob);
     if (!bytes) return bad("base64-invalid", `${name}: the blob is not base64`);
@@ -89,21 +89,21 @@ function read(contents: unknown, { maxBytes = 20_000_000, maxFiles = 20 }: Downl
 
 function fromBase64(blob: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    // One character for each byte, whatever they mean: bytes stay as they are (D23).
+    // A character per byte: the bytes stay as they are.
     return Uint8Array.from(atob(blob), (char) => char.charCodeAt(0));
   } catch {
     return undefined;
   }
 }
 
-/** Most file systems allow 255 bytes. */
+/** Maximum length; most file systems allow 255 bytes. */
 const MAX_NAME = 240;
 const EXECUTABLE =
   /\.(app|appimage|bash|bat|chm|cmd|com|command|cpl|desktop|dll|dmg|exe|hta|inf|jar|jse?|lnk|ms[cip]|pif|pkg|ps1|pyw?|reg|run|scf|scr|sh|terminal|url|vb[es]?|webloc|ws[fh]?)$/i;
 
 /**
- * The name to save a content block under: its own, or the end of its URI, made safe (I10). A program cannot look like
- * a document: what hides an ending goes, and of the dots in its name only the last stays.
+ * The file name for a content block: its own, or the end of its URI, made safe. A program cannot look like a
+ * document: characters that hide an extension are removed, and only the last dot stays.
  *
  * @example
  * ```ts source="./links/guard.examples.ts#fileName"
@@ -122,7 +122,7 @@ export function fileName(block: unknown): string {
 }
 
 /**
- * A file name as a person should read it before saving: with a warning behind it if it is one of a program.
+ * A file name to show before saving, with a warning if it is a program.
  *
  * @example
  * ```ts source="./links/guard.examples.ts#warnedName"
@@ -150,13 +150,13 @@ function safeName(text: string): string {
       .findLast((part) => /[^.\s]/.test(part)) ?? "";
   let name = last
     .normalize("NFC")
-    // Controls, bidirectional overrides, invisible characters and blanks that are none, halves of characters.
+    // Control characters, bidirectional overrides, invisible characters, unusual blanks, lone surrogates.
     .replace(/[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu, "")
     .replace(/[<>:"|?*]/g, "_")
     .replace(/\s+/g, " ")
     .replace(/^[. ]+|[. ]+$/g, "");
   if (EXECUTABLE.test(name)) name = name.replace(/\.(?=.*\.)/g, "_");
-  // Devices of Windows, whatever their ending.
+  // Device names of Windows, with any extension.
   if (/^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])(\.|$)/i.test(name.replace(/ +(?=\.|$)/, "")))
     name = `_${name}`;
   const ending = /\.[^.]{1,20}$/.exec(name)?.[0] ?? "";

@@ -1,5 +1,6 @@
 /**
- * `@vitrine/guard`: what stands between an app and its MCP server: policy, consent, limits and audit; upstreams; an HTTP endpoint. Runs anywhere.
+ * `@vitrine/guard`: the layer between an app and its MCP server: policy, consent, limits and audit;
+ * upstreams; an HTTP endpoint. Runs anywhere.
  *
  * @module
  */

@@ -142,7 +142,7 @@ describe("readLink", () => {
         expect(["http:", "https:", "mailto:"]).toContain(url.protocol);
         expect(url.username + url.password).toBe("");
         if (url.protocol !== "mailto:") expect(link.host).toBe(url.host);
-        // What is opened is what was shown, however often it is read.
+        // The opened link equals the shown one, however often it is read.
         expect(readLink(link.url)).toEqual(link);
       }),
       { numRuns: 2000 },

@@ -1,17 +1,17 @@
 /**
- * Which links may be opened, and what to show of them.
+ * Decides which links may be opened, and how to display them.
  *
  * @module
  */
 
-/** A link that may be opened, if the person agrees. */
+/** A link that may be opened, if the user agrees. */
 export interface WebLink {
   readonly ok: true;
-  /** The link in its normal form: open this one. */
+  /** The normalized link: open this one. */
   readonly url: string;
-  /** The host with its port, in punycode; of a mail, everyone who gets it. Consent is for this. */
+  /** The host with its port, in punycode; for a mail, all recipients. Consent is for this. */
   readonly host: string;
-  /** {@link host}, and how it reads when that differs: `xn--80ak6aa92e.com (аррӏе.com)`. Show all of it. */
+  /** {@link host}, and its Unicode form if that differs: `xn--80ak6aa92e.com (аррӏе.com)`. Show all of it. */
   readonly display: string;
 }
 
@@ -20,13 +20,13 @@ export interface BadLink {
   readonly ok: false;
   readonly code: /** No absolute URL. */
     | "link-malformed"
-    /** Neither http, https nor mailto (I04). */
+    /** Neither http, https nor mailto. */
     | "link-scheme"
-    /** Has a user name in front of the host, which looks like another host. */
+    /** Has a user name before the host, which looks like another host. */
     | "link-credentials"
     /** Longer than 8,000 characters. */
     | "link-too-long"
-    /** A mail with fields that may do more than a person sees, such as an attachment. */
+    /** A mail with fields that may do more than the user sees, such as an attachment. */
     | "link-mail-field";
   readonly message: string;
 }
@@ -34,7 +34,7 @@ export interface BadLink {
 const MAX_LINK = 8000;
 
 /**
- * Reads a link that a view wants opened (I04, D17, attack C14). Never throws.
+ * Reads a link that a view asks to open. Never throws.
  *
  * @example
  * ```ts source="./links/guard.examples.ts#readLink"
@@ -47,7 +47,7 @@ export function readLink(url: unknown): WebLink | BadLink {
   try {
     return read(url);
   } catch {
-    return bad("link-malformed", "this is no URL that can be opened");
+    return bad("link-malformed", "this is not a URL that can be opened");
   }
 }
 
@@ -56,11 +56,11 @@ const bad = (code: BadLink["code"], message: string): BadLink => ({ ok: false, c
 function read(text: unknown): WebLink | BadLink {
   if (typeof text !== "string") throw 0;
   if (text.length > MAX_LINK) return bad("link-too-long", `the link is longer than ${MAX_LINK} characters`);
-  // `mailto://a@b.example` has a host, and no recipient that could be shown.
+  // `mailto://a@b.example` has a host, but no recipient to show.
   if (!/^(https?:\/\/|mailto:)[^/]/i.test(text)) {
     return bad("link-scheme", "a link must begin with https://, http:// or mailto:");
   }
-  // A URL parser takes tabs out and turns backslashes round: what is shown would not be what is opened.
+  // A URL parser removes tabs and converts backslashes: the shown link would differ from the opened one.
   if (/\p{C}|^[^?#]*\\/u.test(text)) throw 0;
   const url = new URL(text);
   if (url.protocol === "mailto:") return readMail(url);
@@ -75,7 +75,7 @@ function read(text: unknown): WebLink | BadLink {
 function readMail(url: URL): WebLink | BadLink {
   const fields = [...url.searchParams];
   if (!fields.every(([name]) => /^(to|cc|bcc|subject|body)$/i.test(name))) {
-    return bad("link-mail-field", "a mail may have to, cc, bcc, subject and body alone");
+    return bad("link-mail-field", "a mail may only have to, cc, bcc, subject and body");
   }
   const others = fields.filter(([name]) => /^(to|b?cc)$/i.test(name)).map(([, value]) => value);
   const host = [decodeURIComponent(url.pathname), ...others].filter(Boolean).join(", ");
@@ -83,7 +83,7 @@ function readMail(url: URL): WebLink | BadLink {
   return { ok: true, url: url.href, host: `mailto:${host}`, display: host || "mailto:" };
 }
 
-/** A host as it reads, if that is surely the same host. */
+/** The Unicode form of a host, if it certainly is the same host. */
 function unicodeHost(host: string): string {
   try {
     const readable = host.replace(/(?<![^.])xn--([^.:]+)/g, (_label, code: string) => decodePunycode(code));
@@ -104,11 +104,11 @@ function decodePunycode(code: string): string {
     const before = at;
     for (let weight = 1, k = 36; ; k += 36) {
       const digit = Number.parseInt(code[index++] ?? "!", 36);
-      // a–z are 0–25 and 0–9 are 26–35, the other way round than in base 36.
+      // a–z are 0–25 and 0–9 are 26–35, unlike in base 36.
       const value = digit < 10 ? digit + 26 : digit - 10;
       at += value * weight;
       const threshold = Math.min(26, Math.max(1, k - bias));
-      // NaN too, which the end of the text gives: it fails below.
+      // Also for NaN at the end of the text: it fails below.
       if (!(value >= threshold)) break;
       weight *= 36 - threshold;
     }

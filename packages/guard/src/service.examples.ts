@@ -1,4 +1,4 @@
-/** The examples of the doc comments of the service and the upstream; compiled with the tests. */
+/** Examples for the doc comments of the service and the upstream; compiled with the tests. */
 import { Client, type Transport as ClientTransport } from "@modelcontextprotocol/client";
 import type { DisplayMode } from "@vitrine/protocol";
 import type { HostHandlers } from "./handlers.js";

@@ -217,11 +217,11 @@ describe("what goes to the server", () => {
     for (const { requests } of views)
       expect(await requests["resources/subscribe"]({ uri }, request())).toEqual({});
     await views[0].requests["resources/subscribe"]({ uri }, request()); // Twice is once.
-    expect(views[1].hears("a://b/part")).toBe(true);
-    expect(views[1].hears("a://c")).toBe(false);
+    expect(views[1].isSubscribedTo("a://b/part")).toBe(true);
+    expect(views[1].isSubscribedTo("a://c")).toBe(false);
     await views[0].requests["resources/unsubscribe"]({ uri }, request());
     await views[0].requests["resources/unsubscribe"]({ uri }, request());
-    expect(views[0].hears(uri)).toBe(false);
+    expect(views[0].isSubscribedTo(uri)).toBe(false);
     expect(asked.map(({ method }) => method)).not.toContain("resources/unsubscribe");
     views[1].close();
     expect(asked.at(-1)).toEqual({ method: "resources/unsubscribe", params: { uri } });
@@ -260,7 +260,7 @@ describe("what goes to the server", () => {
 });
 
 describe("what the host does itself", () => {
-  it("I05, I06, I10, I11, attack C16: each method has its handler, which is told who asks", async () => {
+  it("I05, I06, I10, I11, attack C16: each method has its handler, which gets the sender", async () => {
     const sampled = { role: "assistant", model: "m", content: { type: "text", text: "hi" } };
     const handlers = {
       openLink: vi.fn(() => ({})),
@@ -317,7 +317,7 @@ describe("what the host does itself", () => {
     expect(chat.turns).toHaveLength(1);
   });
 
-  it("I08, I09, L09: notifications are heard", async () => {
+  it("I08, I09, L09: notifications reach their handlers", async () => {
     const handlers = { log: vi.fn(), size: vi.fn(), requestTeardown: vi.fn() };
     const onnotice = vi.fn();
     const { notifications } = service({ handlers, onnotice });

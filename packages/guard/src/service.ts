@@ -1,6 +1,6 @@
 /**
- * What a host answers to a view: everything but the handshake and the channel, so that a `Bridge` and an HTTP
- * endpoint give the same answers.
+ * A host's answers to a view: everything except the handshake and the channel, so that a `Bridge` and an HTTP
+ * endpoint behave the same.
  *
  * @module
  */
@@ -30,41 +30,43 @@ import type { ServerCapabilities, Upstream, UpstreamMethod } from "./upstream/up
 
 /** Options of {@link hostService}. */
 export interface ServiceOptions {
-  /** The view's own server, and the only one that it can reach (C04). Without one it has no tools or resources. */
+  /** The view's own server, the only one that it can reach. Without one it has no tools or resources. */
   upstream?: Upstream | undefined;
   handlers?: HostHandlers | undefined;
   /**
-   * What every call of the view passes first: `standardGuard(upstream)`, or `"behind-upstream"` when the back end has
-   * one. An upstream without a guard would let a view use every tool there is (D1), and is refused.
+   * Guards every call of the view: `standardGuard(upstream)`, or `"behind-upstream"` if the back end has one.
+   * An upstream without a guard would let a view use every tool, and is refused.
    */
   guard?: Link | "behind-upstream" | undefined;
   /** The view's instance, for the guard. */
   view: string;
-  /** The view's server, for the guard; that of the upstream by default. */
+  /** The view's server, for the guard; the upstream's by default. */
   server?: string | undefined;
-  /** For which kinds of content messages and model context work (`text` by default), what the sandbox granted. */
+  /** Kinds of content for messages and model context (`text` by default), and grants of the sandbox. */
   details?: CapabilityDetails | undefined;
-  /** The context in force, for display modes. */
+  /** The current context, for display modes. */
   context?: (() => HostContext) | undefined;
-  /** The display modes that the view is made for; undefined when it did not say. */
+  /** The display modes that the view supports; undefined if it did not say. */
   viewModes?: (() => DisplayMode[] | undefined) | undefined;
-  /** Hears what a handler or the guard threw and the view must not: it is told that something failed, not what. */
+  /** Called with errors of handlers and the guard that are hidden from the view. */
   onreport?: ((error: VitrineError) => void) | undefined;
-  /** Hears every notification that the guard let pass, by the name of its handler and before it. */
+  /**
+   * Called for every notification that passed the guard, with the name of its handler, before the handler.
+   */
   onnotice?: ((handler: NoticeHandler, params: object) => void) | undefined;
-  /** The view is in another display mode now. */
+  /** Called when the display mode changed. */
   onmode?: ((mode: DisplayMode) => void) | undefined;
 }
 
 /** The requests that a service answers. */
 export type ServiceRequest = Exclude<RequestFrom<"view">, "ping" | "ui/initialize">;
-/** The notifications that a service hears. */
+/** The notifications that a service handles. */
 export type ServiceNotification = Extract<
   NotificationFrom<"view">,
   "notifications/message" | "ui/notifications/size-changed" | "ui/notifications/request-teardown"
 >;
 
-/** The handlers that hear notifications. */
+/** The handlers of notifications. */
 export type NoticeHandler = "log" | "size" | "requestTeardown";
 
 /** Answers a request of a view. */
@@ -73,18 +75,18 @@ export type ServiceHandler = (
   context: RequestContext,
 ) => Promise<object | JsonText>;
 
-/** What a host does for one view. */
+/** A host's service for one view. */
 export interface HostService {
-  /** What works now, and never more (I13). */
+  /** The current capabilities: only what works. */
   readonly capabilities: HostCapabilities;
-  /** Answer requests, whose params must have been checked. What does not work here is refused with -32601. */
+  /** Request handlers, for checked params. Unsupported requests are refused with -32601. */
   readonly requests: { readonly [M in ServiceRequest]: ServiceHandler };
-  /** Hear notifications; reject when the guard stopped one. */
+  /** Notification handlers; they reject if the guard refused. */
   readonly notifications: {
     readonly [M in ServiceNotification]: (params: Record<string, unknown>) => Promise<void>;
   };
   /** Whether the view has subscribed to a resource. */
-  hears(uri: unknown): boolean;
+  isSubscribedTo(uri: unknown): boolean;
   /** Ends the view's subscriptions. */
   close(): void;
 }
@@ -96,11 +98,11 @@ const LISTENERS = {
   "ui/notifications/request-teardown": "requestTeardown",
 } as const satisfies { [M in ServiceNotification]: NoticeHandler };
 
-/** I04, D17: what may be opened; everything else could run in the host page or start a program. */
+/** Schemes that may be opened; others could run in the host page or start a program. */
 const LINKS = /^(https?|mailto):$/;
 
 /**
- * Makes the service of one view.
+ * Creates the service of one view.
  *
  * @example
  * ```ts source="./service.examples.ts#hostService"
@@ -127,7 +129,7 @@ export function hostService(options: ServiceOptions): HostService {
   const server = options.server ?? upstream?.server ?? "";
   const subscriptions = upstream && new Subscriptions(upstream);
 
-  /** Whether there is anybody to do this: otherwise nobody is asked about it either. */
+  /** Whether the method is supported: otherwise the user is not asked either. */
   const works = (method: ServiceRequest): boolean => {
     if (!isUpstream(method)) return method === "ui/request-display-mode" || !!handlers[handlerName(method)];
     if (method.endsWith("subscribe")) return !!upstream?.capabilities.resources?.subscribe;
@@ -143,14 +145,14 @@ export function hostService(options: ServiceOptions): HostService {
       signal,
       onprogress: progress,
     });
-    // I03: what the view may not call it does not see.
+    // A view does not see tools that it may not call.
     return result && method === "tools/list" ? onlyForApps(result) : result;
   };
 
   const displayMode: Handler<"ui/request-display-mode", ViewRequest> = async (params, context) => {
     const { displayMode: current = "inline", availableDisplayModes: ours } = options.context?.() ?? {};
     const theirs = options.viewModes?.();
-    // I07, C12: a mode that one of them does not have is not even asked for, nor taken from a handler.
+    // A mode that either side lacks is neither requested nor accepted from a handler.
     const fits = (mode: DisplayMode): boolean =>
       mode !== current && !!ours?.includes(mode) && (!theirs || theirs.includes(mode));
     const granted = fits(params.mode) && (await handlers.requestDisplayMode?.(params, context));
@@ -167,7 +169,7 @@ export function hostService(options: ServiceOptions): HostService {
     return handlers[handlerName(method)]?.(params as never, context);
   };
 
-  /** Passes a call through the guard; what comes out of it may go to the view. */
+  /** Passes a call through the guard; its result may go to the view. */
   const pass = async (call: ViewCall, next: (params: object) => unknown): Promise<object> => {
     try {
       return ((await guard(call, async (passed) => next(passed.params))) ?? {}) as object;
@@ -199,7 +201,7 @@ export function hostService(options: ServiceOptions): HostService {
           return handlers[key]?.(passed as never, { view, server });
         });
       } catch (error) {
-        // Of a flood the first refusal says it all.
+        // Only the first refusal of a flood is reported.
         const { data } = error as { data?: { repeated?: boolean } };
         if (!data?.repeated) throw error;
       }
@@ -212,14 +214,15 @@ export function hostService(options: ServiceOptions): HostService {
     },
     requests: requests as HostService["requests"],
     notifications: notifications as HostService["notifications"],
-    hears: (uri) => !!subscriptions?.hears(uri),
+    isSubscribedTo: (uri) => !!subscriptions?.isSubscribedTo(uri),
     close: () => subscriptions?.clear(),
   };
 }
 
 /**
- * The error that a view may see. An error with a number is the server's or the guard's answer and passes with
- * its code, message and data; so does one of ours. Anything else may quote what is none of the view's business.
+ * The error that a view may see. An error with a numeric code is the server's or the guard's answer and
+ * passes with code, message and data; so does a VitrineError. Others may quote data that the view must not
+ * see.
  */
 function presentable(error: unknown, method: string, report: ServiceOptions["onreport"]): VitrineError {
   if (error instanceof VitrineError) return error;

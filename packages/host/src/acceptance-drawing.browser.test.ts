@@ -202,7 +202,7 @@ describe("threejs", () => {
     await app.close();
   });
 
-  it("S05: threejs says why there is no scene where nobody allowed eval", async () => {
+  it("S05: threejs explains the missing scene if eval is not allowed", async () => {
     const app = await OfficialApp.open(stage, "threejs", { server, input: { code: SCENE } });
     await app.shows(/Error: .*Content Security Policy.*unsafe-eval/);
     await app.hears("report", EVAL);
@@ -271,7 +271,7 @@ describe("pdf", () => {
     await app.close();
   });
 
-  it("S05: pdf says why there is no page where nothing was relaxed", async () => {
+  it("S05: pdf explains the missing page if nothing was relaxed", async () => {
     const app = await OfficialApp.open(stage, "pdf", { server, input: { url } });
     await app.shows("Setting up fake worker failed");
     await app.hears("report", { code: "csp_violation", directive: "worker-src", blocked: "blob" });

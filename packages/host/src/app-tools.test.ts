@@ -111,7 +111,7 @@ describe("listing a view's tools", () => {
     expect(list).toHaveBeenCalledTimes(2);
   });
 
-  it("A05: a view that says so all the time is heard once a second", async () => {
+  it("A05: a view that reports changes all the time is handled once a second", async () => {
     const { tools, view } = await offer([tool("a")]);
     const changed = vi.fn();
     const stop = tools.onchange(changed);
@@ -163,7 +163,7 @@ describe("calling a view's tools", () => {
     await expect(tools.list()).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("A04: a view that is away has none, and is asked anew when it is back", async () => {
+  it("A04: a disconnected view has none, and is asked again when it is back", async () => {
     const { tools, bridge } = await offer([tool("zoom")]);
     await tools.list();
     bridge.detach();
@@ -192,7 +192,7 @@ describe("calling a view's tools", () => {
     expect(code).toBe("timeout");
   });
 
-  it("I12: a call that is aborted is taken back from the view", async () => {
+  it("I12: an aborted call is cancelled at the view", async () => {
     const { tools, call } = await offer([tool("zoom")]);
     const aborted = vi.fn();
     call.mockImplementation(

@@ -1,37 +1,40 @@
 /**
- * Tools that a view offers to its host, and through it to the model (part A).
+ * Tools that a view offers to its host and, through it, to the model.
  *
  * @module
  */
 import { type CallToolResult, type Tool, VitrineError } from "@vitrine/protocol";
 import type { Bridge } from "./bridge.js";
 
-/** A call of a view's tool, for those who allow and record it. */
+/** A call of a view's tool, for approval and audit. */
 export interface AppToolCall {
   /** The view. */
   source: string;
-  /** The namespaced name. */
+  /** The prefixed name. */
   name: string;
-  /** What the view says about the tool, under its own name. */
+  /** The view's description of the tool, under its own name. */
   tool: Tool;
   arguments: Record<string, unknown>;
 }
 
-/** One line about a call, for the audit log (A06). */
+/** An audit log entry of a call. */
 export interface AppToolAudit extends AppToolCall {
-  /** `refused` by {@link AppToolsOptions.confirm}; `error` when the call, or the tool, failed. */
+  /** `refused` by {@link AppToolsOptions.confirm}; `error` if the call or the tool failed. */
   outcome: "done" | "error" | "refused";
 }
 
 /** Options of {@link AppTools}. */
 export interface AppToolsOptions {
-  /** What names begin with: 1 to 32 of `A-Z a-z 0-9 _ -`; `app` by default. One for each view that is open. */
+  /**
+   * Prefix of the names: 1 to 32 of `A-Z a-z 0-9 _ -`; `app` by default. Use a different one for each open
+   * view.
+   */
   prefix?: string | undefined;
-  /** Whether a server's tool has this name; a view's tool then has no place (A05). */
+  /** Whether a server's tool has this name; then the view's tool is omitted. */
   taken?: ((name: string) => boolean) | undefined;
-  /** Asks the person about a call of a tool that is not read-only (A06). Without it such calls are refused. */
+  /** Asks the user about a call of a tool that is not read-only. Without it, such calls are refused. */
   confirm?: ((call: AppToolCall) => boolean | Promise<boolean>) | undefined;
-  /** Hears of every call. */
+  /** Called for every call. */
   audit?: ((entry: AppToolAudit) => void) | undefined;
 }
 
@@ -41,8 +44,9 @@ const CALL_LIMIT = 30_000;
 const CHANGE_INTERVAL = 1_000;
 
 /**
- * The tools of one view. `search` of the view is `<prefix>__search` here: a name without the prefix is a server's.
- * Names of anything but ASCII letters, digits, `_`, `-` and `.` are left out, as one may look like another.
+ * The tools of one view. The view's `search` is `<prefix>__search` here: names without the prefix are a
+ * server's. Names with other characters than ASCII letters, digits, `_`, `-` and `.` are omitted, because
+ * they could look like another name.
  *
  * @example
  * ```ts source="./bridge.examples.ts#appTools"
@@ -64,7 +68,7 @@ export class AppTools {
   constructor(bridge: Bridge, options: AppToolsOptions = {}) {
     const { prefix = "app" } = options;
     if (!/^[\w-]{1,32}$/.test(prefix))
-      throw new VitrineError("invalid", `${prefix} is no prefix of a tool's name`);
+      throw new VitrineError("invalid", `${prefix} is not a valid prefix of a tool's name`);
     this.#bridge = bridge;
     this.#options = options;
     this.#prefix = `${prefix}__`;
@@ -75,16 +79,18 @@ export class AppTools {
     bridge.on("ready", forget);
   }
 
-  /** The tools, under their names here. They are asked for once, and again when the view says that they changed. */
+  /**
+   * The tools, under their prefixed names. They are requested once, and again when the view reports a change.
+   */
   async list(): Promise<Tool[]> {
     return [...(await this.#tools())].map(([name, tool]) => ({ ...tool, name }));
   }
 
   /**
-   * Calls a tool by its name here. A tool that fails comes back as a result with `isError`.
+   * Calls a tool by its prefixed name. A failed tool resolves to a result with `isError`.
    *
-   * @throws {VitrineError} `unsupported` when there is no such tool, or nobody allows it, `closed` after the view
-   * (A04), `timeout` after 30 s, `invalid` for a result of the wrong shape or of more than 10 MB (A05)
+   * @throws {VitrineError} `unsupported` if there is no such tool, or it was not allowed, `closed` after the
+   * view closed, `timeout` after 30 s, `invalid` for a result of the wrong shape or of more than 10 MB
    */
   async call(
     name: string,
@@ -112,7 +118,7 @@ export class AppTools {
     }
   }
 
-  /** Hears that {@link list} has other tools now, at most once a second however often the view says so. */
+  /** Adds a listener for changes of {@link list}, called at most once a second. */
   onchange(listener: () => void): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let again = false;
@@ -136,9 +142,9 @@ export class AppTools {
 
   async #tools(): Promise<Map<string, Tool>> {
     const { phase, app } = this.#bridge;
-    // A04: tools die with the view. One that is away for a moment has none either: nobody knows when it is back.
+    // A closed or disconnected view has no tools.
     if (phase !== "ready") throw new VitrineError("closed", "the app is not open");
-    // A01: a view that declared no tools is not asked for any.
+    // A view that declared no tools is not asked.
     if (!app?.appCapabilities.tools) return new Map();
     const listed = (this.#listed ??= this.#read());
     listed.catch(() => {
@@ -150,7 +156,7 @@ export class AppTools {
   async #read(): Promise<Map<string, Tool>> {
     const tools = new Map<string, Tool>();
     let cursor: string | undefined;
-    // Pages are counted too: one that always has a next one, and nothing on it, is no list.
+    // Pages are counted too, because a view could return empty pages forever.
     for (let page = 0; page < MAX_TOOLS; page++) {
       const params = cursor === undefined ? {} : { cursor };
       const result = await this.#bridge.request("tools/list", params, { timeout: CALL_LIMIT });
@@ -166,7 +172,7 @@ export class AppTools {
   }
 }
 
-/** Whether a value is larger than so many characters of JSON, about; stops as soon as it knows. */
+/** Whether a value is larger than about this many characters of JSON; stops as soon as it is known. */
 function isLarger(value: unknown, limit: number): boolean {
   let left = limit;
   const open = [value];
@@ -174,7 +180,7 @@ function isLarger(value: unknown, limit: number): boolean {
     const here = open.pop();
     left -= typeof here === "string" ? here.length : 4;
     if (typeof here !== "object" || here === null) continue;
-    // Not `Object.entries`, which would make a list of all before the first is counted.
+    // Not `Object.entries`, which would create the whole list before the first is counted.
     for (const key in here) {
       left -= key.length;
       open.push((here as Record<string, unknown>)[key]);

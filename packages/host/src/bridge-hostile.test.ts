@@ -86,7 +86,7 @@ describe("a view that breaks the rules", () => {
     expect(reports.map(({ code }) => code)).toEqual(["out-of-order", "out-of-order"]);
   });
 
-  it("attack C11: one that initializes twice begins anew, and nothing is sent twice to it", async () => {
+  it("attack C11: one that initializes twice restarts, and nothing is sent twice to it", async () => {
     const { bridge, ready, heard } = mount();
     bridge.sendToolInput({ a: 1 });
     await ready();
@@ -106,7 +106,7 @@ describe("a view that breaks the rules", () => {
     expect(heard.filter(({ method }) => method === "ui/notifications/tool-input")).toHaveLength(1);
   });
 
-  it("attack C11: after the end it is not heard", async () => {
+  it("attack C11: after the end its messages are ignored", async () => {
     const { upstream, called } = server();
     const { bridge, ready, say } = mount({ upstream });
     await ready();
@@ -193,7 +193,7 @@ describe("a view that breaks the rules", () => {
     bridge.close();
   });
 
-  it("attack C13: sizes that are none are not heard", async () => {
+  it("attack C13: invalid sizes are ignored", async () => {
     const { bridge, ready, say } = mount();
     const size = vi.fn();
     bridge.on("size", size);
@@ -270,7 +270,7 @@ describe("with the standard guard", () => {
     return { bridge, view: new Peer<"view">().open(viewEnd) };
   };
 
-  it("C03, D1, attack C01: a tool of the model alone is refused, and the server never hears of it", async () => {
+  it("C03, D1, attack C01: a model-only tool is refused before it reaches the server", async () => {
     const { upstream, called } = server();
     const { view, bridge } = pair({ upstream, guard: standardGuard(upstream) });
     await view.request("ui/initialize", HELLO);

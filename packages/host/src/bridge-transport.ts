@@ -1,20 +1,21 @@
 /**
- * What carries a bridge's messages.
+ * The transport of a bridge.
  *
  * @module
  */
 import { JsonText, type Transport } from "@vitrine/protocol";
 
-/** A transport of a bridge. Any {@link Transport} will do. */
+/** A transport of a bridge. Any {@link Transport} works. */
 export interface BridgeTransport extends Transport {
   /**
-   * Messages are written as text: a {@link JsonText} under `params` or `result` is put in as it is (others are
-   * given its value), and what must say "nothing" says `null`. Text from the view is then the transport's to parse.
+   * Whether messages are serialized as text: a {@link JsonText} under `params` or `result` is inserted as it
+   * is (other transports get its value), and `null` stands for `undefined`. The transport then parses the
+   * view's text itself.
    */
   readonly carriesText?: boolean | undefined;
 }
 
-/** The message with the value of a text that nobody parsed yet, for a transport that carries values. */
+/** Replaces JSON text in a message by its value, for a transport of values. */
 export function inflate(message: unknown): unknown {
   const copy = { ...Object(message) };
   for (const part of ["params", "result"]) {

@@ -1,4 +1,4 @@
-/** The examples of the doc comments around the bridge; compiled with the tests. */
+/** Examples for the doc comments about the bridge; compiled with the tests. */
 import { standardGuard, type Upstream } from "@vitrine/guard";
 import type { CallToolResult, Implementation, Tool, Transport } from "@vitrine/protocol";
 import { AppTools } from "./app-tools.js";
@@ -26,9 +26,9 @@ export async function bridge(
   bridge.sendToolInput(input);
   const result = await upstream.request("tools/call", { name: "forecast", arguments: input });
   bridge.sendToolResult(result);
-  // Whenever it is:
+  // At any time:
   bridge.updateContext({ theme: "light" });
-  // Before the frame goes:
+  // Before the frame is removed:
   await bridge.teardown("the conversation was closed");
   //#endregion bridge
 }

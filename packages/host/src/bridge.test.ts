@@ -144,7 +144,7 @@ describe("the handshake", () => {
     expect(reports).toMatchObject([{ code: "unsupported", message: expect.stringContaining("2099-01-01") }]);
   });
 
-  it("L13: a view that never begins is given up on, with a cause that a person can read", async () => {
+  it("L13: a view that never starts times out, with a readable cause", async () => {
     const { bridge } = mount({ limits: { initialize: 100 } });
     const failed = vi.fn();
     bridge.on("failed", failed);
@@ -156,7 +156,7 @@ describe("the handshake", () => {
     expect(bridge.cause?.code).toBe("initialize-timeout");
   });
 
-  it("L13: so is one that never says that it is ready; who waits for it is told", async () => {
+  it("L13: so does one that never reports that it is ready; waiting requests reject", async () => {
     const { bridge, begin } = mount({ limits: { initialized: 50 } });
     const pong = expect(bridge.ping()).rejects.toMatchObject({ code: "closed" });
     await begin();
@@ -165,7 +165,7 @@ describe("the handshake", () => {
     await pong;
   });
 
-  it("L13: a view's time begins when its channel opens, not when its bridge was made", async () => {
+  it("L13: a view's timeout starts when its channel opens, not when its bridge was created", async () => {
     const bridge = new Bridge({ info: INFO, limits: { initialize: 100 } });
     await vi.advanceTimersByTimeAsync(1_000);
     const [viewEnd, hostEnd] = memoryPair();
@@ -184,7 +184,7 @@ describe("the handshake", () => {
     expect(bridge.phase).toBe("ready");
   });
 
-  it("L10: ping is answered both ways, to a view that has not begun as well", async () => {
+  it("L10: ping is answered both ways, also before the view has started", async () => {
     const { bridge, say, answer, ready, heard } = mount();
     await say({ id: 1, method: "ping" });
     expect(answer(1)?.result).toEqual({});
@@ -298,7 +298,7 @@ describe("the tool call", () => {
     expect(sent.at(-1)?.params).toEqual({ theme: null });
   });
 
-  it("text that is no JSON is an error for whoever sends it, and the view lives on", async () => {
+  it("unserializable text is an error for its sender, and the view continues", async () => {
     const { bridge, ready, say, answer } = mount();
     await ready();
     bridge.sendToolInput();
@@ -317,7 +317,7 @@ describe("context", () => {
     expect([bridge.instance, bridge.context]).toEqual(["frame-9", { [INSTANCE_KEY]: "call-7" }]);
   });
 
-  it("X02, D10: the view hears what changed, and the whole is kept", async () => {
+  it("X02, D10: the view receives the changed keys, and the whole context is kept", async () => {
     const { bridge, ready, last, heard } = mount({ context: { theme: "dark", locale: "en" } });
     await ready();
     bridge.updateContext({ theme: "light" });
@@ -339,7 +339,7 @@ describe("context", () => {
     expect(bridge.context).not.toHaveProperty("locale");
   });
 
-  it("D20: it may be set at any time, and a view that begins has the last one", async () => {
+  it("D20: it may be set at any time, and a starting view gets the last one", async () => {
     const bridge = new Bridge({ info: INFO });
     bridge.setContext({ theme: "dark" });
     const [viewEnd, hostEnd] = memoryPair();
@@ -464,8 +464,8 @@ describe("the end", () => {
   });
 });
 
-describe("a view that begins anew", () => {
-  it("hears input, result and context again", async () => {
+describe("a view that restarts", () => {
+  it("receives input, result and context again", async () => {
     const { bridge, ready, heard, methods, answer } = mount({ context: { theme: "dark" } });
     const readies = vi.fn();
     bridge.on("ready", readies);
@@ -483,7 +483,7 @@ describe("a view that begins anew", () => {
     expect(readies).toHaveBeenCalledTimes(2);
   });
 
-  it("may do so in a new frame, and hears nothing there before it has begun", async () => {
+  it("may do so in a new frame, and receives nothing there before it has started", async () => {
     const { bridge, ready } = mount();
     bridge.sendToolInput({ city: "Rome" });
     await ready();
@@ -502,7 +502,7 @@ describe("a view that begins anew", () => {
     });
   });
 
-  it("in a new frame: the old one is heard no more", async () => {
+  it("in a new frame: messages of the old one are ignored", async () => {
     const { bridge, ready, say } = mount();
     const log = vi.fn();
     bridge.on("log", log);
@@ -592,7 +592,7 @@ describe("a view whose frame is away", () => {
 });
 
 describe("several bridges on one server", () => {
-  it("D3, D4: each hears it, and one that closes leaves the rest", async () => {
+  it("D3, D4: each receives it, and one that closes does not affect the rest", async () => {
     const { server, say } = upstream();
     const views = [
       mount({ upstream: server }),
@@ -613,7 +613,7 @@ describe("several bridges on one server", () => {
     expect(views.map(count)).toEqual([2, 3, 1]);
   });
 
-  it("a view hears of the resources that it subscribed to", async () => {
+  it("a view receives updates of its subscribed resources", async () => {
     const { server, say } = upstream();
     const views = [mount({ upstream: server }), mount({ upstream: server })] as const;
     for (const one of views) await one.ready();
@@ -749,7 +749,7 @@ describe("what passes both ways", () => {
     expect(log).toHaveBeenCalledExactlyOnceWith({ level: "info", data: { a: 1 } });
   });
 
-  it("I08: a size is heard when it is one", async () => {
+  it("I08: a valid size is reported", async () => {
     const { bridge, ready, say, reports } = mount();
     const size = vi.fn();
     bridge.on("size", size);
@@ -791,7 +791,7 @@ describe("what passes both ways", () => {
     expect(reports).toMatchObject([{ code: "listener-failed", cause: { message: "mine" } }]);
   });
 
-  it("a ping that is taken back while it waits is never sent", async () => {
+  it("a ping that is aborted while it waits is never sent", async () => {
     const { bridge, ready, methods } = mount();
     const controller = new AbortController();
     const pong = expect(bridge.ping({ signal: controller.signal })).rejects.toMatchObject({

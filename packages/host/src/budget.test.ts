@@ -1,4 +1,4 @@
-/** What a host may weigh, and what it may not contain. Bytes are gzip, level 9, of esbuild's minified module. */
+/** Limits on the host's size and contents. Bytes are gzip, level 9, of esbuild's minified module. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,11 +12,11 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const ELEMENT = `export * from "./packages/host/dist/element.js";`;
 /** For a page that draws its own frames. */
 const BRIDGE = `export { Bridge, ProxyTransport } from "@vitrine/host";`;
-/** What a page needs without a back end that guards: the chain of links, and questions to the person. */
+/** A page without a guarding back end: the chain of links, and questions to the user. */
 const GUARD = `export { askInFrame } from "@vitrine/host"; export { standardGuard } from "@vitrine/guard";`;
 const everythingOf = (name: string): string => `export * from "${name}";`;
 
-/** What a policy without `unsafe-eval` refuses. */
+/** Code that a policy without `unsafe-eval` refuses. */
 const EVAL = /\beval\s*\(|\bFunction\s*\(|\bset(?:Timeout|Interval)\(\s*["'`]/;
 
 interface Output {
@@ -92,11 +92,11 @@ describe("bytes", () => {
 });
 
 describe("contents", () => {
-  const doors = ["", "/define", "/react"].map(
+  const entryPoints = ["", "/define", "/react"].map(
     (path) => [`@vitrine/host${path}`, everythingOf(`@vitrine/host${path}`)] as const,
   );
 
-  it.each(doors)("%s holds no code but ours", async (_name, source) => {
+  it.each(entryPoints)("%s holds no code but ours", async (_name, source) => {
     const { inputs } = await bundle(source);
     expect(inputs.length).toBeGreaterThan(0);
     expect(inputs.filter((path) => !/^packages\/(protocol|wire|guard|host)\/dist\//.test(path))).toEqual([]);
@@ -113,12 +113,12 @@ describe("contents", () => {
     ]);
   });
 
-  it.each(doors)("%s needs no eval", async (_name, source) => {
+  it.each(entryPoints)("%s needs no eval", async (_name, source) => {
     const { code } = await bundle(source);
     expect(code).not.toMatch(EVAL);
   });
 
-  it.each(doors)("D22: %s writes nothing to the console", async (_name, source) => {
+  it.each(entryPoints)("D22: %s writes nothing to the console", async (_name, source) => {
     const { code } = await bundle(source);
     expect(code).not.toMatch(/\bconsole\b/);
     // Nobody may hear this, so a browser writes it there: why a message of the page's own cannot be sent, in the

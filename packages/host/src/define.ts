@@ -1,5 +1,5 @@
 /**
- * Makes `<mcp-app>` known to the page.
+ * Registers `<mcp-app>` in the page.
  *
  * @module
  */

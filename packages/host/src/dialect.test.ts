@@ -196,7 +196,7 @@ describe("T06: early names", () => {
     never.bridge.close();
   });
 
-  it("T06: a view that begins anew is judged anew", async () => {
+  it("T06: a view that restarts is classified again", async () => {
     const { bridge, say, methods, raw } = mount();
     bridge.sendToolInput();
     await say({ id: 1, method: "ui/initialize", params: {} });

@@ -1,5 +1,5 @@
 /**
- * `<mcp-app>`: an app as an element of the page.
+ * `<mcp-app>`: an app as an HTML element.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import type { Failure } from "./frame/failure.js";
 import { AppFrame, type AppFrameOptions, type FrameState } from "./frame/frame.js";
 import type { ProxyReport } from "./proxy-transport.js";
 
-/** What the events of an {@link McpAppElement} carry. */
+/** Events of an {@link McpAppElement}. */
 export interface McpAppEventMap {
-  /** The app is in another state; `failure` says why it failed. */
+  /** The app's state changed; `failure` is the reason of a failure. */
   statechange: CustomEvent<{ state: FrameState; failure: Failure | undefined }>;
-  /** The app's policy blocked something, or its scripts threw (S12). */
+  /** A policy violation or script error of the app. */
   report: CustomEvent<ProxyReport>;
 }
 
-/** An {@link McpAppElement} as its listeners know it. */
+/** An {@link McpAppElement} for its listeners. */
 interface McpAppTarget extends HTMLElement {
   addEventListener<E extends keyof McpAppEventMap>(
     type: E,
@@ -30,16 +30,16 @@ interface McpAppTarget extends HTMLElement {
   ): void;
 }
 
-/** There are no elements in Node, where the rest of this package works too. */
+/** Node has no HTMLElement, but the rest of this package works there. */
 const Base = (globalThis.HTMLElement ?? class {}) as new () => McpAppTarget;
 
 /**
- * An app as an element. Give it its {@link app}, and put it into the page; `bridge` is how to speak to it. Taken out
- * of the page the app stops; put in again it begins anew and hears again what it was told. Call {@link close} to let
- * it finish first.
+ * An app as an element. Set its {@link app}, and put it into the page; `bridge` communicates with it.
+ * Removing it from the page stops the app; inserting it again restarts the app, which receives all its
+ * messages again. Call {@link close} to let it finish first.
  *
- * The app's name is the accessible name of the frame. Parts for styling: `box`, `header`, `title`, `close`, `stage`,
- * `notices`, `notice`, `prompt`, `failure`, and `panel` for the last three.
+ * The app's title is the accessible name of the frame. Parts for styling: `box`, `header`, `title`, `close`,
+ * `stage`, `notices`, `notice`, `prompt`, `failure`, and `panel` for the last three.
  *
  * @example
  * ```ts source="./frame.examples.ts#element"
@@ -64,7 +64,7 @@ export class McpAppElement extends Base {
   #frame: AppFrame | undefined;
   #app: AppFrameOptions | undefined;
 
-  /** The app to show. Another one takes its place; `undefined` closes it. */
+  /** The app to show. Another one replaces it; `undefined` closes it. */
   get app(): AppFrameOptions | undefined {
     return this.#app;
   }
@@ -87,12 +87,12 @@ export class McpAppElement extends Base {
     if (this.isConnected) void this.#frame.mount();
   }
 
-  /** How to speak to the app; undefined before it has one. */
+  /** The app's bridge; undefined before there is one. */
   get bridge(): Bridge | undefined {
     return this.#frame?.bridge;
   }
 
-  /** Where the app is. */
+  /** The app's state. */
   get state(): FrameState {
     return this.#frame?.state ?? "idle";
   }
@@ -102,7 +102,7 @@ export class McpAppElement extends Base {
     return this.#frame;
   }
 
-  /** Asks the app to finish, waits for it within its limit, and removes it (L08). The element stays. */
+  /** Tears down the app within its time limit, and removes it. The element stays. */
   async close(reason?: string): Promise<void> {
     const frame = this.#frame;
     this.#frame = this.#app = undefined;
@@ -113,7 +113,7 @@ export class McpAppElement extends Base {
     void this.#frame?.mount();
   }
 
-  /** Moved with `moveBefore`, the app goes on. */
+  /** With `moveBefore`, the app keeps running. */
   connectedMoveCallback(): void {}
 
   disconnectedCallback(): void {
@@ -126,7 +126,7 @@ export class McpAppElement extends Base {
 }
 
 /**
- * Makes `<mcp-app>` known to the page. Importing `@vitrine/host/define` does the same.
+ * Registers `<mcp-app>` in the page. Importing `@vitrine/host/define` does the same.
  *
  * @example
  * ```ts source="./frame.examples.ts#defineMcpApp"

@@ -1,23 +1,23 @@
 /**
- * Messages as text, without stopping the page for a large one.
+ * Serializes messages without blocking the page for a large one.
  *
  * @module
  */
 import { JsonText } from "@vitrine/protocol";
 
-/** Values in a message that is written at once: a few milliseconds of work. */
+/** Values in a message that is serialized at once: a few milliseconds of work. */
 const SMALL = 5000;
-/** Characters that weigh as much as a value. */
+/** Characters that cost as much as a value. */
 const PER_VALUE = 200;
-/** Values that are copied faster than they are written, and as how much text each counts: the copy is made at once. */
+/** Maximum values that are cloned rather than serialized, and their cost in text: cloning is synchronous. */
 const FEW = 500;
 const PER_FEW = 40_000;
-/** Characters of text in one part: as much work as so many values. */
+/** Characters of text in one part: as much work as that many values. */
 export const PART = SMALL * PER_VALUE;
 
 /**
- * A message in the form in which it is sent: JSON or, when it is large, the parts of it, each soon made; what is JSON
- * already is not written again. Much text in few values stays as it is: it is copied faster than it is written.
+ * Converts a message for sending: JSON or, if it is large, its parts, each created quickly; JSON text is not
+ * serialized again. Much text in few values stays an object, because cloning it is faster than serializing.
  */
 export function encode(message: unknown): string | object | Iterable<string> {
   const { result, params, ...rest } = Object(message) as Record<string, unknown>;
@@ -28,25 +28,28 @@ export function encode(message: unknown): string | object | Iterable<string> {
   return weigh(message, FEW, PER_FEW) > 0 ? Object(message) : write(message);
 }
 
-/** A text in parts. */
+/** Splits a text into parts. */
 export function* cut(text: string): Generator<string> {
   for (let at = 0, end: number; at < text.length; at = end) {
     end = at + PART;
-    // Two halves of one character stay together.
+    // Keeps surrogate pairs together.
     if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--;
     yield text.slice(at, end);
   }
 }
 
-/** Deeper than any honest message; what is nested further is left to `JSON.stringify`, which knows its own limit. */
+/**
+ * Maximum depth, more than any honest message has; deeper values are left to `JSON.stringify`, which has its
+ * own limit.
+ */
 const DEEP = 200;
 
-/** What is left of an allowance after a value: at most 0 when it is larger. */
+/** The remaining allowance after a value: at most 0 if it is larger. */
 function weigh(value: unknown, allowance: number, perValue = PER_VALUE, depth = 0): number {
   if (typeof value === "string") return allowance - 1 - value.length / perValue;
   let left = allowance - 1;
   if (typeof value === "object" && value !== null && depth < DEEP) {
-    // Not `for in`, which writes down all keys of an array before it begins.
+    // Not `for in`, which collects all keys of an array first.
     for (const item of Array.isArray(value) ? value : Object.values(value)) {
       left = weigh(item, left, perValue, depth + 1);
       if (left <= 0) break;
@@ -55,7 +58,7 @@ function weigh(value: unknown, allowance: number, perValue = PER_VALUE, depth = 
   return left;
 }
 
-/** The parts of a value's JSON, each soon made. */
+/** The parts of a value's JSON, each created quickly. */
 function* write(value: unknown): Generator<string> {
   if (typeof value === "string" && value.length > PART) {
     yield '"';
@@ -79,7 +82,10 @@ function* write(value: unknown): Generator<string> {
   }
 }
 
-/** Items are written in groups, as many as the first of each lets expect: to weigh them all takes longer than to write. */
+/**
+ * Serializes items in groups, sized by the first of each: weighing all of them would take longer than
+ * serializing.
+ */
 function* writeItems(items: readonly unknown[]): Generator<string> {
   for (let at = 0, end: number; at < items.length; at = end) {
     end = at + Math.max(1, Math.floor(SMALL / (SMALL - weigh(items[at], SMALL))));

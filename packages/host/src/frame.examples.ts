@@ -17,9 +17,9 @@ const info = { name: "chat", version: "1.0.0" };
 
 export function warmExample(views: FrameView[], next: FrameView) {
   //#region warm
-  // The server was connected, and its UI resources were read and registered with the sandbox.
+  // After the server was connected, and its UI resources were read and registered with the sandbox:
   for (const view of views) warm(view);
-  // Later the model begins to write a call of a tool with an app.
+  // Later, when the model starts to write a call of a tool with an app:
   warm(next, { run: true });
   //#endregion warm
 }
@@ -30,7 +30,7 @@ export function hostStylesExample(app: HTMLElementTagNameMap["mcp-app"], options
     variables: { "--color-background-primary": "light-dark(#fffdf8, #201d18)", "--border-radius-md": "10px" },
   });
   app.app = { ...options, context: { styles } };
-  // Later the person chooses another theme: the same variables serve both.
+  // Later, when the user chooses another theme: the same variables serve both.
   app.frame?.setContext({ styles, theme: "dark" });
   //#endregion hostStyles
 }
@@ -67,7 +67,7 @@ export function oneLineExample(heading: HTMLElement, tool: Tool) {
 
 export function proxyTransportExample(bridge: Bridge, iframe: HTMLIFrameElement, view: FrameView) {
   //#region proxyTransport
-  // A frame of your own, in place of `<mcp-app>`.
+  // Your own frame instead of `<mcp-app>`.
   const target = iframe.contentWindow as Window;
   bridge.open(new ProxyTransport({ target, origin: view.origin }));
   iframe.src = view.src;
@@ -93,7 +93,7 @@ export async function appFrameExample(place: HTMLElement, view: FrameView, upstr
   });
   await frame.mount();
   frame.bridge.sendToolInput({ city: "Rome" });
-  // Later: the app may finish what it does.
+  // Later: lets the app finish first.
   await frame.close("the conversation was closed");
   //#endregion appFrame
 }

@@ -1,5 +1,6 @@
 /**
- * The host's end of the channel to one view: a checked peer that asks the lifecycle before every message.
+ * The host's side of the channel to one view: a checked peer that consults the lifecycle before every
+ * message.
  *
  * @module
  */
@@ -32,18 +33,18 @@ import { Emitter } from "./emitter.js";
 
 /** Options of a {@link HostChannel}. */
 export interface HostChannelOptions {
-  /** How long the view has for each step. */
+  /** Timeouts of the view's steps. */
   limits?: Partial<LifecycleLimits> | undefined;
-  /** Whether older names of messages are sent too (T06); `auto` by default. */
+  /** Whether early names of messages are sent too; `auto` by default. */
   dialect?: Dialect | undefined;
 }
 
 type Tell = NotificationFrom<"host">;
 
-/** The longest timeout, 11 days: a timer that is set for longer than it can count fires at once. */
+/** The longest timeout, 11 days. A timer with a longer delay overflows and fires immediately. */
 const LONGEST = 1e9;
 
-/** One view's channel: what a `Bridge` is made of. */
+/** A view's channel: the base of a `Bridge`. */
 export abstract class HostChannel extends Emitter {
   protected readonly peer = new CheckedPeer(HOST_END);
   readonly #dialect: Dialect | undefined;
@@ -54,14 +55,14 @@ export abstract class HostChannel extends Emitter {
   #app: AppDetails | undefined;
   #early = false;
   #wire: Transport | undefined;
-  /** Messages go to the view as text. */
+  /** Whether messages go to the view as text. */
   protected isText = false;
   #deliver: (message: unknown) => void = () => {};
   /** When the transport was opened. */
   #start = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #seen: HostPhase = "loading";
-  /** The id of the `ui/initialize` that waits for its answer. */
+  /** The id of the pending `ui/initialize`. */
   #initializing: unknown;
   #ending: Promise<Cause | undefined> | undefined;
 
@@ -73,25 +74,25 @@ export abstract class HostChannel extends Emitter {
     this.peer.handle("ui/initialize", (params) => this.greet((this.#app = params)));
   }
 
-  /** A view's time begins when its transport is opened. */
+  /** A view's timeouts start when its transport is opened. */
   #now(): number {
     return this.#wire ? performance.now() - this.#start : 0;
   }
 
   /** Answers `ui/initialize`. */
   protected abstract greet(app: AppDetails): Result<"ui/initialize">;
-  /** What the view knows of where it runs. */
+  /** The current host context. */
   abstract readonly context: HostContext;
 
-  /** Where the view is in its life. */
+  /** The view's lifecycle phase. */
   get phase(): HostPhase {
     return this.#failure ? "failed" : this.#life.phase;
   }
-  /** Why the view was given up on, or not waited for at its end. */
+  /** Why the host gave up on the view, or stopped waiting for its teardown. */
   get cause(): Cause | undefined {
     return this.#failure ?? this.#life.cause;
   }
-  /** What the view said of itself, once it did. */
+  /** The view's description of itself, once it has connected. */
   get app(): AppDetails | undefined {
     return this.#app;
   }
@@ -100,8 +101,8 @@ export abstract class HostChannel extends Emitter {
   }
 
   /**
-   * Opens the channel; call before the view loads. Called again with another transport, the view is expected in a
-   * new frame, and hears there what it has heard before; so it is after {@link detach}, and after a failure.
+   * Opens the channel; call it before the view loads. With another transport, the view is expected in a new
+   * frame, and receives its messages again; the same holds after {@link detach}, and after a failure.
    *
    * @throws {VitrineError} `closed` after the end
    */
@@ -110,7 +111,7 @@ export abstract class HostChannel extends Emitter {
     if (this.#wire || this.#failure) this.detach();
     this.#start = performance.now();
     this.isText = !!transport.carriesText;
-    // T03: a view that writes text is answered in text.
+    // A view that sends text gets text.
     const wire = this.isText ? transport : acceptText(transport, () => (this.isText = true));
     this.#wire = wire;
     this.peer.open(this.#mount());
@@ -123,8 +124,8 @@ export abstract class HostChannel extends Emitter {
   }
 
   /**
-   * Lets go of the transport, because the frame is gone and may come back: what is sent meanwhile waits for the next
-   * {@link open}. Whoever waits for an answer is told that there is none.
+   * Releases the transport, because the frame is gone and may come back: messages are queued until the next
+   * {@link open}. Pending requests reject.
    */
   detach(): void {
     if (this.isOver) return;
@@ -143,7 +144,9 @@ export abstract class HostChannel extends Emitter {
     for (const settle of [...this.#asked]) settle(closedError());
   }
 
-  /** The peer's end of the wire. One for each time the view begins: a peer that reopens forgets its calls. */
+  /**
+   * The peer's transport. Each start of the view gets a new one, because a peer that reopens drops its calls.
+   */
   #mount(): Transport {
     return {
       start: (receive) => {
@@ -166,7 +169,7 @@ export abstract class HostChannel extends Emitter {
     this.#moved();
   }
 
-  /** Asks the lifecycle about a message of the view, and passes on what may be served (C11). */
+  /** Consults the lifecycle about a message of the view, and passes on what may be handled. */
   #receive(message: unknown): void {
     this.emit("traffic", { direction: "in", message });
     const { jsonrpc, id, method, params } = Object(message) as Record<string, unknown>;
@@ -179,7 +182,7 @@ export abstract class HostChannel extends Emitter {
         }
         return;
       }
-      // What the view's earlier self was asked will not be answered.
+      // Requests to the view's earlier document will not be answered.
       if (verdict.remounted) this.peer.open(this.#mount());
       this.#flush(verdict.flush);
       this.#moved();
@@ -191,7 +194,7 @@ export abstract class HostChannel extends Emitter {
     this.#deliver(message);
   }
 
-  /** Sends a notification, now or when the view is ready (L11). */
+  /** Sends a notification, now or when the view is ready. */
   protected tell<M extends Tell>(method: M, params: Params<M>): void {
     for (const message of this.#life.send(method, params)) this.#dispatch(message);
   }
@@ -210,7 +213,7 @@ export abstract class HostChannel extends Emitter {
         if (error) reject(error);
         else resolve(this.peer.request(method, params, options));
       };
-      // When it was aborted, too: the peer sends no such request, and rejects it.
+      // Also if it was aborted: the peer then rejects it without sending.
       const go = (): void => settle();
       this.#asked.add(settle);
       signal?.addEventListener("abort", go);
@@ -229,18 +232,18 @@ export abstract class HostChannel extends Emitter {
     else for (const form of this.#forms(method, params)) this.peer.notify(form.method as Tell, form.params);
   }
 
-  /** A message under every name that the view may know it by (T06). */
+  /** A message under every name that the view may know. */
   #forms(method: string, params: object): { method: string; params: object }[] {
     const early = this.#early && earlyForm(method, params, this.context);
     return early ? [{ method, params }, early] : [{ method, params }];
   }
 
-  /** Sends what waited. One that cannot be sent stops no other. */
+  /** Sends the queue. A failure does not affect other messages. */
   #flush(messages: Outgoing[]): void {
     for (const message of messages) this.quietly(() => this.#dispatch(message));
   }
 
-  /** Sends what nobody waits for, as long as there is a view. */
+  /** Sends without a listener for errors, while there is a view. */
   protected quietly(send: () => void): void {
     try {
       if (!this.isOver) send();
@@ -249,7 +252,7 @@ export abstract class HostChannel extends Emitter {
     }
   }
 
-  /** Sets the next deadline, and says when the view became ready. */
+  /** Sets the next deadline, and reports readiness. */
   #moved(): void {
     const { phase, deadline } = this.#life;
     clearTimeout(this.#timer);
@@ -263,7 +266,7 @@ export abstract class HostChannel extends Emitter {
 
   #expire(): void {
     const cause = this.#life.expire();
-    // Timers may fire a little early.
+    // Timers may fire slightly early.
     if (!cause) this.#moved();
     else if (this.isOver) this.close();
     else {
@@ -274,8 +277,8 @@ export abstract class HostChannel extends Emitter {
   }
 
   /**
-   * Asks the view to finish, waits for it within its limit, and closes (L08). Returns why it was not waited for any
-   * longer, if so. Remove the frame then.
+   * Tears down the view within its time limit, and closes. Returns why it stopped waiting, if so. Remove the
+   * frame then.
    */
   teardown(reason?: string): Promise<Cause | undefined> {
     return (this.#ending ??= this.#finish(reason));
@@ -288,7 +291,7 @@ export abstract class HostChannel extends Emitter {
         this.peer.request(method as "ui/resource-teardown", params, { timeout: 0 }),
       );
       await Promise.any(answers).catch(({ errors }: AggregateError) => {
-        // D12: a view without a handler refuses, which is as good as an answer.
+        // A view without a handler refuses, which counts as an answer.
         const odd = errors.find(({ code }) => code !== METHOD_NOT_FOUND && code !== "closed");
         if (odd) this.emit("report", odd);
       });
@@ -297,7 +300,7 @@ export abstract class HostChannel extends Emitter {
     return this.cause;
   }
 
-  /** Closes at once; whoever waits is told. */
+  /** Closes immediately; pending requests reject. */
   close(): void {
     if (this.#seen === "closed") return;
     this.#seen = "closed";

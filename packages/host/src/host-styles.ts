@@ -1,17 +1,20 @@
 /**
- * How a host looks, for the views in it: the standard style variables and the host's fonts (X01, X03).
+ * The host's look for its views: the standard style variables and the host's fonts.
  *
  * @module
  */
 import { DEFAULT_STYLE_VARIABLES, type HostStyles, type StyleVariable } from "@vitrine/protocol";
 
-/** A font face of the person's machine. A view's policy opens no fonts, and `local()` loads nothing over the network. */
+/**
+ * A font face of the user's machine. A view's policy allows no fonts, but `local()` loads nothing over the
+ * network.
+ */
 const face = (family: string, weight: string, names: readonly string[]): string =>
   `@font-face { font-family: "${family}"; font-weight: ${weight}; src: ${names.map((name) => `local("${name}")`).join(", ")}; }`;
 
 /**
- * Font rules for a host that has no fonts of its own: "Vitrine Sans" and "Vitrine Mono", made of fonts that machines have. They
- * work under every view's policy, and load nothing over the network.
+ * Font rules for a host without its own fonts: "Vitrine Sans" and "Vitrine Mono", made of common system
+ * fonts. They work under every view's policy, and load nothing over the network.
  */
 export const DEFAULT_FONTS: string = [
   face("Vitrine Sans", "400", [
@@ -28,17 +31,17 @@ export const DEFAULT_FONTS: string = [
   ]),
 ].join("\n");
 
-/** What {@link hostStyles} puts in place of the defaults. */
+/** Options of {@link hostStyles}. */
 export interface HostStyleOptions {
-  /** Your design's values, for some or all of the standard variables. Write colours with `light-dark()`. */
+  /** Your design's values for some or all of the standard variables. Write colours with `light-dark()`. */
   variables?: Partial<Record<StyleVariable, string>> | undefined;
-  /** `@font-face` rules of your fonts. A view can load a font file only from where its own policy allows it. */
+  /** `@font-face` rules of your fonts. A view can load a font file only if its own policy allows it. */
   fonts?: string | undefined;
 }
 
 /**
- * The `styles` of a host context: every standard variable, and font rules. Without options it is a complete, accessible design
- * for both themes; give your own values for what differs.
+ * The `styles` of a host context: every standard variable, and font rules. Without options it is a complete,
+ * accessible design for both themes; pass your own values where it differs.
  *
  * @example
  * ```ts source="./frame.examples.ts#hostStyles"
@@ -46,7 +49,7 @@ export interface HostStyleOptions {
  *   variables: { "--color-background-primary": "light-dark(#fffdf8, #201d18)", "--border-radius-md": "10px" },
  * });
  * app.app = { ...options, context: { styles } };
- * // Later the person chooses another theme: the same variables serve both.
+ * // Later, when the user chooses another theme: the same variables serve both.
  * app.frame?.setContext({ styles, theme: "dark" });
  * ```
  */

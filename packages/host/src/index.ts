@@ -1,5 +1,5 @@
 /**
- * `@vitrine/host`: the host end of an MCP App, in a page: bridge, frame and `<mcp-app>`.
+ * `@vitrine/host`: the host side of an MCP App, in a page: bridge, frame and `<mcp-app>`.
  *
  * @module
  */

@@ -34,7 +34,7 @@ function sdkTransport(transport: Transport) {
   };
 }
 
-/** What all three views have in common. */
+/** The common part of all three views. */
 type AnyApp = Pick<
   OurApp,
   | "ontoolinput"
@@ -171,7 +171,7 @@ describe.each(VIEWS)("%s, our bridge, the official client and server", (_name, m
     expect(reports).toEqual([]);
   });
 
-  it("L07: hears of a cancellation", async () => {
+  it("L07: receives a cancellation", async () => {
     const { bridge, app, start } = await run();
     const cancelled = new Promise((resolve) => {
       app.ontoolcancelled = resolve;
@@ -251,7 +251,7 @@ describe.each(VIEWS)("%s, our bridge, the official client and server", (_name, m
     expect(await tools.call("view__zoom")).toMatchObject({ content: [] });
   });
 
-  it("D3: hears that the server's tools changed", async () => {
+  it("D3: is notified that the server's tools changed", async () => {
     const { server, bridge, start } = await run();
     const changed: unknown[] = [];
     bridge.on("traffic", ({ direction, message }) => {

@@ -123,7 +123,7 @@ describe("attack E03: an app that takes the focus", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("once gives it back, hears no key, and goes on", async () => {
+  it("once gives it back, receives no key, and continues", async () => {
     const view = await stage.mount(page, "thief");
     await composer().click();
     for (let times = 0; times < 2; times++) {
@@ -164,7 +164,7 @@ describe("attack E03: an app that takes the focus", () => {
     expect(await view.getByLabel("Mine").inputValue()).toBe("a");
   });
 
-  it("has it after a press in it, or Tab into it, and hears every key (the control)", async () => {
+  it("keeps it after a press in it, or Tab into it, and receives every key (the control)", async () => {
     const view = await stage.mount(page, "thief");
     await composer().click();
     await type("ab");

@@ -61,7 +61,7 @@ const audit = (): Promise<Record<string, unknown>[]> =>
   );
 const logged = (name: string): Promise<Record<string, unknown>[]> =>
   page.evaluate((key) => host.log.values(key) as Record<string, unknown>[], name);
-/** One row in the audit for each that was refused, and no other. */
+/** A row in the audit for each that was refused, and no other. */
 const expectRefused = async (codes: unknown[]): Promise<void> => {
   const rows = (await audit()).filter(({ outcome }) => outcome === "refused");
   expect(rows.map((row) => row["code"])).toEqual(codes);
@@ -358,7 +358,7 @@ describe("messages", () => {
     expect(stage.called).toEqual(["attacker look"]);
   });
 
-  it("attack C11: nothing before ui/initialize; a second one begins anew; nothing after the end", async () => {
+  it("attack C11: nothing before ui/initialize; a second one restarts; nothing after the end", async () => {
     await stage.serve("early", {
       server: "attacker",
       upstream: stage.attackerServer,
@@ -382,7 +382,7 @@ describe("messages", () => {
     });
     await page.evaluate(() => host.app("early").close());
     expect(await page.locator("#early iframe").count()).toBe(0);
-    // What had left before the end may still be on its way to the server; nothing else is.
+    // Messages sent before the end may still be in transit to the server; no others are.
     const look = async (): Promise<number> => {
       for (let turn = 0; turn < 5; turn++) await ask(attacker, "tools/call", { name: "look" });
       return stage.called.length;
@@ -592,7 +592,7 @@ describe("what a person sees", () => {
     expect(spoof.word).toBe("other-server");
     await ask(attacker, "ui/update-model-context", { content, _meta: { server: "victim" } });
     await ask(scene.victim, "ui/update-model-context", { content });
-    // What the host is told, whatever the app says.
+    // The host's notifications, whatever the app sends.
     expect(await logged("model-context")).toMatchObject([
       { server: "attacker", content: [{ text }] },
       { server: "victim", content: [{ text }] },
@@ -707,7 +707,7 @@ describe("tools that an app offers", () => {
       },
       [tools, answer] as const,
     );
-  /** What a call comes to in the host page. */
+  /** The outcome of a call in the host page. */
   const call = (name: string): Promise<string> =>
     page.evaluate(async (wanted) => {
       const { bridge } = host.app("attacker");
@@ -771,7 +771,7 @@ describe("tools that an app offers", () => {
     expect(await call("app__t")).toContain("well");
   });
 
-  it("attack C19: those of an app that was closed are no more", async () => {
+  it("attack C19: those of a closed app are gone", async () => {
     await offer(one, `raw.answers["tools/call"] = () => ({ content: [{ type: "text", text: "well" }] });`);
     expect(await call("app__t")).toContain("well");
     const code = await page.evaluate(async () => {

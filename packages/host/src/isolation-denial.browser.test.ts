@@ -263,7 +263,7 @@ describe("time and memory", () => {
     expect(await inPage("host.log.names('message')")).toEqual(["message"]);
   });
 
-  it("attack D03: what is nested without end, or is no JSON, is not for the page", async () => {
+  it("attack D03: endlessly nested or invalid JSON does not reach the page", async () => {
     const answer = await attacker.evaluate(() => {
       let deep: unknown = 1;
       for (let level = 0; level < 1000; level++) deep = { deep };
@@ -443,7 +443,7 @@ describe("deception", () => {
       expect(await title.isVisible()).toBe(true);
       const [bar, frame] = [await title.boundingBox(), await page.locator("#poses iframe").boundingBox()];
       expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(frame?.y ?? 0);
-      // What is on top there is the page's own.
+      // The topmost element there is the page's own.
       const drawn = await page.evaluate(
         ({ x, y }) => host.app("poses").shadowRoot?.elementFromPoint(x + 3, y + 3)?.tagName,
         bar ?? { x: 0, y: 0 },
@@ -514,7 +514,7 @@ describe("in a browser that has little memory, and a person who lets the page no
     stage = shared;
   });
 
-  it("attack D02: one that allocates until there is no more dies alone, and can be started again", async () => {
+  it("attack D02: one that exhausts its memory dies alone, and can be restarted", async () => {
     await attacker.evaluate(() => {
       setTimeout(() => {
         const kept: unknown[] = [];

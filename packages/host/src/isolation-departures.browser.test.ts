@@ -26,10 +26,10 @@ const bare = new Map<NetworkCase, Attempt>();
 
 let stage: NetworkStage;
 let victims: string[];
-/** What became of the innocent app each time that another's process may have ended. */
+/** State of the innocent app each time that another's process may have ended. */
 const bystanders: string[] = [];
 let popups: string[];
-/** What else was seen before the browser was closed. */
+/** Other observations before the browser was closed. */
 const seen: { own?: Own; caches?: string[]; answered?: boolean } = {};
 
 beforeAll(async () => {
@@ -106,7 +106,7 @@ describe("an app that leaves", () => {
     expect(fatal.map((each) => of(contained, each).failure)).toContain("crashed");
   });
 
-  it("attack A23, A24, A25, A38: the host hears what was blocked", () => {
+  it("attack A23, A24, A25, A38: the host gets the blocked attempts", () => {
     const reportsOf = (id: string) =>
       DEPARTURES.filter((each) => each.id === id && !/own that goes/.test(each.title)).map((each) =>
         of(contained, each).reports.join(),

@@ -195,7 +195,7 @@ describe("an app moves", () => {
           ? frame?.evaluate(() => [document.title, document.body.textContent].includes("moved"))
           : frame?.url() !== from;
       expect(await isMoved()).toBe(false);
-      // What these pages have of a sandbox, for another attack, is for what is loaded next.
+      // The sandbox of these pages, for another attack, applies to the next load.
       await free.attacker.evaluate(() => {
         for (const proxy of [top?.[0], top?.[1]])
           proxy?.document.querySelector("iframe")?.removeAttribute("sandbox");
@@ -323,7 +323,7 @@ describe("an app forges", () => {
       }
       return raw.ask("ping");
     }, methods);
-    // One word to the host for each; `text` and `load` are the proxy's too.
+    // A word to the host for each; `text` and `load` are the proxy's too.
     const refused = (await reports(page, "attacker", "reserved")).map(({ method }) => method);
     expect(refused).toEqual(methods.map((each) => `ui/notifications/sandbox-${each}`));
     expect(await view.evaluate(() => Object(globalThis).got)).toBeUndefined();

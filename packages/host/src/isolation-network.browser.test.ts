@@ -86,7 +86,7 @@ describe("an app that stays in its document", () => {
       if (each.declared) expect(leakOf(declared, each)).not.toEqual(NOTHING);
     });
 
-  it("attack A01: the host hears what the policy blocked", () => {
+  it("attack A01: the host gets the policy violation", () => {
     for (const each of REQUESTS.filter(reported)) {
       const { target, reports } = of(contained, each);
       expect(reports, title(each)).toContainEqual(expect.stringContaining(target.host));

@@ -111,7 +111,7 @@ describe("a large message", () => {
     expect(second?.slice(1)).toEqual(await made("result"));
   });
 
-  it("that is no JSON, or that the view does not say it heard, keeps nothing else from being sent", async () => {
+  it("that is not JSON, or that the view does not confirm, does not block other messages", async () => {
     await page.clock.install();
     const view = await stage.mount(page, "plain", { input: {} });
     await view.evaluate(() => {

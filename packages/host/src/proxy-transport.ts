@@ -1,5 +1,5 @@
 /**
- * The host page's end of the wire to a view behind a sandbox proxy.
+ * The host page's transport to a view behind a sandbox proxy.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import {
 } from "@vitrine/protocol";
 import { cut, encode, PART } from "./encode.js";
 
-/** What a proxy says about its frame. `by` is there when it was the view's own word. */
+/** A proxy's report about its frame. `by` is set if it came from the view. */
 export interface ProxyReport {
   code:
     | "loaded"
@@ -31,7 +31,7 @@ export interface ProxyReport {
   [detail: string]: unknown;
 }
 
-/** Where the proxy is. */
+/** Location of the proxy. */
 export interface ProxyTransportOptions {
   /** The proxy's window. */
   target: Window;
@@ -43,11 +43,11 @@ type Form = ReturnType<typeof encode>;
 
 const RESERVED = "ui/notifications/sandbox-";
 
-/** Characters from which a message goes straight to the view. */
+/** Characters above which a message goes directly to the view. */
 const LARGE = 50_000;
-/** Milliseconds that a view may take to hear a large message. */
-const PATIENCE = 10_000;
-/** Milliseconds of work at a time: under what a person notices, and few enough turns that waiting costs little. */
+/** Milliseconds that a view may take to receive a large message. */
+const RECEIVE_TIMEOUT = 10_000;
+/** Milliseconds of work at a time: imperceptible, but long enough that pauses cost little. */
 const SLICE = 40;
 
 /** Whether a window is somewhere inside another one. */
@@ -63,13 +63,13 @@ function isWithin(source: MessageEventSource | null, target: Window): boolean {
 const isShort = (form: unknown): form is string => typeof form === "string" && form.length < LARGE;
 
 /**
- * Carries messages to a view through its proxy, as JSON text over the port that the proxy offers; large ones go
- * straight to the view's document. Source and origin of the proxy's window are checked on every message; a port is
- * held by one document alone, and dies with it.
+ * Sends messages to a view through its proxy, as JSON text over the port that the proxy offers; large ones go
+ * directly to the view's document. Source and origin of the proxy's window are checked on every message; a
+ * port belongs to one document, and dies with it.
  *
  * @example
  * ```ts source="./frame.examples.ts#proxyTransport"
- * // A frame of your own, in place of `<mcp-app>`.
+ * // Your own frame instead of `<mcp-app>`.
  * const target = iframe.contentWindow as Window;
  * bridge.open(new ProxyTransport({ target, origin: view.origin }));
  * iframe.src = view.src;
@@ -77,32 +77,35 @@ const isShort = (form: unknown): form is string => typeof form === "string" && f
  */
 export class ProxyTransport implements Transport {
   readonly carriesText = true;
-  /** Hears what the proxy says about its frame. */
+  /** Called with the proxy's reports about its frame. */
   onreport: ((report: ProxyReport) => void) | undefined;
-  /** Called with the answer to a ping: whether somebody did something in the proxy's frame within the last seconds. */
+  /**
+   * Called with the answer to a ping: whether the user was active in the proxy's frame within the last
+   * seconds.
+   */
   onpong: ((isActive: unknown) => void) | undefined;
   /**
-   * Called after a press in the view, or after Tab that led out of it. The view cannot forge either. It can delay the call,
-   * so `at` says when the press was, as `performance.now()` of this page.
+   * Called after a press in the view, or after Tab that left it. The view cannot forge either, but it can
+   * delay the call, so `at` is the time of the press, as `performance.now()` of this page.
    */
   onpress: ((isTab: boolean, at: number) => void) | undefined;
-  /** Hears of each message that the view sent past its proxy. None has a meaning. */
+  /** Called for each message that the view sent past its proxy. Such messages are ignored. */
   onstray: (() => void) | undefined;
   readonly #options: ProxyTransportOptions;
-  /** Leads to the script before the view's document. */
+  /** Port to the script before the view's document. */
   #presses: MessagePort | undefined;
   #held: 0 | 1 | 2 | undefined;
   #receive: (message: unknown) => void = () => {};
   #proxy: MessagePort | undefined;
-  /** The way for large messages, and how many others the proxy had passed on when the view was not there yet. */
+  /** The port for large messages, and the number of other messages before the view started. */
   #direct: MessagePort | undefined;
   #before = 0;
-  /** How many messages went by the proxy. */
+  /** Number of messages through the proxy. */
   #relayed = 0;
-  /** What was sent before the proxy was there, or while a large message before it is on its way. */
+  /** Messages that wait for the proxy, or for a large message before them. */
   #waiting: unknown[] = [];
   #busy = false;
-  /** Ends the wait for a view that was given a large message. */
+  /** Ends the wait for a view that received a large message. */
   #heard: (() => void) | undefined;
   /** The view's origin. */
   #view: unknown;
@@ -112,7 +115,7 @@ export class ProxyTransport implements Transport {
     addEventListener("message", this.#hear);
   }
 
-  /** The proxy has come. */
+  /** Whether the proxy has loaded. */
   get isReady(): boolean {
     return !!this.#proxy;
   }
@@ -121,21 +124,21 @@ export class ProxyTransport implements Transport {
     this.#receive = receive;
   }
 
-  /** Asks the proxy whether its process still runs, or to show the view that it was made ready without. */
+  /** Pings the proxy's process, or makes it show its preloaded view. */
   tell(what: "ping" | "load"): void {
     this.#proxy?.postMessage(JSON.stringify({ jsonrpc: "2.0", method: RESERVED + what }));
   }
 
   /**
-   * Says whether something outside of the view takes keys (1), and whether somebody is typing there (2). If so, the view
-   * drops keys that follow when it takes the focus.
+   * Sends whether something outside of the view takes keys (1), and whether the user is typing there (2). If
+   * so, the view drops keys after it takes the focus.
    */
   hold(held: 0 | 1 | 2): void {
     this.#held = held;
     this.#presses?.postMessage(held);
   }
 
-  /** Puts the focus into the view. */
+  /** Moves the focus into the view. */
   focus(): void {
     this.#presses?.postMessage("focus");
   }
@@ -150,7 +153,7 @@ export class ProxyTransport implements Transport {
     }
   }
 
-  /** Sends what waits, in order. */
+  /** Sends the queue, in order. */
   async #flush(): Promise<void> {
     this.#busy = true;
     while (this.#waiting.length > 0) {
@@ -158,7 +161,7 @@ export class ProxyTransport implements Transport {
       try {
         await this.#sendForm(typeof message === "string" ? message : encode(message));
       } catch (error) {
-        // Cycles and the like: who made it hears so, and whoever waits for an answer that there is none.
+        // Cycles and similar: the sender gets the error, and a waiting requester gets an error answer.
         reportError(error);
         const { id, method } = Object(message) as { id?: RequestId; method?: unknown };
         if (id !== undefined && method === undefined)
@@ -177,7 +180,7 @@ export class ProxyTransport implements Transport {
       let began = performance.now();
       for (const part of isText ? cut(form) : form) {
         if (direct && text.length >= PART) {
-          // The first are on their way while the last are written.
+          // The first parts are sent while the last are serialized.
           direct.postMessage(text);
           parts++;
           text = "";
@@ -186,7 +189,7 @@ export class ProxyTransport implements Transport {
         if (performance.now() - began < SLICE) continue;
         await new Promise((resolve) => setTimeout(resolve));
         began = performance.now();
-        // Whom it was for may be gone.
+        // The recipient may be gone.
         if (direct !== this.#direct) return;
       }
     }
@@ -196,10 +199,10 @@ export class ProxyTransport implements Transport {
       return;
     }
     direct.postMessage({ after: this.#relayed - this.#before, parts, message });
-    // Until it was heard nothing else is sent, or that would be heard first.
+    // Nothing else is sent until it was received, or it would arrive first.
     await new Promise<void>((resolve) => {
-      // A view that does not say so is sent everything by its proxy from then on.
-      const timer = setTimeout(() => this.#begin(undefined, 0), PATIENCE);
+      // A view that does not confirm gets everything through its proxy from then on.
+      const timer = setTimeout(() => this.#begin(undefined, 0), RECEIVE_TIMEOUT);
       this.#heard = () => {
         clearTimeout(timer);
         this.#heard = undefined;
@@ -216,32 +219,32 @@ export class ProxyTransport implements Transport {
   readonly #hear = (event: MessageEvent): void => {
     const { target, origin } = this.#options;
     if (event.source !== target || event.origin !== origin) {
-      // A frame that is gone by now has no window, but it had the view's origin.
+      // A removed frame has no window, but it had the view's origin.
       const isGone = !event.source && event.origin === this.#view;
       if (isGone || isWithin(event.source, target)) this.onstray?.();
       return;
     }
-    // Not before: to look at what a stranger sent is to unpack it here, and an app can reach this window (D03).
+    // Not before: reading a stranger's message would deserialize it here, and any app can reach this window.
     const { data, ports } = event;
     const [port] = ports;
     if (Object(data).method !== `${RESERVED}proxy-ready`) this.deliver(data, ports);
-    // B05: the first is the only one.
+    // Only the first port counts.
     else if (port && !this.#proxy) {
       this.#proxy = port;
       port.onmessage = (event) => this.deliver(event.data, event.ports);
-      // Takes the port: from now on the proxy speaks on it.
+      // Takes the port: from now on the proxy uses it.
       port.postMessage("");
       if (this.#waiting.length > 0) void this.#flush();
     }
   };
 
-  /** Takes a message as if the proxy had just sent it. */
+  /** Handles a message as if the proxy had just sent it. */
   deliver(data: unknown, ports: readonly MessagePort[]): void {
     let message = data;
     try {
       if (typeof data === "string") message = JSON.parse(data);
     } catch {
-      // The peer answers what cannot be parsed.
+      // The peer answers unparsable text.
     }
     const { method, params } = Object(message) as { method?: unknown; params?: Record<string, unknown> };
     if (typeof method !== "string" || !method.startsWith(RESERVED)) {
@@ -253,7 +256,7 @@ export class ProxyTransport implements Transport {
       this.#view = params?.["view"];
       this.onpong?.(params?.["active"]);
     } else if (what === "presses" && ports[0]) {
-      // Each document in the frame has a port of its own.
+      // Each document in the frame has its own port.
       this.#presses?.close();
       this.#presses = ports[0];
       ports[0].onmessage = ({ data: { tab, at } }) =>
@@ -261,22 +264,22 @@ export class ProxyTransport implements Transport {
       if (this.#held !== undefined) this.hold(this.#held);
     } else if (what === "report") {
       const { code, by, id } = params as ProxyReport;
-      // What did not get through is answered all the same (L12).
+      // An undeliverable request is answered anyway.
       if (code === "too_large" && !by && id !== undefined)
         this.send(encodeError(id as RequestId, INVALID_REQUEST, code));
       this.onreport?.(params as ProxyReport);
     } else if (what === "started") this.#begin(ports[0], Number(params?.before));
-    // A view that writes text is answered in text, which the proxy does (T03).
+    // A view that sends text gets text, which the proxy handles.
     else if (what === "text") this.#begin(undefined, 0);
   }
 
-  /** A document began in the frame: what leads to the one before it leads nowhere. */
+  /** A document started in the frame: ports to the previous one are dead. */
   #begin(port: MessagePort | undefined, before: number): void {
     this.#direct?.close();
     this.#direct = port;
     this.#before = before;
     this.#heard?.();
-    // Whatever it says means that it heard. It is not looked at: the view may have got hold of the port.
+    // Any message means that it was received. It is not read: the view may have obtained the port.
     if (port) port.onmessage = () => (this.#heard ?? this.onstray)?.();
   }
 

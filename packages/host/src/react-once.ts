@@ -1,5 +1,5 @@
 /**
- * How `<McpApp>` sends its props to the app: each once, and without ever throwing out of an effect.
+ * Sends the props of `<McpApp>` to the app: each once, without ever throwing out of an effect.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { type RefObject, useEffect, useRef } from "react";
 import type { Bridge } from "./bridge.js";
 import type { McpAppElement } from "./element.js";
 
-/** Where errors go: the `onError` of the last render. */
+/** Receives errors: the `onError` of the last render. */
 type LatestProps = RefObject<{ onError?: ((error: VitrineError) => void) | undefined }>;
 
 /**
- * Sends the first value of a prop, once. A value that the bridge refuses is tried again on later renders, as a result
- * that came before its input must be; the refusal is reported once.
+ * Sends the first value of a prop, once. A refused value is retried on later renders, for example a result
+ * that came before its input; the refusal is reported once.
  */
 export function useOnce<T>(
   { element, latest }: { element: RefObject<McpAppElement | null>; latest: LatestProps },
@@ -32,7 +32,7 @@ export function useOnce<T>(
   });
 }
 
-/** Calls `onError` after React's effects: one that throws must not unmount the chat either. */
+/** Calls `onError` after React's effects, because an error in it must not unmount the chat either. */
 export function tellError(latest: LatestProps, thrown: unknown): void {
   const error =
     thrown instanceof VitrineError ? thrown : new VitrineError("invalid", `${thrown}`, { cause: thrown });

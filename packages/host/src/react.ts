@@ -24,17 +24,17 @@ import { tellError, useOnce } from "./react-once.js";
 export * from "./index.js";
 
 /**
- * Props of {@link McpApp}. `context`, the tool call, handlers and `fallback` follow every render. The component reads
- * all other props on the first render only: give it another `key` to show another app.
+ * Props of {@link McpApp}. `context`, the tool call, handlers and `fallback` follow every render. All other
+ * props are read only on the first render: use another `key` to show another app.
  *
- * The adapter never throws while React renders or runs effects, so a wrong prop cannot unmount the chat around it.
- * What could not be done goes to `onError`, and to the bridge's `report` listeners.
+ * The adapter never throws while React renders or runs effects, so a wrong prop cannot unmount the chat
+ * around it. Failures go to `onError`, and to the bridge's `report` listeners.
  */
 export interface McpAppProps extends AppFrameOptions {
   className?: string | undefined;
   /** The tool's arguments so far, while the model writes them. */
   partialInput?: Record<string, unknown> | undefined;
-  /** The tool's complete arguments: `{}` for a tool without any. An app gets no result before them (L04). */
+  /** The tool's complete arguments: `{}` for a tool without any. An app gets no result before them. */
   input?: Record<string, unknown> | undefined;
   /** The tool's result. Without `input` it waits, and `onError` reports `out-of-order`. */
   result?: CallToolResult | JsonText | undefined;
@@ -78,21 +78,21 @@ export function McpApp(props: McpAppProps): ReactElement {
   latest.current = props;
   const mounted = useRef(false);
 
-  // Before the ref is given: a bridge is there as soon as the element is.
+  // Before the ref is set: the bridge exists as soon as the element does.
   useLayoutEffect(() => {
     const app = element.current;
     if (!app) return undefined;
     mounted.current = true;
     try {
       defineMcpApp();
-      // StrictMode mounts twice, and the app is there after the first.
+      // StrictMode mounts twice; the app exists after the first.
       app.app ??= current(latest);
     } catch (error) {
       tellError(latest, error);
     }
     return () => {
       mounted.current = false;
-      // Still in the page, it is only hidden, and goes on.
+      // If it is still in the page, it is only hidden, and continues.
       queueMicrotask(() => mounted.current || app.isConnected || app.close("unmounted"));
     };
   }, []);
@@ -113,7 +113,7 @@ export function McpApp(props: McpAppProps): ReactElement {
   return createElement("mcp-app", { ref: element, class: className });
 }
 
-/** The options, with functions that are always those of the last render. */
+/** The options, with functions that always use the last render. */
 function current(latest: RefObject<McpAppProps>): AppFrameOptions {
   const { handlers = {}, ...options } = latest.current;
   const names = Object.keys(handlers) as (keyof HostHandlers)[];

@@ -1,5 +1,5 @@
 /**
- * Sends the arguments of a tool call to a view while the model still writes them (L05).
+ * Sends the arguments of a tool call to a view while the model still writes them.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { followInput } from "@vitrine/protocol";
 import type { Bridge } from "./bridge.js";
 
 /**
- * Follows the JSON text of the arguments as the model writes it: the view hears partial input, at most every 50 ms,
- * and the input when the text is complete. Returns the input.
+ * Follows the JSON text of the arguments as the model writes it: the view receives partial input, at most
+ * every 50 ms, and the input when the text is complete. Returns the input.
  *
- * @throws {VitrineError} `invalid` when the whole is no JSON object: cancel the call then
+ * @throws {VitrineError} `invalid` if the complete text is not a JSON object: then cancel the call
  *
  * @example
  * ```ts source="./bridge.examples.ts#streamToolInput"
@@ -26,7 +26,7 @@ export async function streamToolInput(
   chunks: AsyncIterable<string>,
 ): Promise<Record<string, unknown>> {
   const input = await followInput(chunks, (partial) => {
-    // What nobody sees any more is not worth an error; the input itself is.
+    // A failure to send partial input is ignored; for the complete input it is not.
     if (!bridge.phase.startsWith("clos")) bridge.sendToolInputPartial(partial);
   });
   bridge.sendToolInput(input);

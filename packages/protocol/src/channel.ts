@@ -49,7 +49,7 @@ export type AnyFunction = (params: unknown, context?: unknown) => unknown;
 const LONGEST = 1e9;
 
 /**
- * One side of a JSON-RPC channel, typed by that side: requests and notifications in both directions, and
+ * A side of a JSON-RPC channel, typed by that side: requests and notifications in both directions, and
  * timeouts. Use {@link Peer} unless every byte counts. A channel assumes that handlers do not throw and that
  * the other side sends valid messages; it reports listener errors to the window.
  *

@@ -1,6 +1,6 @@
 import type { Schema } from "./schema.js";
 
-/** One side of a connection. */
+/** A side of a connection. */
 export type Side = "view" | "host";
 
 /**

@@ -101,7 +101,7 @@ export const embeddedResource = object(
   { annotations, _meta: meta },
 );
 
-/** One block of content in a message or a result. */
+/** A block of content in a message or a result. */
 export type ContentBlock = Infer<typeof contentBlock>;
 export const contentBlock = union(textContent, imageContent, audioContent, resourceLink, embeddedResource);
 
@@ -166,7 +166,7 @@ const samplingMessage = object(
   { _meta: meta },
 );
 
-/** One turn of a conversation that a view asks the host's model to continue. */
+/** A turn of a conversation that a view asks the host's model to continue. */
 export interface SamplingMessage extends Infer<typeof samplingMessage> {}
 
 export const createMessageParams = object(

@@ -38,7 +38,7 @@ export type ProblemCode =
   | "csp-invalid"
   /** `permissions` is not an object. */
   | "permissions-invalid"
-  /** One permission is neither an object nor absent. */
+  /** A permission is neither an object nor absent. */
   | "permission-invalid"
   /** `domain` is not a domain name. */
   | "domain-invalid"

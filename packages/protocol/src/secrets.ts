@@ -41,7 +41,10 @@ const isSchema = (value: unknown): value is Schema => typeof value === "object" 
 const isSecret = (schema: Schema): boolean =>
   schema["format"] === "password" || schema["writeOnly"] === true || Object.entries(schema).some(isMark);
 
-/** Such as `"x-widget": "password"`, `"ui:widget": "password"` or `"x-secret": true`. */
+/**
+ * Whether a schema keyword marks a secret, such as `"x-widget": "password"`, `"ui:widget": "password"` or
+ * `"x-secret": true`.
+ */
 const isMark = ([key, value]: [string, unknown]): boolean =>
   /^(x-|ui:)/.test(key) &&
   (value === "password" || (value === true && /secret|sensitive|password/i.test(key)));

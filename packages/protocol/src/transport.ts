@@ -159,7 +159,7 @@ export class PortTransport implements Transport {
  * const peer = new CheckedPeer(HOST_END).open(acceptText(transport));
  * ```
  *
- * @param ontext hears that it does
+ * @param ontext called when it does
  */
 export function acceptText(transport: Transport, ontext?: () => void): Transport {
   let text = false;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** What decides over a document's mode, well formed and not. */
+/** Prefixes that decide a document's mode, well formed and not. */
 const TOKENS = [
   "<!doctype html>",
   "<!DOCTYPE\nHTML>",

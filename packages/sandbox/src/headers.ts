@@ -1,14 +1,14 @@
 /**
- * The response headers of the sandbox: where its promises are kept.
+ * The response headers of the sandbox, which enforce its guarantees.
  *
  * @module
  */
 import { buildCsp, connectionAllowlist, type Relaxation, type ResourceCsp } from "@vitrine/protocol";
 
 /**
- * Every feature that a page could use or hand on. Those that metadata can ask for are opened one by one; the
- * rest stays closed (S10, attacks A36, B11, D12). All of these Chromium knows: for any other it writes a warning to
- * the console of every page. What it knows only over https has no effect here over http.
+ * Every feature that a page could use or delegate. Those that metadata can request are allowed individually;
+ * the rest is blocked. Chromium knows all of these: for any other it logs a warning in every page. Features
+ * that exist only over https have no effect here over http.
  */
 const FEATURES = [
   "accelerometer",
@@ -61,12 +61,15 @@ const FEATURES = [
   "xr-spatial-tracking",
 ];
 
-/** Why a view may run its scripts, but nothing more (S10). `allow-forms` is for `submit` events: no form is sent. */
+/**
+ * The sandbox of a view: it may run scripts, but nothing more. `allow-forms` enables `submit` events; no form
+ * is sent.
+ */
 export const SANDBOX = "allow-scripts allow-forms";
-/** The same for a page that keeps the origin it has. */
+/** The same for a page that keeps its own origin. */
 export const SANDBOX_WITH_ORIGIN = `${SANDBOX} allow-same-origin`;
 
-/** On every response, whatever it is. */
+/** Headers of every response. */
 const COMMON = {
   "content-type": "text/html; charset=utf-8",
   "x-content-type-options": "nosniff",
@@ -75,23 +78,23 @@ const COMMON = {
   "cross-origin-opener-policy": "same-origin",
 };
 
-/** What an app's pages may do. */
+/** Policy of an app's pages. */
 export interface PagePolicy {
-  /** The origins that are in the policy. */
+  /** The origins in the policy. */
   csp: ResourceCsp;
   relax: readonly Relaxation[];
-  /** The features that are open, by their names in Permissions Policy. */
+  /** The allowed features, by their Permissions Policy names. */
   features: readonly string[];
-  /** The view has no origin of its own. */
+  /** Whether the view has no origin of its own. */
   opaque: boolean;
 }
 
-/** Where an app's pages are, and whose. */
+/** Origins of an app's pages. */
 export interface Places {
   hosts: readonly string[];
   proxy: string;
   view: string;
-  /** Ask for a process for each origin: names alone do not give it. */
+  /** Request a separate process per origin, which names alone do not give. */
   isolate: boolean;
 }
 
@@ -103,7 +106,7 @@ export function viewHeaders(
   const { policy } = buildCsp(csp, { frameAncestors: [places.proxy, ...places.hosts], relax });
   return {
     ...COMMON,
-    // The frame has the same sandbox: this one holds when the address is opened without it.
+    // The frame has the same sandbox; this one applies if the address is opened without it.
     "content-security-policy": `${policy}; sandbox ${opaque ? SANDBOX : SANDBOX_WITH_ORIGIN}`,
     "connection-allowlist": connectionAllowlist(csp),
     "permissions-policy": permissions((name) => (features.includes(name) ? allow("self", opaque) : "()")),
@@ -123,7 +126,7 @@ export function proxyHeaders(
     "default-src 'none'",
     `script-src '${page.script}'`,
     "style-src 'unsafe-inline'",
-    // Here the frame is kept where it belongs: it may show this one document, and nothing else.
+    // Restricts the frame to this one document.
     `frame-src ${page.src}`,
     "base-uri 'none'",
     "form-action 'none'",
@@ -143,7 +146,7 @@ export function proxyHeaders(
   };
 }
 
-/** The headers of a refusal: nothing may come of it (peers: an error page without a policy is a way out). */
+/** The headers of a refusal, which allow nothing: an error page without a policy would be an escape. */
 export const DENY_ALL: Readonly<Record<string, string>> = {
   ...COMMON,
   "content-type": "text/plain; charset=utf-8",
@@ -158,7 +161,7 @@ export const DENY_ALL: Readonly<Record<string, string>> = {
 const isolation = ({ isolate }: Places): Record<string, string> =>
   isolate ? { "origin-agent-cluster": "?1" } : {};
 
-/** An allowlist cannot name an origin that is none. What gets the feature is held by the frame's `allow` all the same. */
+/** An allowlist cannot name an opaque origin. The frame's `allow` attribute still restricts the feature. */
 const allow = (origins: string, opaque: boolean): string => (opaque ? "*" : `(${origins})`);
 
 function permissions(allowlist: (name: string) => string): string {

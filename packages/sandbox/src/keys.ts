@@ -1,13 +1,13 @@
 /**
- * What only the sandbox and its host side can make: labels and signatures.
+ * Labels and signatures, which only the sandbox and its host side can create.
  *
  * @module
  */
 const utf8 = new TextEncoder();
-/** Lower-case letters and digits that a host name may have, without those that are easily confused. */
+/** Lower-case letters and digits for host names, without easily confused ones. */
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** Makes labels and signatures with one secret. */
+/** Creates labels and signatures with one secret. */
 export class Keys {
   readonly #key: Promise<CryptoKey>;
 
@@ -23,16 +23,18 @@ export class Keys {
   }
 
   /**
-   * The label of an app's origins: the same for the same server and domain, and nobody without the secret can
-   * tell which. 130 bits: two servers do not meet.
+   * The label of an app's origins: stable for a server and domain, and unpredictable without the secret. It
+   * has 130 bits, so labels do not collide.
    */
   async label(server: string, domain: string | undefined): Promise<string> {
-    // JSON keeps the two apart: no server name can be written to look like another's server and domain.
+    // JSON separates the two unambiguously: no server name can imitate another server with a domain.
     const bits = await this.#mac(`label ${JSON.stringify([server, domain ?? ""])}`);
     return base32(bits).slice(0, 26);
   }
 
-  /** The name under which a record is served: its content's hash, and the proof that the host side made it. */
+  /**
+   * The name under which a record is served: its content's hash, and a proof that the host side created it.
+   */
   async name(label: string, record: string): Promise<string> {
     const id = base32(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(record)))).slice(
       0,
@@ -41,7 +43,7 @@ export class Keys {
     return `${id}${await this.#signature(label, id)}`;
   }
 
-  /** Whether a name was made here for this label. */
+  /** Whether a name was created here for this label. */
   async isOurs(label: string, name: string): Promise<boolean> {
     const expected = await this.#signature(label, name.slice(0, 26));
     const given = name.slice(26);
@@ -51,7 +53,10 @@ export class Keys {
     return difference === 0;
   }
 
-  /** What the proxy of a view and the script before its document share; the view's own scripts cannot read it. */
+  /**
+   * A token that the proxy of a view shares with the script before its document; the view's own scripts
+   * cannot read it.
+   */
   async token(label: string, name: string): Promise<string> {
     return base32(await this.#mac(`token ${label} ${name}`)).slice(0, 26);
   }

@@ -1,5 +1,5 @@
 /**
- * The sandbox as a Node server: a listener of its own, that shares nothing with any other.
+ * The sandbox as a Node server with its own listener.
  *
  * @module
  */
@@ -12,19 +12,25 @@ import { Sandbox, type SandboxOptions } from "./sandbox.js";
 
 /** Options of {@link serveSandbox}. */
 export interface ServeSandboxOptions extends Omit<SandboxOptions, "origin" | "hosts"> {
-  /** See {@link SandboxOptions.hosts}; a function is told the port first, for a host page whose policy names it. */
+  /**
+   * See {@link SandboxOptions.hosts}. A function gets the port first, for a host page whose policy contains
+   * it.
+   */
   hosts: readonly string[] | ((port: number) => Promise<readonly string[]>);
-  /** 8091 by default; 0 for any that is free. */
+  /** 8091 by default; 0 for any free port. */
   port?: number | undefined;
-  /** Where to listen; loopback by default. */
+  /** Address to listen on; loopback by default. */
   address?: string | undefined;
-  /** How browsers see this server, behind a proxy for example. `http://{role}.{label}.localhost:PORT` by default. */
+  /**
+   * The origin as browsers see it, for example behind a proxy. `http://{role}.{label}.localhost:PORT` by
+   * default.
+   */
   origin?: string | undefined;
-  /** A port of its own for every page of every app, on loopback: for browsers that know no `*.localhost`. */
+  /** A separate port for every page of every app, on loopback: for browsers without `*.localhost`. */
   portPerApp?: boolean | undefined;
 }
 
-/** A sandbox that listens. */
+/** A running sandbox. */
 export interface ServedSandbox {
   readonly sandbox: Sandbox;
   readonly port: number;
@@ -32,7 +38,7 @@ export interface ServedSandbox {
 }
 
 /**
- * Starts the sandbox on a listener of its own.
+ * Starts the sandbox on its own listener.
  *
  * @example
  * ```ts source="./sandbox.examples.ts#serveSandbox"
@@ -71,7 +77,7 @@ export async function serveSandbox(options: ServeSandboxOptions): Promise<Served
     sandbox = new Sandbox({ ...options, origin, hosts });
     return { sandbox, port, close };
   } catch (error) {
-    // Nobody else could.
+    // The caller could not close it.
     await close();
     throw error;
   }
@@ -79,7 +85,7 @@ export async function serveSandbox(options: ServeSandboxOptions): Promise<Served
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** A server on which every answer is ours: those that Node would give by itself have no policy (see DENY_ALL). */
+/** A server that answers everything itself: Node's own error responses have no policy (see DENY_ALL). */
 function createListener(listener: Listener): Server {
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     listener(request, response).catch(() => response.destroy());
@@ -92,10 +98,9 @@ function createListener(listener: Listener): Server {
   };
   const server = createServer(options, answer);
   server.on("checkExpectation", answer);
-  // What is no HTTP, or too long: an app can make a browser ask for an address that is.
+  // Invalid HTTP, or a request that is too long: an app can make a browser send one.
   server.on("clientError", (error, socket) => {
-    // Browsers open connections before they have something to ask. An answer there would be taken for that to their
-    // first question.
+    // Browsers open connections in advance. An answer there would count as the answer to their first request.
     if (Object(error).code === "ERR_HTTP_REQUEST_TIMEOUT") return void socket.destroy();
     const headers = Object.entries({ ...DENY_ALL, connection: "close" });
     const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
@@ -105,7 +110,7 @@ function createListener(listener: Listener): Server {
   return server;
 }
 
-/** Ports in place of names: two for each app. Storage is apart, cookies are not. */
+/** Ports instead of names: two for each app. Storage is separate, cookies are not. */
 class PortOrigins implements Origins {
   readonly ownSites = false;
   readonly shareCookies = true;
@@ -121,7 +126,7 @@ class PortOrigins implements Origins {
   async prepare(label: string): Promise<void> {
     const opening = this.#opened.get(label) ?? this.#open(label);
     this.#opened.set(label, opening);
-    // One that failed may go better the next time.
+    // Retry after a failure.
     opening.catch(() => this.#opened.delete(label));
     await opening;
   }
@@ -148,7 +153,7 @@ async function respond(
   { method, headers, url }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // Only what decides about the answer is passed on. A path that begins with two slashes is no other host's.
+  // Passes on only what affects the answer. A path that starts with two slashes must not become another host.
   const asked = new Headers({ host: `${headers.host}` });
   const destination = headers["sec-fetch-dest"];
   if (destination) asked.set("sec-fetch-dest", `${destination}`);
@@ -157,7 +162,7 @@ async function respond(
     new Request(address, { method: method === "GET" ? "GET" : "POST", headers: asked }),
   );
   if (!answer) return void response.destroy();
-  // It is all there already, and goes out as the browser takes it, which reads a document while it comes.
+  // The answer is complete, and is sent at the browser's pace.
   const body = new Uint8Array(await answer.arrayBuffer());
   response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), "content-length": body.length });
   response.end(body);

@@ -108,7 +108,7 @@ describe("closed unless the host opens it", () => {
     expect(shown.page.url()).toBe(`${stage.site.origin()}/`);
   });
 
-  it("S10: attack A25: a form is not sent, but its submit event is heard, and the app lives on", async () => {
+  it("S10: attack A25: a form is not sent, but its submit event fires, and the app continues", async () => {
     const form = '<form><input name="secret"><button>go</button></form>';
     const script = "<script>onsubmit = () => { document.title = 'heard' }</script>";
     const shown = await stage.show({ html: APP + form + script }, { port: true });

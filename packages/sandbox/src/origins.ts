@@ -5,28 +5,28 @@
  */
 import { buildCsp, VitrineError } from "@vitrine/protocol";
 
-/** Which of the two pages of an app. */
+/** The two pages of an app. */
 export type Role = "proxy" | "view";
 
 const LETTER: Record<Role, string> = { proxy: "p", view: "v" };
 const LABEL = "[a-z2-7]{26}";
 
-/** Where apps live. */
+/** Maps apps to origins. */
 export interface Origins {
   /** The origin of one of an app's pages. */
   of(role: Role, label: string): string;
-  /** Whose page a `Host` header asks for; undefined for a name that is none of ours (B18). */
+  /** The app of a `Host` header; undefined for a foreign name. */
   read(host: string | null): { role: Role; label: string } | undefined;
-  /** Called before an app's origins are used for the first time. */
+  /** Called before an app's origins are first used. */
   prepare?(label: string): Promise<void>;
-  /** Every label is a site of its own, and so a process of its own, by its name alone. */
+  /** Whether every label is a separate site, and so a separate process, by its name alone. */
   readonly ownSites: boolean;
-  /** Cookies of one app reach the others: they do not know ports. */
+  /** Whether apps share cookies, which ignore ports. */
   readonly shareCookies: boolean;
 }
 
 /**
- * Names: a pattern with `{role}` and `{label}` in its host name: `http://{role}.{label}.localhost:8091`
+ * Origins from a pattern with `{role}` and `{label}` in its host name: `http://{role}.{label}.localhost:8091`
  * or `https://{role}-{label}.apps.example.com`.
  */
 export class PatternOrigins implements Origins {
@@ -35,22 +35,22 @@ export class PatternOrigins implements Origins {
   readonly ownSites: boolean;
   readonly shareCookies = false;
 
-  /** @throws {VitrineError} `invalid` for a pattern that does not keep apps apart */
+  /** @throws {VitrineError} `invalid` for a pattern that does not separate apps */
   constructor(pattern: string) {
     const invalid = new VitrineError(
       "invalid",
-      `the sandbox's origin must be like "https://{role}-{label}.apps.example.com", and is "${pattern}"`,
+      `the sandbox's origin must be like "https://{role}-{label}.apps.example.com", but is "${pattern}"`,
     );
     const [, scheme, name, port = ""] = /^(https?):\/\/([a-z0-9.{}-]+)(:\d+)?$/i.exec(pattern) ?? [];
-    // As a browser writes an origin: anything else would never be equal to one.
+    // Normalized like a browser's origin: otherwise it would never be equal to one.
     const host = name?.toLowerCase() ?? "";
     if (!scheme || !/^[^{}]*\{role\}[^{}]*\{label\}[^{}]*$/.test(host)) throw invalid;
     const example = fill(`${scheme}://${host}${port}`, "proxy", "a".repeat(26));
-    // A name that a policy cannot hold would leave every view without an ancestor.
+    // A name that a policy cannot contain would leave every view without an ancestor.
     const { rejected } = buildCsp(undefined, { frameAncestors: [example] });
     if (!URL.canParse(example) || rejected.length > 0) throw invalid;
     const { protocol, host: full, hostname } = new URL(example);
-    // A port that the scheme implies is not in a Host header, nor in an origin.
+    // The default port of a scheme is neither in a Host header nor in an origin.
     const authority = host + full.slice(hostname.length);
     this.#pattern = `${protocol}//${authority}`;
     const escaped = authority.replaceAll(".", "\\.");

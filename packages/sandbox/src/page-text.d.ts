@@ -1,4 +1,4 @@
-/** Made by build.mjs from `page/`: minified classic scripts. */
+/** Minified classic scripts, built by build.mjs from `page/`. */
 export const PROXY: string;
 export const DIRECT: string;
 export const LOADER: string;

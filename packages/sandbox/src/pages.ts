@@ -6,7 +6,7 @@
 import { SANDBOX, SANDBOX_WITH_ORIGIN } from "./headers.js";
 import { CONSOLE, DIRECT, LOADER, PROXY } from "./page-text.js";
 
-/** The hash of the proxy's script, as its policy names it. */
+/** The hash of the proxy's script for its policy. */
 export const proxyScriptHash: Promise<string> = hash(PROXY);
 
 /** The proxy page; its script shows the view's frame. */
@@ -20,7 +20,7 @@ export function proxyPage(page: {
 }): string {
   const sandbox = page.opaque ? SANDBOX : SANDBOX_WITH_ORIGIN;
   const view = page.opaque ? "null" : page.view;
-  // Every value is an origin, an address or a name of ours: none has a character that HTML would mind.
+  // All values are our own origins, addresses or names, without special HTML characters.
   return (
     "<!doctype html><title>App</title>" +
     "<style>body{margin:0;overflow:hidden}iframe{display:block;border:0;width:100%;height:100vh}</style>" +
@@ -30,21 +30,21 @@ export function proxyPage(page: {
   );
 }
 
-/** What the script before a view's document is told. */
+/** Input of the script before a view's document. */
 export interface BeforeView {
   proxy: string;
-  /** Known to the proxy and this script alone: proves to the proxy that a message is not the view's. */
+  /** Known only to the proxy and this script: proves to the proxy that a message is not from the view. */
   token: string;
-  /** Report what is written to the console. */
+  /** Whether to report console output. */
   console?: boolean | undefined;
-  /** The view was granted the clipboard. */
+  /** Whether the view may write to the clipboard. */
   copy?: boolean | undefined;
 }
 
 /**
- * What stands before a view's own HTML, on the same line, so that line numbers stay what they are. A script
- * there takes the place of the doctype and would give the document quirks, so the same doctype comes before it; a
- * document without one keeps the quirks that it was written for.
+ * The script before a view's own HTML, on the same line, so that line numbers stay the same. A script before
+ * the doctype would cause quirks mode, so the document's doctype is repeated before it; a document without
+ * one keeps its quirks mode.
  */
 export const beforeDocument = (html: string, view: BeforeView): string =>
   `${doctype(html)}${scripts(view, DIRECT)}`;
@@ -53,15 +53,15 @@ const scripts = ({ proxy, token, console, copy }: BeforeView, text: string): str
   `<script data-proxy="${proxy}" data-token="${token}"${copy ? " data-copy" : ""}>${text}</script>` +
   (console ? `<script data-proxy="${proxy}">${CONSOLE}</script>` : "");
 
-/** What a parser passes over on its way to the doctype: white space, comments, and what it takes for comments. */
+/** Tokens that a parser skips before the doctype: white space, comments, and bogus comments. */
 const BEFORE_DOCTYPE =
   /[\t\n\f\r ]+|<!--(?:-?>|[\s\S]*?--!?>)|<\?[^>]*>|<!(?!--|doctype)[^>]*>|<\/(?:[^a-z>][^>]*)?>/iy;
 const DOCTYPE = /<!doctype[^>]*>/iy;
 
-/** The document's doctype, if a parser finds one. */
+/** The document's doctype, if a parser would find one. */
 function doctype(html: string): string {
   let at = 0;
-  // Token by token, as a parser does: one pattern for all of them would go back over hostile text for ever.
+  // Token by token, like a parser: one pattern for all could backtrack endlessly on hostile text.
   const take = (token: RegExp): string => {
     token.lastIndex = at;
     const [text = ""] = token.exec(html) ?? [];
@@ -76,7 +76,7 @@ function doctype(html: string): string {
 export const loaderPage = (view: BeforeView): string =>
   `<!doctype html><title>App</title>${scripts(view, LOADER)}`;
 
-/** What stands before a view's HTML that is fetched before it is needed: all that follows is text. */
+/** The script before a view's HTML that is preloaded: everything after it is text. */
 export const beforeText = (view: BeforeView): string => `${loaderPage(view)}<plaintext hidden>`;
 
 async function hash(text: string): Promise<string> {

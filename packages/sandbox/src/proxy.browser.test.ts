@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inlineScript, serveSite } from "../../../testing/browser.ts";
 import { SandboxStage, type Shown, until } from "../../../testing/sandbox-stage.ts";
 
-/** What the app below writes down of each message. */
+/** The record that the app below keeps of each message. */
 interface Noted {
   data: unknown;
   origin: string;
@@ -148,7 +148,7 @@ describe.each([
     );
   });
 
-  it("S08: a frame inside the view, and a window that is not the host, are not heard", async () => {
+  it("S08: messages of a frame inside the view, and of a window that is not the host, are ignored", async () => {
     const shown = await stage.show({ html: APP }, { port });
     const [view, proxy] = [await shown.view(), await shown.proxy()];
     await view.evaluate(() => {
@@ -199,7 +199,7 @@ describe("a large message", () => {
   const params = { structuredContent: { records } };
   const text = JSON.stringify({ jsonrpc: "2.0", method: "ui/notifications/tool-result", params });
 
-  /** What the view heard, with large data as text: that crosses to the test many times faster. */
+  /** Messages of the view, with large data as text, which crosses to the test many times faster. */
   const untilNotedAsText = async (shown: Shown, count: number): Promise<Noted[]> => {
     const view = await shown.view();
     return until(async () => {
@@ -226,7 +226,7 @@ describe("a large message", () => {
     expect(heard).toHaveLength(2);
   });
 
-  it("S08: has the proxy's origin even when it is the first that the view hears", async () => {
+  it("S08: has the proxy's origin even if it is the first message to the view", async () => {
     const shown = await stage.show({ html: APP }, { port: true });
     await shown.untilHeard("ui/notifications/sandbox-started");
     await shown.view();
@@ -312,7 +312,7 @@ describe("whom the proxy serves", () => {
 });
 
 describe("a page that is made ready before it is needed", () => {
-  it("S03: runs nothing until it is told to", async () => {
+  it("S03: runs nothing until it is shown", async () => {
     const registered = await stage.served.sandbox.register({ server: "test", html: APP });
     const shown = await stage.show({ html: APP }, { port: true, src: `${registered.src}#later` });
     await shown.untilHeard("ui/notifications/sandbox-proxy-ready");

@@ -1,20 +1,20 @@
 /**
- * What was registered, by name.
+ * The registered records, by name.
  *
  * @module
  */
 
-/** Keeps what the sandbox serves. Give one of your own to share it between processes. */
+/** Stores what the sandbox serves. Provide your own to share it between processes. */
 export interface RecordStore {
   get(name: string): Promise<string | undefined> | string | undefined;
   set(name: string, record: string): Promise<void> | void;
-  /** Without it, what is forgotten stays until there is no more room. */
+  /** Without it, forgotten records stay until space is needed. */
   delete?(name: string): Promise<void> | void;
 }
 
 /**
- * Records in memory, up to a number of characters; those that were not used for longest go first. One that
- * is gone is there again when it is registered again, under the same address.
+ * Records in memory, up to a number of characters; the least recently used are dropped first. A dropped one
+ * comes back under the same address when it is registered again.
  *
  * @example
  * ```ts source="./sandbox.examples.ts#memoryRecords"
@@ -50,7 +50,7 @@ export class MemoryRecords implements RecordStore {
     this.#records.delete(name);
   }
 
-  /** Makes it the newest: a map keeps the order in which its keys came. */
+  /** Makes it the newest: a map keeps the insertion order. */
   #touch(name: string, record: string): void {
     this.#size += record.length - (this.#records.get(name)?.length ?? 0);
     this.#records.delete(name);

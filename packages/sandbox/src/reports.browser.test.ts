@@ -1,4 +1,4 @@
-/** What the proxy tells its host about a frame, in a real browser (S12). */
+/** Reports of the proxy to its host about a frame, in a real browser (S12). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { inlineScript, type Site, serveSite } from "../../../testing/browser.ts";
 import { SandboxStage, type Shown, until } from "../../../testing/sandbox-stage.ts";
@@ -36,7 +36,7 @@ async function run(shown: Shown, script: string): Promise<void> {
   }, script);
 }
 
-describe("S12: the host hears", () => {
+describe("S12: the host receives", () => {
   it("loaded, once, when a document was", async () => {
     const shown = await show(app());
     await shown.untilReported("loaded");
@@ -157,7 +157,7 @@ describe("attack A23: a view that leaves", () => {
     ["to data:", () => 'location.href = "data:text/html,hello"'],
     ["to a page that its own origin does not have", (own: string) => `location.href = "${own}/nothing"`],
     ["to its own address with a query", () => 'location.href = location.href + "?secret"'],
-  ])("%s: arrives nowhere, and the host hears navigated_away", async (_where, script) => {
+  ])("%s: arrives nowhere, and the host gets navigated_away", async (_where, script) => {
     hits = 0;
     const shown = await show(app());
     await shown.untilReported("loaded");
@@ -169,14 +169,14 @@ describe("attack A23: a view that leaves", () => {
     expect(new URL(shown.page.url()).origin).toBe(stage.site.origin());
   });
 
-  it("before it has loaded: the host hears the same", async () => {
+  it("before it has loaded: the host gets the same", async () => {
     const shown = await show(app('location.href = "/nothing";'));
     await shown.untilReported("navigated_away");
     // It may have loaded on its way out; the last word is that it left.
     expect((await shown.reports()).at(-1)).toEqual({ code: "navigated_away" });
   });
 
-  it("while it says that it has begun: the host hears the same", async () => {
+  it("while it reports a start: the host gets the same", async () => {
     const shown = await show(app());
     await shown.untilReported("loaded");
     const began = '{ jsonrpc: "2.0", method: "ui/notifications/sandbox-started", params: {} }';
@@ -195,7 +195,7 @@ describe("attack A23: a view that leaves", () => {
   });
 });
 
-it("S12: a view that writes its document anew has not left, and is still heard", async () => {
+it("S12: a view that rewrites its document has not left, and its messages still arrive", async () => {
   const shown = await show(app());
   await shown.untilReported("loaded");
   await run(shown, 'document.open(); document.write("<title>anew</title><p>anew"); document.close();');
@@ -208,7 +208,7 @@ it("S12: a view that writes its document anew has not left, and is still heard",
 });
 
 describe("attack D03: a view that sends too much", () => {
-  it("is cut off after its burst, with one notice, and heard again when there is room", async () => {
+  it("is cut off after its burst, with one notice, and its messages arrive again when there is room", async () => {
     const shown = await show(app());
     await shown.view();
     const proxy = await shown.proxy();
@@ -241,7 +241,7 @@ describe("attack D03: a view that sends too much", () => {
     expect(told.length).toBeLessThanOrEqual(1 + took / 1250);
   });
 
-  it("too_large: a giant stays in its own process; its id is told, so that it can be answered", async () => {
+  it("too_large: a giant message stays in its own process; its id is reported, so that it can be answered", async () => {
     const shown = await show(app());
     await run(shown, 'parent.postMessage({ id: 9, method: "tools/call", params: "x".repeat(33e6) }, "*")');
     await run(
@@ -261,7 +261,7 @@ describe("attack D03: a view that sends too much", () => {
     for (const { message } of await shown.heard()) expect(JSON.stringify(message).length).toBeLessThan(1000);
   });
 
-  it("malformed: what is no JSON, or is nested so deep that nobody can walk through it", async () => {
+  it("malformed: invalid JSON, or nested too deeply to traverse", async () => {
     const shown = await show(app());
     const hostile = [
       '"no json"',

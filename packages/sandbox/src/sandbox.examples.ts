@@ -16,13 +16,13 @@ export async function sandboxOfAnyRuntime(secret: string, request: Request) {
     origin: "https://{role}-{label}.apps.example.com",
     hosts: ["https://chat.example.com"],
   });
-  // The host side registers what a server gave it, and hands `src` to its page ...
+  // The host side registers a server's document, and gives `src` to its page ...
   const { src, policy } = await sandbox.register({
     server: "https://weather.example/mcp",
     html: "<!doctype html><h1>Sunny</h1>",
     meta: { csp: { connectDomains: ["https://api.weather.example"] } },
   });
-  // ... whose frame asks for it here.
+  // ... whose frame requests it here.
   const response = await sandbox.fetch(request);
   //#endregion sandbox
   return { src, policy, response };

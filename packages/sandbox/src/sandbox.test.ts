@@ -112,7 +112,7 @@ describe("the proxy page", () => {
 });
 
 describe("a view's document", () => {
-  /** What stands before it. */
+  /** The script before it. */
   async function prefix(html: string): Promise<string> {
     const text = await (await ask(documentOf(await register({ html })))).text();
     expect(text.endsWith(html)).toBe(true);
@@ -307,7 +307,7 @@ describe("what is refused", () => {
     );
   });
 
-  it("a record that cannot be had, with 500; the operator hears why", async () => {
+  it("an unavailable record, with 500; the operator gets the cause", async () => {
     const onerror = vi.fn();
     const cause = new Error("store is down");
     const broken = new Sandbox({
@@ -355,7 +355,7 @@ describe("metadata that would break out of the policy", () => {
     "blob:",
     "https://*",
   ];
-  /** What a browser reads: the names of all directives and features, on both pages, and where they are. */
+  /** Names of all directives and features that a browser reads, on both pages, with their locations. */
   async function shape({ src, origin, viewOrigin, allow, policy }: SandboxedView) {
     const pages = [await ask(src), await ask(documentOf({ src, origin }))];
     expect(pages[1]?.headers.get("content-security-policy")).toBe(policy);

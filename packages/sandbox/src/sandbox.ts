@@ -1,5 +1,5 @@
 /**
- * The sandbox origin: what the host side registers, and what browsers are served.
+ * The sandbox origin: registers views, and serves them to browsers.
  *
  * @module
  */
@@ -23,84 +23,90 @@ import { beforeDocument, beforeText, loaderPage, proxyPage, proxyScriptHash } fr
 import { MemoryRecords, type RecordStore } from "./records.js";
 import { isStaticDocument } from "./static-document.js";
 
-/** What a sandbox is made of. */
+/** Options of {@link Sandbox}. */
 export interface SandboxOptions {
-  /** Known to the host side alone. Keep it: with another one every app gets other origins and empty storage. */
+  /**
+   * Known only to the host side. Keep it: with another secret, every app gets other origins and empty
+   * storage.
+   */
   secret: string | Uint8Array;
   /**
-   * Where apps live, with `{role}` and `{label}` in the host name: `http://{role}.{label}.localhost:8091`, or
+   * Origins of apps, with `{role}` and `{label}` in the host name: `http://{role}.{label}.localhost:8091`, or
    * `https://{role}-{label}.apps.example.com`. Never a name of the host page's own site.
    */
   origin: string | Origins;
-  /** The origins of the host pages: nobody else may show an app. */
+  /** The origins of the host pages: no other page may show an app. */
   hosts: readonly string[];
   records?: RecordStore | undefined;
-  /** The domain of `origin` is on the public suffix list, so that its labels are sites of their own. */
+  /** Whether the domain of `origin` is on the public suffix list, so that its labels are separate sites. */
   publicSuffix?: boolean | undefined;
   /**
-   * Views report what their scripts write to the console, for the developers of apps: a script that does so stands before
-   * each document. Off by default.
+   * Whether views report their console output, for developers of apps: this adds a script before each
+   * document. Off by default.
    */
   console?: boolean | undefined;
-  /** Hears why a browser was answered with an error: `records` failed, as a rule. */
+  /** Called with the cause when a browser gets an error, usually a failure of `records`. */
   onerror?: ((error: unknown) => void) | undefined;
 }
 
-/** One view, as the host side wants it shown. */
+/** A view to show. */
 export interface ViewRegistration {
-  /** Who the server is: views of one server share an origin, views of two never do. */
+  /** The server's identity: views of one server share an origin, views of different servers never do. */
   server: string;
-  /** The document. Without it, the host page hands it over by `sandbox-resource-ready` (S03). */
+  /** The document. Without it, the host page sends it with `sandbox-resource-ready`. */
   html?: string | undefined;
-  /** `_meta.ui` of its resource, as `readUiDocument` gives it. */
+  /** `_meta.ui` of its resource, as returned by `readUiDocument`. */
   meta?: ResourceMeta | undefined;
-  /** What the operator opens for this server beyond the specification. */
+  /** The operator's relaxations for this server. */
   relax?: readonly Relaxation[] | undefined;
-  /** What is closed although the view declares it. */
+  /** Declared origins to block. */
   narrow?: readonly Narrowing[] | undefined;
-  /** Which of the permissions that the view asks for it gets; none by default, only `clipboardWrite` if `opaque`. */
+  /**
+   * Decides which requested permissions the view gets; none by default, and only `clipboardWrite` if
+   * `opaque`.
+   */
   grant?: ((permission: Permission) => boolean) | undefined;
   /**
-   * Take the view's origin away: no storage, no cookies, and `null` to every server it talks to. So it is by
-   * default where apps would share cookies: with a port for each app in place of a name.
+   * Removes the view's origin: no storage, no cookies, and `null` for every server it calls. The default if
+   * apps would share cookies: with a port per app instead of a name.
    */
   opaque?: boolean | undefined;
 }
 
-/** What a host page needs to show a view. It holds no secret. */
+/** Everything that a host page needs to show a view. It contains no secret. */
 export interface SandboxedView {
   /** The address of the proxy page: the `src` of the host page's frame. */
   src: string;
-  /** The proxy's origin: the one to speak to. */
+  /** The proxy's origin, for messages. */
   origin: string;
-  /** The view's own origin, or `null`: what servers that it calls see. */
+  /** The view's own origin, or `null`: the origin that servers see. */
   viewOrigin: string;
   /** The `allow` attribute of the host page's frame. */
   allow: string;
-  /** The policy that the view runs under, for review (S12). */
+  /** The view's policy, for review. */
   policy: string;
-  /** What was granted, for `hostCapabilities.sandbox`. */
+  /** The granted origins, for `hostCapabilities.sandbox`. */
   csp: ResourceCsp;
-  /** Declared, and closed by {@link ViewRegistration.narrow}. */
+  /** Declared origins that {@link ViewRegistration.narrow} blocks. */
   narrowed?: ResourceCsp | undefined;
   permissions: Partial<Record<Permission, object>>;
   relax: readonly Relaxation[];
   prefersBorder?: boolean | undefined;
-  /** The document has no script: it is shown as it is, and no handshake is waited for. */
+  /** Whether the document has no script: it is shown without waiting for a handshake. */
   static?: true | undefined;
 }
 
-/** A record is this, as JSON, and then the document: it need not be parsed to be served. */
+/** The head of a record, as JSON, followed by the document, which need not be parsed to be served. */
 interface RecordHead extends PagePolicy {
-  /** The document comes by message. */
+  /** Whether the document comes by message. */
   waits: boolean;
-  /** It reports what is written to its console. */
+  /** Whether it reports its console output. */
   console?: true;
 }
 
 /**
- * The sandbox origin. It serves proxy pages and view documents, each under policies that are response headers,
- * and refuses everything else. What it serves was registered by the host side; a page can add nothing.
+ * The sandbox origin. It serves proxy pages and view documents under policies in response headers, and
+ * refuses everything else. Only the host side can register content; a page can add nothing.
  *
  * @example
  * ```ts source="./sandbox.examples.ts#sandbox"
@@ -109,13 +115,13 @@ interface RecordHead extends PagePolicy {
  *   origin: "https://{role}-{label}.apps.example.com",
  *   hosts: ["https://chat.example.com"],
  * });
- * // The host side registers what a server gave it, and hands `src` to its page ...
+ * // The host side registers a server's document, and gives `src` to its page ...
  * const { src, policy } = await sandbox.register({
  *   server: "https://weather.example/mcp",
  *   html: "<!doctype html><h1>Sunny</h1>",
  *   meta: { csp: { connectDomains: ["https://api.weather.example"] } },
  * });
- * // ... whose frame asks for it here.
+ * // ... whose frame requests it here.
  * const response = await sandbox.fetch(request);
  * ```
  */
@@ -128,7 +134,7 @@ export class Sandbox {
   readonly #console: boolean;
   readonly #onerror: (error: unknown) => void;
 
-  /** @throws {VitrineError} `invalid` for options that would not keep apps apart */
+  /** @throws {VitrineError} `invalid` for options that would not separate apps */
   constructor(options: SandboxOptions) {
     if (options.secret.length < 16)
       throw new VitrineError("invalid", "the sandbox's secret is under 16 bytes");
@@ -142,13 +148,14 @@ export class Sandbox {
   }
 
   /**
-   * Makes a view ready to be shown. The same view has the same address each time.
+   * Registers a view. The same view always has the same address.
    *
-   * @throws {VitrineError} `bad_resource` when its metadata declares what cannot be in a policy (B08); see `data`
+   * @throws {VitrineError} `bad_resource` if its metadata declares values that a policy cannot contain; see
+   * `data`
    */
   async register(view: ViewRegistration): Promise<SandboxedView> {
     const { meta = {}, relax = [], narrow = [], grant = () => false } = view;
-    // A byte order mark is no part of a document, and would be text in it where something stands before.
+    // A byte order mark is not part of a document, and would become text after the script before it.
     const html = view.html?.replace(/^\uFEFF/, "");
     const opaque = view.opaque ?? this.#origins.shareCookies;
     const { accepted, rejected } = buildCsp(meta.csp);
@@ -157,7 +164,7 @@ export class Sandbox {
     const granted = (Object.keys(PERMISSION_FEATURES) as Permission[]).filter(
       (permission) =>
         asksForPermission(meta.permissions?.[permission]) &&
-        // Browsers give a page without an origin no device and no place, whatever its policy says.
+        // Browsers give an opaque origin no device access and no location, whatever its policy.
         (!opaque || permission === "clipboardWrite") &&
         grant(permission),
     );
@@ -168,8 +175,8 @@ export class Sandbox {
     const head: RecordHead = { csp, relax, features, opaque, waits, ...(this.#console && { console: true }) };
     const record = `${JSON.stringify(head)}\n${html ?? ""}`;
     const places = this.#places(label);
-    // Browsers keep these pages for good. So the name stands for all that is served under it: pages or policies of
-    // another version have other names.
+    // Browsers cache these pages forever. So the name depends on everything that is served under it: pages or
+    // policies of another version have other names.
     const pages = [
       await proxyAnswer(head, { ...places, token: "" }, ""),
       viewAnswer(head, { ...places, token: "" }, ""),
@@ -192,12 +199,12 @@ export class Sandbox {
     };
   }
 
-  /** Whether a view can still be shown: one that was not for long may have made room for others. */
+  /** Whether a view is still registered: an old one may have been dropped. */
   async has({ src }: Pick<SandboxedView, "src">): Promise<boolean> {
     return (await this.#records.get(new URL(src).pathname.slice(1))) !== undefined;
   }
 
-  /** Lets go of a view that will not be shown again; who registered the same one has lost it, too. */
+  /** Drops a view that will not be shown again, also for others who registered the same one. */
   async forget({ src }: Pick<SandboxedView, "src">): Promise<void> {
     await this.#records.delete?.(new URL(src).pathname.slice(1));
   }
@@ -215,13 +222,13 @@ export class Sandbox {
   async #serve(request: Request): Promise<Response | undefined> {
     const { pathname, search, host } = new URL(request.url);
     const place = this.#origins.read(request.headers.get("host") ?? host);
-    // B18: a name that was bent to lead here.
+    // Protects against DNS rebinding.
     if (!place) return deny(403);
     if (request.method !== "GET") return deny(405);
     const name = pathname.slice(1);
-    // A view's document as text: nothing of it runs, and nothing that it names is loaded, until the host wants it.
+    // A view's document as text: nothing runs or loads until the host wants it.
     const later = search === "?later" && place.role === "view";
-    // Only a frame has a use for these pages (browsers that tell). Not in a cache, a worker or a tab of its own.
+    // Only frames may load these pages (in browsers that report it): no cache, worker or separate tab.
     if ((search !== "" && !later) || !/^(iframe|null)$/.test(`${request.headers.get("sec-fetch-dest")}`))
       return undefined;
     if (!/^[a-z2-7]{52}$/.test(name) || !(await this.#keys.isOurs(place.label, name))) return undefined;
@@ -248,7 +255,7 @@ interface Answer {
   headers: Record<string, string>;
 }
 
-/** Where the pages of a view are, and what its proxy and the script before its document know of each other. */
+/** Origins of a view's pages, and the token that its proxy shares with the script before its document. */
 type PagePlaces = Places & { token: string };
 
 async function proxyAnswer(head: RecordHead, places: PagePlaces, src: string): Promise<Answer> {
@@ -279,13 +286,13 @@ function readHosts(hosts: readonly string[], origins: Origins): string[] {
     if (!URL.canParse(host) || new URL(host).origin !== host || !/^https?:/.test(host)) {
       throw new VitrineError(
         "invalid",
-        `a host must be an origin such as https://chat.example, and is "${host}"`,
+        `a host must be an origin such as https://chat.example, but is "${host}"`,
       );
     }
-    // In a policy it would be missing, and no app would ever be shown.
+    // It would be missing in the policy, and no app would ever be shown.
     const unnamed = rejected.find(({ field }) => field === `frameAncestors[${index}]`);
     if (unnamed) throw new VitrineError("invalid", `the host ${host} ${unnamed.reason}`);
-    // S01: a host page on a sandbox origin would be an app's neighbour.
+    // A host page on a sandbox origin would share it with an app.
     if (origins.read(new URL(host).host)) throw new VitrineError("invalid", `${host} is an app's own origin`);
     return host;
   });

@@ -144,7 +144,7 @@ it("S03: a document without a doctype keeps its quirks, and scripts in it run in
   });
 });
 
-it("S03: a second document changes nothing, and is no message for the view", async () => {
+it("S03: a second document changes nothing, and is not passed to the view", async () => {
   const shown = await stage.show({}, { resource: { html: "<title>first</title>" } });
   await until(async () => {
     const view = await shown.view();

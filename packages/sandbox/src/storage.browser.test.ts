@@ -65,7 +65,7 @@ it("S11, attack B13: storage belongs to a server and domain, and outlives the vi
   expect(await read({ meta: { domain: "of-its-own" } })).toBeNull();
 });
 
-it("attack B14: views of two servers do not hear each other", async () => {
+it("attack B14: views of two servers do not receive each other's messages", async () => {
   const listen = (frame: Frame): Promise<void> =>
     frame.evaluate(() => {
       const heard: unknown[] = [];

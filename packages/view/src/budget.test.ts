@@ -94,11 +94,11 @@ describe("bytes", () => {
 
 describe("contents", () => {
   const minimal = ["the minimal view", MINIMAL] as const;
-  const doors = ["", "/react", "/vue", "/svelte", "/script", "/mcp-app"].map(
+  const entryPoints = ["", "/react", "/vue", "/svelte", "/script", "/mcp-app"].map(
     (path) => [`@vitrine/view${path}`, everythingOf(`@vitrine/view${path}`)] as const,
   );
 
-  it.each(doors)("%s contains only our code", async (_name, source) => {
+  it.each(entryPoints)("%s contains only our code", async (_name, source) => {
     const { inputs } = await bundle(source);
     expect(inputs.length).toBeGreaterThan(0);
     expect(inputs.filter((path) => !/^packages\/(protocol|view)\/dist\//.test(path))).toEqual([]);
@@ -113,7 +113,7 @@ describe("contents", () => {
     );
   });
 
-  it.each([minimal, ...doors])("%s needs no eval", async (_name, source) => {
+  it.each([minimal, ...entryPoints])("%s needs no eval", async (_name, source) => {
     const { code } = await bundle(source);
     expect(code).not.toMatch(EVAL);
   });
@@ -122,10 +122,13 @@ describe("contents", () => {
     expect(inlineScript()).not.toMatch(EVAL);
   });
 
-  it.each([minimal, ...doors.slice(0, 4)])("%s writes nothing to the console", async (_name, source) => {
-    const { code } = await bundle(source);
-    expect(code).not.toMatch(/\bconsole\b/);
-  });
+  it.each([minimal, ...entryPoints.slice(0, 4)])(
+    "%s writes nothing to the console",
+    async (_name, source) => {
+      const { code } = await bundle(source);
+      expect(code).not.toMatch(/\bconsole\b/);
+    },
+  );
 
   it("the inline script writes to the console only if the author sets McpApp's debug option", () => {
     expect(inlineScript().match(/\bconsole\b.{7}/g)).toEqual(["console.debug("]);

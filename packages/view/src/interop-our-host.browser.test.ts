@@ -34,7 +34,7 @@ const VIEWS = [
   },
 ];
 
-/** One view in the host page. */
+/** A view in the host page. */
 interface Scene {
   /** The page, with `hosted`, `iframe` and `log` of this view. */
   host: Pick<Page, "evaluate">;

@@ -20,7 +20,7 @@ import {
   viewPage,
 } from "../../../testing/layouts.mjs";
 
-/** One host page for all tests. Each case is a separate frame on another site, so in another process. */
+/** A host page for all tests. Each case is a separate frame on another site, so in another process. */
 let browser: Browser;
 let site: Site;
 let host: Page;
@@ -548,7 +548,7 @@ describe.concurrent("options", () => {
   it("close() stops the measuring (D21)", async () => {
     await using view = await Case.html("close", html("/on.js"));
     await view.settle();
-    // One measurement is due when it closes.
+    // A measurement is due when it closes.
     const state = await view.after(`(async () => {
       document.querySelector(".c").style.height = "300px";
       await Promise.resolve();

@@ -1,11 +1,11 @@
 /**
- * How much of a conversation is kept, and what is said when it is more.
+ * Limits of stored conversations, and their errors.
  *
  * @module
  */
 import { GatewayError } from "./gateway-error.js";
 
-/** What is larger is refused; whoever keeps conversations cuts it before. */
+/** Larger values are refused; the owner of a conversation cuts them before. */
 export const CONVERSATION_LIMITS = {
   /** Bytes of one entry's JSON. */
   item: 1_000_000,
@@ -17,9 +17,9 @@ export const CONVERSATION_LIMITS = {
   contexts: 4_000_000,
   /** Characters of a title. */
   title: 500,
-  /** Characters of an entry that are searched. */
+  /** Searched characters of an entry. */
   searched: 16_000,
-  /** Words of a search that count. */
+  /** Maximum words of a search. */
   words: 8,
 } as const;
 
@@ -45,7 +45,7 @@ const SENTENCES: Record<Limit, (max: string, found: string) => string> = {
   title: (max, found) => `a title of ${found} characters is more than the ${max} that are kept: shorten it`,
 };
 
-/** Refuses what is over a limit. */
+/** Throws if a value exceeds a limit. */
 export function checkLimit(limit: Limit, found: number): void {
   const max = CONVERSATION_LIMITS[limit];
   if (found <= max) return;

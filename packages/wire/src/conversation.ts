@@ -242,7 +242,7 @@ export interface ElicitationAnswer {
   content?: Record<string, unknown> | undefined;
 }
 
-/** One message of a model's input. */
+/** A message of a model's input. */
 export interface ModelViewMessage {
   role: "user" | "assistant" | "tool";
   content: readonly ModelViewPart[];

@@ -1,64 +1,64 @@
 /**
- * What the gateway itself could not do. What the guard refuses is a `Refusal`, and a server's own errors pass as they
+ * Errors of the gateway itself. A refusal of the guard is a `Refusal`, and a server's own errors pass as they
  * are.
  *
  * @module
  */
 import { JsonText, VitrineError } from "@vitrine/protocol";
 
-/** JSON-RPC: one of the codes that are left to implementations. Why is in `data.code`. */
+/** JSON-RPC: an implementation-defined code. The reason is in `data.code`. */
 export const GATEWAY_ERROR = -32050;
 
 /** In the message of every error whose `data.indeterminate` is true. */
 export const MAY_HAVE_RUN = "the call may have run";
 
-/** What went wrong; the meaning of a word never changes. */
+/** The kind of an error; the meaning of a code never changes. */
 export type GatewayErrorCode =
   /** A setting is wrong; the message says which. */
   | "config-invalid"
-  /** A server cannot be run as its settings want it. */
+  /** A server cannot be run as configured. */
   | "isolation-unavailable"
-  /** There is no server of that name. */
+  /** There is no server with this name. */
   | "server-unknown"
-  /** Another server had this name when the call was made (attack E01). */
+  /** Another server had this name when the call was made. */
   | "server-replaced"
-  /** It does not start, or does not speak MCP. */
+  /** The server does not start, or does not speak MCP. */
   | "server-failed"
-  /** It ended, or its connection did, while a call was under way. */
+  /** The server exited, or its connection closed, during a call. */
   | "server-exited"
-  /** A person must sign in first. */
+  /** The user must sign in first. */
   | "server-unauthorized"
-  /** It sent more than its limit. */
+  /** The server exceeded its size limit. */
   | "server-too-large"
-  /** Its address, or one that it redirects to, must not be reached from here. */
+  /** Its address, or a redirect target, is not allowed. */
   | "address-forbidden"
   /** There is no such view in this session. */
   | "view-unknown"
-  /** There is no such session any more. */
+  /** The session no longer exists. */
   | "session-unknown"
   /** The user has no such conversation. */
   | "conversation-unknown"
-  /** It is more than what is kept of a conversation. */
+  /** A conversation limit was exceeded. */
   | "conversation-too-large"
   /** There is no such entry in the conversation. */
   | "item-unknown"
-  /** There is no model that could be asked, or nobody who could agree to that. */
+  /** There is no model, or no user who could approve its use. */
   | "sampling-unavailable"
-  /** There is nobody who could be asked. */
+  /** There is no user to ask. */
   | "elicitation-unavailable"
-  /** Nobody knows whether it happened: the answer was lost, and it is not done again. */
+  /** The outcome is unknown: the answer was lost, and the call is not repeated. */
   | "indeterminate"
-  /** The key was used for another call (attack C20). */
+  /** The key was used for another call. */
   | "conflict"
-  /** It could not be recorded, so it was not done. */
+  /** The audit log could not be written, so the call was not made. */
   | "audit-failed"
-  /** Too much is under way. */
+  /** Too many requests are running. */
   | "overloaded"
   /** The gateway is stopping. */
   | "stopping";
 
 /**
- * The JSON of an answer. A result that cannot be written as JSON came from a call that ran, so the error says that.
+ * The JSON of an answer. If a result cannot be serialized, the call has still run, and the error says so.
  *
  * @throws {GatewayError} `server-too-large`
  */
@@ -72,14 +72,14 @@ export function answerText(result: unknown): string {
   }
 }
 
-/** What a {@link GatewayError} says to programs. It crosses the wire as the error's `data`. */
+/** Data of a {@link GatewayError} for programs. It is sent as the error's `data`. */
 export interface GatewayErrorData {
   readonly code: GatewayErrorCode;
   readonly [more: string]: unknown;
 }
 
 /**
- * The gateway could not do it.
+ * An error of the gateway.
  *
  * @example
  * ```ts source="./gateway-error.examples.ts#gatewayError"

@@ -71,7 +71,7 @@ export interface ServerCatalogue {
   /** Tools with a UI, and the problems of those that cannot be shown. */
   views: { tool: string; uri: string; hash?: string | undefined; problem?: string | undefined }[];
   /**
-   * One sentence for each list, except the tools, that the server did not return completely: which, and why.
+   * A sentence for each list, except the tools, that the server did not return completely: which, and why.
    */
   missing?: string[] | undefined;
 }
@@ -142,7 +142,7 @@ export interface GatewayQuestion {
   files?: string[] | undefined;
   /** Durations for which the answer can be remembered. */
   remember: ("session" | "always")[];
-  /** What a remembered answer covers, as text after "allow", such as `all ordinary tools of weather`. */
+  /** Scope of a remembered answer, as text after "allow", such as `all ordinary tools of weather`. */
   scope?: string | undefined;
 }
 

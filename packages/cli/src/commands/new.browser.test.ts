@@ -49,7 +49,7 @@ const like = (commands: readonly string[], template: string): string[] =>
 /** A project, and the person who types commands in it. */
 class Project {
   cwd: string;
-  /** What apps showed, by tool. */
+  /** Texts of the apps, by tool. */
   readonly shown = new Map<string, string>();
   readonly #savesView: boolean;
 
@@ -120,7 +120,7 @@ class Project {
   }
 }
 
-/** What a client reads of the server: the documents of its tools' views. */
+/** The documents of the tools' views, as a client reads them. */
 async function documentsOf(cwd: string): Promise<Record<string, string>> {
   const [command = "", ...args] = splitWords(JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")).mcp);
   const env = { PATH: stranger.env["PATH"] ?? "", HOME: stranger.folder };

@@ -75,7 +75,7 @@ describe.each([...PROJECT_TEMPLATES.keys()])("a project of the template %s", (te
     } = json(made, "package.json");
     expect({ name, isPrivate, type }).toEqual({ name: "shop", isPrivate: true, type: "module" });
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["start", "test", "check"]));
-    // What people install is what the tests here run with.
+    // Users install the same versions that the tests here use.
     const ours = json(at("package.json")).devDependencies;
     const others = Object.entries({ ...dependencies, ...devDependencies }).filter(
       ([each]) => !/vitrine/.test(each),
@@ -234,7 +234,7 @@ describe("a project is refused", () => {
 });
 
 describe("in a project of folders", () => {
-  /** One, with what its tools import. */
+  /** A project, with what its tools import. */
   async function project(): Promise<string> {
     const { folder: made } = await makeProject(place(), "shop", "discovery");
     symlinkSync(at("node_modules"), join(made, "node_modules"));

@@ -6,7 +6,7 @@
 
 /** An agent. */
 export interface Agent {
-  /** Such as `Claude Code`. */
+  /** The name, such as `Claude Code`. */
   readonly name: string;
   /** The name with its version, such as `Claude Code 2.1.0`. */
   readonly label: string;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** What an agent sees of tools and resources; the older client of the SDK has the same. */
+/** Tools and resources as an agent sees them; the SDK's older client has the same. */
 type Lists = Pick<
   Client,
   "listTools" | "listResources" | "readResource" | "callTool" | "listPrompts" | "getPrompt"
@@ -333,7 +333,7 @@ describe("the person", () => {
     expect((await agent.listResources()).resources.map((each) => each.uri)).toContain(uri);
     await agent.subscribeResource({ uri });
     await agent.subscribeResource({ uri: "ui://shop/shop/cart.html" });
-    // What nobody would tell of is refused.
+    // A subscription without notifications is refused.
     await expect(agent.subscribeResource({ uri: "vitrine://apps/99" })).rejects.toThrow(
       /there is no resource/,
     );

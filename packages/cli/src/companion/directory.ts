@@ -39,7 +39,7 @@ export interface FoundResource {
 }
 
 /** Milliseconds that a list waits for starting servers, so that a client need not wait for the slowest. */
-const PATIENCE = 10_000;
+const LIST_TIMEOUT = 10_000;
 
 /**
  * Caches every server's catalogue. It stays while a server restarts, unless another server takes its name.
@@ -92,7 +92,7 @@ export class Directory {
     if (asked.length === 0) return;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE);
+      timer = setTimeout(resolve, LIST_TIMEOUT);
       signal?.addEventListener("abort", () => resolve(), { once: true });
     });
     await Promise.race([Promise.all(asked.map((server) => this.#read(server))), late]);
@@ -258,14 +258,14 @@ function withoutUi({ _meta, ...tool }: Tool): Tool {
 
 /** Replaces the view's address, under both keys that hosts read. */
 export function withAddress<T extends { _meta?: Record<string, unknown> | undefined }>(
-  carrier: T,
+  entry: T,
   server: string,
 ): T {
-  const { resourceUri } = readToolUi(carrier);
-  if (resourceUri === undefined) return carrier;
+  const { resourceUri } = readToolUi(entry);
+  if (resourceUri === undefined) return entry;
   const uri = addressOf(server, resourceUri);
-  const ui = { ...Object(carrier._meta?.["ui"]), resourceUri: uri };
-  return { ...carrier, _meta: { ...carrier._meta, ui, [RESOURCE_URI_META_KEY]: uri } };
+  const ui = { ...Object(entry._meta?.["ui"]), resourceUri: uri };
+  return { ...entry, _meta: { ...entry._meta, ui, [RESOURCE_URI_META_KEY]: uri } };
 }
 
 /** A tool that is hidden from the model, which has it under another name. */

@@ -57,7 +57,7 @@ describe("the inbox", () => {
     const long = reader.wait(60_000, never.signal);
     never.abort();
     await long;
-    // What came before it was asked need not be waited for.
+    // News from before the call need no wait.
     inbox.add(message("there"));
     await reader.wait(60_000, new AbortController().signal);
   });

@@ -47,7 +47,7 @@ export function appsText(apps: readonly CompanionApp[], namesOf: (app: Companion
   return parts.join("\n\n");
 }
 
-/** One app with its tools and its context. */
+/** An app with its tools and its context. */
 export function appText(app: CompanionApp, names: readonly string[]): string {
   const { context } = app;
   const said = context && wordsOf(context);
@@ -58,7 +58,7 @@ export function appText(app: CompanionApp, names: readonly string[]): string {
   ].join("\n");
 }
 
-/** One line about servers that do not work. */
+/** A line about servers that do not work. */
 export const problemsText = (problems: readonly ServerProblem[]): string | undefined =>
   problems.length === 0
     ? undefined
@@ -72,7 +72,7 @@ export const noticesText = (notices: readonly string[]): string | undefined =>
     ? undefined
     : `Tell the person:\n${notices.map((notice) => `- ${oneLine(notice)}`).join("\n")}`;
 
-/** One line for a result whose app is shown to the user. */
+/** A line for a result whose app is shown to the user. */
 export function shownText(app: CompanionApp, showing: Showing): string {
   const what = capital(nameOf(app));
   const then = "What the person does in it comes with later results; app_context tells it at once.";

@@ -12,7 +12,7 @@ declare const host: GatewayPageApi;
 
 const mcpServers = Object.fromEntries(
   DEMOS.map(({ name, file }) => {
-    // What is built runs; this file is beside the sources.
+    // Runs the build output; this file is beside the sources.
     const program = fileURLToPath(file).replace("/src/", "/dist/");
     return [name, { command: process.execPath, args: [program], isolation: "process" }];
   }),

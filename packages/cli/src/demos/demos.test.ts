@@ -18,7 +18,7 @@ beforeAll(async () => {
       client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
         updates.push(params.uri);
       });
-      // What is built runs; this file is beside the sources.
+      // Runs the build output; this file is beside the sources.
       const program = fileURLToPath(file).replace("/src/", "/dist/");
       await client.connect(new StdioClientTransport({ command: process.execPath, args: [program] }));
       clients.set(name, client);
@@ -39,7 +39,7 @@ async function call(server: string, name: string, input: Input = {}) {
   return { ...result, text: texts.join("\n") };
 }
 
-/** What a call fails with, whichever way. */
+/** The error of a call, of either kind. */
 const refusal = async (server: string, name: string, input: Input): Promise<string> => {
   const { isError, text } = await call(server, name, input);
   expect(isError).toBe(true);

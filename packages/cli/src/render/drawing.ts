@@ -16,7 +16,7 @@ export interface Drawing {
 }
 
 /** Milliseconds that a settled app gets to draw something: some load their data first. */
-const PATIENCE = 10_000;
+const DRAW_TIMEOUT = 10_000;
 /** Milliseconds that an app may take to respond. */
 const ANSWER = 5_000;
 /** Milliseconds between checks. */
@@ -32,7 +32,7 @@ const LOADING =
 
 /** Checks an app repeatedly while nothing is visible, for some seconds or until the timeout. */
 export async function drawingOf(page: Page, frame: Frame, timeout: number): Promise<Drawing> {
-  const deadline = Date.now() + Math.min(PATIENCE, timeout);
+  const deadline = Date.now() + Math.min(DRAW_TIMEOUT, timeout);
   let last: Drawing | undefined;
   for (;;) {
     const seen = await look(page, frame, Math.max(ANSWER, deadline - Date.now()));

@@ -5,7 +5,7 @@ import { causeOf } from "./cause.js";
 import { printReport, printResult } from "./print-result.js";
 import { type RenderResult, unrendered } from "./render-result.js";
 
-/** What clears a screen, what sets a title, and the one-character form of the first. */
+/** Control sequences: clear the screen, set the title, and the one-character form of the first. */
 const HOSTILE = "a\u001b[2J\u001b]0;x\u0007\u009b2Jb";
 const cause = { code: HOSTILE, message: HOSTILE, fix: HOSTILE };
 const server = { name: HOSTILE, version: HOSTILE };

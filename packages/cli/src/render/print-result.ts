@@ -9,7 +9,7 @@ import type { RenderCause, RenderReport, RenderResult } from "./render-result.js
 /** Maximum lines of an app's text and console. */
 const MOST_LINES = 12;
 
-/** One app. */
+/** An app. */
 export function printResult(terminal: Terminal, result: RenderResult): void {
   const { ok, cause, server, tool, size, timings, csp, consents, view } = result;
   const names = [tool && terminal.bold(oneLine(tool)), nameOf(server)].filter(Boolean);

@@ -1,5 +1,5 @@
 /**
- * One run of `vitrine render`: which apps, in which order, and which files are written.
+ * A run of `vitrine render`: which apps, in which order, and which files are written.
  *
  * @module
  */

@@ -65,7 +65,7 @@ async function run(server: string, options: RenderOptions, given: Browser | unde
 }
 
 /** Milliseconds for what must happen: machines differ. */
-const PATIENCE = 120_000;
+const TIMEOUT = 120_000;
 
 /** Runs it with `--json`, and checks that what it prints is what the schema says, and nothing else. */
 async function runJson(server: string, options: RenderOptions, given?: Browser | undefined) {
@@ -152,7 +152,7 @@ describe("over the official servers", () => {
   async function expectDrawn({ name, tool, args, steps = [], shows }: Official): Promise<void> {
     const screenshot = file(`${name}.png`);
     const printed = await result(name, {
-      ...{ config, tool: [tool], screenshot, steps, allowCalls: true, timeout: PATIENCE },
+      ...{ config, tool: [tool], screenshot, steps, allowCalls: true, timeout: TIMEOUT },
       ...(args && { args: JSON.stringify(args) }),
     });
     expect(printed.cause).toBeUndefined();
@@ -252,7 +252,7 @@ describe.concurrent("an app that does as it should", () => {
     expect(at(({ did }) => Object(did).wait === "message done")).toBeGreaterThan(said);
 
     const again = file("pressed-again.jsonl");
-    const replayed = await result("", { replay: trace, trace: again, timeout: PATIENCE });
+    const replayed = await result("", { replay: trace, trace: again, timeout: TIMEOUT });
     expect(replayed).toMatchObject({ ok: true, replay: { differences: [], steps: 2, untested: 0 } });
     expect(replayed.text).toContain("message done");
     expect(readFileSync(again, "utf8")).toContain('"did":{"click":"message"}');
@@ -261,12 +261,12 @@ describe.concurrent("an app that does as it should", () => {
     const changed = header.replace("app.sendMessage(", "Promise.resolve(");
     writeFileSync(trace, [changed, ...lines].join("\n"));
     const differences = [expect.stringMatching(/^The app no longer asks for ui\/message \(message \d+\)\.$/)];
-    expect(await runJson("", { replay: trace, timeout: PATIENCE })).toMatchObject({
+    expect(await runJson("", { replay: trace, timeout: TIMEOUT })).toMatchObject({
       code: 1,
       printed: { cause: { code: "replay_differs" }, replay: { differences, steps: 2 } },
     });
     writeFileSync(trace, [JSON.stringify({ ...JSON.parse(changed), restored: true }), ...lines].join("\n"));
-    expect(await runJson("", { replay: trace, timeout: PATIENCE })).toMatchObject({
+    expect(await runJson("", { replay: trace, timeout: TIMEOUT })).toMatchObject({
       code: 1,
       printed: {
         cause: { code: "replay_unsure", message: expect.stringContaining("had kept") },
@@ -290,7 +290,7 @@ describe.concurrent("an app that does as it should", () => {
       ok: true,
       replay: { untested: 1, steps: 1 },
     });
-    const pressed = await result("", { replay: trace, steps, timeout: PATIENCE });
+    const pressed = await result("", { replay: trace, steps, timeout: TIMEOUT });
     expect(pressed).toMatchObject({ ok: true, replay: { untested: 0, steps: 2 } });
     expect(pressed.replay?.compared).toBe((alone.replay?.compared ?? 0) + 1);
     const wrong = await result("", { replay: trace, steps: [{ click: "massage" }], timeout: 20_000 });
@@ -528,7 +528,7 @@ describe("without a browser", () => {
   });
 });
 
-/** What still runs of what was started with this mark in its environment. */
+/** Running processes with this mark in their environment. */
 const marked = (mark: string): string[] =>
   readdirSync("/proc").filter((pid) => {
     try {
@@ -600,7 +600,7 @@ describe("Ctrl-C", () => {
 
 describe("styles of the imitated hosts", () => {
   const server = `node ${PROBE_SERVER}`;
-  /** What the probe saw of its host's styles: the first JSON that it shows. */
+  /** The host's styles that the probe saw: the first JSON that it shows. */
   const probe = async (profile: string) => {
     const { printed } = await runJson(server, { tool: ["probe"], profile, theme: "light" });
     if ("results" in printed) throw new Error("several results");

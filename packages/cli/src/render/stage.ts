@@ -19,7 +19,7 @@ import { launchBrowser } from "./browser.js";
 import { type End, endAll } from "./ends.js";
 import type { RenderPlan } from "./render-plan.js";
 
-/** What a stage may be given. */
+/** Options of {@link Stage}. */
 export interface StageOptions {
   /** A shared browser: each stage gets its own context in it. */
   readonly browser?: Browser | undefined;

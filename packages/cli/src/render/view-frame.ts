@@ -8,7 +8,7 @@ import type { Frame, Locator, Page } from "playwright-core";
 /** Maximum characters of an app's text. */
 const MOST_TEXT = 100_000;
 /** Milliseconds after which an app counts as unresponsive. */
-const PATIENCE = 5_000;
+const RESPONSE_TIMEOUT = 5_000;
 /** Milliseconds for drawing: an invisible frame is not drawn at all. */
 const FRAMES = 1_000;
 
@@ -29,7 +29,7 @@ export async function drawn(frame: Frame): Promise<void> {
 
 /** The visible text, including shadow trees; undefined if the app does not respond. */
 export async function visibleText(frame: Frame): Promise<string | undefined> {
-  const text: unknown = await within<unknown>(PATIENCE, frame.evaluate(readText), undefined);
+  const text: unknown = await within<unknown>(RESPONSE_TIMEOUT, frame.evaluate(readText), undefined);
   return typeof text === "string" ? text.slice(0, MOST_TEXT) : undefined;
 }
 

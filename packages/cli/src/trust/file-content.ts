@@ -51,7 +51,7 @@ function serverLines(name: string, server: unknown): string[] {
   ];
 }
 
-/** One line per value, at any depth. */
+/** A line per value, at any depth. */
 function leaves(path: string, value: unknown): string[] {
   if (isValues(value) && Object.keys(value).length > 0)
     return Object.entries(value).flatMap(([key, each]) => leaves(`${path}.${visibleName(key)}`, each));

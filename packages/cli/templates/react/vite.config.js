@@ -8,7 +8,7 @@ export default defineConfig({
     emptyOutDir: false,
     modulePreload: false,
     rollupOptions: {
-      // One script, which the server inlines into the page.
+      // A script, which the server inlines into the page.
       output: {
         inlineDynamicImports: true,
         entryFileNames: "[name].js",

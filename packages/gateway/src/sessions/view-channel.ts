@@ -97,7 +97,8 @@ export class ViewChannel {
     const { upstream } = this.#at.server;
     const subscriptions = new BoundedSubscriptions(upstream);
     const stop = upstream.listen((method, params) => {
-      if (method === "notifications/resources/updated" && !subscriptions.hears(params["uri"])) return;
+      if (method === "notifications/resources/updated" && !subscriptions.isSubscribedTo(params["uri"]))
+        return;
       this.tell(`${method} ${params["uri"] ?? ""}`, notificationMessage(method, params));
     });
     return [subscriptions, stop];

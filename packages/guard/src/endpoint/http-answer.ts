@@ -13,7 +13,7 @@ import {
   type RequestId,
 } from "@vitrine/protocol";
 
-/** What is wrong with a request, in both languages. */
+/** A failure as HTTP status and JSON-RPC error. */
 export interface HttpFailure {
   status: number;
   code: number;
@@ -22,17 +22,17 @@ export interface HttpFailure {
   headers?: Record<string, string>;
 }
 
-/** What a body says, or why it cannot be read. */
+/** The parsed body, or why it cannot be read. */
 export type ReadBody = { ok: true; value: unknown } | { ok: false; failure: HttpFailure };
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
-/** Reads the JSON of a POST, and no more bytes than the limit, whatever the headers say. */
+/** Reads the JSON of a POST, up to the limit, whatever the headers say. */
 export async function readJson(request: Request, limit: number): Promise<ReadBody> {
   if (request.method !== "POST") {
     return bad(405, INVALID_REQUEST, "only POST is served here", { allow: "POST" });
   }
-  // A page of any other site can send everything else unasked, with the person's cookies.
+  // A page of any other site can send other types without a preflight, with the user's cookies.
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
     return bad(415, INVALID_REQUEST, "the content-type must be application/json");
   }
@@ -59,7 +59,7 @@ async function readText(request: Request, limit: number): Promise<string | typeo
     if (done) break;
     size += value.byteLength;
     if (size > limit) {
-      // Not waited for: a sender that never ends would hold the answer up.
+      // Not awaited: an endless sender would delay the answer.
       reader.cancel().catch(() => {});
       return TOO_LARGE;
     }
@@ -81,7 +81,7 @@ const bad = (
 const HEADERS = { "cache-control": "no-cache", "x-content-type-options": "nosniff" };
 const JSON_HEADERS = { ...HEADERS, "content-type": "application/json; charset=utf-8" };
 
-/** The status of a JSON-RPC error that says nothing else about it. */
+/** The HTTP status for a JSON-RPC error code. */
 export const statusOf = (code: number): number =>
   code === METHOD_NOT_FOUND
     ? 404
@@ -89,19 +89,19 @@ export const statusOf = (code: number): number =>
       ? 400
       : 500;
 
-/** To a notification: nobody waits for more. */
+/** The answer to a notification. */
 export const accepted = (): Response => new Response(null, { status: 202, headers: HEADERS });
 
 /**
- * The answer to a request. `result` stands last, so that a reader of {@link resultText} finds it without parsing;
- * what is JSON already is not written again.
+ * The answer to a request. `result` comes last, so that {@link resultText} finds it without parsing; JSON
+ * text is not serialized again.
  */
 export function answerResult(id: RequestId, result: unknown): Response {
   const text = result instanceof JsonText ? result.text : (JSON.stringify(result) ?? "{}");
   return new Response(`${resultPrefix(id)}${text}}`, { status: 200, headers: JSON_HEADERS });
 }
 
-/** The refusal of a request. What is wrong is in `data.message` too, beside whatever else there is to say. */
+/** The error answer to a request. `data.message` contains the reason, beside other data. */
 export function answerError(id: RequestId | null, failure: HttpFailure): Response {
   const { status, code, message, data, headers } = failure;
   const more = data === undefined || isPlain(data) ? { message, ...data } : data;
@@ -120,9 +120,9 @@ const isPlain = (value: unknown): value is object =>
 const resultPrefix = (id: RequestId): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
 
 /**
- * The text of the result in an answer of the form that {@link answerResult} writes; undefined for any other form.
- * Makes sure that the result is one object and all that is left, so that nothing in it can pass for a part of the
- * message around it; whether it is JSON inside is for whoever parses it.
+ * The text of the result in an answer of {@link answerResult}'s form; undefined for any other form. It checks
+ * that the result is one object up to the end, so that nothing in it can pass for a part of the message; the
+ * JSON inside is checked by the parser.
  */
 export function resultText(answer: string, id: RequestId): string | undefined {
   const prefix = resultPrefix(id);
@@ -132,7 +132,7 @@ export function resultText(answer: string, id: RequestId): string | undefined {
     : undefined;
 }
 
-/** Where the object that begins here ends: by its brackets, and without looking into its strings. */
+/** The end of the object that starts here: counts brackets, and skips strings. */
 function endOfValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -146,7 +146,7 @@ function endOfValue(text: string, from: number): number {
   return -1;
 }
 
-/** Where the string that begins here has its last quote. */
+/** The position of the closing quote of a string. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at > 0; at = text.indexOf('"', at + 1)) {
     let before = at;

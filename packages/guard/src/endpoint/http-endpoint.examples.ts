@@ -1,4 +1,4 @@
-/** The examples of the doc comments around HTTP; compiled with the tests. */
+/** Examples for the doc comments about HTTP; compiled with the tests. */
 import type { CallToolResult } from "@vitrine/protocol";
 import { standardGuard } from "../links/standard.js";
 import { httpUpstream } from "../upstream/http-upstream.js";
@@ -50,7 +50,7 @@ export function upstream(token: () => Promise<string>): Upstream {
     capabilities: { tools: {}, resources: {} },
     headers: async () => ({ authorization: `Bearer ${await token()}` }),
   });
-  // The guard is the back end's: new Bridge({ info, upstream, guard: "behind-upstream" })
+  // The guard is in the back end: new Bridge({ info, upstream, guard: "behind-upstream" })
   //#endregion httpUpstream
   return upstream;
 }
@@ -68,7 +68,7 @@ export function notifications(send: (message: object) => void, result: CallToolR
   send(notifyToolResult(result));
   //#endregion notifyToolResult
   //#region notifyToolCancelled
-  send(notifyToolCancelled("the person stopped it"));
+  send(notifyToolCancelled("the user stopped it"));
   //#endregion notifyToolCancelled
   //#region notifyHostContextChanged
   send(notifyHostContextChanged({ theme: "dark" }));

@@ -193,7 +193,7 @@ describe("the HTTP of it", () => {
     expect(reply.error?.data?.["message"]).toContain("not JSON");
   });
 
-  it("bytes that are no text", async () => {
+  it("bytes that are not text", async () => {
     const reply = await read(await endpoint()(post(new Uint8Array([0x22, 0xff, 0xfe, 0x22]))));
     expect(reply).toMatchObject({ status: 400, error: { code: PARSE_ERROR } });
   });
@@ -350,7 +350,7 @@ describe("ui/initialize", () => {
     });
   });
 
-  it("a callback that refuses is heard", async () => {
+  it("a refusal of a callback is passed on", async () => {
     const initialize = throwing(new VitrineError("unsupported", "this host is closed today"));
     expect(await ask({ initialize }, "ui/initialize")).toMatchObject({
       status: 500,
@@ -589,7 +589,7 @@ describe("what the server is asked for", () => {
     expect(reply.result).toEqual({ content: [{ type: "text", text }], isError: true });
   });
 
-  it("a tool call that the person gave up is no result", async () => {
+  it("a cancelled tool call has no result", async () => {
     const controller = new AbortController();
     const call: Answer = (_params, { signal }) => {
       controller.abort();
@@ -673,7 +673,7 @@ describe("what the server is asked for", () => {
     });
   });
 
-  it("I13: subscriptions are refused, since nothing could be heard of them", async () => {
+  it("I13: subscriptions are refused, since no notification could be sent", async () => {
     for (const method of ["resources/subscribe", "resources/unsubscribe"]) {
       expect(await ask({}, method, { uri: "a://b" })).toMatchObject({
         status: 404,
@@ -789,7 +789,7 @@ describe("hostile bodies", () => {
   const echo = upstream({ "tools/call": (params) => ({ content: [], structuredContent: params }) });
   const handle = endpoint({ handlers, upstream: echo, maxBody: 100_000 });
 
-  /** What an answer may be: a result, an error with a code and a reason, or nothing for a notification. */
+  /** Valid answers: a result, an error with a code and a reason, or nothing for a notification. */
   async function check(body: BodyInit): Promise<void> {
     const response = await handle(post(body));
     const text = await response.text();

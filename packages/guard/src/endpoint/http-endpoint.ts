@@ -1,5 +1,5 @@
 /**
- * A host over HTTP: a back end in any framework answers what a view asks.
+ * A host over HTTP: a back end in any framework answers a view's requests.
  *
  * @module
  */
@@ -22,76 +22,76 @@ import { HttpExchange, type HttpMessage, report } from "./http-exchange.js";
 
 type Answer<T> = T | Promise<T>;
 
-/** What a host says of itself in the answer to `ui/initialize`. */
+/** The host's part of the answer to `ui/initialize`. */
 export interface HostGreeting {
   /**
-   * Details of what works: kinds of content, what the sandbox granted, `listChanged` if you carry the server's
-   * notifications to the view. What works is computed from what is there; nothing can be added to it (I13).
+   * Details of capabilities: kinds of content, grants of the sandbox, `listChanged` if you pass on the
+   * server's notifications. The capabilities themselves are derived from what exists; nothing can be added.
    */
   hostCapabilities?: HostCapabilities | undefined;
-  /** What the view should know of where it runs. */
+  /** Host context for the view. */
   hostContext?: HostContext | undefined;
 }
 
-/** Options of {@link hostEndpoint}. `C` is what `init` makes of a request. */
+/** Options of {@link hostEndpoint}. `C` is the result of `init`. */
 export interface HostEndpointOptions<C = undefined> extends Pick<ServiceOptions, "server"> {
-  /** Makes what every other callback gets: the person, the conversation. Throw a `Response` to refuse. */
+  /** Creates the context of all other callbacks: the user, the conversation. Throw a `Response` to refuse. */
   init?: ((request: Request) => Answer<C>) | undefined;
   /** The host's name and version. */
   info: Implementation;
-  /** The view's own server, and the only one that it can reach (C04); `() => undefined` for none. */
+  /** The view's own server, the only one that it can reach; `() => undefined` for none. */
   upstream: Upstream | ((context: C) => Answer<Upstream | undefined>);
   /**
-   * What every call of a view passes first: `standardGuard(upstream)`. Where there are several servers, choose theirs
-   * by `call.server`.
+   * Guards every call of a view: `standardGuard(upstream)`. With several servers, select the guard by
+   * `call.server`.
    */
   guard: NonNullable<ServiceOptions["guard"]>;
-  /** What the host does. What is not there is not advertised, and refused. */
+  /** The host's handlers. Missing ones are not announced, and refused. */
   handlers?: HostHandlers | ((context: C) => Answer<HostHandlers>) | undefined;
-  /** Answers `ui/initialize`, as far as that is the host's to say. */
+  /** Provides the host's part of the answer to `ui/initialize`. */
   initialize?: ((context: C, app: AppDetails) => Answer<HostGreeting | undefined>) | undefined;
-  /** The view is ready: from now on it may be told things (L03). */
+  /** The view is ready: from now on it may receive messages. */
   initialized?: ((context: C) => unknown) | undefined;
-  /** The view has finished: its answer to `ui/resource-teardown`, posted under that name (L08). */
+  /** The view has finished: its answer to `ui/resource-teardown`, posted under that name. */
   teardownResponse?: ((context: C) => unknown) | undefined;
-  /** The view's instance, for the guard, which has limits for each. One for all by default. */
+  /** The view's instance, for the guard's limits. One for all by default. */
   view?: string | ((context: C) => string) | undefined;
-  /** Bytes of a request; 1,000,000 by default. */
+  /** Maximum bytes of a request; 1,000,000 by default. */
   maxBody?: number | undefined;
   /**
-   * What a view may be told about an error that a callback threw. By default it hears the message of a
-   * `VitrineError` and of errors with a JSON-RPC number, and of any other only that something failed.
+   * The message for a view about a callback's error. By default, a view gets the message of a `VitrineError`
+   * and of errors with a JSON-RPC code; for any other, only that something failed.
    */
   explain?: ((error: unknown, context: C) => string | undefined) | undefined;
-  /** Hears what failed, and what was dropped. */
+  /** Called with failures and dropped messages. */
   onreport?: ((error: VitrineError) => void) | undefined;
 }
 
 const MAX_BODY = 1_000_000;
 
 /**
- * The host end of views, as a function from `Request` to `Response`: one JSON-RPC message in, its answer out. It gives
+ * The host side of views, as a function from `Request` to `Response`: one JSON-RPC message in, its answer out. It gives
  * the same answers as a `Bridge`.
  *
- * | what came                          | status | code   |
+ * | request                            | status | code   |
  * | ---------------------------------- | ------ | ------ |
  * | a request that worked              | 200    |        |
  * | a tool call that failed            | 200    | `isError: true` |
  * | a notification, whatever it says   | 202    |        |
- * | no JSON                            | 400    | -32700 |
- * | no request, or a batch             | 400    | -32600 |
+ * | not JSON                           | 400    | -32700 |
+ * | not a request, or a batch             | 400    | -32600 |
  * | bad params; `data.field` says which | 400   | -32602 |
  * | an unknown method, or one that this host does not support | 404 | -32601 |
  * | not POST, too large, not `application/json` | 405, 413, 415 | -32600 |
  * | refused by the guard               | 403, 413, 429 | -32000, and `data.code` |
  * | a callback or the server failed    | 500    | -32603, or its own |
  *
- * `data.message` always says what is wrong.
+ * `data.message` always explains the problem.
  *
- * HTTP has no memory, and neither has this: whoever carries messages to the view must send none before
- * `ui/notifications/initialized` (L03) and keep what came too early (L11). A `Bridge` in the page does, with
- * `httpUpstream` behind it. For the same reason there are no subscriptions and no progress, a request is cancelled by
- * ending its POST, and `requestDisplayMode` must know by itself which modes the host and the view have (I07).
+ * The endpoint is stateless: the sender of messages to the view must send none before
+ * `ui/notifications/initialized`, and queue earlier ones. A `Bridge` in the page does so, with `httpUpstream`
+ * behind it. For the same reason there are no subscriptions and no progress, a request is cancelled by aborting its
+ * POST, and `requestDisplayMode` must know by itself which modes the host and the view support.
  *
  * @throws {VitrineError} `invalid` without one of the required options
  *

@@ -1,5 +1,5 @@
 /**
- * One message of a view, answered for {@link hostEndpoint}.
+ * Answers one message of a view for {@link hostEndpoint}.
  *
  * @module
  */
@@ -27,13 +27,13 @@ export interface HttpMessage {
   params: Record<string, unknown>;
 }
 
-/** One request, from `init` to its end. */
+/** A request, from `init` to its end. */
 export class HttpExchange<C> {
   readonly #options: HostEndpointOptions<C>;
   readonly #request: Request;
   readonly #message: HttpMessage;
   #context: C | undefined;
-  /** What a callback threw and the service kept to itself. */
+  /** A callback's error that the service hid. */
   #hidden: { cause: unknown } | undefined;
 
   constructor(options: HostEndpointOptions<C>, request: Request, message: HttpMessage) {
@@ -42,7 +42,7 @@ export class HttpExchange<C> {
     this.#message = message;
   }
 
-  /** What to answer with. Throws what went wrong, for {@link fail}. */
+  /** The answer. Throws errors for {@link fail}. */
   async serve(): Promise<object> {
     const { init, initialized, teardownResponse } = this.#options;
     const { id, method, params } = this.#message;
@@ -105,7 +105,7 @@ export class HttpExchange<C> {
       onreport: ({ cause }) => {
         this.#hidden = { cause };
       },
-      // Which mode is in force is the handler's to know: it is asked whatever the mode, and its word counts.
+      // The handler knows the current mode: it is called for any mode, and its answer counts.
       context: () => ({
         displayMode: this.#message.params["mode"] === "inline" ? "fullscreen" : "inline",
         availableDisplayModes: ["inline", "fullscreen", "pip"],
@@ -113,7 +113,9 @@ export class HttpExchange<C> {
     });
   }
 
-  /** A server as far as HTTP carries it; its failures are results, which a view and its model can read. */
+  /**
+   * A server, as far as HTTP supports it; its failures become results, which a view and its model can read.
+   */
   #overHttp(upstream: Upstream, said: HostCapabilities): Upstream {
     const { tools, resources, prompts } = upstream.capabilities;
     const { serverTools, serverResources } = said;
@@ -137,10 +139,10 @@ export class HttpExchange<C> {
     };
   }
 
-  /** What to answer when serving threw. */
+  /** The answer for an error. */
   fail(thrown: unknown): HttpFailure {
     const error = this.#hidden ? this.#hidden.cause : thrown;
-    // Nobody hears the answer to a notification.
+    // Nobody receives the answer to a notification.
     if (this.#message.id === undefined && error instanceof VitrineError) report(this.#options, error);
     const { code, data, message } = coded(error) ?? { code: undefined, data: undefined, message: "" };
     if (code === METHOD_NOT_FOUND && data === undefined && message === "Method not found") {
@@ -154,7 +156,7 @@ export class HttpExchange<C> {
     return { ...failure, status: 429, headers: { "retry-after": String(Math.ceil(retryAfter / 1000)) } };
   }
 
-  /** What the view may be told about an error. */
+  /** The message for the view about an error. */
   #explain(error: unknown): string {
     const meant = coded(error);
     if (meant) return meant.message;
@@ -168,7 +170,10 @@ export class HttpExchange<C> {
   }
 }
 
-/** An error that was meant for the view: one of ours, or one with a JSON-RPC number. Others may quote anything. */
+/**
+ * An error that is meant for the view: a VitrineError, or one with a JSON-RPC code. Others may quote
+ * anything.
+ */
 function coded(error: unknown): Pick<VitrineError, "code" | "message" | "data"> | undefined {
   if (error instanceof VitrineError) return error;
   try {
@@ -179,7 +184,7 @@ function coded(error: unknown): Pick<VitrineError, "code" | "message" | "data"> 
   }
 }
 
-/** Tokens belong to one channel, and this one carries no progress (D6). */
+/** Progress tokens belong to one channel, and this one has no progress. */
 function withoutToken(params: Record<string, unknown>): Record<string, unknown> {
   const { progressToken, ..._meta } = Object(params["_meta"]) as Record<string, unknown>;
   return progressToken === undefined ? params : { ...params, _meta };
@@ -190,7 +195,7 @@ const unsupported = (method: string): VitrineError =>
     data: { message: `this host does not support ${method}` },
   });
 
-/** Tells the host; what its listener throws has nowhere to go. */
+/** Reports to the host; an error of its listener is dropped. */
 export function report({ onreport }: Pick<HostEndpointOptions, "onreport">, error: VitrineError): void {
   try {
     onreport?.(error);

@@ -18,7 +18,7 @@ const file = createRequire(import.meta.url).resolve("@modelcontextprotocol/ext-a
 const official = JSON.parse(readFileSync(file, "utf8")) as { $defs: Record<string, object> };
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
-/** What the official schema finds wrong with a message; it describes the part that is not JSON-RPC's own. */
+/** The official schema's errors for a message; it describes the part besides JSON-RPC's own. */
 function faults(name: string, message: object): unknown {
   const definition = official.$defs[name];
   if (!definition) throw new Error(`schema.json has no ${name}`);

@@ -1,6 +1,6 @@
 /**
- * What a host says to a view, as messages: for back ends that hand them to a page, which posts them into the frame.
- * A `Bridge` makes its own, and keeps them until the view is ready (L03, L11); whoever sends these must.
+ * Messages of a host to a view: for back ends that pass them to a page, which posts them into the frame. A
+ * `Bridge` creates its own, and queues them until the view is ready; senders of these must do the same.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import {
 } from "@vitrine/protocol";
 
 /**
- * Says what the tool was called with, all of it (L04).
+ * Creates the notification with the tool's complete arguments.
  *
  * @example
  * ```ts source="./http-endpoint.examples.ts#notifyToolInput"
@@ -31,7 +31,7 @@ export function notifyToolInput(
 }
 
 /**
- * Says what the tool will be called with, as far as the model has written it (L05).
+ * Creates the notification with the arguments received so far.
  *
  * @example
  * ```ts source="./http-endpoint.examples.ts#notifyToolInputPartial"
@@ -46,7 +46,8 @@ export function notifyToolInputPartial(
 }
 
 /**
- * Says what the tool call came to, errors included (L06). A result that is text still is parsed: a message is a value.
+ * Creates the notification with the result of the tool call, including errors. JSON text is parsed, because a
+ * message is a value.
  *
  * @example
  * ```ts source="./http-endpoint.examples.ts#notifyToolResult"
@@ -61,11 +62,11 @@ export function notifyToolResult(
 }
 
 /**
- * Says that there will be no result (L07).
+ * Creates the notification that the tool call was cancelled.
  *
  * @example
  * ```ts source="./http-endpoint.examples.ts#notifyToolCancelled"
- * send(notifyToolCancelled("the person stopped it"));
+ * send(notifyToolCancelled("the user stopped it"));
  * ```
  */
 export function notifyToolCancelled(reason?: string): NotificationMessage<"ui/notifications/tool-cancelled"> {
@@ -73,7 +74,7 @@ export function notifyToolCancelled(reason?: string): NotificationMessage<"ui/no
 }
 
 /**
- * Says what changed around the view, and only that (X02): the view keeps the rest.
+ * Creates the notification with changed keys of the host context; the view keeps the rest.
  *
  * @example
  * ```ts source="./http-endpoint.examples.ts#notifyHostContextChanged"
@@ -87,8 +88,8 @@ export function notifyHostContextChanged(
 }
 
 /**
- * Asks the view to finish, before its frame goes (L08). A request: the view answers under this id. Wait for that, but
- * not for ever.
+ * Creates the request to finish, before the frame is removed. The view answers under this id. Wait for the
+ * answer, with a timeout.
  *
  * @example
  * ```ts source="./http-endpoint.examples.ts#notifyResourceTeardown"
@@ -103,6 +104,6 @@ export function notifyResourceTeardown(
   return encodeRequest(id, "ui/resource-teardown", withReason(reason));
 }
 
-/** No key for no reason: not every view reads `undefined` as absent. */
+/** Omits the key without a reason: not every view treats `undefined` as absent. */
 const withReason = (reason: string | undefined): { reason?: string } =>
   reason === undefined ? {} : { reason };

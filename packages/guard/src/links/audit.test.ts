@@ -83,7 +83,7 @@ describe("writeAudit", () => {
     expect(rows[0]?.target).toBe(target);
   });
 
-  it("attack A42: the same is told to whoever keeps another record", () => {
+  it("attack A42: another record keeper gets the same", () => {
     expect(examples.targetOfExample()).toBe("evil.example");
   });
 
@@ -98,7 +98,7 @@ describe("writeAudit", () => {
       throw new Error("disk");
     },
     () => Promise.reject(new Error("disk")),
-  ])("a sink that fails stops nothing, and the host hears of it (%#)", async (sink) => {
+  ])("a failing sink stops nothing, and the host is notified (%#)", async (sink) => {
     const onerror = vi.fn();
     const { send } = setUp({ sink, onerror });
     await expect(send("ping", {})).resolves.toEqual({});

@@ -1,5 +1,5 @@
 /**
- * What every view did, and what it was not let do.
+ * Audits the calls of views, including refused ones.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import type { Link } from "./link.js";
 import { isRefusal } from "./refusal.js";
 import { payloadSize } from "./size.js";
 
-/** One call of a view, when it is over. */
+/** A completed call of a view. */
 export interface AuditRow {
-  /** When it began, in milliseconds since 1970. */
+  /** Start time, in milliseconds since 1970. */
   readonly time: number;
   readonly view: string;
   readonly server: string;
@@ -19,31 +19,31 @@ export interface AuditRow {
   /** The tool, the prompt, the resource's URI, or the link's host. */
   readonly target?: string | undefined;
   readonly outcome: "allowed" | "refused" | "failed";
-  /** Why not: a refusal's word, or an error's code. */
+  /** Why it failed: a refusal's code, or an error's. */
   readonly code?: string | number | undefined;
   /** In milliseconds. */
   readonly duration: number;
-  /** Of params and result together, in characters of JSON, or somewhat above a limit that they exceed. */
+  /** Size of params and result together, in characters of JSON, or somewhat above an exceeded limit. */
   readonly size: number;
-  /** What was asked; only if the host wants payloads recorded (D22). */
+  /** The params; only if the host wants payloads recorded. */
   readonly params?: Record<string, unknown> | undefined;
 }
 
 /** Options of {@link writeAudit}. */
 export interface AuditOptions {
-  /** Hears one row for each call. */
+  /** Called with one row per call. */
   sink: (row: AuditRow) => void | Promise<void>;
-  /** Record params too. They may hold anything, secrets included. */
+  /** Also record params. They may contain secrets. */
   payloads?: boolean | undefined;
-  /** Hears that the sink failed. Calls go on. */
+  /** Called when the sink failed. Calls go on. */
   onerror?: ((error: unknown) => void) | undefined;
 }
 
 const MAX_TARGET = 500;
 
 /**
- * Tells the sink about every call, the refused ones too. Put it first, so that it sees what all others do. A flood of
- * dropped notifications is one row (D03).
+ * Passes every call to the sink, including refused ones. Put it first, so that it sees the effects of all
+ * others. A flood of dropped notifications is one row.
  *
  * @example
  * ```ts source="./guard.examples.ts#writeAudit"
@@ -68,7 +68,7 @@ export const writeAudit =
         duration: now() - time,
         size,
       };
-      // `async`: what throws at once, or later, ends in the same place, and stops nothing.
+      // `async`, so that synchronous and asynchronous errors are handled the same, and stop nothing.
       (async () => sink(payloads ? { ...row, params } : row))().catch((error) => onerror?.(error));
     };
     try {
@@ -83,7 +83,7 @@ export const writeAudit =
   };
 
 /**
- * What a call is about, for a record: the tool, the prompt, the resource's URI, or the link's host.
+ * The target of a call for a record: the tool, the prompt, the resource's URI, or the link's host.
  *
  * @example
  * ```ts source="./guard.examples.ts#targetOf"
@@ -98,7 +98,7 @@ export function targetOf({
   method: string;
   params: Record<string, unknown>;
 }): string | undefined {
-  // Of a link the host alone: the rest may be what an app wants to carry off (attack A42).
+  // Only the host of a link: the rest may be data that an app exfiltrates.
   const link = method === "ui/open-link" ? readLink(params["url"]) : undefined;
   const target = link ? link.ok && link.host : (params["uri"] ?? params["name"]);
   return typeof target === "string" ? target.slice(0, MAX_TARGET) : undefined;

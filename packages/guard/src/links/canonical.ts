@@ -1,5 +1,5 @@
 /**
- * One text for all ways to write the same JSON: keys in order, no spaces.
+ * A canonical text of JSON: sorted keys, no spaces.
  *
  * @module
  */

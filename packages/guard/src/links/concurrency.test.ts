@@ -54,7 +54,7 @@ describe("limitConcurrency", () => {
     expect(started).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
   });
 
-  it("I12: a call that is taken back while it waits never starts", async () => {
+  it("I12: a call that is cancelled while it waits never starts", async () => {
     const { send, started, endFirst } = setUp({ perView: 1 });
     const controller = new AbortController();
     send("v", "1");

@@ -1,28 +1,28 @@
 /**
- * How much a view may have under way.
+ * Limits the concurrent requests of views.
  *
  * @module
  */
 import type { Link } from "./link.js";
-import { Refusal, takenBack } from "./refusal.js";
+import { cancelledError, Refusal } from "./refusal.js";
 
-/** How many may run, and wait. */
+/** Maximum running and waiting requests. */
 export interface ConcurrencyLimits {
-  /** Running, of one view. */
+  /** Running, per view. */
   perView: number;
   /** Running, of all views together. */
   total: number;
-  /** Waiting, of one view; more are refused. */
+  /** Waiting, per view; more are refused. */
   waiting: number;
 }
 
-/** Enough for apps that hold some calls open to hear from their server. */
+/** Enough for apps with several long-polling calls. */
 export const CONCURRENCY_LIMITS: ConcurrencyLimits = { perView: 16, total: 256, waiting: 100 };
 
-/** Runs something when it is the view's turn. */
+/** Runs work when it is the view's turn. */
 export type Gate = <T>(view: string, signal: AbortSignal | undefined, run: () => Promise<T>) => Promise<T>;
 
-/** A gate that lets views through by turns, so that one with many calls does not hold up one with few (D05). */
+/** A gate with fair turns, so that a view with many calls does not delay others. */
 export function fairGate({ perView, total, waiting }: ConcurrencyLimits): Gate {
   const lanes = new Map<string, { running: number; queue: (() => void)[] }>();
   let running = 0;
@@ -32,7 +32,7 @@ export function fairGate({ perView, total, waiting }: ConcurrencyLimits): Gate {
       if (running >= total) return;
       const go = lane.running < perView && lane.queue.shift();
       if (!go) continue;
-      // To the end, where this loop meets it again after the others had their turn.
+      // Moves it to the end, so that the others get their turn first.
       lanes.delete(view);
       lanes.set(view, lane);
       go();
@@ -53,11 +53,11 @@ export function fairGate({ perView, total, waiting }: ConcurrencyLimits): Gate {
       const leave = () => {
         lane.queue = lane.queue.filter((other) => other !== go);
         tidy();
-        reject(takenBack());
+        reject(cancelledError());
       };
       if (signal?.aborted) return leave();
       if (lane.queue.length >= waiting) {
-        return reject(new Refusal("rate-limited", "too much is under way: wait for an answer"));
+        return reject(new Refusal("rate-limited", "too many requests are running: wait for an answer"));
       }
       signal?.addEventListener("abort", leave);
       lane.queue.push(go);
@@ -75,8 +75,8 @@ export function fairGate({ perView, total, waiting }: ConcurrencyLimits): Gate {
 }
 
 /**
- * Lets a view have so many requests to its server under way, and makes the others wait for their turn (D05). It
- * belongs behind the policy: a call that waits for a person keeps nobody else waiting.
+ * Limits a view's concurrent requests to its server, and queues the others. Put it behind the policy: a call
+ * that waits for the user must not block others.
  *
  * @example
  * ```ts source="./guard.examples.ts#limitConcurrency"

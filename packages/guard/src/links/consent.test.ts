@@ -56,7 +56,7 @@ describe("askOnce", () => {
     expect(prompts).toHaveLength(4);
   });
 
-  it("attack C21: does not ask about what was taken back while the store was read", async () => {
+  it("attack C21: does not ask about a call that was cancelled while the store was read", async () => {
     const kept = memoryConsents();
     let read = (): void => {};
     const store = {

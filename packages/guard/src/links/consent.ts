@@ -1,5 +1,5 @@
 /**
- * Asking a person, and remembering the answer.
+ * Asks the user for consent, and remembers the answer.
  *
  * @module
  */
@@ -7,60 +7,60 @@ import type { Tool } from "@vitrine/protocol";
 import type { WebLink } from "../link-policy.js";
 import { canonical } from "./canonical.js";
 import { fairGate } from "./concurrency.js";
-import { takenBack } from "./refusal.js";
+import { cancelledError } from "./refusal.js";
 
-/** What an answer is remembered by. */
+/** The key of a remembered answer. */
 export interface ConsentKey {
   readonly server: string;
   readonly method: string;
-  /** The tool's name, or the link's host; empty for what has neither. */
+  /** The tool's name, or the link's host; otherwise empty. */
   readonly subject: string;
-  /** What the tool was when the person agreed. When it is another, there is no answer (attack C23). */
+  /** Fingerprint of the tool that the user agreed to. If it changes, the answer no longer applies. */
   readonly fingerprint: string;
 }
 
-/** A question to a person, with everything that a prompt must show. */
+/** A question to the user, with everything that a prompt must show. */
 export interface Question extends ConsentKey {
   readonly view: string;
-  /** What the tool calls itself, or the host in full; never show it without `server` and `subject`. */
+  /** The tool's own title, or the full host; never show it without `server` and `subject`. */
   readonly title: string;
-  /** What exactly is to be done: the arguments, the files, the messages. */
+  /** The exact parameters: the arguments, the files, the messages. */
   readonly params: Record<string, unknown>;
   readonly tool?: Tool | undefined;
-  /** The link in the form that will be opened, and its host as it is and as it reads (attack C14). */
+  /** The link in the form that will be opened, with its host in both forms. */
   readonly link?: WebLink | undefined;
-  /** Names under which files will be saved, each with a warning if it is one of a program. */
+  /** Names under which files will be saved, each with a warning if it is a program. */
   readonly files?: string[] | undefined;
-  /** Why it is asked, in a sentence. */
+  /** The reason of the question, as a sentence. */
   readonly reason: string;
-  /** What a yes that is remembered covers, in words for after "allow"; the subject if absent. */
+  /** Scope of a remembered approval, as text after "allow"; the subject if absent. */
   readonly scope?: string | undefined;
 }
 
-/** A person's answer. */
+/** The user's answer. */
 export interface Answer {
   answer: "allow" | "deny";
-  /** `once`, the default, is for this very call. */
+  /** `once`, the default, applies only to this call. */
   remember?: "once" | "session" | "always" | undefined;
 }
 
-/** Asks a person. The signal says that the question no longer matters: take it off the screen. */
+/** Asks the user. The signal aborts when the question is obsolete: remove it from the screen. */
 export type Ask = (question: Question, signal: AbortSignal) => Answer | Promise<Answer>;
 
-/** Where answers are kept: in memory, or in a database, shared by all servers. */
+/** Stores answers: in memory, or in a database, shared by all servers. */
 export interface ConsentStore {
-  /** The answer for this key, if its fingerprint is still the same. */
+  /** The answer for this key, if its fingerprint is unchanged. */
   get(key: ConsentKey): Answer["answer"] | undefined | Promise<Answer["answer"] | undefined>;
-  /** Keeps an answer, in place of one for another fingerprint. */
+  /** Stores an answer, replacing one with another fingerprint. */
   set(key: ConsentKey, answer: Answer["answer"], remember: "session" | "always"): void | Promise<void>;
 }
 
 /**
- * Keeps answers for as long as it lives itself.
+ * Stores answers in memory.
  *
  * @example
  * ```ts source="./guard.examples.ts#memoryConsents"
- * // One store for all servers: an answer is kept by the server's name.
+ * // A store for all servers: an answer is stored by the server's name.
  * const consents = memoryConsents();
  * const guards = upstreams.map((upstream) => standardGuard(upstream, { ask: show, consents }));
  * ```
@@ -79,13 +79,13 @@ export function memoryConsents(): ConsentStore {
   };
 }
 
-/** Questions of one view that may wait; more are refused, so that nobody is worn down. */
+/** Maximum pending questions of one view; more are refused, so that the user is not worn down. */
 const MAX_QUESTIONS = 10;
 
 /**
- * Gives the answer to a question, from the store or from a person: one question at a time for each view, and one
- * for all identical ones that wait. "Allow once" is for the one call that the person saw, and the next is asked
- * again; otherwise one click would let a hundred identical payments through.
+ * Answers a question from the store or by asking: one question at a time per view, and one for all identical
+ * pending ones. "Allow once" applies only to the call that the user saw, and the next is asked again;
+ * otherwise one click would allow a hundred identical payments.
  *
  * @example
  * ```ts source="./guard.examples.ts#askOnce"
@@ -110,12 +110,12 @@ export function askOnce(
   const open = new Map<string, Promise<Answer>>();
 
   const askNow = async (question: Question, signal: AbortSignal): Promise<Answer> => {
-    // The question before this one may have answered it.
+    // The previous question may have answered it.
     const known = await store.get(question);
     if (known) return { answer: known };
-    if (signal.aborted) throw takenBack();
+    if (signal.aborted) throw cancelledError();
     const withdrawn = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener("abort", () => reject(takenBack()));
+      signal.addEventListener("abort", () => reject(cancelledError()));
     });
     const { answer, remember } = await Promise.race([withdrawn, (async () => ask(question, signal))()]);
     if (remember && remember !== "once") await store.set(question, answer, remember);
@@ -131,7 +131,7 @@ export function askOnce(
       id ||= canonical(same);
       const other = open.get(id);
       if (!other) break;
-      // Withdrawn, or for that call alone: then this one is asked.
+      // Withdrawn, or only for that call: then this one is asked.
       if ((await other.catch(() => undefined))?.answer === "deny") return false;
     }
     const signal = taken ?? new AbortController().signal;

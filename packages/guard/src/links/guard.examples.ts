@@ -31,7 +31,7 @@ export function chainExample(log: (line: string) => void) {
     if (call.method === "tools/call") throw new Error("no tools here");
     return next(call);
   };
-  // `timed` sees what `readOnly` refuses, too.
+  // `timed` also sees the calls that `readOnly` refuses.
   const guard = chain(timed, readOnly);
   //#endregion chain
   return guard;
@@ -61,7 +61,7 @@ export async function fingerprintExample(tools: ToolDirectory) {
   //#region fingerprint
   const tool = await tools.find("pay");
   const agreedTo = tool && fingerprint(tool);
-  // Later: is it still the tool that the person agreed to?
+  // Later: is it still the tool that the user agreed to?
   const now = await tools.find("pay");
   const isSame = now !== undefined && fingerprint(now) === agreedTo;
   //#endregion fingerprint
@@ -127,7 +127,7 @@ export function limitConcurrencyExample() {
 
 export function memoryConsentsExample(upstreams: Upstream[], show: Show) {
   //#region memoryConsents
-  // One store for all servers: an answer is kept by the server's name.
+  // A store for all servers: an answer is stored by the server's name.
   const consents = memoryConsents();
   const guards = upstreams.map((upstream) => standardGuard(upstream, { ask: show, consents }));
   //#endregion memoryConsents
@@ -194,7 +194,7 @@ export function standardGuardExample(upstream: Upstream, show: Show, save: (row:
     ask: show, // (question, signal) => { answer: "allow", remember: "session" }
     audit: { sink: save },
   });
-  // One guard for every bridge of this server.
+  // A guard for every bridge of this server.
   //#endregion standardGuard
   return guard;
 }

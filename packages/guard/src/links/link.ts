@@ -1,35 +1,37 @@
 /**
- * What every request and notification of a view passes before anything happens: a chain of small links.
+ * The chain that every request and notification of a view passes before anything happens.
  *
  * @module
  */
 import type { NotificationFrom, RequestFrom } from "@vitrine/protocol";
 
-/** One thing that a view asks for or says, with who it is. */
+/** A request or notification of a view, with its origin. */
 export interface ViewCall {
   /** The view's instance. */
   readonly view: string;
-  /** The server that the view came from: the only one it may reach (C04). */
+  /** The view's server: the only one it may reach. */
   readonly server: string;
   readonly method: RequestFrom<"view"> | NotificationFrom<"view">;
-  /** Checked by the method table. */
+  /** Checked against the method table. */
   readonly params: Record<string, unknown>;
-  /** Aborted when the view takes the request back, or is closed. */
+  /** Aborted when the view cancels the request, or is closed. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Passes a call on. */
 export type Next = (call: ViewCall) => Promise<unknown>;
 
-/** One concern: passes the call on, changed or not, or throws to refuse it. */
+/** A concern: passes the call on, changed or not, or throws to refuse it. */
 export interface Link {
   (call: ViewCall, next: Next): Promise<unknown>;
-  /** Told of every result of the tool call that the view shows: it may name resources that the view may read. */
+  /**
+   * Receives every result of the tool call that the view shows: it may name resources that the view may read.
+   */
   learn?(result: unknown): void;
 }
 
 /**
- * Joins links into one; the first one sees a call first and its outcome last.
+ * Combines links; the first one sees a call first and its outcome last.
  *
  * @example
  * ```ts source="./guard.examples.ts#chain"
@@ -45,7 +47,7 @@ export interface Link {
  *   if (call.method === "tools/call") throw new Error("no tools here");
  *   return next(call);
  * };
- * // `timed` sees what `readOnly` refuses, too.
+ * // `timed` also sees the calls that `readOnly` refuses.
  * const guard = chain(timed, readOnly);
  * ```
  */

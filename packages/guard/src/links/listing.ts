@@ -1,18 +1,18 @@
 /**
- * Lists of a server, kept until the server says that they changed.
+ * Cached lists of a server, until it sends a change notification.
  *
  * @module
  */
 import { JsonText, METHOD_NOT_FOUND } from "@vitrine/protocol";
 import type { Upstream, UpstreamNotification } from "../upstream/upstream.js";
 
-/** A server may have more than this; what is beyond is unknown, and what is unknown is refused. */
+/** Maximum pages. Entries beyond are unknown, and unknown ones are refused. */
 const MAX_PAGES = 100;
 const MAX_ENTRIES = 10_000;
-/** Listings in a row that a server may spoil by saying "changed" in the middle. */
+/** Maximum consecutive lists that a server may invalidate by a change notification. */
 const MAX_TRIES = 3;
 
-/** The object that a result is, parsed if it is text; an empty one for what is no object. */
+/** The object of a result, parsed if it is text; empty if it is not an object. */
 export function resultObject(result: unknown): Record<string, unknown> {
   const value = result instanceof JsonText ? result.parse() : result;
   return Object(value) === value ? (value as Record<string, unknown>) : {};
@@ -24,7 +24,7 @@ export const arrayAt = (value: Record<string, unknown>, key: string): unknown[] 
   return Array.isArray(list) ? list : [];
 };
 
-/** Every entry of every page, as it came. A server that does not know the method has none. */
+/** Every entry of every page, unchanged. A server without the method has none. */
 export async function listAll(
   upstream: Upstream,
   method: "tools/list" | "resources/list" | "resources/templates/list",
@@ -48,9 +48,9 @@ export async function listAll(
   return entries;
 }
 
-/** Something that is listed once for all who ask, again when the server says so, and never twice at a time. */
+/** A list that is requested once for all callers, again after a change, and never twice at a time. */
 export class Listing<T> {
-  /** Stops hearing the server. */
+  /** Stops listening to the server. */
   readonly close: () => void;
   readonly #load: () => Promise<T>;
   #current: Promise<T> | undefined;
@@ -63,12 +63,12 @@ export class Listing<T> {
     });
   }
 
-  /** What the server lists. A failure is not kept: the next one to ask tries again. */
+  /** The server's list. A failure is not cached: the next caller tries again. */
   get(): Promise<T> {
     return (this.#current ??= this.#list());
   }
 
-  /** Forgets the list; a listing that is under way goes on, and starts anew at its end. */
+  /** Invalidates the list; a pending request restarts at its end. */
   drop(): void {
     this.#version++;
     if (!this.#busy) this.#current = undefined;
@@ -83,7 +83,7 @@ export class Listing<T> {
       for (let tries = 1; ; tries++) {
         const version = this.#version;
         const value = await this.#load();
-        // Older than the last "changed": it may still show a tool that is gone (C03).
+        // Older than the last change: it may still contain a removed tool.
         fresh = version === this.#version;
         if (fresh || tries >= MAX_TRIES) return value;
       }

@@ -189,7 +189,7 @@ describe("the question", () => {
     ]);
   });
 
-  it("I11: shows what the model would be told", async () => {
+  it("I11: shows the request to the model", async () => {
     const ask = allow();
     const { send } = setUp({ ask });
     await send("sampling/createMessage", { messages: [], maxTokens: 5 });
@@ -201,7 +201,7 @@ describe("the question", () => {
 });
 
 describe("what is allowed", () => {
-  it("is told with the question and why, and nothing that is refused is", async () => {
+  it("is called with the question and the decision, and not for refused calls", async () => {
     const onallowed = vi.fn();
     const ask = vi.fn<Ask>(async ({ subject }) => ({ answer: subject === "pay" ? "allow" : "deny" }));
     const { callTool, send } = setUp({ ask, onallowed, policy: { "ui/message": "deny" } });

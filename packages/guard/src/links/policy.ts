@@ -1,5 +1,5 @@
 /**
- * What a view may do by itself, and what a person is asked about.
+ * Decides what a view may do by itself, and what needs the user's approval.
  *
  * @module
  */
@@ -11,18 +11,18 @@ import { arrayAt } from "./listing.js";
 import { Refusal } from "./refusal.js";
 import { fingerprint, type ToolDirectory } from "./tool-directory.js";
 
-/** What happens to a call. */
+/** The decision on a call. */
 export type Decision = "allow" | "ask" | "deny";
 
 /**
- * Decisions by method, or by method and tool or host: `"tools/call:delete"`, `"ui/open-link:example.com"`. A function
- * sees the whole question. What is not decided is left to {@link defaultDecision}.
+ * Decisions by method, or by method and tool or host: `"tools/call:delete"`, `"ui/open-link:example.com"`. A
+ * function gets the whole question. Everything else falls back to {@link defaultDecision}.
  */
 export type Policy =
   | { readonly [methodOrSubject: string]: Decision }
   | ((question: Question) => Decision | undefined | Promise<Decision | undefined>);
 
-/** Nothing leaves the conversation but what its own server does (attack A42). */
+/** Nothing leaves the conversation except through its own server. */
 export const STRICT_POLICY: Policy = {
   "ui/open-link": "deny",
   "ui/download-file": "deny",
@@ -32,21 +32,21 @@ export const STRICT_POLICY: Policy = {
 /** Options of {@link applyPolicy}. */
 export interface PolicyOptions {
   policy?: Policy | undefined;
-  /** Asks the person. Without it, what would be asked is denied. */
+  /** Asks the user. Without it, calls that need approval are denied. */
   ask?: Ask | undefined;
-  /** Where answers are kept; in memory if absent. */
+  /** Stores answers; in memory if absent. */
   consents?: ConsentStore | undefined;
-  /** Hears of every call that may go on, and why: `ask` means that a person agreed, now or before. */
+  /** Called for every allowed call, with the decision: `ask` means that the user agreed, now or before. */
   onallowed?: ((call: ViewCall, question: Question, decision: Decision) => void) | undefined;
 }
 
-/** What has no effect outside the conversation. */
+/** Calls without effect outside the conversation. */
 const HARMLESS =
   /^(ping$|tools\/list$|resources\/|prompts\/|notifications\/|ui\/(initialize|message|update-model-context|request-display-mode)$|ui\/notifications\/)/;
 
 /**
- * Reading is allowed, and so is what stays in the conversation; everything else is asked. The hints of a tool are the
- * word of its server, which is the one that the view speaks to anyway.
+ * Allows reading, and calls that stay in the conversation; everything else needs approval. A tool's hints
+ * come from its server, which the view talks to anyway.
  *
  * @example
  * ```ts source="./guard.examples.ts#defaultDecision"
@@ -69,7 +69,7 @@ const REASONS: Record<string, string> = {
 };
 
 /**
- * Allows, asks or denies each call. A link is read first (I04), and passed on in the form that was shown.
+ * Allows, asks or denies each call. A link is checked first, and passed on in the form that was shown.
  *
  * @example
  * ```ts source="./guard.examples.ts#applyPolicy"
@@ -126,7 +126,7 @@ async function describe(call: ViewCall, tools: ToolDirectory): Promise<Question>
       subject,
       title,
       tool,
-      // Only when somebody is asked: a schema can be long, and most calls are allowed.
+      // Computed on demand: a schema can be long, and most calls are allowed.
       get fingerprint() {
         return tool ? fingerprint(tool) : "";
       },

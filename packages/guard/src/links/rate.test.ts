@@ -18,7 +18,7 @@ function setUp(limits?: Parameters<typeof limitRate>[0]) {
 }
 
 describe("limitRate", () => {
-  it("attack D05: of 10,000 calls a burst passes, and each of the others hears when to try again", async () => {
+  it("attack D05: of 10,000 calls a burst passes, and each of the others gets the time to retry", async () => {
     const { flood, next, clock, send } = setUp();
     const refused = await flood("tools/call", 10_000);
     expect(next).toHaveBeenCalledTimes(RATE_LIMITS.call.burst);

@@ -1,5 +1,5 @@
 /**
- * How often a view may ask.
+ * Limits the rate of a view's calls.
  *
  * @module
  */
@@ -7,19 +7,19 @@ import { HOST_END } from "@vitrine/protocol";
 import type { Link } from "./link.js";
 import { Refusal } from "./refusal.js";
 
-/** A token bucket: so many at once, and so many a second after that. */
+/** A token bucket: a burst, and a rate per second. */
 export interface Rate {
   burst: number;
   perSecond: number;
 }
 
-/** Limits of one view, by what its calls do. */
+/** Limits of one view, by kind of call. */
 export interface RateLimits {
   /** `tools/call` */
   call: Rate;
   /** Lists, resources, prompts. */
   read: Rate;
-  /** What a person sees or pays for: messages, links, downloads, sampling. */
+  /** Calls that a user sees or pays for: messages, links, downloads, sampling. */
   person: Rate;
   /** `ui/update-model-context` */
   context: Rate;
@@ -29,7 +29,7 @@ export interface RateLimits {
   other: Rate;
 }
 
-/** No app that behaves comes near. */
+/** Far above the use of a well-behaved app. */
 export const RATE_LIMITS: RateLimits = {
   call: { burst: 100, perSecond: 20 },
   read: { burst: 100, perSecond: 20 },
@@ -52,12 +52,12 @@ const kindOf = (method: string): keyof RateLimits =>
             ? "log"
             : "other";
 
-/** Buckets that are kept; of more, the one that was not used for longest goes. */
+/** Maximum number of buckets; the least recently used is dropped. */
 const MAX_BUCKETS = 1000;
 
 /**
- * A token bucket for each view and kind of call. Too many requests are refused with the time to wait; too many
- * notifications are dropped, with one notice until they stop (D03).
+ * A token bucket for each view and kind of call. Excess requests are refused with the time to wait; excess
+ * notifications are dropped, with one notice until they stop.
  *
  * @example
  * ```ts source="./guard.examples.ts#limitRate"
@@ -82,7 +82,7 @@ export function limitRate(limits: Partial<RateLimits> = {}, now: () => number = 
     const gained = (Math.max(0, time - bucket.at) / 1000) * rate.perSecond;
     bucket.tokens = Math.min(rate.burst, bucket.tokens + gained);
     bucket.at = time;
-    // One notice for a flood, not one for each gap in it.
+    // A notice per flood, not one per gap in it.
     if (bucket.tokens === rate.burst) bucket.noticed = false;
     if (bucket.tokens >= 1) {
       bucket.tokens--;

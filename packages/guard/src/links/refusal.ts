@@ -1,47 +1,47 @@
 /**
- * The one error of the guard: what was not done, and what to do about it.
+ * The guard's error, with the reason and the solution.
  *
  * @module
  */
 import { METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
 
-/** JSON-RPC: the first of the codes that are left to implementations. Why is in `data.code`. */
+/** JSON-RPC's first implementation-defined code. The reason is in `data.code`. */
 export const REFUSED = -32000;
 
-/** Why the guard refused; the meaning of a word never changes. */
+/** Why the guard refused; the meaning of a code never changes. */
 export type RefusalCode =
-  /** The view's own server offers this tool, but not to views (C03). */
+  /** The view's own server offers this tool, but not to views. */
   | "tool-not-visible"
-  /** The view's own server does not list such a tool (C03). */
+  /** The view's own server does not list this tool. */
   | "tool-unknown"
-  /** It would reach another server than the view's own (C04). */
+  /** It would reach another server than the view's own. */
   | "other-server"
-  /** The view's own server never named such a resource (C04). */
+  /** The view's own server never named this resource. */
   | "resource-unknown"
-  /** A view may not send this at all; code -32601 (L12). */
+  /** A view may not send this method; code -32601. */
   | "method-unknown"
-  /** More than the limit for this method. */
+  /** Larger than the limit for this method. */
   | "too-large"
-  /** Too many, too fast; `retryAfter` says when. */
+  /** Too many, too fast; `retryAfter` says when to retry. */
   | "rate-limited"
-  /** No link that may be opened (I04). */
+  /** Not a link that may be opened. */
   | "link-invalid"
-  /** The host's policy says no. */
+  /** The host's policy forbids it. */
   | "not-allowed"
-  /** The person said no, or there is nobody to ask. */
+  /** The user said no, or cannot be asked. */
   | "denied";
 
-/** What a {@link Refusal} says to programs. It crosses the wire as the error's `data`. */
+/** Data of a {@link Refusal} for programs. It is sent as the error's `data`. */
 export interface RefusalData {
   readonly code: RefusalCode;
   /** Milliseconds after which it may work. */
   readonly retryAfter?: number;
-  /** One of many dropped notifications, of which the first was reported: pass it over in silence (D03). */
+  /** An of many dropped notifications, of which the first was reported: ignore it. */
   readonly repeated?: boolean;
 }
 
 /**
- * The guard refused a call: nothing was done. A server's own errors are never this, whatever they say.
+ * The guard refused a call: nothing was done. A server's own errors are never of this class.
  *
  * @example
  * ```ts source="./guard.examples.ts#refusal"
@@ -60,7 +60,7 @@ export class Refusal extends VitrineError {
 }
 
 /**
- * Whether the guard refused, in place of something that failed.
+ * Whether an error is a refusal of the guard.
  *
  * @example
  * ```ts source="./guard.examples.ts#isRefusal"
@@ -74,5 +74,6 @@ export class Refusal extends VitrineError {
  */
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Refusal;
 
-/** What a call ends with that was taken back while it waited. */
-export const takenBack = (): VitrineError => new VitrineError("aborted", "the view took its request back");
+/** The error of a call that was cancelled while it waited. */
+export const cancelledError = (): VitrineError =>
+  new VitrineError("aborted", "the view cancelled its request");

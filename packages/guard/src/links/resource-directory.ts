@@ -1,5 +1,5 @@
 /**
- * Which resources are a server's own.
+ * Knows which resources belong to a server.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import { arrayAt, Listing, listAll, resultObject } from "./listing.js";
 import type { ToolDirectory } from "./tool-directory.js";
 
 const MAX_URI = 2048;
-/** URIs in results that are remembered; the oldest are forgotten. */
+/** Maximum remembered URIs from results; the oldest are dropped. */
 const MAX_HANDED_OUT = 1000;
 
 /**
- * The resources of one server: those that it named. MCP does not say whose a URI is, so a name is the only proof.
- * A URI is the server's own when, letter by letter, it
+ * The resources of one server: those that it named. MCP does not define ownership of URIs, so naming is the
+ * only proof. A URI belongs to the server if it exactly
  *
- * 1. is the `resourceUri` of one of its tools (R05: such a resource need not be listed), or
+ * 1. is the `resourceUri` of one of its tools (such a resource need not be listed), or
  * 2. is in its `resources/list`, or
- * 3. was in a result of it, as a resource link or an embedded resource, or
- * 4. fits a template of it, and hides no path (attack C06): no `.` or `..` segment however encoded, no backslash, space
- *    or control character, and in a `ui://` URI no `+` and no encoded slash.
+ * 3. was in one of its results, as a resource link or an embedded resource, or
+ * 4. matches one of its templates, and hides no path: no `.` or `..` segment however encoded, no backslash,
+ * space or control character, and in a `ui://` URI no `+` and no encoded slash.
  *
  * So `file:///etc/passwd` is refused, unless the server itself offers it.
  *
@@ -67,9 +67,9 @@ export class ResourceDirectory {
     return uris.has(uri) || (!hidesPath(uri) && templates.some((template) => fits(template, uri)));
   }
 
-  /** Notes the resources in a tool's result, which need not be listed. */
+  /** Remembers the resources in a tool's result, which need not be listed. */
   learn(result: unknown): void {
-    // A large text without one is not worth parsing.
+    // Parses a large text only if it contains one.
     if (result instanceof JsonText && !/"resource(_link)?"/.test(result.text)) return;
     for (const entry of arrayAt(resultObject(result), "content")) {
       const block = resultObject(entry);
@@ -82,20 +82,20 @@ export class ResourceDirectory {
     }
   }
 
-  /** Forgets the list; see {@link ToolDirectory.refresh}. */
+  /** Invalidates the list; see {@link ToolDirectory.refresh}. */
   refresh(): void {
     this.#listing.drop();
   }
 
-  /** Stops hearing the server. */
+  /** Stops listening to the server. */
   close(): void {
     this.#listing.close();
   }
 }
 
-/** Whether a URI, once a server decodes it, may be another path than it looks like. */
+/** Whether a URI may mean another path once a server decodes it. */
 function hidesPath(uri: string): boolean {
-  // `%252e` is a dot for those who decode twice.
+  // `%252e` is a dot after decoding twice.
   const plain = uri.replace(/%(?:25)*2e/gi, ".").replace(/%(?:25)*(?:2f|5c)/gi, "\\");
   return (
     /[\s\p{Cc}\\]/u.test(uri) ||
@@ -106,9 +106,9 @@ function hidesPath(uri: string): boolean {
 }
 
 /**
- * Whether a URI is one of a template's (RFC 6570). Templates come from the server, so no regular expression is
- * made of them: each literal is looked for once, from left to right. What is before the first variable must have
- * the scheme, or else a template "{+uri}" would open everything.
+ * Whether a URI matches a template (RFC 6570). Templates come from the server, so they are not turned into
+ * regular expressions: each literal is searched once, from left to right. The part before the first variable
+ * must contain the scheme, or a template "{+uri}" would match everything.
  */
 function fits(template: string, uri: string): boolean {
   if (template.length > MAX_URI) return false;

@@ -1,5 +1,5 @@
 /**
- * A view reaches only the server it came from.
+ * Restricts a view to its own server.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import { arrayAt, resultObject } from "./listing.js";
 import { Refusal } from "./refusal.js";
 import type { ResourceDirectory } from "./resource-directory.js";
 
-/** What else {@link ownServerOnly} lets through. */
+/** Options of {@link ownServerOnly}. */
 export interface BoundaryOptions {
-  /** Says yes to a resource that the server serves and never names. Called for those alone. */
+  /** Allows a resource that the server serves but never names. Called only for those. */
   allowResource?: ((uri: string, call: ViewCall) => boolean) | undefined;
 }
 
 /**
- * Refuses what is not in the method table (attack C07), calls in another server's name (C03), the context of other
- * servers, and resources that are not the server's own (C04, attack C06; {@link ResourceDirectory} has the rule).
- * The last holds for `resources/read`, `resources/subscribe` and the links in a `ui/download-file`.
+ * Refuses methods outside the method table, calls in another server's name, the context of other servers, and
+ * resources that are not the server's own ({@link ResourceDirectory} has the rule). The last applies to
+ * `resources/read`, `resources/subscribe` and the links in a `ui/download-file`.
  *
  * @example
  * ```ts source="./guard.examples.ts#ownServerOnly"
@@ -35,7 +35,7 @@ export const ownServerOnly =
     if (!isFromView(method)) throw new Refusal("method-unknown", `a view may not send ${method}`);
     const named = params["server"] ?? server;
     if (call.server !== server || named !== server || params["includeContext"] === "allServers") {
-      throw new Refusal("other-server", `a view reaches its own server alone: "${call.server}"`);
+      throw new Refusal("other-server", `a view can only reach its own server: "${call.server}"`);
     }
     for (const uri of resourcesOf(call)) {
       if (allowResource?.(uri, call) || (await resources.has(uri))) continue;
@@ -44,14 +44,14 @@ export const ownServerOnly =
     }
     const result = await next(call);
     if (method === "tools/call") resources.learn(result);
-    // A server that never says "changed" still can: a view that looks for itself is believed.
+    // A server may change without a notification, so a view's own listing invalidates the cache.
     if (method === "resources/list" || method === "resources/templates/list") resources.refresh();
     return result;
   };
 
 const METHODS = { ...HOST_END.requests, ...HOST_END.notifications };
 
-/** C07: names of the table alone, and none of the sandbox's own, which no view may forge (B04). */
+/** Only methods of the table, and none of the sandbox's own, which no view may forge. */
 const isFromView = (method: string): boolean =>
   !method.includes("/sandbox-") && Object.hasOwn(METHODS, method);
 

@@ -48,7 +48,7 @@ describe("sizeOf", () => {
     expect(sizeOf(nested(1_000_000), 1e9)).toBeGreaterThan(1e9);
   });
 
-  it("refuses what is no JSON, and would count for nothing", () => {
+  it("refuses values that are not JSON, and would count as empty", () => {
     for (const value of [new ArrayBuffer(8), new Uint8Array(8), new Map(), new Set(), new Blob([])]) {
       expect(sizeOf({ value }, 1e6)).toBeGreaterThan(1e6);
     }

@@ -1,5 +1,5 @@
 /**
- * How large things may be.
+ * Limits the size of params and results.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { JsonText } from "@vitrine/protocol";
 import type { Link } from "./link.js";
 import { Refusal } from "./refusal.js";
 
-/** Levels of nesting; real data has a dozen, and what recurses over more may run out of stack. */
+/** Maximum depth; real data has a dozen levels, and recursion over more may run out of stack. */
 const MAX_DEPTH = 500;
 
 /** Limits in characters of JSON. */
@@ -18,7 +18,7 @@ export interface SizeLimits {
   result: number;
 }
 
-/** Room for pictures in messages, and files in arguments; none for data that is carried off in a log. */
+/** Room for images in messages and files in arguments, but not for data exfiltrated through logs. */
 export const SIZE_LIMITS: SizeLimits = {
   params: {
     "*": 1_000_000,
@@ -34,8 +34,9 @@ export const SIZE_LIMITS: SizeLimits = {
 };
 
 /**
- * About how many characters of JSON a value is, counted and not written. Stops soon after `limit`, so that it ends
- * for every value: a cycle is endless, and hence too large. So is what is nested too deep, or is no JSON.
+ * The approximate size of a value in characters of JSON, without serializing it. Stops soon after `limit`, so
+ * that it ends for every value: a cycle is endless, and so too large. Values that are nested too deeply or
+ * are not JSON count as too large too.
  *
  * @example
  * ```ts source="./guard.examples.ts#sizeOf"
@@ -53,7 +54,8 @@ export function sizeOf(value: unknown, limit: number): number {
   };
   let level = [value];
   let below: unknown[];
-  // Level by level: no recursion, and each child counts when it is noted, so that memory stays below the limit too.
+  // Level by level, without recursion; each child counts when it is queued, so that memory stays below the
+  // limit too.
   for (let depth = 0; level.length > 0; depth++, level = below) {
     below = [];
     for (const part of level) {
@@ -77,12 +79,12 @@ export function sizeOf(value: unknown, limit: number): number {
 
 const counted = new WeakMap<object, number>();
 
-/** The size of params or a result: what {@link limitSize} counted, or a count that does not go on for long. */
+/** The size of params or a result: as counted by {@link limitSize}, or a bounded count. */
 export const payloadSize = (value: unknown): number =>
   Object(value) === value ? (counted.get(value as object) ?? sizeOf(value, 1_000_000)) : 0;
 
 /**
- * Refuses params and results that are larger than the limit of their method (attacks A43, A44, C15).
+ * Refuses params and results that are larger than the limit of their method.
  *
  * @example
  * ```ts source="./guard.examples.ts#limitSize"
@@ -95,7 +97,7 @@ export function limitSize(limits: Partial<SizeLimits> = {}): Link {
     const size = sizeOf(value, limit);
     if (Object(value) === value) counted.set(value as object, size);
     if (size <= limit) return;
-    throw new Refusal("too-large", `${what}: more than ${limit} characters, nested too deep, or no JSON`);
+    throw new Refusal("too-large", `${what}: more than ${limit} characters, nested too deeply, or not JSON`);
   };
   return async (call, next) => {
     check(call.method, call.params, params[call.method] ?? params["*"]);

@@ -100,7 +100,7 @@ describe("standardGuard", () => {
     expect(rows).toHaveLength(10_000);
   });
 
-  it("D3, D4: hears its server through two listeners, and none when closed", () => {
+  it("D3, D4: has two listeners on its server, and none when closed", () => {
     const { guard, upstream } = setUp();
     expect(upstream.listeners).toBe(2);
     guard.close();

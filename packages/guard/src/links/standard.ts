@@ -1,5 +1,5 @@
 /**
- * The guard that every view has, unless its host wants another.
+ * The default guard of views.
  *
  * @module
  */
@@ -21,22 +21,22 @@ export interface GuardOptions extends PolicyOptions, BoundaryOptions {
   sizes?: Partial<SizeLimits> | undefined;
   rates?: Partial<RateLimits> | undefined;
   concurrency?: Partial<ConcurrencyLimits> | undefined;
-  /** The time in milliseconds. */
+  /** The current time in milliseconds. */
   now?: (() => number) | undefined;
 }
 
-/** A guard: a link, with what it knows about its server. */
+/** A guard: a link, with its knowledge about its server. */
 export type Guard = Link & {
   readonly tools: ToolDirectory;
   readonly resources: ResourceDirectory;
   learn(result: unknown): void;
-  /** Stops hearing the server. */
+  /** Stops listening to the server. */
   close(): void;
 };
 
 /**
- * The guard of one server, for all of its views: what is cheap to refuse first, what needs the server or a person
- * last, and nothing unseen by the audit.
+ * The guard of one server, for all of its views: cheap refusals first, checks that need the server or the
+ * user last, and everything audited.
  *
  * @example
  * ```ts source="./guard.examples.ts#standardGuard"
@@ -44,7 +44,7 @@ export type Guard = Link & {
  *   ask: show, // (question, signal) => { answer: "allow", remember: "session" }
  *   audit: { sink: save },
  * });
- * // One guard for every bridge of this server.
+ * // A guard for every bridge of this server.
  * ```
  */
 export function standardGuard(upstream: Upstream, options: GuardOptions = {}): Guard {

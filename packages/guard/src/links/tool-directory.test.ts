@@ -47,7 +47,7 @@ describe("ToolDirectory", () => {
     expect(await tools.find("t10000")).toBeUndefined();
   });
 
-  it("lists again after list_changed, and hears nothing when closed", async () => {
+  it("lists again after list_changed, and stops listening when closed", async () => {
     const upstream = fakeUpstream(listed());
     const tools = new ToolDirectory(upstream);
     expect(await tools.find("a")).toBeUndefined();
@@ -79,7 +79,7 @@ describe("ToolDirectory", () => {
     release();
     expect(names(await first)).toEqual([]);
     expect(names(await second)).toEqual([]);
-    // One listing at a time: the second who asked did not start one of its own.
+    // A listing at a time: the second who asked did not start one of its own.
     expect(upstream.asked).toHaveLength(2);
   });
 

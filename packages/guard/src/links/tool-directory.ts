@@ -1,5 +1,5 @@
 /**
- * What tools a server has, and who may call them.
+ * Knows the tools of a server, and their allowed callers.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { canonical } from "./canonical.js";
 import { Listing, listAll } from "./listing.js";
 
 /**
- * The tools of one server, for all of its views and for the model. They are listed when first asked for, all
- * pages at once, and again after `notifications/tools/list_changed`.
+ * The tools of one server, for all of its views and for the model. They are listed on first use, all pages at
+ * once, and again after `notifications/tools/list_changed`.
  *
- * A tool that is malformed is left out, and those after it are not.
+ * A malformed tool is omitted; the others are kept.
  *
  * @example
  * ```ts source="./guard.examples.ts#toolDirectory"
@@ -31,39 +31,39 @@ export class ToolDirectory {
       for (const entry of await listAll(upstream, "tools/list", "tools")) {
         const decoded = decode(HOST_END.results["tools/list"], { tools: [entry] });
         const tool = decoded.ok ? decoded.value.tools[0] : undefined;
-        // Of two with one name the first counts: a later page cannot make a tool more visible.
+        // Of two with the same name the first counts: a later page cannot make a tool more visible.
         if (tool && !tools.has(tool.name)) tools.set(tool.name, tool);
       }
       return tools;
     });
   }
 
-  /** The tool of that name, if the server lists it. */
+  /** The tool with this name, if the server lists it. */
   async find(name: string): Promise<Tool | undefined> {
     return (await this.#listing.get()).get(name);
   }
 
-  /** Every tool that the server lists, by its name: the same map until they are listed again. */
+  /** All tools by name: the same map until they are listed again. */
   all(): Promise<ReadonlyMap<string, Tool>> {
     return this.#listing.get();
   }
 
-  /** What the model may call (C02). */
+  /** Tools that the model may call. */
   forModel(): Promise<Tool[]> {
     return this.#visibleTo("model");
   }
 
-  /** What the server's views may call (C03). */
+  /** Tools that the server's views may call. */
   forApp(): Promise<Tool[]> {
     return this.#visibleTo("app");
   }
 
-  /** Forgets the list: after a reconnection, or when a server that never says "changed" may have. */
+  /** Invalidates the list: after a reconnection, or if a server may have changed without a notification. */
   refresh(): void {
     this.#listing.drop();
   }
 
-  /** Stops hearing the server. */
+  /** Stops listening to the server. */
   close(): void {
     this.#listing.close();
   }
@@ -74,14 +74,14 @@ export class ToolDirectory {
 }
 
 /**
- * Everything about a tool that a person agrees to. It is the text itself and no hash of it, so that nobody can
- * find another tool with the same one (attack C23). A store may keep its SHA-256.
+ * Everything about a tool that the user agrees to. It is the text itself, not a hash, so that nobody can find
+ * another tool with the same one. A store may keep its SHA-256.
  *
  * @example
  * ```ts source="./guard.examples.ts#fingerprint"
  * const tool = await tools.find("pay");
  * const agreedTo = tool && fingerprint(tool);
- * // Later: is it still the tool that the person agreed to?
+ * // Later: is it still the tool that the user agreed to?
  * const now = await tools.find("pay");
  * const isSame = now !== undefined && fingerprint(now) === agreedTo;
  * ```

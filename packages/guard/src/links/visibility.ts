@@ -1,5 +1,5 @@
 /**
- * A view calls only tools that its server offers to views.
+ * Restricts a view to the tools that its server offers to views.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { Refusal } from "./refusal.js";
 import type { ToolDirectory } from "./tool-directory.js";
 
 /**
- * Refuses `tools/call` of a tool that is unknown, or has no "app" in its visibility, before the server hears of it
- * (C03, D1). Takes such tools out of the answer to `tools/list` (I03).
+ * Refuses `tools/call` of a tool that is unknown, or whose visibility lacks "app", before the server gets it.
+ * Removes such tools from the answer to `tools/list`.
  *
- * A tool that was added is unknown until the server says that its list changed, or the view lists the tools itself.
+ * A new tool is unknown until the server sends a change notification, or the view lists the tools itself.
  *
  * @example
  * ```ts source="./guard.examples.ts#onlyVisibleTools"

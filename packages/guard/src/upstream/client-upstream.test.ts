@@ -151,7 +151,7 @@ describe("a server behind the official client", () => {
     });
   });
 
-  it("a connection that is gone is an error of ours, in words for people", async () => {
+  it("a lost connection is our own error, with a readable message", async () => {
     const { upstream, client } = await connected();
     await client.close();
     await expect(upstream.request("tools/list", {})).rejects.toMatchObject({
@@ -250,7 +250,7 @@ describe("what the server says by itself", () => {
     await expect.poll(() => heard).toHaveBeenCalledWith("notifications/resources/updated", { uri: URI });
   });
 
-  it("D2: handlers that the app has set, before or after, go on hearing", async () => {
+  it("D2: the app's own handlers, set before or after, keep working", async () => {
     const onChanged = vi.fn();
     const { server, client, upstream } = await connected({
       listChanged: { tools: { onChanged, autoRefresh: false, debounceMs: 0 } },
@@ -268,7 +268,7 @@ describe("what the server says by itself", () => {
     await expect.poll(() => [onChanged, before, after].map((fn) => fn.mock.calls.length)).toEqual([1, 1, 1]);
   });
 
-  it("D19: a listener that throws stops neither the others nor the client, which is told", async () => {
+  it("D19: a listener that throws stops neither the others nor the client, which gets the error", async () => {
     const { server, client, upstream } = await connected();
     client.onerror = vi.fn();
     upstream.listen(() => {
@@ -282,7 +282,7 @@ describe("what the server says by itself", () => {
     expect(await upstream.request("tools/list", {})).toBeDefined();
   });
 
-  it("a client that was connected anew is heard again", async () => {
+  it("a reconnected client is listened to again", async () => {
     const first = await connected();
     const second = await connected();
     const heard = vi.fn();
@@ -339,7 +339,7 @@ describe("a server that speaks only when asked to (revision 2026-07-28)", () => 
     return { handler, client, upstream, streams };
   }
 
-  it("D3, D16: a stream that was cut is reopened, and what may have been missed is told", async () => {
+  it("D3, D16: a cut stream is reopened, and possibly missed changes are reported", async () => {
     const { handler, client, upstream, streams } = await cuttable();
     const heard = vi.fn();
     upstream.listen(heard);

@@ -25,8 +25,8 @@ export interface ClientRequestOptions {
 type Ask<P> = (params: P, options?: ClientRequestOptions) => Promise<object>;
 
 /**
- * What {@link clientUpstream} needs of a client: `Client` of `@modelcontextprotocol/client` 2 has it. Described
- * here and not imported, so that a host that talks to its servers in another way does not carry the SDK.
+ * The part of a client that {@link clientUpstream} needs: `Client` of `@modelcontextprotocol/client` 2 has
+ * it. Declared structurally, so that a host without the SDK does not load it.
  */
 export interface McpClient {
   callTool: Ask<Params<"tools/call">>;
@@ -40,9 +40,9 @@ export interface McpClient {
   getPrompt: Ask<Params<"prompts/get">>;
   getServerCapabilities(): ServerCapabilities | undefined;
   readonly transport?: ClientTransport | undefined;
-  /** Hears what a listener of {@link Upstream.listen} threw, as it hears of the client's own handlers. */
+  /** Called with errors of {@link Upstream.listen} listeners, like those of the client's own handlers. */
   onerror?: ((error: Error) => void) | undefined;
-  /** `modern` from revision 2026-07-28 on, where a server speaks only when it was asked to. */
+  /** `modern` from revision 2026-07-28 on, in which a server sends notifications only on request. */
   getProtocolEra?(): string | undefined;
   listen?(filter: ListenFilter): Promise<ListenStream>;
 }
@@ -56,8 +56,8 @@ export interface ClientUpstreamOptions {
   /** See {@link Upstream.server}. */
   server: string;
   /**
-   * Milliseconds without an answer and without progress after which a request is given up; 60 000 by default.
-   * A tool that reports progress may take as long as it likes (D7).
+   * Milliseconds without an answer or progress after which a request times out; 60 000 by default. A tool
+   * that reports progress may take any time.
    */
   timeout?: number | undefined;
 }
@@ -84,12 +84,12 @@ const ASKS = {
 type Listener = (method: UpstreamNotification, params: Record<string, unknown>) => void;
 
 /**
- * The server that an official client is connected to, for any number of views.
+ * The server of an official client, for any number of views.
  *
- * It takes nothing over: notification handlers, `listChanged` options and `fallbackNotificationHandler` of the
- * client stay as they are, and may be set later too. It listens beside them, on the client's transport
- * (`transport.onmessage` is wrapped, and what was there is called first). A client that was connected anew is heard again
- * from the next request or listener on.
+ * It leaves the client's notification handlers, `listChanged` options and `fallbackNotificationHandler`
+ * unchanged; they may also be set later. It listens beside them, on the client's transport
+ * (`transport.onmessage` is wrapped, and the original is called first). After a reconnection of the client,
+ * it listens again from the next request or listener on.
  *
  * @example
  * ```ts source="../service.examples.ts#clientUpstream"
@@ -107,7 +107,7 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
     const { method, params } = Object(message) as { method?: unknown; params?: unknown };
     if (!HEARD.includes(method as string)) return;
     for (const listener of [...listeners]) {
-      // One that throws stops neither the others nor the client (D19), which has a place for such errors.
+      // An error stops neither other listeners nor the client, which has a handler for such errors.
       try {
         listener(method as UpstreamNotification, Object(params) as Record<string, unknown>);
       } catch (error) {
@@ -115,7 +115,7 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
       }
     }
   };
-  /** Hears the transport that the client has now. */
+  /** Listens on the client's current transport. */
   const tap = (): void => {
     const { transport } = client;
     if (!transport || transport === tapped) return;
@@ -128,7 +128,9 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
     };
   };
   const isModern = (): boolean => client.getProtocolEra?.() === "modern" && client.listen !== undefined;
-  /** A server of revision 2026-07-28 sends notifications only while a stream is open; earlier ones need none. */
+  /**
+   * A server of revision 2026-07-28 sends notifications only while a stream is open; earlier ones need none.
+   */
   const streams = new ListenStreams({
     open: async (filter) => {
       if (!client.listen || client.transport !== tapped) throw notConnected();
@@ -146,7 +148,7 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
       ...(prompts?.listChanged && { promptsListChanged: true }),
       ...(resources?.listChanged && { resourcesListChanged: true }),
     };
-    // Without the stream the lists are as good as those of a server that never says when they change.
+    // Without the stream, the lists are like those of a server without change notifications.
     if (Object.keys(filter).length > 0) streams.open("", filter).catch(() => {});
   };
 
@@ -161,7 +163,7 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
       else await streams.close(uri);
       return {} as Result<M>;
     }
-    // Progress is asked for whether or not the view wants it: it is what keeps a long call alive (D7).
+    // Always requests progress, which keeps a long call alive.
     const progress = onprogress ?? (method === "tools/call" ? () => {} : undefined);
     const send = client[ASKS[method]].bind(client) as Ask<Params<M>>;
     return (await send(params, {
@@ -179,7 +181,7 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
     },
     async request(method, params, requestOptions = {}) {
       if (!Object.hasOwn(ASKS, method)) throw new VitrineError(METHOD_NOT_FOUND, "Method not found");
-      // The client's own lists would be empty, which is another thing.
+      // The client's own lists would be empty, which would be wrong.
       if (!client.transport) throw notConnected();
       tap();
       if (listeners.size > 0 && isModern()) listenToLists();
@@ -190,7 +192,7 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
       }
     },
     listen(listener) {
-      // A function of its own: the same one may listen twice, and each leaves for itself (D3, D4).
+      // Wrapped, so that the same function can listen twice and each stops separately.
       const own: Listener = (method, params) => listener(method, params);
       listeners.add(own);
       tap();
@@ -203,7 +205,7 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
   };
 }
 
-/** What may have changed while a stream was cut. */
+/** Notifications that may have been missed while a stream was cut. */
 const missed = (filter: ListenFilter): { method: UpstreamNotification; params: object }[] => [
   ...(filter.toolsListChanged ? [{ method: "notifications/tools/list_changed" as const, params: {} }] : []),
   ...(filter.promptsListChanged
@@ -218,10 +220,13 @@ const missed = (filter: ListenFilter): { method: UpstreamNotification; params: o
   })),
 ];
 
-/** The client checks a result against the tool's output schema after the tool ran. Its error looks like the server's. */
+/**
+ * The client checks a result against the tool's output schema after the tool ran. Its error looks like the
+ * server's.
+ */
 const UNFIT_RESULT = /has an output schema but did not return|structured content/i;
 
-/** The client's own errors have words for codes; the server's have numbers, and pass as they are. */
+/** The client's own errors have string codes; the server's have numbers, and pass unchanged. */
 function translate(error: unknown, method: string, signal: AbortSignal | undefined): unknown {
   const { code } = Object(error) as { code?: unknown };
   if (signal?.aborted) return new VitrineError("aborted", "the request was aborted", { cause: error });

@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** What any framework does: a Node server around a function from `Request` to `Response`. */
+/** Like any framework: a Node server around a function from `Request` to `Response`. */
 async function listen(handle: (request: Request) => Promise<Response>): Promise<string> {
   const server: Server = createServer(async (incoming, outgoing) => {
     const gone = new AbortController();
@@ -249,7 +249,7 @@ describe("what is sent", () => {
     ]);
   });
 
-  it("I13: what plain HTTP cannot carry is not promised, and `listen` hears nothing", () => {
+  it("I13: capabilities that plain HTTP lacks are not announced, and `listen` receives nothing", () => {
     const { fetch } = fake(result);
     expect(page("https://host.test/", { fetch }).capabilities).toEqual({
       tools: {},
@@ -261,7 +261,7 @@ describe("what is sent", () => {
     expect(stop()).toBeUndefined();
   });
 
-  it("nothing is sent of a request that was given up, or is no JSON", async () => {
+  it("an aborted or unserializable request is not sent", async () => {
     const { sent, fetch } = fake(result);
     const server = page("https://host.test/", { fetch });
     const signal = AbortSignal.abort();

@@ -1,5 +1,5 @@
 /**
- * A server behind a {@link hostEndpoint}, as an {@link Upstream}: the page's end of it.
+ * A server behind a {@link hostEndpoint}, as an {@link Upstream} for the page.
  *
  * @module
  */
@@ -9,26 +9,29 @@ import type { ServerCapabilities, Upstream } from "./upstream.js";
 
 /** Options of {@link httpUpstream}. */
 export interface HttpUpstreamOptions {
-  /** Where the endpoint is. */
+  /** Address of the endpoint. */
   url: string | URL;
   /** See {@link Upstream.server}. */
   server: string;
-  /** What the server said it can do: the back end knows, and must tell the page. */
+  /** The server's capabilities: the back end knows them, and must pass them to the page. */
   capabilities: ServerCapabilities;
-  /** Sent with every request; a function is asked each time, for tokens that do not live long. */
+  /** Sent with every request; a function is called each time, for short-lived tokens. */
   headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>) | undefined;
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined;
 }
 
-/** Characters of an answer from which on it is not parsed here: two frames on its way would do so again. */
+/**
+ * Characters of an answer above which it is not parsed here, because two frames on its way would parse it
+ * again.
+ */
 const LARGE = 100_000;
 
 /**
- * Sends what a view asks of its server to a back end, each by one POST. Aborting a request ends its POST.
+ * Sends a view's requests to a back end, each with one POST. Aborting a request aborts its POST.
  *
- * Plain HTTP carries answers and nothing else. `listen` hears nothing, so `listChanged` and `subscribe` are taken out
- * of the capabilities: a view is not promised what will not come. There is no progress either.
+ * Plain HTTP only carries answers. `listen` receives nothing, so `listChanged` and `subscribe` are removed
+ * from the capabilities. There is no progress either.
  *
  * @example
  * ```ts source="../endpoint/http-endpoint.examples.ts#httpUpstream"
@@ -38,7 +41,7 @@ const LARGE = 100_000;
  *   capabilities: { tools: {}, resources: {} },
  *   headers: async () => ({ authorization: `Bearer ${await token()}` }),
  * });
- * // The guard is the back end's: new Bridge({ info, upstream, guard: "behind-upstream" })
+ * // The guard is in the back end: new Bridge({ info, upstream, guard: "behind-upstream" })
  * ```
  */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {
@@ -63,13 +66,13 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
         signal?.throwIfAborted();
         const own = new Headers(typeof headers === "function" ? await headers() : headers);
         own.set("content-type", "application/json");
-        // Whoever redirects would get the headers, and what they allow.
+        // A redirect target would get the headers and their authorization.
         const init: RequestInit = { method: "POST", headers: own, body, redirect: "error" };
         const response = await send(url, signal ? { ...init, signal } : init);
         status = response.status;
         text = await response.text();
       } catch (cause) {
-        // The address stays in the cause: a view may read the rest.
+        // The address stays in the cause, because a view may read the message.
         throw signal?.aborted
           ? new VitrineError("aborted", `${method}: aborted`, { cause })
           : new VitrineError("closed", "the server could not be reached: the connection failed", { cause });
@@ -92,7 +95,7 @@ function writeBody(message: object): string {
 function readAnswer(text: string, id: number, status: number): object {
   const answer = parse(text);
   const { code, message, data } = Object(answer.error) as Record<string, unknown>;
-  // A request that could not be read is refused under no id.
+  // An unreadable request is refused without an id.
   if (Number.isInteger(code) && (answer.id === id || answer.id === null)) {
     throw new VitrineError(Number(code), String(message), { data });
   }

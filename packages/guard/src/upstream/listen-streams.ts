@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What a stream asks to be notified of. */
+/** Notifications that a stream requests. */
 export interface ListenFilter {
   toolsListChanged?: boolean;
   promptsListChanged?: boolean;
@@ -21,7 +21,7 @@ export interface ListenStream {
 /** Options of {@link ListenStreams}. */
 export interface ListenStreamsOptions {
   open: (filter: ListenFilter) => Promise<ListenStream>;
-  /** A stream that was cut is open again: notifications in between were lost. */
+  /** A cut stream is open again: notifications in between were lost. */
   onreopened: (filter: ListenFilter) => void;
   /** Receives why a cut stream could not be reopened. */
   onerror: (error: unknown) => void;

@@ -1,11 +1,11 @@
 import type { Upstream } from "./upstream.js";
 
-/** How many views of one server want to hear of each resource. */
+/** Number of subscribed views per resource of a server. */
 const wanted = new WeakMap<Upstream, Map<string, number>>();
 
 /**
- * The resources that one view has subscribed to. A server knows one subscriber, the host: it is asked once for all
- * views that want a resource, and told to stop when the last of them does (D4).
+ * The resources that one view has subscribed to. A server knows one subscriber, the host: it gets one
+ * subscription for all views, which ends with the last of them.
  */
 export class Subscriptions {
   readonly #upstream: Upstream;
@@ -22,13 +22,13 @@ export class Subscriptions {
    * Whether the view receives updates of this resource. A server may name a sub-resource of what was subscribed to:
    * `test://a/b` for `test://a`, but not `test://abc`.
    */
-  hears(uri: unknown): boolean {
+  isSubscribedTo(uri: unknown): boolean {
     return [...this.#own].some((own) => `${uri}/`.startsWith(own.replace(/\/?$/, "/")));
   }
 
-  /** Always asks the server: whether the view may is the server's to say. */
+  /** Always asks the server, which decides whether the view may subscribe. */
   async add(uri: string, signal?: AbortSignal): Promise<void> {
-    // Counted before, so that another view that stops meanwhile does not stop it for this one.
+    // Counted first, so that another view's unsubscription does not end it for this one.
     const isNew = !this.#own.has(uri);
     if (isNew) this.#count(uri, 1);
     this.#own.add(uri);
@@ -47,13 +47,13 @@ export class Subscriptions {
 
   #count(uri: string, more: number): number {
     const count = (this.#counts.get(uri) ?? 0) + more;
-    // Nothing is kept of what nobody wants: a view may name as many as it likes.
+    // Removes unused counts: a view may name any number of resources.
     if (count) this.#counts.set(uri, count);
     else this.#counts.delete(uri);
     return count;
   }
 
-  /** The view is gone. A server that cannot be told any more has forgotten by itself. */
+  /** The view is gone. A disconnected server has dropped the subscription itself. */
   clear(): void {
     for (const uri of [...this.#own]) this.remove(uri).catch(() => {});
   }

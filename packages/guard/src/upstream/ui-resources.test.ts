@@ -60,7 +60,7 @@ describe("prefetch", () => {
     },
   );
 
-  it("C06: an update of another resource drops nothing; after close nothing is heard", async () => {
+  it("C06: an update of another resource drops nothing; after close no updates are handled", async () => {
     const { upstream, reads } = shop();
     const resources = new UiResources(upstream);
     await resources.read(URI);
@@ -185,7 +185,7 @@ describe("links with another scheme", () => {
     expect(views[1]?.document).toMatchObject({ ok: false, code: "uri-invalid" });
   });
 
-  it("C08: a link that is no text is a cause too", async () => {
+  it("C08: a link that is not a string is a cause too", async () => {
     const { upstream } = shop([42]);
     const [view] = await new UiResources(upstream).prefetch();
     expect(view?.document).toMatchObject({ ok: false, code: "uri-invalid" });

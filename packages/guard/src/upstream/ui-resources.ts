@@ -1,5 +1,5 @@
 /**
- * The UI resources of a server: read before anybody asks for them, and again when the server says that they changed.
+ * The UI resources of a server: prefetched, and read again when the server reports a change.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
 import { arrayAt, listAll, resultObject } from "../links/listing.js";
 import type { Upstream } from "./upstream.js";
 
-/** How large the document of a view may be, where nobody says another limit. */
+/** The default maximum size of a view's document. */
 export const MAX_UI_BYTES = 20_000_000;
 
 /** Options of {@link UiResources}. */
@@ -22,13 +22,13 @@ export interface UiResourcesOptions {
   /** Largest document in bytes; {@link MAX_UI_BYTES} by default. */
   maxBytes?: number | undefined;
   /**
-   * Schemes that this server uses in place of `ui`, such as `mcp-app` (T09). The operator's choice, per server:
-   * without it such a link is refused with a cause that can be read.
+   * Schemes that this server uses instead of `ui`, such as `mcp-app`. The operator's choice, per server:
+   * without it such a link is refused with a readable cause.
    */
   schemes?: readonly string[] | undefined;
 }
 
-/** Documents that are kept, and that are read at a time: each may be large. */
+/** Maximum number of cached documents, and of concurrent reads: each may be large. */
 const MOST = 100;
 const AT_ONCE = 4;
 
@@ -37,13 +37,12 @@ export interface ToolView {
   tool: Tool;
   /** The address of its UI, as the server knows it. */
   uri: string;
-  /** The document, or why there is none (C08). */
+  /** The document, or why there is none. */
   document: UiDocument;
 }
 
 /**
- * Reads a server's UI resources and keeps them (C06). What the server says has changed is read again when it is asked
- * for.
+ * Reads and caches a server's UI resources. A changed one is read again on demand.
  *
  * @example
  * ```ts source="./ui-resources.examples.ts#uiResources"
@@ -72,19 +71,19 @@ export class UiResources {
     });
   }
 
-  /** The address of a tool's UI, as the server knows it; undefined for a tool that has none. */
+  /** The address of a tool's UI, as the server knows it; undefined if there is none. */
   uriOf(tool: unknown): string | undefined {
     const { resourceUri, problems } = readToolUi(tool);
     if (resourceUri) return resourceUri;
-    // A link that is no `ui://` URI is a UI all the same: one with a cause to show.
+    // An invalid link still counts as a UI, with a cause to show.
     const isLink = problems.some(({ code }) => code === "resource-uri-invalid");
     const { ui, "ui/resourceUri": flat } = resultObject(resultObject(tool)["_meta"]);
     return isLink ? String(resultObject(ui)["resourceUri"] ?? flat) : undefined;
   }
 
   /**
-   * Tools that have a UI, with its document: call at connection. One that cannot be read stops no other. A server with
-   * more than a hundred of them has the rest read when they are needed.
+   * Tools with a UI and its document: call this at connection. An unreadable one does not affect others.
+   * Beyond a hundred, the rest is read on demand.
    */
   async prefetch(): Promise<ToolView[]> {
     const tools = (await listAll(this.#upstream, "tools/list", "tools")) as Tool[];
@@ -104,7 +103,7 @@ export class UiResources {
     return views;
   }
 
-  /** The document at an address; the last one, until the server says that it changed. Never throws. */
+  /** The document at an address; cached until the server reports a change. Never throws. */
   read(uri: string): Promise<UiDocument> {
     const kept = this.#documents.get(uri);
     if (kept) return kept;
@@ -112,7 +111,7 @@ export class UiResources {
     this.#documents.set(uri, document);
     const [oldest = uri] = this.#documents.keys();
     if (this.#documents.size > MOST) this.#documents.delete(oldest);
-    // A failure is not kept: the next one may have more luck.
+    // Failures are not cached.
     void document.then(
       ({ ok }) => ok || (this.#documents.get(uri) === document && this.#documents.delete(uri)),
     );
@@ -133,9 +132,9 @@ export class UiResources {
       });
       const document = readUiDocument({ contents }, name, { maxBytes });
       if (!document.ok || document.from !== "none") return document;
-      // C05: what the content does not say, its listing may.
+      // The listing is the fallback for the content's metadata.
       const entries = await this.#list().catch(() => {
-        // It can be shown without, by the strictest policy; but not for good.
+        // It can be shown with the strictest policy, but the result is not cached.
         this.#documents.delete(uri);
         return [];
       });
@@ -143,7 +142,7 @@ export class UiResources {
       return readUiDocument({ contents }, name, { maxBytes, listing });
     } catch (error) {
       const { message, data } = error as Error & { data?: unknown };
-      // Where a gateway is in between: it was there, and was more than is taken from a server.
+      // With a gateway in between: the document exceeded its limit.
       const isTooLarge = Object(data)["code"] === "server-too-large";
       return {
         ok: false,
@@ -156,20 +155,20 @@ export class UiResources {
   #list(): Promise<unknown[]> {
     this.#listings ??= this.#upstream.capabilities.resources
       ? listAll(this.#upstream, "resources/list", "resources").catch((error) => {
-          // A server that cannot list has no listing (R05).
+          // A server without lists has no listing.
           if (Object(error).code === METHOD_NOT_FOUND) return [];
           throw error;
         })
       : Promise.resolve([]);
     const listings = this.#listings;
     listings.catch(() => {
-      // The next one may have more luck.
+      // Retried by the next caller.
       if (this.#listings === listings) this.#listings = undefined;
     });
     return listings;
   }
 
-  /** Stops hearing the server. */
+  /** Stops listening to the server. */
   close(): void {
     this.#stop();
     this.#documents.clear();

@@ -5,7 +5,7 @@
  */
 import type { JsonText, Params, Progress, Result } from "@vitrine/protocol";
 
-/** What a view may ask of its own server. */
+/** Methods that a view may call on its own server. */
 export type UpstreamMethod =
   | "tools/call"
   | "tools/list"
@@ -17,14 +17,14 @@ export type UpstreamMethod =
   | "prompts/list"
   | "prompts/get";
 
-/** What a server says by itself, and its views hear. */
+/** Notifications of a server that its views receive. */
 export type UpstreamNotification =
   | "notifications/tools/list_changed"
   | "notifications/resources/list_changed"
   | "notifications/resources/updated"
   | "notifications/prompts/list_changed";
 
-/** What the server said it can do. */
+/** The server's capabilities. */
 export interface ServerCapabilities {
   tools?: { listChanged?: boolean | undefined } | undefined;
   resources?: { listChanged?: boolean | undefined; subscribe?: boolean | undefined } | undefined;
@@ -34,24 +34,24 @@ export interface ServerCapabilities {
 /** Options of one request to the server. */
 export interface UpstreamRequestOptions {
   signal?: AbortSignal | undefined;
-  /** Asks for progress, and hears it. */
+  /** Requests progress, and receives it. */
   onprogress?: ((progress: Progress) => void) | undefined;
 }
 
 /**
- * One server, shared by all of its views. Anything that can send it requests will do: the official client,
- * a WebSocket to a back end, an object in a test.
+ * A server, shared by all of its views. Anything that can send it requests works: the official client, a
+ * WebSocket to a back end, an object in a test.
  */
 export interface Upstream {
-  /** Who the server is. The same name after a reconnect, and no other server's: consent is remembered by it. */
+  /** The server's identity: stable after a reconnect, and unique, because consent is stored by it. */
   readonly server: string;
   readonly capabilities: ServerCapabilities;
-  /** Sends a request. A large result may come as the text it is: see {@link JsonText}. */
+  /** Sends a request. A large result may be JSON text: see {@link JsonText}. */
   request<M extends UpstreamMethod>(
     method: M,
     params: Params<M>,
     options?: UpstreamRequestOptions,
   ): Promise<Result<M> | JsonText>;
-  /** Hears the server's notifications; any number of listeners (D3). Call what it returns to stop (D4). */
+  /** Adds a listener for the server's notifications; returns a function that removes it. */
   listen(listener: (method: UpstreamNotification, params: Record<string, unknown>) => void): () => void;
 }

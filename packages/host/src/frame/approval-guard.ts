@@ -1,5 +1,5 @@
 /**
- * Decides whether a press on a question is a person's approval (attacks C21, E02).
+ * Decides whether a press on a question counts as the user's approval.
  *
  * @module
  */
@@ -16,32 +16,32 @@ import {
 
 /** Milliseconds without a press, a move of the question or something over it, before a press approves. */
 const DELAY = 600;
-/** Milliseconds between two looks at the question. */
+/** Milliseconds between checks of the question. */
 const LOOK = 50;
 
 const EARLY = "That press came too early to count. Wait a moment, then press again.";
 const STAYED = "Move the pointer off this question and back onto the button, then press.";
 
-/** Watches one question. */
+/** Guards one question. */
 export interface ApprovalGuard {
   /** Whether enough time has passed: draw the buttons as disabled until then. */
   isReady(): boolean;
-  /** Whether this click approves. A refused click starts the delay again. */
+  /** Whether this click approves. A refused click restarts the delay. */
   accepts(click: MouseEvent): boolean;
-  /** Whether the press that is handled now approves, for a form that Enter submits. */
+  /** Whether the press that is being handled approves, for a form that Enter submits. */
   acceptsPress(): boolean;
   /**
-   * Whether the pointer must be seen outside of the question first. Over an app the page sees no pointer: cover the app
-   * until this is false.
+   * Whether the pointer must first be seen outside of the question. Over an app the page sees no pointer:
+   * cover the app until this is false.
    */
   awaitsPointer(): boolean;
-  /** Why the last press was refused, as a sentence for the person; empty if it was not. */
+  /** Why the last press was refused, as a sentence for the user; empty if it was not. */
   hint(): string;
   /**
-   * Starts the delay again: the question now asks something else.
+   * Restarts the delay: the question now asks something else.
    *
-   * @param zone where the pointer must come from outside of, in place of the whole question: the button that asks a person
-   * once more who has just pressed another one
+   * @param zone the area that the pointer must enter from outside, instead of the whole question: a second
+   * button, for a user who has just pressed another one
    */
   restart(zone?: Element): void;
   stop(): void;
@@ -50,14 +50,15 @@ export interface ApprovalGuard {
 /**
  * Guards a question that the page draws itself. A press approves only if all of this is true:
  *
- * - The question was in sight, uncovered and in the same place for 600 ms, and nobody pressed anything in that time:
- *   not in the page, and not in an app as far as the page can know. Every earlier press starts the time again.
+ * - The question was visible, uncovered and in the same place for 600 ms, without any press in that time:
+ * neither in the page nor in an app, as far as the page can know. Every earlier press restarts the time.
  * - A mouse pointer was outside of the question after that time, and then moved onto it.
- * - A key was pressed after that time, on the focused button, and does not repeat. The time starts again when the focus
- *   enters the question.
- * - The browser says that a person did it.
+ * - A key was pressed after that time, on the focused button, and does not repeat. The time restarts when the
+ * focus enters the question.
+ * - The browser marks the event as trusted.
  *
  * @param draw called every 50 ms, so that the buttons can show whether they work
+ *
  * @example
  * ```ts source="../frame.examples.ts#guardApproval"
  * const guard = guardApproval(dialog, () => {
@@ -72,19 +73,28 @@ export interface ApprovalGuard {
 export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   let quietSince = performance.now();
   let wasVisible: boolean | undefined;
-  /** The pointer was outside of the question when it became ready, or later. */
+  /** Whether the pointer was outside of the question when it became ready, or later. */
   let wasOutside = false;
-  /** It was ready at the last look: the buttons show that only after the pointer was looked for. */
+  /** Whether it was ready at the last check: the buttons show that only after the pointer was checked. */
   let wasReady = false;
-  /** An app covered the question, and the pointer may have been in it. */
+  /** Whether an app covered the question, with the pointer possibly in it. */
   let wasCovered = false;
-  /** The question lies over an app, or was under something, so that the pointer may be on it without having moved there. */
+  /**
+   * Whether the question lies over an app, or was covered, so that the pointer may be on it without having
+   * moved there.
+   */
   let mayBeUnder = false;
   /** The element that was pressed last, if that press may approve. */
   let pressed: EventTarget | undefined;
-  /** A press was refused, and its click is still to come: perhaps much later, when the key is released. */
+  /**
+   * Whether a press was refused, and its click is still to come: perhaps much later, when the key is
+   * released.
+   */
   let isRefused = false;
-  /** Why the last press was refused. A pointer's click on a button that approves shows it: before, a hint would move what is being pressed. */
+  /**
+   * Why the last press was refused. It is shown at the pointer's click on an approving button: earlier, a
+   * hint would move the button being pressed.
+   */
   let refusal = EARLY;
   let hint = "";
   let at = "";
@@ -107,7 +117,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   const isInside = (point: Point | undefined): boolean =>
     point !== undefined && hitsBox(point, zone.getBoundingClientRect());
   const meetsApp = (): boolean => appBoxes().some((app) => hitsBox(app, box.getBoundingClientRect()));
-  /** Starts again if the question moved: an app may have moved it under the pointer. */
+  /** Restarts if the question moved: an app may have moved it under the pointer. */
   const look = (): void => {
     const rect = box.getBoundingClientRect();
     const now = `${rect.x} ${rect.y} ${rect.width} ${rect.height}`;
@@ -141,7 +151,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
   listen("pointerdown", (event) => {
     if (!event.isTrusted) return;
     look();
-    // A finger does not hover: where it comes down is all that is known.
+    // A touch does not hover: only its start is known.
     if (!isInside(pointOf(event))) mayBeUnder = false;
     press(event, event.pointerType === "touch" || wasOutside, STAYED);
   });
@@ -150,16 +160,17 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     look();
     press(event, !event.repeat, EARLY);
   });
-  // The key that follows on Tab may be meant for what had the focus before. A press moves the focus too.
+  // A key right after Tab may be meant for the previously focused element. A press moves the focus too.
   const enter = ({ relatedTarget }: FocusEvent): void => {
     const isPressed = pressed instanceof Node && box.contains(pressed);
     if (!isPressed && !box.contains(relatedTarget as Node | null)) restart();
   };
   box.addEventListener("focusin", enter as EventListener, { signal });
   const question: OpenQuestion = {
-    // A person who chases something in an app may press once too often, and beside it.
+    // A user who follows a moving target in an app may press once too often, and beside it.
     onAppPress: restart,
-    // Not every browser says that an app covers the question. Uncovered, it may be under a pointer that was over the app.
+    // Not every browser reports that an app covers the question. Uncovered, it may be under a pointer that
+    // was over the app.
     onModeChange: () => {
       wasCovered = true;
       at = "";
@@ -167,14 +178,14 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     },
   };
   openQuestions.add(question);
-  // A press in another frame takes the focus there, which is all that a page can know of it.
+  // A press in another frame moves the focus there, which is all that a page can know.
   listen("blur", ({ target }) => target === window && restart());
   document.addEventListener("visibilitychange", restart, { signal });
 
   const uncovered = new IntersectionObserver(
     ([entry]) => {
       const { isVisible } = entry as { isVisible?: boolean };
-      // Uncovered, it may be under a pointer that was over what covered it.
+      // Uncovered, it may be under a pointer that was over its cover.
       at = "";
       restart();
       const isCovered = wasVisible === true && !isVisible;
@@ -197,7 +208,7 @@ export function guardApproval(box: Element, draw: () => void): ApprovalGuard {
     accepts: (click) => {
       if (!click.isTrusted) return false;
       look();
-      // A screen reader clicks without a pointer or a key.
+      // A screen reader clicks without a pointer or key.
       const isAssisted = pressed === undefined && !isRefused && click.detail === 0 && isReady();
       isRefused = false;
       if (isAssisted) pressed = click.composedPath()[0];

@@ -1,11 +1,11 @@
 /**
- * What a page knows about where an app runs (X01).
+ * The part of the host context that a browser knows.
  *
  * @module
  */
 import type { HostContext } from "@vitrine/protocol";
 
-/** Asked for once: the first time takes a browser tens of milliseconds, and every time some. */
+/** Cached: the first call takes a browser tens of milliseconds, and every call some. */
 let timeZone: string | undefined;
 const queries = new Map<string, MediaQueryList>();
 const media = (query: string): MediaQueryList => {
@@ -14,7 +14,7 @@ const media = (query: string): MediaQueryList => {
   return known;
 };
 
-/** The context that every app in this page has, as far as the browser can tell. */
+/** The context of every app in this page, as far as the browser knows it. */
 export function browserContext(): HostContext {
   const matches = (query: string): boolean => media(query).matches;
   timeZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -27,7 +27,7 @@ export function browserContext(): HostContext {
   };
 }
 
-/** Calls back when the person changes the theme; call what it returns to stop. */
+/** Adds a listener for theme changes of the system; returns a function that removes it. */
 export function onThemeChange(listener: () => void): () => void {
   const query = media("(prefers-color-scheme: dark)");
   query.addEventListener("change", listener);

@@ -1,5 +1,5 @@
 /**
- * What a frame draws around an app: who it is from, how to close it, and what to say when it is not there.
+ * The UI around an app: its server, a close button, and messages if it is not shown.
  *
  * @module
  */
@@ -7,20 +7,20 @@ import type { Failure } from "./failure.js";
 
 /** The parts of a frame. */
 export interface Chrome {
-  /** Everything. Never moved in the document: an iframe that moves begins anew. */
+  /** The whole frame. Never moved in the document, because a moved iframe reloads. */
   box: HTMLDialogElement;
   server: HTMLElement;
   title: HTMLElement;
   close: HTMLButtonElement;
   /** Questions and notices, above the app. */
   notices: HTMLElement;
-  /** That it does not respond. */
+  /** Notice of an unresponsive app. */
   notice: HTMLElement;
-  /** The app's iframe goes here. */
+  /** Contains the app's iframe. */
   stage: HTMLElement;
-  /** In place of the app when it failed. */
+  /** Replaces a failed app. */
   failure: HTMLElement;
-  /** What had the focus before the app was shown over the page. */
+  /** The element that had the focus before the app was shown over the page. */
   before?: HTMLElement | null;
 }
 
@@ -60,12 +60,12 @@ iframe{display:block;border:0;width:100%;height:100%;color-scheme:inherit}
 @media(prefers-reduced-motion:no-preference){[data-state=loading] :has(>iframe){animation:wait .9s infinite alternate}}
 `;
 
-/** One for all frames; made in code, so that a host page's own policy need not allow inline styles. */
+/** Shared by all frames; constructed in code, so that a host page's policy need not allow inline styles. */
 let sheet: CSSStyleSheet | undefined;
 
 type Props<E> = { [K in keyof E]?: E[K] | string };
 
-/** Makes an element of text: no word of an app or its server is ever markup (attack C15). */
+/** Creates an element with text: text of an app or its server is never markup. */
 export function make<T extends keyof HTMLElementTagNameMap>(
   tag: T,
   props: Props<HTMLElementTagNameMap[T]> | string,
@@ -77,7 +77,7 @@ export function make<T extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Makes a button. */
+/** Creates a button. */
 export const button = (text: string, onclick: (event: MouseEvent) => void): HTMLButtonElement =>
   make("button", { textContent: text, onclick });
 
@@ -91,12 +91,12 @@ export function buildChrome(root: ShadowRoot): Chrome {
   const server = make("span", { part: "server" });
   const title = make("span", { part: "title" });
   const close = make("button", { part: "close", textContent: "Close" });
-  // Always there, so that what comes into it is read out.
+  // Always present, so that screen readers announce its content.
   const notice = make("div", { part: "notice panel", role: "status" });
   const notices = make("div", { part: "notices" }, notice);
   const stage = make("div", { part: "stage" });
   const failure = make("div", { part: "failure panel", role: "alert" });
-  // In the conversation it is no dialog; over the page it is one.
+  // Inline it is a group; over the page it is a dialog.
   const props = { part: "box", role: "group" };
   const header = make("div", { part: "header" }, server, title, close);
   const box = make("dialog", props, header, notices, stage, failure);
@@ -105,7 +105,7 @@ export function buildChrome(root: ShadowRoot): Chrome {
   return { box, server, title, close, notices, notice, stage, failure };
 }
 
-/** Says why there is no app, and what the tool said in text (C07). */
+/** Shows why there is no app, and the tool's text. */
 export function showFailure(
   { failure }: Chrome,
   { message, detail = "" }: Failure,
@@ -116,7 +116,7 @@ export function showFailure(
   failure.replaceChildren(make("p", message), make("p", detail), again, make("pre", text));
 }
 
-/** Says that an app does not respond, and offers to stop it (attack D01); or says it no longer. */
+/** Shows that an app does not respond, with a stop button; or hides it. */
 export function showNotice({ notice }: Chrome, silent: boolean, stop: () => void): void {
   notice.replaceChildren(...(silent ? ["This app does not respond. ", button("Stop it", stop)] : []));
 }

@@ -1,41 +1,43 @@
 /**
- * Why a frame shows no app: each cause has a code that never changes its meaning, and a sentence for the person who
- * looks at it.
+ * Why a frame shows no app: each cause has a stable code, and a message for the user.
  *
  * @module
  */
 
-/** What kind of {@link Failure}. */
+/** The kind of a {@link Failure}. */
 export type FailureCode =
-  /** The app never began to talk, or never said that it is ready (L13). */
+  /** The app did not start, or did not report that it is ready. */
   | "handshake_timeout"
-  /** The app's own policy blocked what it needs to start: it declares too little, or wants what no app may have. */
+  /**
+   * The app's own policy blocked something that it needs to start: it declares too little, or needs something
+   * that no app may have.
+   */
   | "csp_blocked"
   /** The sandbox or the app's document did not load. */
   | "load_failed"
-  /** The server's UI resource cannot be shown (C08, B08, B19). */
+  /** The server's UI resource cannot be shown. */
   | "bad_resource"
-  /** The app left its own document. */
+  /** The app navigated away from its document. */
   | "navigated_away"
   /** The browser ended the app's process. */
   | "crashed"
-  /** The app took the keyboard focus again and again, without a press in it (attack E03). */
+  /** The app repeatedly took the keyboard focus without a press in it. */
   | "took_focus"
-  /** The app flooded the page with messages (attack E10). */
+  /** The app flooded the page with messages. */
   | "flooded"
-  /** The person stopped an app that did not respond, or the page one that takes what is not its own. */
+  /** The user stopped an unresponsive app, or the page stopped one that uses too many resources. */
   | "stopped";
 
 /** Why a frame shows no app. */
 export interface Failure {
   code: FailureCode;
-  /** A sentence for the person who looks at the frame. */
+  /** A message for the user. */
   message: string;
-  /** What else is known, for the app's author: hostile text, escape it. */
+  /** Further details for the app's author: untrusted text, escape it. */
   detail?: string | undefined;
 }
 
-/** The sentences. */
+/** The messages. */
 export const FAILURES: Readonly<Record<FailureCode, string>> = {
   handshake_timeout: "This app did not start in time.",
   csp_blocked: "This app could not start: its policy blocked what it needs.",

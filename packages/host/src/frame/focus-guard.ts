@@ -1,40 +1,54 @@
 /**
- * Keeps apps from taking the keyboard focus by themselves (attack E03).
+ * Prevents apps from taking the keyboard focus by themselves.
  *
  * @module
  */
 
-/** Milliseconds in which the page hears of a press in an app, once the app has the focus. The view drops keys meanwhile. */
+/**
+ * Milliseconds within which the page learns of a press in an app, once the app has the focus. The view drops
+ * keys meanwhile.
+ */
 const PRESS_DELAY = 120;
-/** Milliseconds between a press in an app and the focus that it moved. */
+/** Maximum milliseconds between a press in an app and its focus change. */
 const LATE = 1000;
-/** Milliseconds in which a press in an app moves the focus there, unless another app takes it back at once. */
+/**
+ * Milliseconds in which a press in an app moves the focus there, unless another app takes it back at once.
+ */
 const MOVE = 40;
-/** Milliseconds after a key in the page in which nobody presses something in an app: the person is typing. */
+/**
+ * Milliseconds after a key in the page in which the user counts as typing, and not as pressing something in
+ * an app.
+ */
 const TYPING = 400;
-/** Milliseconds after a key in the page after which the person is not about to type there. */
+/** Milliseconds after a key in the page after which the user is not about to type there. */
 const IDLE = 2000;
 /** Milliseconds after Tab in which the focus moves. */
 const TAB = 500;
 /**
- * The app is ended when it takes the focus so often within {@link PERIOD} milliseconds: from somebody who is typing, and at
- * rest. Apps focus a field of theirs when they start, and test drivers focus every field that they fill.
+ * The app is stopped when it takes the focus this often within {@link PERIOD} milliseconds: from a typing
+ * user, and from an idle one. Apps focus one of their fields when they start, and test drivers focus every
+ * field that they fill.
  */
 const MOST_TYPING = 3;
 const MOST = 20;
 const PERIOD = 60_000;
-/** The app is ended when it took the focus from somebody who is typing so often since it was mounted, however slowly. */
+/**
+ * The app is stopped when it took the focus from a typing user this often since it was mounted, however
+ * slowly.
+ */
 const MOST_EVER = 10;
-/** Milliseconds between two looks while an app has the focus: from one app to another it moves unheard. */
+/**
+ * Milliseconds between checks while an app has the focus: it moves from one app to another without an event.
+ */
 const LOOK = 20;
 
 interface Guarded {
   readonly options: FocusGuardOptions;
-  /** When it took the focus since it was mounted, and whether somebody was typing. */
+  /** When it took the focus since it was mounted, and whether the user was typing. */
   readonly taken: { readonly at: number; readonly isTyping: boolean }[];
-  /** The last value that {@link FocusGuardOptions.onheld} got. */
+  /** The last value passed to {@link FocusGuardOptions.onheld}. */
   held?: 0 | 1 | 2 | undefined;
-  /** When it was last known that nobody did something in the app for seconds, and that somebody did. */
+  /** When the user was last known to be inactive in the app for seconds, and to be active. */
   idleAt: number;
   activeAt: number;
 }
@@ -43,54 +57,57 @@ const apps = new Map<HTMLIFrameElement, Guarded>();
 let keyAt = Number.NEGATIVE_INFINITY;
 let tabAt = Number.NEGATIVE_INFINITY;
 /**
- * The last deliberate act of the person: when it was, and in which app; none if it was in the page. Acts are presses, keys in
- * the page, and Tab. The page acts for the person when it moves the focus itself.
+ * The user's last deliberate action: its time, and its app; none if it was in the page. Actions are presses,
+ * keys in the page, and Tab. The page acts for the user when it moves the focus itself.
  */
 let act: { readonly app?: HTMLIFrameElement | undefined; readonly at: number } = {
   at: Number.NEGATIVE_INFINITY,
 };
-/** The app that the mouse pointer is over, as far as the page knows. */
+/** The app under the mouse pointer, as far as the page knows. */
 let pointerApp: EventTarget | undefined;
-/** The element that was given the focus back. Its `focusin` event follows, and is not the person's doing. */
+/** The element that got the focus back. Its `focusin` event follows, and is not an action of the user. */
 let givenBack: EventTarget | undefined;
-/** The element of the page that had the focus last with good reason: a field, a button, an app's frame. */
+/** The page's element that last had the focus legitimately: a field, a button, an app's frame. */
 let last: HTMLElement | undefined;
-/** Runs while an app has the focus: from one app to another it moves unheard. */
+/** Runs while an app has the focus: it moves from one app to another without an event. */
 let looking: ReturnType<typeof setInterval> | undefined;
 
 const isFocused = (iframe: HTMLIFrameElement): boolean =>
   (iframe.getRootNode() as Document | ShadowRoot).activeElement === iframe;
 const focusedApp = (): HTMLIFrameElement | undefined => [...apps.keys()].find(isFocused);
 
-/** Elements that take no text: nobody loses a word when the focus leaves them. */
+/** Elements without text input: no text is lost when the focus leaves them. */
 const TEXTLESS =
   "a, button, summary, input:is([type=button], [type=submit], [type=reset], [type=checkbox], [type=radio], [type=range], [type=file])";
 
-/** The element of the page that has the focus, in shadow trees too. */
+/** The page's focused element, also inside shadow trees. */
 function focusedElement(): HTMLElement | undefined {
   let { activeElement } = document;
   while (activeElement?.shadowRoot?.activeElement) ({ activeElement } = activeElement.shadowRoot);
   return activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : undefined;
 }
 
-/** Whether keys that are typed now are for something else than this app. */
+/** Whether typed keys are for something other than this app. */
 const isHeld = (iframe: HTMLIFrameElement): boolean =>
   last?.isConnected === true && last !== iframe && !last.matches(TEXTLESS);
 
-/** Notes an act, unless a later one is known: a busy app gets its events late. Returns whether it is the last one. */
+/**
+ * Records an action, unless a later one is known: a busy app gets its events late. Returns whether it is the
+ * last one.
+ */
 function noteAct(at: number, app?: HTMLIFrameElement): boolean {
   const isLast = at >= act.at;
   if (isLast) act = { app, at };
   return isLast;
 }
 
-/** Notes what has the focus, and tells the apps that this changes something for. */
+/** Records the focused element, and notifies the affected apps. */
 function setLast(to: HTMLElement | undefined): void {
   const before = last;
   last = to;
   clearInterval(looking);
   looking = apps.has(to as HTMLIFrameElement) ? setInterval(look, LOOK) : undefined;
-  // A view that loses the focus believes that it is held, until it is told.
+  // A view that loses the focus assumes that it is held, until it is notified.
   const left = before === to ? undefined : apps.get(before as HTMLIFrameElement);
   if (left) left.held = undefined;
   tellAll();
@@ -107,7 +124,9 @@ function tellHeld(iframe: HTMLIFrameElement, app: Guarded): void {
   app.options.onheld(held);
 }
 
-/** Whether the person wanted the focus in this app: their last act was there, or is the Tab that leads there. */
+/**
+ * Whether the user wanted the focus in this app: their last action was there, or is the Tab that leads there.
+ */
 const isMeant = (iframe: HTMLIFrameElement): boolean => act.app === iframe || performance.now() - tabAt < TAB;
 
 /** An app got the focus. */
@@ -121,37 +140,37 @@ function enter(iframe: HTMLIFrameElement): void {
       return;
     }
     const isActive = isActivated(iframe);
-    // Of keys in another app the page knows nothing.
+    // The page does not see keys in another app.
     const isIdle = !apps.has(from as HTMLIFrameElement) && performance.now() - keyAt > IDLE;
     const mayBePress = pointerApp === iframe || isIdle;
     if (isMeant(iframe) || (isActive && mayBePress)) settle(iframe, true);
-    // Where nothing took keys there is nothing to take.
+    // If nothing took keys, the app takes the focus from nobody.
     else if (!held || !from?.isConnected) settle(iframe, false);
     else giveBack(iframe, from, isActive);
   };
-  // The person comes back from another window.
+  // The user comes back from another window.
   if (iframe === from) setLast(iframe);
   else if (isMeant(iframe)) settle(iframe, true);
   else {
     apps.get(iframe)?.options.ping();
-    // Not in this very event, in which the browser does not move the focus once more.
+    // Deferred, because the browser does not move the focus again during this event.
     setTimeout(judge, performance.now() - keyAt < TYPING ? PRESS_DELAY / 2 : PRESS_DELAY);
   }
 }
 
 /**
- * Whether the person did something in the app after their last act elsewhere. Presses in a third-party frame inside of the app,
- * keys in the app, and focus that a screen reader moves, are known by nothing else.
+ * Whether the user was active in the app after their last action elsewhere. Presses in a third-party frame
+ * inside the app, keys in the app, and focus moved by a screen reader are known only this way.
  */
 function isActivated(iframe: HTMLIFrameElement): boolean {
   const { idleAt = 0, activeAt = 0 } = apps.get(iframe) ?? {};
   return act.at < idleAt && idleAt < activeAt;
 }
 
-/** The app keeps the focus. If that was not the person's doing, no app counts as the one they used last. */
+/** Lets the app keep the focus. If the user did not cause it, no app counts as last used. */
 function settle(iframe: HTMLIFrameElement, isAct: boolean): void {
   if (act.app !== iframe) act = isAct ? { app: iframe, at: performance.now() } : { at: act.at };
-  // One Tab leads into one app.
+  // Each Tab leads into only one app.
   tabAt = Number.NEGATIVE_INFINITY;
   setLast(iframe);
 }
@@ -170,7 +189,7 @@ function giveBack(iframe: HTMLIFrameElement, to: HTMLElement, isExcused: boolean
     app.options.onrepeated();
 }
 
-/** Sees the focus go from one app to another, or back to the page. */
+/** Detects that the focus moved from one app to another, or back to the page. */
 function look(): void {
   const app = focusedApp();
   if (app && app === last) return;
@@ -182,27 +201,33 @@ function look(): void {
 /** Options of {@link guardFocus}. */
 export interface FocusGuardOptions {
   /**
-   * Called when the app took the focus from somebody who is typing for the third time within a minute, or for the tenth time;
-   * or for the twentieth time within a minute at rest.
+   * Called when the app took the focus from a typing user for the third time within a minute, or for the
+   * tenth time; or from an idle one for the twentieth time within a minute.
    */
   onrepeated(): void;
-  /** Called when something else than the app begins to take keys (1), is typed into (2), or nothing takes keys any more (0). */
+  /**
+   * Called when something other than the app starts to take keys (1), is typed into (2), or nothing takes
+   * keys any more (0).
+   */
   onheld(held: 0 | 1 | 2): void;
-  /** Asks the proxy whether somebody did something in the app; {@link FocusGuard.sampled} gets the answer. */
+  /** Asks the proxy whether the user was active in the app; {@link FocusGuard.sampled} gets the answer. */
   ping(): void;
-  /** Puts the focus into the view. */
+  /** Moves the focus into the view. */
   onfocus(): void;
 }
 
-/** Keeps one app from taking the focus. Times are those of `performance.now()` in the page. */
+/** Prevents one app from taking the focus. Times are `performance.now()` of the page. */
 export interface FocusGuard {
-  /** The person pressed something in the app. */
+  /** The user pressed something in the app. */
   pressed(at: number): void;
-  /** The person pressed Tab in the app, and the focus left it. */
+  /** The user pressed Tab in the app, and the focus left it. */
   tabbed(at: number): void;
-  /** Whether somebody did something in the app, or in a frame inside of it, within the last seconds; as the browser says. */
+  /**
+   * Whether the user was active in the app, or in a frame inside it, within the last seconds, according to
+   * the browser.
+   */
   sampled(isActive: unknown): void;
-  /** Whether the last deliberate act of the person was in the app. Waits for a report of it that is under way. */
+  /** Whether the user's last deliberate action was in the app. Waits for a pending report of it. */
   isUsed(): Promise<boolean>;
   stop(): void;
 }
@@ -235,18 +260,18 @@ function listen(): void {
     if (!(target instanceof HTMLElement)) return;
     const isGivenBack = target === givenBack;
     givenBack = undefined;
-    // The page itself put the focus there: an app that takes it is not heard here.
+    // The page itself moved the focus there: an app that takes it fires no event here.
     if (target instanceof HTMLIFrameElement && apps.has(target)) settle(target, !isGivenBack);
     else {
       setLast(target);
-      // Tab led here, and not into an app.
+      // Tab led here, not into an app.
       tabAt = Number.NEGATIVE_INFINITY;
-      // The frame's own button has the focus when an app fills the window: the app may take it from there.
+      // With a fullscreen app the frame's own button has the focus: the app may take it from there.
       if (!isGivenBack && target.getRootNode() !== act.app?.getRootNode()) noteAct(event.timeStamp);
     }
   });
   hear("focusout", ({ relatedTarget }) => {
-    // Whether it goes to an app is known in a moment; else nothing has the focus.
+    // It is not known yet whether it goes to an app; otherwise nothing has the focus.
     if (!relatedTarget) setTimeout(forgetIfNone, PRESS_DELAY);
   });
   hear("blur", ({ target }) => {
@@ -260,7 +285,7 @@ function forgetIfNone(): void {
 }
 
 /**
- * Gives the focus back when this app takes it without a press in it or Tab into it. An app that does so again and again is
+ * Gives the focus back when this app takes it without a press in it or Tab into it. A repeated offender is
  * reported.
  */
 export function guardFocus(iframe: HTMLIFrameElement, options: FocusGuardOptions): FocusGuard {
@@ -276,19 +301,20 @@ export function guardFocus(iframe: HTMLIFrameElement, options: FocusGuardOptions
       const taken = app.taken.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
       const isLate = at <= taken && taken - at < LATE;
       if (isLate) app.taken.pop();
-      // The person may have gone elsewhere since.
+      // The user may have moved elsewhere since.
       if (!noteAct(at, iframe)) return;
       if (isFocused(iframe)) settle(iframe, true);
-      // On a slow machine the focus was given back before this message came. The app did not take it, and has it again.
+      // On a slow machine the focus was given back before this message came. The app did not take it, and
+      // gets it again.
       else if (isLate) {
         iframe.focus({ preventScroll: true });
         options.onfocus();
       }
-      // An app that had the focus may have taken it back in the same moment, so that the page saw nothing of it.
+      // The app that had the focus may have taken it back in the same moment, unseen by the page.
       else setTimeout(() => act.app === iframe && isElsewhere() && options.onfocus(), MOVE);
     },
     tabbed: (at) => {
-      // If Tab led into the page, the focus is there already.
+      // If Tab led into the page, the focus is already there.
       if (at >= act.at && focusedApp()) tabAt = at;
     },
     sampled: (isActive) => {

@@ -78,7 +78,7 @@ describe("an app that works", () => {
     expect(hostContext).toMatchObject({ containerDimensions: { width } });
   });
 
-  it("X02: hears that its place is narrower, and that the theme changed, and nothing else", async () => {
+  it("X02: receives its new width and theme, and nothing else", async () => {
     const view = await stage.mount(page, "plain");
     await page.emulateMedia({ colorScheme: "dark" });
     await view.waitForFunction(() => raw.heard.some(({ params }) => params["theme"] === "dark"));
@@ -216,7 +216,7 @@ describe("its size", () => {
     await expect.poll(height).toBe(101);
   });
 
-  it("attack C13: what is no height changes nothing", async () => {
+  it("attack C13: invalid heights change nothing", async () => {
     await stage.mount(page, "plain");
     await report(200);
     await expect.poll(height).toBe(200);
@@ -471,7 +471,7 @@ describe("an app that fails", () => {
   const failure = async (id: string): Promise<{ code: string; message: string; detail?: string }> =>
     (await until(`${id} failed`)) as { code: string; message: string; detail?: string };
   const shown = (id: string): Promise<string | null> => page.locator(`#${id} [part~=failure]`).textContent();
-  /** What came first: the failure, or the end of 2 s since it was evident. */
+  /** The first of two events: the failure, or the end of 2 s since it was evident. */
   const first = async (id: string): Promise<string | undefined> => {
     await until("evident");
     return page.evaluate((app) => host.log.names(`${app} failed`, "too late")[0], id);
@@ -489,7 +489,7 @@ describe("an app that fails", () => {
     return view as Frame;
   };
 
-  it("L13, C07: one that never begins is given up on; the cause and the text of the result are shown", async () => {
+  it("L13, C07: one that never starts times out; the cause and the text of the result are shown", async () => {
     await stage.serve("silent", { html: rawView("") });
     await page.evaluate(
       (result) => host.mount("silent", { result, input: {}, options: { limits: { initialize: 1500 } } }),
@@ -605,7 +605,7 @@ describe("an app that fails", () => {
     expect(await page.locator("#plain iframe").count()).toBe(0);
   });
 
-  it("one that begins anew by itself goes on, and hears again what it was told", async () => {
+  it("one that restarts by itself continues, and receives its messages again", async () => {
     const view = await stage.mount(page, "plain", { input: { city: "Rome" }, result: RESULT });
     await view.waitForFunction(() => raw.heard.length >= 2);
     await view.evaluate(() => location.reload());
@@ -641,7 +641,7 @@ describe("an app that fails", () => {
     expect(await evaluate('host.log.until("silent failed")')).toMatchObject({ code: "crashed" });
   });
 
-  /** What ends a loop of a view that has no end of its own. It must be there before the loop is. */
+  /** Ends an endless loop of a view. It must exist before the loop starts. */
   const ending = async (view: Frame): Promise<() => Promise<unknown>> => {
     // The proxy's: they share a process.
     const session = await page.context().newCDPSession(view.parentFrame() as Frame);
@@ -708,7 +708,7 @@ describe("an app that fails", () => {
     expect(await page.locator("#plain [part~=notice]").isVisible()).toBe(false);
   });
 
-  it("may be tried again, and hears everything", async () => {
+  it("may be retried, and receives everything", async () => {
     await stage.serve("second", { html: rawView() });
     lost = true;
     await page.evaluate((result) => host.mount("second", { result, input: {} }), RESULT);
@@ -755,7 +755,7 @@ describe("the end", () => {
     expect(closed).toBe(1);
   });
 
-  it("L09: one that asks to be removed is heard", async () => {
+  it("L09: a request to be removed is reported", async () => {
     const view = await stage.mount(page, "plain");
     const asked = page.evaluate(
       () => new Promise((resolve) => host.app("plain").bridge?.on("teardown-requested", resolve)),
@@ -764,7 +764,7 @@ describe("the end", () => {
     expect(await asked).toEqual({});
   });
 
-  it("out of the page and in again: begins anew and hears again what it was told", async () => {
+  it("removed and inserted again: restarts and receives its messages again", async () => {
     await stage.mount(page, "plain", { input: { city: "Rome" }, result: RESULT });
     await page.evaluate(() => {
       const app = host.app("plain");
@@ -803,7 +803,7 @@ describe("the end", () => {
         await session.send("Runtime.releaseObject", { objectId: objectId ?? "" });
         return count.result.value;
       };
-      // One may still be held by the last task of the page.
+      // A may still be held by the last task of the page.
       await expect.poll(() => left("HTMLIFrameElement")).toBeLessThanOrEqual(1);
       await expect.poll(() => left('customElements.get("mcp-app")')).toBeLessThanOrEqual(1);
       await expect.poll(() => left("MessagePort")).toBeLessThanOrEqual(2);
@@ -832,7 +832,7 @@ describe("many apps, and apps made ready before", () => {
     expect(ready.slice(0, 2).sort()).toEqual(["above0 ready", "above1 ready"]);
   });
 
-  it("one that was made ready is moved into its place without beginning anew, and shows its view only then", async () => {
+  it("a preloaded one is moved into place without reloading, and shows its view only then", async () => {
     await page.evaluate(() => host.warm("plain"));
     const spare = page.locator("body > div[hidden] iframe");
     await expect.poll(() => spare.count()).toBe(1);

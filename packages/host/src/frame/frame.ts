@@ -30,33 +30,39 @@ export type FrameState = "idle" | "loading" | "ready" | "unresponsive" | "failed
 
 /** Options of an {@link AppFrame}. */
 export interface AppFrameOptions extends BridgeOptions {
-  /** The view, as the sandbox registered it; a promise while its resource is still being read. Waited for at each mount. */
+  /**
+   * The view, as registered with the sandbox; a promise while its resource is being read. Awaited at each
+   * mount.
+   */
   view: FrameView | PromiseLike<FrameView>;
-  /** What the app is called: the frame's accessible name. */
+  /** The app's title: the frame's accessible name. */
   title: string;
-  /** What to show when the app cannot be shown (C07): the text of the tool's result, best. */
+  /** Text to show if the app cannot be shown: preferably that of the tool's result. */
   fallback?: (() => string) | undefined;
   /**
-   * The room that the app has. By default it is as wide as its place and as high as its content, up to 4,000
-   * pixels. What is fixed by `height` or `width` is not the app's to change (X04).
+   * The available size. By default the app is as wide as its container and as high as its content, up to
+   * 4,000 pixels. The app cannot change dimensions that are fixed by `height` or `width`.
    */
   dimensions?: ContainerDimensions | undefined;
-  /** The modes that this page has; all three by default. */
+  /** The display modes of this page; all three by default. */
   displayModes?: DisplayMode[] | undefined;
-  /** Hears what the frame goes through. */
+  /** Called on every state change. */
   onstate?: ((state: FrameState, failure?: Failure) => void) | undefined;
-  /** Hears what the policy blocked and what the view's scripts threw (S12). The details are the view's words. */
+  /** Called for policy violations and script errors. The details come from the view. */
   onreport?: ((report: ProxyReport) => void) | undefined;
 }
 
-/** Milliseconds from evidence to failure: a sandbox page without a proxy, a document that loaded and cannot start. */
+/**
+ * Milliseconds from evidence to failure: a sandbox page without a proxy, a document that loaded and cannot
+ * start.
+ */
 const PATIENCE = 1500;
-/** Milliseconds after which a frame that still loads lets the next one begin. */
+/** Milliseconds after which a loading frame lets the next one start. */
 const TURN = 3000;
 const MAX_HEIGHT = 4000;
 const DEFAULT_HEIGHT = 150;
 
-/** Whether the person did something in the page within the last seconds; in a frame of the page counts too. */
+/** Whether the user was active in the page, or in one of its frames, within the last seconds. */
 const isActive = (): boolean => navigator.userActivation?.isActive !== false;
 
 const frames = new Map<string, AppFrame>();
@@ -64,13 +70,13 @@ const frames = new Map<string, AppFrame>();
 /** The frame of a view, by its bridge's instance. */
 export const frameOf = (instance: string): AppFrame | undefined => frames.get(instance);
 
-/** Hear of every frame that there is from now on. */
+/** Called for every new frame. */
 export const frameListeners = new Set<() => void>();
 
 /**
- * One app in a shadow root. It mounts the sandbox's proxy, opens the bridge, sizes the frame, shows a skeleton
+ * An app in a shadow root. It mounts the sandbox's proxy, opens the bridge, sizes the frame, shows a skeleton
  * before and a readable cause after, and releases everything at the end. The bridge outlives the frame: mounted
- * again, the app hears again what it knew.
+ * again, the app receives its messages again.
  *
  * @example
  * ```ts source="../frame.examples.ts#appFrame"
@@ -84,7 +90,7 @@ export const frameListeners = new Set<() => void>();
  * });
  * await frame.mount();
  * frame.bridge.sendToolInput({ city: "Rome" });
- * // Later: the app may finish what it does.
+ * // Later: lets the app finish first.
  * await frame.close("the conversation was closed");
  * ```
  */
@@ -101,19 +107,19 @@ export class AppFrame {
   #sizing = this.#size(DEFAULT_HEIGHT);
   /** The width that the app reported. */
   #width: number | undefined;
-  /** What the view's policy kept from running, if anything. */
+  /** The script that the view's policy blocked, if any. */
   #blocked: string | undefined;
   readonly #mount: Mount = {
-    // Asked when it matters, of all that wait together: one layout, and not one for each.
+    // Evaluated on demand, for all waiting frames together: one layout instead of one each.
     isVisible: () => {
       const { width, top, bottom } = this.#place.getBoundingClientRect();
       return width > 0 && bottom >= 0 && top <= innerHeight;
     },
     start: () => this.#start(),
   };
-  /** The mount in progress: `view` may settle after an unmount, and after the next mount. */
+  /** The current mount: `view` may settle after an unmount, and after the next mount. */
   #attempt: symbol | undefined;
-  /** What ends with the app that is mounted now. */
+  /** Cleanup functions of the mounted app. */
   #ends: (() => void)[] = [];
 
   constructor(root: ShadowRoot, options: AppFrameOptions) {
@@ -123,11 +129,11 @@ export class AppFrame {
     this.#chrome = buildChrome(root);
     const { handlers: own = {} } = options;
     const requestDisplayMode: HostHandlers["requestDisplayMode"] = async (params, context) => {
-      // Asked first: the host's own handler may wait for a press in the page.
+      // First, because the host's own handler may wait for a press in the page.
       const isUsed = params.mode === "inline" || (await this.#focus?.isUsed());
       const { mode } = (await own.requestDisplayMode?.(params, context)) ?? params;
       if (mode === "inline") this.#leave();
-      // C12: over the page only when the person used this app last. The page shows no question meanwhile (attack E02).
+      // Over the page only if the user used this app last, and while the page shows no question.
       else if (isUsed && isActive() && openQuestions.size === 0 && this.#allows(mode))
         this.setDisplayMode(mode);
       return { mode: this.#mode };
@@ -136,7 +142,7 @@ export class AppFrame {
     this.bridge = new Bridge({ ...options, handlers, context: this.#whole() });
     this.bridge.on("ready", () => {
       mounts.leave(this.#mount);
-      // I07: only now the app has said which modes it is made for.
+      // Only now the app has declared its modes.
       if (!this.#allows(this.#mode)) this.setDisplayMode("inline");
       this.#enter("ready");
     });
@@ -149,7 +155,7 @@ export class AppFrame {
     return this.#state;
   }
 
-  /** Loads the app, when it is its turn. Does nothing when it is there already. */
+  /** Loads the app when its turn comes. Does nothing if it is already loaded. */
   async mount(): Promise<void> {
     if (this.#state !== "idle" && this.#state !== "failed") return;
     this.#enter("loading");
@@ -157,7 +163,8 @@ export class AppFrame {
     this.#observe();
     const attempt = Symbol();
     this.#attempt = attempt;
-    // While the resource is read the frame may be unmounted, and mounted again: only the last mount goes on.
+    // While the resource is read, the frame may be unmounted and mounted again: only the last mount
+    // continues.
     const isCurrent = (): boolean => this.#attempt === attempt && this.state === "loading";
     let view: FrameView;
     try {
@@ -178,7 +185,7 @@ export class AppFrame {
 
   #start(): void {
     const view = this.#view;
-    // It may be at its end already, and only wait for that.
+    // It may already be closing.
     if (!view || this.#state !== "loading" || this.bridge.phase === "closed") {
       mounts.leave(this.#mount);
       return;
@@ -219,7 +226,7 @@ export class AppFrame {
         },
       }),
     );
-    // It may ask where it is before its place was measured.
+    // It may ask for its size before the layout is measured.
     this.#tell();
     this.bridge.open(transport);
     frame.begin?.();
@@ -228,16 +235,16 @@ export class AppFrame {
   #hear(report: ProxyReport): void {
     this.#options.onreport?.(report);
     const { code, by, directive, blocked, message } = report;
-    // What becomes of the frame is the proxy's to say, not the view's.
+    // Only the proxy decides about the frame, not the view.
     if (code === "load_failed" || code === "navigated_away") by || this.#fail(code);
     else if (code === "escape") this.#leave();
-    // Many apps only try whether they may use `eval`, and do without (zod does): it is a cause when it was thrown.
+    // Many apps only probe `eval` and work without it (zod does): it is a cause only if it was thrown.
     else if (code === "csp_violation" && /^script/.test(`${directive}`) && blocked !== "eval") {
       this.#blocked ??= `${directive} blocked ${blocked}`;
     } else if (code === "script_error" && /EvalError|unsafe-eval/.test(`${message}`)) {
       this.#blocked ??= `${message}`;
     } else if (code === "loaded" && this.#view?.static) {
-      // It cannot say how high it is, and scrolls.
+      // It cannot report its height, so it scrolls.
       this.#follow({ height: 400 });
       this.#enter("ready");
       this.#chrome.notice.replaceChildren("Static document");
@@ -252,7 +259,7 @@ export class AppFrame {
     if (this.#state === "closed" || this.#state === "failed") return;
     const failure = { code, message: FAILURES[code], detail };
     this.#remove();
-    // Who hears of it first may know what to say in its place.
+    // Listeners first: they may provide the fallback text.
     this.#enter("failed", failure);
     showFailure(this.#chrome, failure, this.#options.fallback?.() ?? "", () => this.mount());
   }
@@ -266,7 +273,7 @@ export class AppFrame {
     this.#options.onstate?.(state, failure);
   }
 
-  /** The frame goes; the bridge stays, and what it was told. */
+  /** Removes the frame; the bridge stays, with its messages. */
   #remove(): void {
     mounts.leave(this.#mount);
     for (const end of this.#ends.splice(0)) end();
@@ -276,25 +283,25 @@ export class AppFrame {
     this.#frame = undefined;
   }
 
-  /** Takes the app out of the page without asking it; mounted again, it begins anew. */
+  /** Removes the app from the page without a teardown; mounted again, it restarts. */
   unmount(): void {
     if (this.#state === "closed") return;
     this.#remove();
     this.#enter("idle");
   }
 
-  /** Asks the app to finish, waits for it within its limit, and releases everything (L08). */
+  /** Tears down the app within its time limit, and releases everything. */
   async close(reason?: string): Promise<void> {
     if (this.#state === "closed") return;
     await this.bridge.teardown(reason);
-    // Others may have waited for the same.
+    // Concurrent calls may have closed it.
     if (this.state === "closed") return;
     this.#remove();
     this.#enter("closed");
     this.#chrome.box.remove();
   }
 
-  /** Changes what the app knows of where it runs; what the page itself knows is added (X01, X02). */
+  /** Changes the app's context; the browser's part is added. */
   setContext(context: HostContext): void {
     this.#context = context;
     this.#tell();
@@ -303,7 +310,7 @@ export class AppFrame {
   /**
    * Shows the app in another mode. `inline` is always possible.
    *
-   * @throws {VitrineError} `unsupported` for a mode that this page does not have or the app does not declare (I07)
+   * @throws {VitrineError} `unsupported` for a mode that this page does not have or the app does not declare
    */
   setDisplayMode(mode: DisplayMode): void {
     if (!this.#allows(mode))
@@ -313,12 +320,12 @@ export class AppFrame {
     this.#tell();
   }
 
-  /** The app asks to be shown inline. It stays where it is while its question is open (attack E02). */
+  /** The app asks to be shown inline. It stays in its mode while its question is open. */
   #leave(): void {
     if (!this.notices.querySelector("[part~=prompt]")) this.setDisplayMode("inline");
   }
 
-  /** Where the page says something about the app, above it: no app can draw there. */
+  /** Where the page shows messages above the app: no app can draw there. */
   get notices(): HTMLElement {
     return this.#chrome.notices;
   }
@@ -326,18 +333,18 @@ export class AppFrame {
   #draw(): void {
     const { server, title, box, close } = this.#chrome;
     const { title: name, upstream } = this.#options;
-    // D07, attack E05: the server comes first, and no title can push it out of sight.
+    // The server comes first, so that no title can push it out of sight.
     server.textContent = upstream?.server ?? "";
     title.textContent = oneLine(name);
     box.ariaLabel = oneLine(name);
-    // Of a dialog that is closed by then, the browser closes nothing more.
+    // For a dialog that is already closed, the browser does nothing.
     const back = (): void => this.setDisplayMode("inline");
     close.onclick = box.oncancel = back;
-    // It gives back nothing: a handler's `false` would keep every other key from its button.
+    // Returns nothing: `false` would block every other key for its button.
     box.onkeydown = ({ key }) => void (key === "Escape" && back());
   }
 
-  /** What is looked after while there is an app: one that is forgotten out of the page is held by nothing. */
+  /** Observers that live as long as the app. An unmounted frame holds none, so that it can be collected. */
   #observe(): void {
     const { instance } = this.bridge;
     frames.set(instance, this);
@@ -368,7 +375,7 @@ export class AppFrame {
 
   #resize(): void {
     const { height = this.#sizing.height, maxWidth, width = maxWidth && this.#width } = this.#dimensions;
-    // A length that there is not is none in CSS.
+    // `undefined` becomes the empty string, which clears the CSS property.
     this.#chrome.stage.style.cssText =
       this.#mode === "fullscreen" ? "" : `height:${height}px;width:${width}px;max-width:${maxWidth}px`;
   }
@@ -381,7 +388,7 @@ export class AppFrame {
     return this.#options.displayModes ?? ["inline", "fullscreen", "pip"];
   }
 
-  /** I07: an app that declares no modes is made for all of them. */
+  /** An app that declares no modes supports all of them. */
   #allows(mode: DisplayMode): boolean {
     const { availableDisplayModes: declared = [mode] } = this.bridge.app?.appCapabilities ?? {};
     return mode === "inline" || (this.#modes.includes(mode) && declared.includes(mode));
@@ -397,10 +404,10 @@ export class AppFrame {
     const { stage, box } = this.#chrome;
     const { clientWidth: width, clientHeight: height } = stage;
     const { maxWidth, height: fixed, maxHeight = MAX_HEIGHT } = this.#dimensions;
-    // In the corner of a window it grows up to the top, less the margin there.
+    // In a corner it grows up to the top of the window, minus the margin.
     const limit = (length: number): number =>
       displayMode === "pip" ? Math.min(length, height + box.offsetTop - 8) : length;
-    // X04: each axis is fixed or bounded, never both.
+    // Each axis is fixed or bounded, never both.
     const containerDimensions: ContainerDimensions =
       displayMode === "fullscreen"
         ? { width, height }

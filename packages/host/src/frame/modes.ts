@@ -1,6 +1,6 @@
 /**
- * Display modes, by CSS: the iframe never moves in the document. What fills the window is in the top layer; a picture
- * in its corner is not, as there it would cover the page's own dialogs and menus.
+ * Display modes by CSS: the iframe never moves in the document. Fullscreen uses the top layer;
+ * picture-in-picture does not, because there it would cover the page's own dialogs and menus.
  *
  * @module
  */
@@ -14,12 +14,12 @@ export function showMode(chrome: Chrome, mode: DisplayMode): void {
   const was = box.dataset["mode"];
   if (was === mode) return;
   if (was === "inline") chrome.before = document.activeElement as HTMLElement | null;
-  // The person may have gone on elsewhere in the page.
+  // The user may have moved on in the page.
   const hadFocus = (box.getRootNode() as Document | ShadowRoot).activeElement !== null;
   box.close();
   box.dataset["mode"] = mode;
   box.role = mode === "inline" ? "group" : "dialog";
-  // Over everything, and the rest of the page out of reach.
+  // Over everything; the rest of the page is inert.
   if (mode === "fullscreen") box.showModal();
   // Questions stay above it.
   for (const question of chrome.notices.querySelectorAll<HTMLElement>(":popover-open")) {

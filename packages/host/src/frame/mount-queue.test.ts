@@ -54,7 +54,7 @@ describe("the mount queue", () => {
     expect(started).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  it("looks anew at each turn: a person scrolls", async () => {
+  it("checks visibility at each turn, because users scroll", async () => {
     const { enter, leave, started, visible } = setUp(1, 1);
     await enter("a", "b", "c");
     visible.add("c");
@@ -62,7 +62,7 @@ describe("the mount queue", () => {
     expect(started).toEqual(["a", "c"]);
   });
 
-  it("forgets what is no longer wanted", async () => {
+  it("drops unwanted entries", async () => {
     const { enter, leave, started } = setUp(1, 1);
     await enter("a", "b", "c");
     leave("b");

@@ -7,13 +7,13 @@
 
 /** A frame that waits for its turn. */
 export interface Mount {
-  /** Whether a person would see it. */
+  /** Whether it is visible to the user. */
   isVisible(): boolean;
-  /** Begins to load. */
+  /** Starts loading. */
   start(): void;
 }
 
-/** Lets a few frames load at a time. */
+/** Loads a few frames at a time. */
 export class MountQueue {
   readonly #most: number;
   readonly #visible: number;
@@ -21,18 +21,18 @@ export class MountQueue {
   readonly #loading = new Set<Mount>();
 
   /**
-   * @param most - Frames that load at a time.
-   * @param visible - Of those, how many that somebody looks at: the first of them should not wait for the others.
+   * @param most - maximum number of loading frames
+   * @param visible - maximum of visible ones among them: the first should not wait for the others
    */
   constructor(most: number, visible: number) {
     this.#most = most;
     this.#visible = visible;
   }
 
-  /** Asks for a turn; call {@link leave} when it loaded, failed or is no longer wanted. */
+  /** Requests a turn; call {@link leave} when it loaded, failed or is no longer wanted. */
   enter(mount: Mount): void {
     this.#waiting.add(mount);
-    // Those that come together are compared, and not served as they come.
+    // Deferred, so that frames that are added together are compared.
     queueMicrotask(() => this.#next());
   }
 
@@ -45,7 +45,7 @@ export class MountQueue {
     const seen = (mounts: Set<Mount>): Mount[] => [...mounts].filter((each) => each.isVisible());
     while (this.#loading.size < this.#most) {
       const [first] = seen(this.#waiting);
-      // What nobody sees does not begin beside what somebody waits for.
+      // Invisible frames do not start beside visible ones that are still loading.
       const mount = first ?? [...this.#waiting][0];
       if (!mount || seen(this.#loading).length >= (first ? this.#visible : 1)) return;
       this.#waiting.delete(mount);
@@ -55,7 +55,7 @@ export class MountQueue {
   }
 }
 
-/** What starts an app is work for one core, and half as much for another: the page's and the browser's own. */
+/** Starting an app keeps one core busy, and half of another: the page's and the browser's own work. */
 const cores = globalThis.navigator?.hardwareConcurrency ?? 4;
 
 /** The queue of this page. */

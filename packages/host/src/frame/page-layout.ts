@@ -1,10 +1,10 @@
 /**
- * Where apps and the pointer are in the page, as far as the page can know.
+ * Positions of apps and the pointer in the page, as far as the page knows.
  *
  * @module
  */
 
-/** A place in the window, in CSS pixels. */
+/** A rectangle in the window, in CSS pixels. */
 export interface Point {
   readonly left: number;
   readonly top: number;
@@ -12,7 +12,7 @@ export interface Point {
   readonly bottom: number;
 }
 
-/** The boxes of all apps. While the pointer is in one of them, the page hears nothing of it. */
+/** The boxes of all apps. While the pointer is in one, the page gets no pointer events. */
 const apps = new Set<Element>();
 /** The box of the app that was pressed last. */
 let pressedBox: Element | undefined;
@@ -21,7 +21,7 @@ let pointerAt = Number.NEGATIVE_INFINITY;
 let pagePressAt = Number.NEGATIVE_INFINITY;
 let isTracking = false;
 
-/** Counts an app's box, and begins to follow the pointer. Returns what takes it out again. */
+/** Adds an app's box, and starts to track the pointer. Returns a function that removes it. */
 export function addAppBox(box: Element): () => void {
   apps.add(box);
   if (!isTracking) {
@@ -38,7 +38,7 @@ export function addAppBox(box: Element): () => void {
   return () => void apps.delete(box);
 }
 
-/** Where an event was. */
+/** The position of an event. */
 export const pointOf = ({ clientX: x, clientY: y }: MouseEvent): Point => ({
   left: x,
   right: x,
@@ -54,15 +54,15 @@ const isUsed = (box: Element): boolean =>
   box.matches(":modal") ||
   (box.getRootNode() as Document | ShadowRoot).activeElement?.localName === "iframe";
 
-/** The boxes, in the window, of apps that the person may be about to press: pressed last, focused, or over the whole page. */
+/** The boxes of apps that the user may be about to press: pressed last, focused, or over the whole page. */
 export const usedAppBoxes = (): Point[] => [...apps].filter(isUsed).map((box) => box.getBoundingClientRect());
 
-/** Where the pointer was when the page last heard of it. */
+/** The last known position of the pointer. */
 export const lastPointer = (): Point | undefined => pointer;
 
-/** A question that is open somewhere in the page. */
+/** An open question in the page. */
 export interface OpenQuestion {
-  /** The person pressed something in an app. */
+  /** The user pressed something in an app. */
   onAppPress(): void;
   /** An app came over the page, or left. */
   onModeChange(): void;
@@ -71,31 +71,32 @@ export interface OpenQuestion {
 /** All open questions, as `guardApproval` watches them. */
 export const openQuestions = new Set<OpenQuestion>();
 
-/** The person pressed something in the app in this box: the pointer is there, unless the page has seen it since. */
+/** The user pressed something in this app: the pointer is there, unless the page has seen it since. */
 export function noteAppPress(box: Element, at: number): void {
   pressedBox = box;
   if (at > pointerAt) pointer = undefined;
   for (const question of openQuestions) question.onAppPress();
 }
 
-/** Whether the person pressed something in the page a moment ago: then the pointer is in no app. It moves into one in less time. */
+/** Whether the user pressed something in the page a moment ago: then the pointer is in no app. */
 export const isPointerKnown = (): boolean => performance.now() - pagePressAt < 200;
 
-/** Whether two boxes have a point in common. */
+/** Whether two rectangles intersect. */
 export const hitsBox = (one: Point, other: Point): boolean =>
   one.left <= other.right && other.left <= one.right && one.top <= other.bottom && other.top <= one.bottom;
 
-/** Pixels between a question and what it must not touch. */
+/** Pixels between a question and its obstacles. */
 const GAP = 8;
 
-/** Whether an app, another question or the pointer is there; the pointer with some room around it. */
+/** Apps, other questions, and the pointer with some room around it. */
 interface Obstacles {
   readonly boxes: readonly Point[];
   readonly pointer: Point | undefined;
 }
 
 /**
- * Finds a place for a box of this size that touches no obstacle: beside `near` first, then in the corners of the window.
+ * Finds a position for a box of this size without obstacles: first beside `near`, then in the corners of the
+ * window.
  */
 export function freePlace(
   { width, height }: { width: number; height: number },
@@ -123,7 +124,7 @@ export function freePlace(
       bottom: avoided.bottom + 2 * GAP,
     };
     if (!isInWindow || (around && hitsBox(around, place))) continue;
-    // A question whose shadow reaches another one counts as covered by it.
+    // A question within another one's shadow counts as covered.
     const room = GAP - 1;
     const spaced = {
       left: left - room,

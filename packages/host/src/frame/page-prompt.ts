@@ -1,5 +1,5 @@
 /**
- * A question to the person that no frame is there for yet, drawn over the page.
+ * Questions to the user that have no frame yet, drawn over the page.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { buildChrome, make } from "./chrome.js";
 import { frameListeners, frameOf } from "./frame.js";
 import { type FrameQuestion, prompt, show } from "./prompt.js";
 
-/** Where questions without a frame are in the document, by the element of the page; they float over the page, near it. */
+/** Containers of questions without a frame, by the page's element; they float near it. */
 const cards = new Map<HTMLElement, HTMLElement>();
 
 /**
- * Asks the person in the frame of the view that wants something. While it has none, as before it is shown and after a
- * reload, over the page, near the element that `near` gives; a frame that comes then takes the question
- * along. Give it to a gateway as `onask`.
+ * Asks the user in the frame of the requesting view. Without a frame, as before it is shown and after a
+ * reload, it asks over the page, near the element that `near` returns; a new frame takes over the question.
+ * Pass it to a gateway as `onask`.
  *
  * @example
  * ```ts source="../gateway/gateway.examples.ts#showView"
@@ -24,7 +24,7 @@ const cards = new Map<HTMLElement, HTMLElement>();
  *   showView(element, view, { info: { name: "my-chat", version: "1.0.0" } });
  *   place.append(element);
  * };
- * // After a reload: what this tab had.
+ * // After a reload: this tab's views.
  * for (const view of await gateway.restoreViews()) show(view);
  * show(await gateway.openView({ server: "weather", tool: "forecast", arguments: { city: "Rome" } }));
  * ```
@@ -39,7 +39,7 @@ export async function askInPage(
     const frame = frameOf(question.view);
     if (place.isConnected && !frame) return;
     (frame?.notices ?? openCard(near?.())).append(place);
-    // Moved along, it is shown anew, and can say which app asks.
+    // After moving, it is shown again, and can name the app.
     for (const box of place.querySelectorAll<HTMLElement>("[part~=prompt]")) show(box, question.server);
     if (frame) leave();
   };
@@ -49,10 +49,10 @@ export async function askInPage(
   };
   frameListeners.add(settle);
   settle();
-  // The question comes near it. An app must not scroll itself under the pointer by asking something (attack E02).
+  // The question appears near it. An app must not scroll itself under the pointer by asking something.
   if (!frameOf(question.view)) place.scrollIntoView({ block: "nearest" });
   try {
-    // Of a browser permission the subject says all.
+    // For a browser permission, the subject says everything.
     const isPermission = question.method === "ui/permission";
     return await prompt(place, isPermission ? { ...question, files: [] } : question, signal);
   } finally {
@@ -73,7 +73,7 @@ function openCard(near = document.body): HTMLElement {
   return notices;
 }
 
-/** Takes cards away when nothing is on them. */
+/** Removes empty cards. */
 function closeCards(): void {
   for (const [near, notices] of cards) {
     if (notices.childElementCount > 0) continue;

@@ -208,7 +208,7 @@ it("shows what it is about as text: a link's address, the words of a message, th
   const image = { type: "image", data: "AA==", mimeType: "image/png", text: "nothing" };
   const content = [{ type: "text", text: 'Buy "it"\nnow' }, image];
   const message = await shown({ method: "ui/message", params: { role: "user", content, url } });
-  // What is no text is not hidden behind one.
+  // Non-text content is not hidden behind text.
   expect(message).toBe(`Buy "it"\nnow\n${JSON.stringify(image, null, 1)}`);
   expect(await shown({ method: "ui/message", params: { content: "none" } })).toBe("");
   expect(await shown({ method: "ui/download-file", files: ["a.txt", "b.txt"] })).toBe("a.txt\nb.txt");

@@ -1,5 +1,5 @@
 /**
- * A question to the person, drawn by the host page where no app can draw.
+ * Questions to the user, drawn by the host page where no app can draw.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { frameOf } from "./frame.js";
 import { oneLine } from "./one-line.js";
 import { appBoxes, freePlace, lastPointer, type Point, usedAppBoxes } from "./page-layout.js";
 
-/** Characters that are shown; of what is left out, it is said how much (attack C21). */
+/** Maximum shown characters; the prompt says how many were omitted. */
 const SHOWN = 100_000;
 
-/** What is shown of a question; one of a gateway's has it too, and says which answers can be remembered. */
+/** The shown part of a question; a gateway's question has it too, with the answers that can be remembered. */
 export type FrameQuestion = Pick<
   Question,
   "view" | "server" | "title" | "subject" | "reason" | "method" | "params" | "files" | "scope" | "tool"
@@ -22,12 +22,13 @@ export type FrameQuestion = Pick<
 type Approval = "once" | "session" | "always";
 
 /**
- * Asks the person beside the frame of the view that wants something: give it to a guard as `ask`, or to a gateway as
+ * Asks the user beside the frame of the requesting view: pass it to a guard as `ask`, or to a gateway as
  * `onask`.
  *
- * The question floats over the page and moves nothing. It never lies over its own app or the one that was pressed last,
- * as the pointer may be there unseen. Without room for it, a button says that there is one. Presses approve by the rules of {@link guardApproval}. "Always" and
- * destructive tools take a second press, on another button.
+ * The question floats over the page and moves nothing. It never covers its own app or the one that was
+ * pressed last, because the pointer may be there unseen. Without room, a button stands in for it. Presses
+ * approve by the rules of {@link guardApproval}. "Always" and destructive tools need a second press, on
+ * another button.
  *
  * @example
  * ```ts source="../frame.examples.ts#askInFrame"
@@ -39,7 +40,7 @@ export const askInFrame = async (question: FrameQuestion, signal: AbortSignal): 
   return frame ? prompt(frame.notices, question, signal) : { answer: "deny" };
 };
 
-/** Shows a question, and gives the person's answer. */
+/** Shows a question, and resolves to the user's answer. */
 export function prompt(place: HTMLElement, question: FrameQuestion, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve) => {
     const end = (answer: Answer): void => {
@@ -56,7 +57,7 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
     const confirming = make("div", { part: "confirm", hidden: true });
     const box = make("div", { part: "prompt notice panel", role: "alertdialog" }, make("strong", {}));
     const approve = (how: Approval): void => end({ answer: "allow", remember: how });
-    /** Asks once more, on buttons that are elsewhere. */
+    /** Asks again, on buttons in another place. */
     const confirm = (how: Approval): void => {
       asking.hidden = true;
       confirming.hidden = false;
@@ -71,7 +72,7 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
       confirming.replaceChildren(line("p", words), back, second);
       guard.restart(second);
       draw();
-      // With the keyboard, one goes on from here; nothing is agreed to by staying.
+      // Keyboard users continue here; staying approves nothing.
       back.focus();
     };
     const draw = (): void => {
@@ -95,26 +96,27 @@ export function prompt(place: HTMLElement, question: FrameQuestion, signal: Abor
       );
     show(box, question.server);
     draw();
-    // It may have been taken back before anybody listened.
+    // It may have been withdrawn before the listener was added.
     if (signal.aborted) deny();
   });
 }
 
 /**
- * Shows a question where neither an app nor the pointer is. Without such a place, a button stands in for it: its press says
- * where the pointer is.
+ * Shows a question where neither an app nor the pointer is. Without such a place, a button stands in for it:
+ * pressing it reveals the pointer's position.
  */
 export function show(box: HTMLElement, server: string): void {
   hide(box);
   entitle(box, server);
-  // In the top layer nothing of the page or of an app lies over it; and it moves nothing.
+  // The top layer, so that nothing of the page or an app covers it; and it moves nothing.
   box.popover = "manual";
   const own = box.closest("dialog")?.getBoundingClientRect();
-  // Best beside all apps; over one that nobody is using, if there is no other room.
+  // Preferably beside all apps; otherwise over one that is not in use.
   if (put(box, appBoxes()) || put(box, [...usedAppBoxes(), ...(own ? [own] : [])])) return;
   const answer = choice("Answer", () => {
     hide(box);
-    // The pointer is where the person pressed. A place over an app will do; at worst, the middle of the window.
+    // The pointer is at the pressed button. A position over an app is acceptable; otherwise the middle of the
+    // window.
     if (!put(box, [])) box.showPopover();
     box.querySelector("button")?.focus();
   });
@@ -124,7 +126,7 @@ export function show(box: HTMLElement, server: string): void {
   standIn.showPopover();
 }
 
-/** Puts a question into a free place, if there is one. */
+/** Puts a question into a free position, if there is one. */
 function put(box: HTMLElement, apps: readonly Point[]): boolean {
   box.showPopover();
   const near = box.closest("dialog")?.getBoundingClientRect();
@@ -134,7 +136,7 @@ function put(box: HTMLElement, apps: readonly Point[]): boolean {
     box.toggleAttribute("data-compact", isCompact);
     const found = freePlace(box.getBoundingClientRect(), near, { boxes, pointer: lastPointer() });
     if (!found) continue;
-    // It may grow later, and scrolls then.
+    // It may grow later, and then scrolls.
     const maxHeight = `calc(100vh - ${found.top + 8}px)`;
     Object.assign(box.style, { left: `${found.left}px`, top: `${found.top}px`, maxHeight });
     openPrompts.add(box);
@@ -144,7 +146,7 @@ function put(box: HTMLElement, apps: readonly Point[]): boolean {
   return false;
 }
 
-/** Takes a question out of sight, and what stands in for it. */
+/** Hides a question and its stand-in. */
 function hide(box: HTMLElement): void {
   openPrompts.delete(box);
   if (box.popover) box.hidePopover();
@@ -152,10 +154,10 @@ function hide(box: HTMLElement): void {
   if (before?.matches("[part~=waiting]")) before.remove();
 }
 
-/** Questions in sight: two never lie over each other. */
+/** Visible questions: two never overlap. */
 const openPrompts = new Set<HTMLElement>();
 
-/** A button for people: a script's click is none. */
+/** A button that ignores scripted clicks. */
 const choice = (text: string, act: () => void): HTMLElement =>
   button(visible(text), ({ isTrusted }) => isTrusted && act());
 
@@ -166,7 +168,7 @@ const agree = (text: string, guard: ApprovalGuard, act: () => void): HTMLElement
     { part: "agree" },
   );
 
-/** Says who asks: the server first, then its app by the name of the frame that the question is in (D07, attack E05). */
+/** Names the requester: the server first, then its app by the frame's title. */
 export function entitle(box: Element, server: string): void {
   const app = box.closest("dialog")?.ariaLabel;
   box.ariaLabel = visible(`${server} asks${app ? ` · ${app}` : ""}`);
@@ -177,7 +179,7 @@ function describe({ reason, subject, title }: FrameQuestion): HTMLElement[] {
   const name = oneLine(title);
   return [
     line("p", reason),
-    // What has no subject has no title of its own either.
+    // A question without a subject has no title of its own.
     line("p", subject && name !== subject ? `${name} (${subject})` : subject),
   ];
 }
@@ -186,7 +188,7 @@ const isDestructive = ({ tool }: FrameQuestion): boolean => tool?.annotations?.d
 
 const scopeOf = ({ scope, subject, server }: FrameQuestion): string => scope ?? (subject || server);
 
-/** What an approval is for stands on its button. */
+/** The button says what the approval is for. */
 const wordsOf = (question: FrameQuestion, how: Approval): string =>
   how === "once"
     ? "Allow once"
@@ -210,7 +212,7 @@ function rest(question: FrameQuestion): HTMLElement {
   return line("p", left > 0 ? `${left} more characters` : "");
 }
 
-/** What exactly is to be done, for a person to read; by the method, so that nothing else that is sent along hides it. */
+/** The exact details of the action, by method, so that other params cannot hide them. */
 function detailOf({ method, params, files }: FrameQuestion): string {
   if (method === "ui/open-link") return `${params["url"]}`;
   if (method === "ui/message") return arrayAt(params, "content").map(blockText).join("\n");
@@ -222,7 +224,7 @@ function blockText(block: unknown): string {
   return type === "text" ? `${text}` : JSON.stringify(block, null, 1);
 }
 
-/** Text in which characters show that nobody sees, and that turn around how others are read: as in an address. */
+/** Escapes invisible characters and those that change the text direction. */
 const visible = (text: string): string => text.replace(/\p{Cf}/gu, encodeURIComponent);
 
 const line = (tag: "p" | "pre", text: string): HTMLElement => make(tag, visible(text));

@@ -1,5 +1,5 @@
 /**
- * Files that a view wants saved, saved.
+ * Saves files of a view.
  *
  * @module
  */
@@ -8,8 +8,8 @@ import { type Downloads, type HostHandlers, readDownload, type Upstream } from "
 import { INVALID_PARAMS, JsonText, type Result, VitrineError } from "@vitrine/protocol";
 
 /**
- * A `downloadFile` handler (I10): the browser saves the files as it saves any download, under names that are safe. What
- * the view only names is read from its server. The guard has asked the person before.
+ * A `downloadFile` handler: the browser saves the files as downloads, under safe names. Linked resources are
+ * read from the view's server. The guard has already asked the user.
  *
  * @example
  * ```ts source="../frame.examples.ts#saveFiles"
@@ -18,7 +18,7 @@ import { INVALID_PARAMS, JsonText, type Result, VitrineError } from "@vitrine/pr
  */
 export function saveFiles(upstream?: Upstream): NonNullable<HostHandlers["downloadFile"]> {
   return async ({ contents }, { signal }) => {
-    // All are there before the first is saved: a view is told that it worked, or that it did not.
+    // All files are read before the first is saved, so that the view gets one outcome.
     const files = await Promise.all(
       filesOf(readDownload(contents)).map(async (file) => {
         if ("bytes" in file) return file;
@@ -27,7 +27,7 @@ export function saveFiles(upstream?: Upstream): NonNullable<HostHandlers["downlo
       }),
     );
     for (const { name, bytes } of files) {
-      // Of no type that a browser would rather show.
+      // A type that browsers never display.
       const href = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
       Object.assign(document.createElement("a"), { href, download: name }).click();
       setTimeout(() => URL.revokeObjectURL(href), 60_000);

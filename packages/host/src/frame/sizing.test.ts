@@ -87,7 +87,7 @@ describe("content that grows", () => {
     expectGrowth(await log(150, random), 150);
   });
 
-  it("is cut at the limit, and what is no height is ignored", () => {
+  it("is limited, and invalid heights are ignored", () => {
     const sizing = new Sizing(START, () => {});
     sizing.follow(1e9, MAX);
     expect(sizing.height).toBe(MAX);

@@ -1,45 +1,46 @@
 /**
- * From the size that a view reports to the height of its frame.
+ * Derives the height of a frame from the size that its view reports.
  *
  * @module
  */
 
-/** Reports of growth in a row after which the frame looks for a feedback loop. */
+/** Consecutive growths after which the frame checks for a feedback loop. */
 const SUSPICIOUS = 30;
 /**
- * Milliseconds by which the frame delays a growth to see whether the view waits for it. Three different delays: the
- * reports of a log come at its own pace, those of a loop always come after the frame has grown.
+ * Milliseconds by which the frame delays a growth to see whether the view waits for it. There are three
+ * different delays: growing content reports at its own pace, but a loop always reports after the frame has
+ * grown.
  */
 const DELAYS = [400, 700, 1100] as const;
-/** Milliseconds by which the reactions of a loop may differ. */
+/** Maximum difference between the reactions of a loop, in milliseconds. */
 const SPREAD = 150;
-/** Browsers draw higher frames wrongly, and nobody scrolls so far. */
+/** Maximum height: browsers draw higher frames wrongly, and no user scrolls so far. */
 const HIGHEST = 50_000;
 
 /**
- * Follows a view's height (I08, attack C13). It ignores what is no height and cuts what is too high. A view that grows
- * because its frame grew is put back to the height where that began. A view whose content grows keeps growing: after
- * {@link SUSPICIOUS} growths the frame delays a few of them, and only a view that waits for each of them is a loop.
+ * Follows a view's height. It ignores invalid heights and limits large ones. A view that grows because its
+ * frame grew is reset to the height where that started. Growing content may keep growing: after {@link
+ * SUSPICIOUS} growths the frame delays a few of them, and only a view that waits for each of them is a loop.
  */
 export class Sizing {
   readonly #apply: (height: number) => void;
   #height: number;
-  /** Growths in a row, and the height before the first of them. */
+  /** Number of consecutive growths, and the height before them. */
   #growths = 0;
   #base = 0;
-  /** Growths in a row that are allowed before the next check: doubled for a view that passed one. */
+  /** Allowed consecutive growths before the next check: doubled for a view that passed one. */
   #allowed = SUSPICIOUS;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The height that is being delayed. */
+  /** The delayed height. */
   #delayed: number | undefined;
   /** When the last delayed height was applied. */
   #appliedAt = 0;
   /** Milliseconds from each delayed growth to the view's next report. */
   #reactions: number[] = [];
-  /** The view is a loop and was put back; with the height that it reports there. */
+  /** Set if the view is a loop and was reset, with the height that it reports there. */
   #held: { reported?: number } | undefined;
 
-  /** @param apply - Gives the frame another height. */
+  /** @param apply - sets the frame's height */
   constructor(height: number, apply: (height: number) => void) {
     this.#height = height;
     this.#apply = apply;
@@ -49,7 +50,7 @@ export class Sizing {
     return this.#height;
   }
 
-  /** The view reports a height. */
+  /** Handles a reported height. */
   follow(reported: number | undefined, maxHeight: number): void {
     if (reported === undefined || !(reported >= 0)) return;
     const height = Math.min(Math.ceil(reported), maxHeight, HIGHEST);
@@ -69,7 +70,7 @@ export class Sizing {
     clearTimeout(this.#timer);
   }
 
-  /** Applies a height that is no part of a loop. */
+  /** Applies a height outside of a loop. */
   #follow(height: number): void {
     clearTimeout(this.#timer);
     this.#delayed = undefined;
@@ -78,7 +79,7 @@ export class Sizing {
     this.#set(height);
   }
 
-  /** Delays growths, and compares how long the view takes to grow again. */
+  /** Delays growths, and compares the view's reaction times. */
   #check(height: number): void {
     if (this.#growths > this.#allowed) this.#reactions.push(performance.now() - this.#appliedAt);
     const isSteady = Math.max(...this.#reactions) - Math.min(...this.#reactions) <= SPREAD;
@@ -101,7 +102,7 @@ export class Sizing {
     }, delay);
   }
 
-  /** Whether a loop that was put back grows again from there. Any other height ends the hold. */
+  /** Whether a reset loop grows again from there. Any other height ends the hold. */
   #isReactionOfHeld(height: number): boolean {
     if (!this.#held) return false;
     const { reported = height } = this.#held;
@@ -119,7 +120,7 @@ export class Sizing {
   }
 }
 
-/** Heights of views that were shown, so that one that comes back has its place before it is there. */
+/** Last heights of views, so that a returning one has its space reserved. */
 const heights = new Map<string, number>();
 const MAX_HEIGHTS = 500;
 
@@ -131,5 +132,5 @@ export function keepHeight(src: string, height: number): void {
   if (heights.size > MAX_HEIGHTS) heights.delete(oldest);
 }
 
-/** The height that a view had when it was last shown. */
+/** The height of a view when it was last shown. */
 export const keptHeight = (src: string): number | undefined => heights.get(src);

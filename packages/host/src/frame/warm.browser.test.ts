@@ -46,7 +46,7 @@ const startedSpares = (name: string): Promise<number> =>
   }, name);
 
 describe("an app that was started before it is shown", () => {
-  it("is the one that is shown, and hears of its host only then", async () => {
+  it("is the one that is shown, and gets its host's answer only then", async () => {
     const early = await startEarly("early");
     await early.evaluate(() => {
       raw.told.then(() => Object.assign(raw, { isTold: true }));
@@ -232,7 +232,7 @@ describe("an app that was started before it is shown", () => {
     await expect.poll(() => early.isDetached()).toBe(true);
   });
 
-  it("what its policy blocked before is told when it is shown", async () => {
+  it("earlier policy violations are reported when it is shown", async () => {
     await stage.serve("blocked", {
       html: rawView(
         "start(); fetch('https://example.com/').catch(() => {}); setTimeout(() => { throw Error('oops') });",
@@ -274,7 +274,7 @@ describe("an app that was started before it is shown", () => {
     await stage.serve(name, { html: rawView(`start(); ${code}`) });
     expect(await startedSpares(name)).toBe(1);
     await expect.poll(() => spare().count(), { timeout: 20_000 }).toBe(0);
-    // What is shown instead is as good as any.
+    // The app that is shown instead works as well.
     if (name !== "leaves") await stage.mount(page, name, { id: "shown" });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Apps made ready before anybody asks for them.
+ * Preloads apps.
  *
  * @module
  */
@@ -10,52 +10,57 @@ import { type FrameView, openFrame, type ProxyFrame, spares } from "./proxy-fram
 /** Options of {@link warm}. */
 export interface WarmOptions {
   /**
-   * Starts the app itself, out of sight. It waits for its host's first answer until it is shown; one that is not shown
-   * within 20 seconds is stopped. One that was granted a camera or the like is not started unseen.
+   * Starts the app itself in the background. It waits for its host's first answer until it is shown; if it is
+   * not shown within 20 seconds, it is stopped. An app with granted permissions such as the camera is not
+   * started in the background.
    */
   run?: boolean;
   /**
-   * With `run`: hears when the app has said its first word, and is quick to show; at once of one that is not started unseen,
-   * and when it cannot be.
+   * With `run`: called when the app has sent its first message and can be shown quickly; immediately if it is
+   * not started in the background, and when it cannot be.
    */
   onstarted?: (() => void) | undefined;
 }
 
-/** Milliseconds that an app may run without being shown: its own patience with a silent host is not known. */
+/** Milliseconds that an app may run unseen: its own timeout for a silent host is unknown. */
 const SHELF_LIFE = 20_000;
-/** Most messages, and characters in them, that an app says before it is heard: it has nothing to say but hello. */
+/** Maximum messages and characters of an unseen app: it has nothing to send except its handshake. */
 const MOST = 50;
 const LONGEST = 1e5;
 
-/** Most frames out of sight: a page has about a thousand windows for all, and a server may have a hundred apps. */
+/**
+ * Maximum number of hidden frames: a page has about a thousand windows for all, and a server may have a
+ * hundred apps.
+ */
 const MOST_SPARES = 20;
 
-/** What waits out of sight, by the address of its proxy page; the one that was asked for last at the end. */
+/** Preloaded frames by the address of their proxy page, the last requested at the end. */
 const shelves = new Map<string, Spare>();
 
 /**
- * Makes a view quick to show: its process is started, its proxy page loaded and its document fetched, out of sight. The
- * document is text until then: nothing of it is run, and nothing that it names is loaded. Call when a server with apps
- * was connected.
+ * Preloads a view: starts its process, loads its proxy page and fetches its document, all hidden. The
+ * document stays text: none of its scripts run, and it loads nothing. Call it when a server with apps was
+ * connected.
  *
- * With `run` the app itself is started as well. Call when it is all but certain that it will be shown: when the model
- * has begun to write a call of its tool, say.
+ * With `run` the app itself is started as well. Call it when the app will almost certainly be shown: for
+ * example when the model starts to write a call of its tool.
  *
- * The twenty that were asked for last are kept. Returns what lets this one go, for when its server is gone.
+ * The last twenty are kept. Returns a function that releases this one, for when its server is gone.
  *
  * @example
  * ```ts source="../frame.examples.ts#warm"
- * // The server was connected, and its UI resources were read and registered with the sandbox.
+ * // After the server was connected, and its UI resources were read and registered with the sandbox:
  * for (const view of views) warm(view);
- * // Later the model begins to write a call of a tool with an app.
+ * // Later, when the model starts to write a call of a tool with an app:
  * warm(next, { run: true });
  * ```
  */
 export function warm(view: FrameView, { run = false, onstarted }: WarmOptions = {}): () => void {
-  // Where a frame cannot be moved another will be shown, and this one would have run for nothing.
+  // If a frame cannot be moved, another one would be shown and this one would run for nothing.
   const mayRun = run && !view.allow && "moveBefore" in document.body;
   let spare = shelves.get(view.src);
-  // One whose process has ended is none; one whose proxy is not there yet cannot be told to begin: another is as quick.
+  // A frame whose process has ended is useless; one whose proxy has not loaded cannot be started: a new one
+  // is as quick.
   if (spare && (spare.isDead || (mayRun && !spare.canRun))) {
     spare.drop();
     spare = undefined;
@@ -67,22 +72,22 @@ export function warm(view: FrameView, { run = false, onstarted }: WarmOptions = 
   else onstarted?.();
   const [oldest] = shelves.values();
   if (shelves.size > MOST_SPARES) oldest?.drop();
-  // What a frame asks the browser when it begins: the first answer takes long.
+  // Warms up browser lookups that a frame needs at its start.
   browserContext();
   return () => void kept.drop();
 }
 
 type Movable = Element & { moveBefore?(node: Node, child: Node | null): void };
 
-/** A frame that waits out of sight. */
+/** A hidden, preloaded frame. */
 class Spare {
   readonly #view: FrameView;
   readonly #shelf = document.createElement("div");
   readonly #frame: ProxyFrame;
-  /** What ends with the wait of an app that runs. */
+  /** Aborted when the wait of a running app ends. */
   #waiting: AbortController | undefined;
   #start = (): void => {};
-  /** Its app has said its first word, or nobody waits for it any more. */
+  /** Resolves when its app has sent its first message, or nobody waits for it any more. */
   readonly #started = new Promise<void>((resolve) => {
     this.#start = resolve;
   });
@@ -99,18 +104,18 @@ class Spare {
     spares.set(view.src, (place) => this.#move(place));
   }
 
-  /** Its app can be started, or is. */
+  /** Whether its app can be started, or is running. */
   get canRun(): boolean {
     return !!this.#waiting || this.#frame.transport.isReady;
   }
 
-  /** The proxy was there, and its process has ended: otherwise it has a frame. */
+  /** Whether the proxy had loaded and its process has ended: otherwise it has a frame. */
   get isDead(): boolean {
     const { iframe, transport } = this.#frame;
     return transport.isReady && !iframe.contentWindow?.length;
   }
 
-  /** Ends it; false when it is in use. What could not be made ready now may load when it is needed. */
+  /** Removes it; false if it is in use. A failed preload may load when it is needed. */
   drop(): boolean {
     if (!this.#leave()) return false;
     this.#frame.transport.close();
@@ -131,9 +136,10 @@ class Spare {
     if (!by && /^(load_failed|navigated_away|flooded|too_large)$/.test(code)) this.drop();
   }
 
-  /** Puts the frame into its place. */
+  /** Moves the frame into place. */
   #move(place: Movable): ProxyFrame | undefined {
-    // An iframe that is moved in any other way begins anew. One that cannot be moved still keeps its process warm.
+    // An iframe that is moved in any other way reloads. One that cannot be moved still keeps its process
+    // alive.
     const canMove = place.isConnected && place.ownerDocument === document && place.moveBefore;
     if (canMove && this.#frame.transport.isReady && !this.isDead) {
       place.moveBefore?.(this.#frame.iframe, null);
@@ -141,19 +147,19 @@ class Spare {
       this.#shelf.remove();
       return this.#frame;
     }
-    // An app does not run twice; its process is kept for the one that is made now.
+    // An app must not run twice; its process is kept for the one that is created now.
     if (this.#waiting) setTimeout(() => this.drop());
     return undefined;
   }
 
-  /** Starts the app. What it says is kept for whoever shows it. */
+  /** Starts the app. Its messages are kept for the frame that shows it. */
   run(onstarted?: () => void): void {
     void this.#started.then(onstarted);
     if (this.#waiting) return;
     const waiting = new AbortController();
     this.#waiting = waiting;
     const { transport, iframe } = this.#frame;
-    // Not hidden, or the app would find no room at all, and its frame would not be drawn.
+    // Not hidden, or the app would have no size and would not be drawn.
     this.#shelf.hidden = false;
     this.#shelf.inert = true;
     Object.assign(this.#shelf.style, {
@@ -195,7 +201,7 @@ class Spare {
   }
 }
 
-/** What nobody sees must not hear what is typed: a frame that takes the focus loses it, and more. */
+/** A hidden frame must not receive keys: if it takes the focus, it loses it and is removed. */
 function guardFocus(iframe: HTMLIFrameElement, signal: AbortSignal, ontaken: () => void): void {
   let last: EventTarget | undefined;
   const onfocusout = (event: FocusEvent): void => {
@@ -208,7 +214,7 @@ function guardFocus(iframe: HTMLIFrameElement, signal: AbortSignal, ontaken: () 
   };
   addEventListener("focusout", onfocusout, { signal });
   addEventListener("blur", look, { signal });
-  // From one frame to another the focus goes unheard.
+  // The focus moves between frames without an event.
   const timer = setInterval(look, 100);
   signal.addEventListener("abort", () => clearInterval(timer));
 }

@@ -1,34 +1,34 @@
 /**
- * Whether an app's process still runs. An app that loops takes its own process and not the page's, so the page
- * sees nothing but silence.
+ * Watches whether an app's process still runs. An app in an endless loop blocks its own process, not the
+ * page's, so the page only sees silence.
  *
  * @module
  */
 import type { FailureCode } from "./failure.js";
 import type { ProxyFrame } from "./proxy-frame.js";
 
-/** Milliseconds between two looks. */
+/** Milliseconds between checks. */
 const BEAT = 1000;
-/** Looks without an answer after which an app does not respond. */
+/** Number of unanswered checks after which an app counts as unresponsive. */
 const MISSED = 3;
-/** Windows that an app may have: a page has about a thousand for all. */
+/** Maximum windows of an app: a page has about a thousand for all. */
 const MOST = 100;
 
-/** Messages past the proxy that an app may send at once, and in each second after: it has no reason to send any. */
+/** Burst and rate per second of messages that bypass the proxy: an app has no reason to send any. */
 const STRAY_BURST = 300;
 const STRAY_PER_SECOND = 50;
 
-/** What is seen. */
+/** Events of a watched frame. */
 export interface Watched {
-  /** The browser ended it; or it has so many frames that others may get none (attack D11), or floods the page (E10). */
+  /** The browser ended it, or it has too many frames, or it floods the page. */
   onend(code: FailureCode, detail?: string): void;
-  /** The proxy answered; and says whether somebody did something in the app within the last seconds. */
+  /** The proxy answered, with whether the user was active in the app within the last seconds. */
   onpong(isActive: unknown): void;
-  /** Does not respond any more, or does again. */
+  /** It stopped responding, or responds again. */
   onsilence(silent: boolean): void;
 }
 
-/** Watches a frame, once its proxy is there. Returns what stops it. */
+/** Watches a frame once its proxy is loaded. Returns a function that stops. */
 export function watch({ iframe, transport }: ProxyFrame, { onend, onpong, onsilence }: Watched): () => void {
   let unanswered = 0;
   transport.onpong = (isActive) => {
@@ -46,7 +46,7 @@ export function watch({ iframe, transport }: ProxyFrame, { onend, onpong, onsile
   };
   const timer = setInterval(() => {
     if (!transport.isReady) return;
-    // The proxy always has one frame in it, as long as there is a process to have it in.
+    // The proxy always contains one frame, as long as its process runs.
     const count = windowsFrom(iframe.contentWindow);
     if (count < 2) return onend("crashed");
     if (count > MOST) return onend("stopped", "too many frames");
@@ -58,7 +58,7 @@ export function watch({ iframe, transport }: ProxyFrame, { onend, onpong, onsile
   return () => clearInterval(timer);
 }
 
-/** How many windows there are from this one on, or somewhat more than are allowed. */
+/** The number of windows from this one on, or somewhat more than the maximum. */
 function windowsFrom(window: Window | null | undefined): number {
   let sum = 1;
   for (let index = 0; window && index < window.length && sum <= MOST; index++)

@@ -75,7 +75,7 @@ describe("gatewayApp", () => {
     expect([view.id, app.instance]).toEqual(["v1", "v1"]);
   });
 
-  it("it is told that the gateway opened it again, with what is new of it, unless it is closed", () => {
+  it("it is notified when the gateway reopened it, with the new state, unless it is closed", () => {
     const view = makeView();
     const heard: unknown[] = [];
     view.onreopened = () => heard.push(view.opened.hash);

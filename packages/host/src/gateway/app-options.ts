@@ -1,5 +1,5 @@
 /**
- * A view of a gateway in an `<mcp-app>`.
+ * Shows a gateway's view in an `<mcp-app>`.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import type { AppFrameOptions } from "../frame/frame.js";
 import type { FrameView } from "../frame/proxy-frame.js";
 import type { GatewayView } from "./view.js";
 
-/** Options of an app whose server is behind a gateway: the gateway says the rest. */
+/** Options of an app behind a gateway; the gateway provides the rest. */
 export type GatewayAppOptions = Omit<
   AppFrameOptions,
   "view" | "title" | "upstream" | "guard" | "instance"
 > & {
-  /** What the app is called; the tool's title by default. */
+  /** The app's title; the tool's title by default. */
   title?: string | undefined;
 };
 
-/** What {@link showView} needs of an `<mcp-app>`. */
+/** The part of an `<mcp-app>` that {@link showView} needs. */
 export interface AppPlace {
   app: AppFrameOptions | undefined;
   readonly bridge:
@@ -27,8 +27,8 @@ export interface AppPlace {
 }
 
 /**
- * The options of an `<mcp-app>`, or of an `AppFrame`, for a view of a gateway. The call that it shows is for
- * {@link showView}, or for who calls this, to tell.
+ * The options of an `<mcp-app>` or `AppFrame` for a gateway's view. The caller, or {@link showView}, must
+ * send it its call.
  */
 export function gatewayApp(view: GatewayView, options: GatewayAppOptions): AppFrameOptions {
   const { tool, uri } = view.opened;
@@ -46,8 +46,7 @@ export function gatewayApp(view: GatewayView, options: GatewayAppOptions): AppFr
 }
 
 /**
- * Shows a view of a gateway in an `<mcp-app>`: with its input and result, as far as they have come, and with what comes
- * of them later.
+ * Shows a gateway's view in an `<mcp-app>`, with its input and result so far, and later ones.
  *
  * @example
  * ```ts source="./gateway.examples.ts#showView"
@@ -57,7 +56,7 @@ export function gatewayApp(view: GatewayView, options: GatewayAppOptions): AppFr
  *   showView(element, view, { info: { name: "my-chat", version: "1.0.0" } });
  *   place.append(element);
  * };
- * // After a reload: what this tab had.
+ * // After a reload: this tab's views.
  * for (const view of await gateway.restoreViews()) show(view);
  * show(await gateway.openView({ server: "weather", tool: "forecast", arguments: { city: "Rome" } }));
  * ```
@@ -79,13 +78,13 @@ export function showView(element: AppPlace, view: GatewayView, options: GatewayA
 
 async function placeOf({ opened: { place, problem } }: GatewayView): Promise<FrameView> {
   if (place) return place;
-  // The frame says it, in place of the app.
+  // The frame shows it instead of the app.
   throw Object.assign(new Error(problem?.message), problem);
 }
 
 function textOf(result: CallToolResult | JsonText | undefined): string {
   const { content } = Object(result instanceof JsonText ? result.parse() : result) as { content?: unknown };
-  // The answer is the server's, and may be anything.
+  // The result comes from the server, and may be anything.
   return [content]
     .flat()
     .map((block) => Object(block).text)

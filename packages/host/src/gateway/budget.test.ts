@@ -1,4 +1,4 @@
-/** What the gateway's client may weigh. Bytes are gzip, level 9, of esbuild's minified module. */
+/** Limit on the size of the gateway's client. Bytes are gzip, level 9, of esbuild's minified module. */
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";

@@ -1,5 +1,5 @@
 /**
- * Requests of the page that wait for the gateway's answers, over any number of connections and sessions.
+ * Pending requests of the page to the gateway, across connections and sessions.
  *
  * @module
  */
@@ -8,26 +8,26 @@ import { Refusal, resultText } from "@vitrine/guard";
 import { JsonText, type Progress, VitrineError } from "@vitrine/protocol";
 import type { Session } from "@vitrine/wire";
 
-/** Where requests go: the session's own channel or a view's. Without a name they wait for one. */
+/** The target of requests: the session's own channel or a view's. Without a channel they wait for one. */
 export interface Port {
   channel: string | undefined;
-  /** Requests that wait for an answer here, and how many may. */
+  /** Number of pending requests, and their maximum. */
   waiting: number;
   readonly most: number;
-  /** Why it has no name and gets none any more: what is asked there now is refused. */
+  /** Why it has no channel and never will: new requests are refused. */
   ended?: string | undefined;
 }
 
 /** Options of one request. */
 export interface CallOptions {
   /**
-   * The request's own name, such as `<random>.1`, in place of one that is made up: a page that was reloaded asks again under
-   * it, and hears what came of the first time.
+   * The request's own id, such as `<random>.1`, instead of a generated one: a reloaded page repeats the
+   * request with it, and gets the first outcome.
    */
   id?: string | undefined;
   signal?: AbortSignal | undefined;
   onprogress?: ((progress: Progress) => void) | undefined;
-  /** Hears the result before anything else that the gateway said after it. */
+  /** Called with the result before any later message of the gateway. */
   onresult?: ((result: unknown) => void) | undefined;
 }
 
@@ -37,22 +37,27 @@ interface Pending extends CallOptions {
   settle(error: Error | undefined, result?: unknown): void;
 }
 
-/** Requests that may wait: an app that floods its page is refused there, before others notice. */
+/** Maximum pending requests: an app that floods its page is refused there, before others are affected. */
 const MAX_PENDING = 10_000;
 const MAX_OF_VIEW = 256;
-/** Characters of an answer from which on it is not parsed here: frames on its way would do so again. */
+/**
+ * Characters of an answer above which it is not parsed here, because frames on its way would parse it again.
+ */
 const LARGE = 100_000;
 
-/** A port of the page's own, or of one of its views. */
+/** A port of the page itself, or of one of its views. */
 export const portOf = (channel: string, isView: boolean): Port => ({
   channel,
   waiting: 0,
   most: isView ? MAX_OF_VIEW : MAX_PENDING,
 });
 
-/** What was asked and not answered. */
+/** The pending requests. */
 export class Calls {
-  /** Ids are keys, too: no two pages have the same, so the gateway knows a request that comes again (attack C20). */
+  /**
+   * Ids are also idempotency keys: they are unique across pages, so the gateway recognizes a repeated
+   * request.
+   */
   readonly #nonce = crypto
     .getRandomValues(new Uint32Array(3))
     .reduce((text, each) => text + each.toString(36), "");
@@ -64,14 +69,14 @@ export class Calls {
     this.#send = send;
   }
 
-  /** Asks, and waits for as long as it takes: over a lost connection, too. */
+  /** Sends a request, and waits as long as it takes, even over a lost connection. */
   request(port: Port, method: string, params: object, options: CallOptions = {}): Promise<unknown> {
     const { id = `${this.#nonce}.${++this.#last}`, signal, onprogress } = options;
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         settle(new VitrineError("aborted", `${method}: aborted`));
         const reason = "the caller took it back";
-        // Even if the queue is full: it makes room.
+        // Urgent, because it frees space in a full queue.
         this.notify(port, "notifications/cancelled", { requestId: id, reason }, true);
       };
       const settle: Pending["settle"] = (error, result) => {
@@ -84,12 +89,12 @@ export class Calls {
       if (port.ended !== undefined) return settle(new VitrineError("closed", port.ended));
       if (signal?.aborted) return settle(new VitrineError("aborted", `${method}: aborted`));
       if (this.#pending.size >= MAX_PENDING || port.waiting >= port.most) {
-        return settle(new Refusal("rate-limited", "too much is under way: wait for an answer"));
+        return settle(new Refusal("rate-limited", "too many requests are running: wait for an answer"));
       }
       const { _meta } = params as { _meta?: object };
       const asked = onprogress ? { ...params, _meta: { ..._meta, progressToken: id } } : params;
       const text = JSON.stringify({ jsonrpc: "2.0", id, method, params: asked });
-      // Before anything is kept: what cannot be sent rejects.
+      // First, so that an unsendable request rejects before anything is stored.
       if (port.channel !== undefined) this.#send(port.channel, text);
       signal?.addEventListener("abort", abort);
       this.#pending.set(id, { ...options, port, text, settle });
@@ -97,20 +102,20 @@ export class Calls {
     });
   }
 
-  /** Says something that nobody answers; see {@link Session.send} for `isUrgent`. */
+  /** Sends a notification; see {@link Session.send} for `isUrgent`. */
   notify(port: Port, method: string, params: object, isUrgent?: boolean): void {
     if (port.channel !== undefined)
       this.#send(port.channel, JSON.stringify({ jsonrpc: "2.0", method, params }), isUrgent);
   }
 
-  /** Asks again, under the same keys, what was asked there and not answered. */
+  /** Repeats the unanswered requests of a port, under the same ids. */
   again(port: Port): void {
     for (const [, { port: own, text }] of [...this.#pending]) {
       if (own === port && port.channel !== undefined) this.#send(port.channel, text);
     }
   }
 
-  /** Gives up what was asked at a port, or everywhere. The gateway may have acted on it. */
+  /** Rejects the pending requests of a port, or all. The gateway may have acted on them. */
   fail(message: string, port?: Port): void {
     for (const { port: own, settle } of [...this.#pending.values()]) {
       if (!port || own === port)
@@ -118,9 +123,7 @@ export class Calls {
     }
   }
 
-  /**
-   * Takes a message that came in at a port. What is no answer or progress comes back, parsed.
-   */
+  /** Handles an incoming message. Returns it, parsed, if it is neither an answer nor progress. */
   receive(port: Port, text: string): Record<string, unknown> | undefined {
     const id = text.length > LARGE ? idOf(text) : undefined;
     const raw = id && resultText(text, id);
@@ -144,7 +147,7 @@ export class Calls {
     return undefined;
   }
 
-  /** An answer counts only where it was asked for. */
+  /** An answer counts only on the port of its request. */
   #settle(port: Port, id: unknown, error: Error | undefined, result: unknown): void {
     const call = this.#pending.get(id);
     if (call?.port !== port) return;
@@ -153,7 +156,7 @@ export class Calls {
   }
 }
 
-/** The id of an answer that is written as the gateway writes it. */
+/** The id of an answer in the gateway's form. */
 function idOf(text: string): string | undefined {
   const before = '{"jsonrpc":"2.0","id":"';
   return text.startsWith(before) ? text.slice(before.length, text.indexOf('"', before.length)) : undefined;

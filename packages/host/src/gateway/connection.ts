@@ -1,5 +1,5 @@
 /**
- * Keeps a session with the gateway going: dials, dials again, falls back to HTTP, and comes back.
+ * Keeps a session with the gateway alive: connects, reconnects, falls back to HTTP, and comes back.
  *
  * @module
  */
@@ -16,69 +16,72 @@ import type { Line, LineKind } from "./line.js";
 import { SessionKeeper, type SessionStorage } from "./saved-session.js";
 import { dialSocket } from "./socket-line.js";
 
-/** How it is with the gateway. */
+/** State of the connection to the gateway. */
 export type GatewayState =
   | { phase: "connecting" }
-  /** `resumed`: nothing was lost. Otherwise the session is a new one: the gateway was restarted, or forgot it. */
+  /** `resumed`: nothing was lost. Otherwise the session is new: the gateway restarted, or dropped it. */
   | { phase: "open"; over: LineKind; resumed: boolean }
-  /** The connection was lost, and is tried again at `retryAt`, in milliseconds since 1970. */
+  /** The connection was lost, and is retried at `retryAt`, in milliseconds since 1970. */
   | { phase: "reconnecting"; retryAt: number }
-  /** For good. `unauthorized`: the person must sign in; `closed`: by {@link Gateway.close}; or a code of the gateway's. */
+  /**
+   * Closed for good. `unauthorized`: the user must sign in; `closed`: by {@link Gateway.close}; or a code of
+   * the gateway.
+   */
   | { phase: "closed"; reason: string; message: string };
 
 /** How to reach a gateway; options of {@link connectGateway}. */
 export interface ConnectionOptions {
-  /** Where the gateway's sessions are: its WebSocket, POST and event stream have one address. */
+  /** The address of the gateway's sessions, for WebSocket, POST and event stream alike. */
   url: string | URL;
   /** `sessionStorage` by default, if there is one. */
   storage?: SessionStorage | undefined;
-  /** In place of the global ones. */
+  /** Replace the global ones. */
   fetch?: typeof fetch | undefined;
   WebSocket?: typeof WebSocket | undefined;
-  /** Hears every change of {@link Gateway.state}. */
+  /** Called on every change of {@link Gateway.state}. */
   onstate?: ((state: GatewayState) => void) | undefined;
-  /** Milliseconds between two looks at whether the gateway is there; 15,000 by default. */
+  /** Milliseconds between heartbeats; 15,000 by default. */
   heartbeat?: number | undefined;
-  /** Milliseconds after which a WebSocket is tried again while HTTP is in use; 30,000 by default. */
+  /** Milliseconds after which a WebSocket is retried while HTTP is in use; 30,000 by default. */
   upgradeAfter?: number | undefined;
 }
 
-/** What happens to a session. */
+/** Events of a session. */
 export interface ConnectionEvents {
-  /** The session is new: nothing of what was sent before has an effect on it. */
+  /** The session is new: messages from before have no effect on it. */
   renewed(isFirst: boolean): void;
-  /** Another page has the session now. */
+  /** Another page has taken over the session. */
   takenOver(): void;
   /** There will be no session any more. */
   closed(message: string): void;
 }
 
-/** Milliseconds for a dialled line to be welcomed. */
+/** Timeout of a connection's handshake, in milliseconds. */
 const DIAL_TIMEOUT = 10_000;
-/** Milliseconds for a gateway that is asked whether it is there. */
+/** Timeout of a heartbeat, in milliseconds. */
 const ANSWER_TIMEOUT = 10_000;
 const SHORTEST_WAIT = 100;
-/** Short enough that a page is back seconds after its gateway. */
+/** Maximum milliseconds between attempts, so that a page is back seconds after its gateway. */
 const LONGEST_WAIT = 3_000;
-/** Milliseconds for which a line must have held before the next one is dialled as if nothing had been wrong. */
+/** Milliseconds that a connection must have lasted before the next retry starts without delay. */
 const STEADY = 5000;
-/** WebSockets in a row that fail to open before HTTP is tried. */
+/** Consecutive WebSocket failures before HTTP is tried. */
 const SOCKET_FAILURES = 2;
-/** What a gateway may say and mean to be called again. */
+/** Codes of a gateway's `bye` after which a page reconnects. */
 const TRANSIENT = ["stopping", "overloaded", "ended", "gap"];
 
-/** The page's end of the wire. */
+/** The page's side of the connection. */
 export class Connection {
   readonly session = new Session({ limits: { ...SESSION_LIMITS, queue: 2 * SESSION_LIMITS.message } });
   readonly #options: ConnectionOptions;
   readonly #events: ConnectionEvents;
   readonly #url: URL;
   readonly #dial;
-  /** The session to go on with. */
+  /** The session to resume. */
   readonly #keeper: SessionKeeper;
   readonly #listening = new AbortController();
   #state: GatewayState = { phase: "connecting" };
-  /** This page has not been welcomed yet. */
+  /** Whether this page has not been welcomed yet. */
   #isFresh = true;
   #line: Line | undefined;
   #dialled: Line | undefined;
@@ -88,7 +91,7 @@ export class Connection {
   #attempts = 0;
   #openedAt = 0;
   #socketFailures = 0;
-  /** Nothing was heard since it was asked for. */
+  /** Whether nothing arrived since the last ping. */
   #isSilent = false;
   #patience: ReturnType<typeof setTimeout> | undefined;
   messageLimit = Number.POSITIVE_INFINITY;
@@ -109,12 +112,12 @@ export class Connection {
     return this.#state;
   }
 
-  /** Dials for the first time. Apart from the constructor, so that whoever made it can hear of it. */
+  /** Connects for the first time. Separate from the constructor, so that its owner can add listeners. */
   start(): void {
     this.#connect(this.#kind);
   }
 
-  /** Ends the session at both ends. */
+  /** Ends the session on both sides. */
   close(reason = "closed", message = "the page closed its connection"): void {
     if (this.#state.phase === "closed") return;
     this.#listening.abort();
@@ -138,11 +141,14 @@ export class Connection {
 
   #become(state: GatewayState): void {
     this.#state = state;
-    // What a listener throws is the window's to hear, and stops nothing here.
+    // Errors of a listener go to the window, and stop nothing here.
     void (async () => this.#options.onstate?.(state))();
   }
 
-  /** The network is there again, or the person looks: no time to wait for a timer that a browser may have slowed. */
+  /**
+   * Reconnects at once when the network is back or the page becomes visible, because a browser may have
+   * slowed the timer.
+   */
   #listen(): void {
     const { signal } = this.#listening;
     const wake = (): void => {
@@ -183,7 +189,7 @@ export class Connection {
       bye = readHandshake("bye", frame);
       welcome = line === this.#dialled ? readHandshake("welcome", frame) : undefined;
     } catch {
-      // Whoever answers there does not speak as a gateway does: lost, as below.
+      // The other side does not speak the gateway's protocol: treated as lost, as below.
     }
     if (bye) this.#refused(line, bye);
     else if (line === this.#line) this.session.receive(line, frame);
@@ -201,7 +207,7 @@ export class Connection {
     const isFirst = this.#isFresh;
     const goesOn = resumed && !isFirst;
     if (goesOn && !this.session.hasSent(received)) {
-      // Not the conversation that this page remembers: another one, then.
+      // Not the session that this page remembers: start a new one.
       this.#keeper.saved = undefined;
       this.#drop(line);
       return;
@@ -226,7 +232,7 @@ export class Connection {
   #refused(line: Line, { code, message }: Bye): void {
     if (line !== this.#line && line !== this.#dialled) return;
     line.drop();
-    // A page that says hello on another line takes over from itself, and may hear of it here first.
+    // A page that opens another connection takes over from itself, and may be notified here first.
     const byItself = line === this.#line && this.#dialled !== undefined;
     if (code === "taken-over" && !byItself) {
       this.#keeper.saved = undefined;
@@ -238,14 +244,14 @@ export class Connection {
     else this.close(code, message);
   }
 
-  /** A line ended, or did not come about. */
+  /** A connection ended, or could not be opened. */
   #lost(line: Line, status?: number): void {
     let wait = SHORTEST_WAIT;
     if (line === this.#dialled) {
       this.#stopDialling();
-      // Where neither works both are tried in turns: the gateway may just be away.
+      // If neither works, both are tried alternately: the gateway may just be away.
       this.#socketFailures = line.kind === "websocket" ? this.#socketFailures + 1 : 0;
-      // Only an attempt to leave HTTP: that goes on meanwhile.
+      // Only an attempt to leave HTTP, which continues meanwhile.
       if (this.#line) {
         this.#retry("websocket", this.#options.upgradeAfter ?? 30_000);
         return;
@@ -258,11 +264,11 @@ export class Connection {
       this.close("unauthorized", "sign in to the gateway again");
       return;
     }
-    // Ever later, but for a socket that cannot be opened: HTTP may be all that is needed.
+    // Backs off, except for a socket that cannot be opened: HTTP may work at once.
     if (this.#kind === "websocket" || line.kind === "http") {
       wait = Math.min(SHORTEST_WAIT * 2 ** this.#attempts++, LONGEST_WAIT);
     }
-    // Not all pages of a gateway that comes back should come at once.
+    // Jitter, so that not all pages reconnect to a restarted gateway at once.
     wait *= 0.5 + Math.random() / 2;
     if (this.#state.phase !== "connecting") {
       this.#become({ phase: "reconnecting", retryAt: Date.now() + wait });
@@ -284,7 +290,7 @@ export class Connection {
     return line;
   }
 
-  /** Whether the gateway is still there: a connection that died without a word looks as if nothing were said. */
+  /** Checks whether the gateway is still there: a connection that died silently looks idle. */
   #look(): void {
     this.#isSilent = true;
     this.session.ask();

@@ -1,4 +1,4 @@
-/** What only a browser can show: reloads, copies of a tab, and a network that goes and comes back. */
+/** Behaviour that needs a browser: reloads, duplicated tabs, and a network that goes and comes back. */
 import type { OpenedView } from "@vitrine/wire";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -6,7 +6,7 @@ import { bundle, inlineScript, LIMIT, sharedChromium } from "../../../../testing
 import { SessionStage } from "../../../../testing/session-stage.ts";
 import type { Gateway } from "./gateway.js";
 
-/** What the page offers to the test. */
+/** Globals of the page for the test. */
 declare const test: { gateway: Gateway; phases: string[]; takenOver: number };
 
 const SCRIPT = `

@@ -37,7 +37,7 @@ export async function showViewExample(place: HTMLElement) {
     showView(element, view, { info: { name: "my-chat", version: "1.0.0" } });
     place.append(element);
   };
-  // After a reload: what this tab had.
+  // After a reload: this tab's views.
   for (const view of await gateway.restoreViews()) show(view);
   show(await gateway.openView({ server: "weather", tool: "forecast", arguments: { city: "Rome" } }));
   //#endregion showView
@@ -60,7 +60,7 @@ export function gatewayViewExample(view: GatewayView) {
     else if (method === "ui/notifications/tool-result") bridge.sendToolResult(params);
     else bridge.sendToolCancelled(params.reason);
   };
-  // `view.opened.place` says where the frame's document is.
+  // `view.opened.place` is the location of the frame's document.
   //#endregion gatewayView
   return bridge;
 }

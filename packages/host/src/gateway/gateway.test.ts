@@ -9,7 +9,7 @@ import { connectGateway, type Gateway, type GatewayOptions } from "./gateway.js"
 const Socket = NodeSocket as unknown as typeof WebSocket;
 const LONG = { timeout: 60_000, interval: 20 };
 
-/** What a tab keeps over a reload. */
+/** A tab's storage across a reload. */
 function tabStorage(entries: [string, string][] = []) {
   const map = new Map(entries);
   return {
@@ -157,7 +157,7 @@ describe.each(["websocket", "http"] as const)("over %s", (over) => {
     expect(await cut).toMatchObject({ code: "closed" });
   });
 
-  it("a duplicate of a tab takes the session over, and the first begins one of its own", async () => {
+  it("a duplicate of a tab takes the session over, and the first starts its own", async () => {
     const stage = await stageOptions();
     const ontakenover = vi.fn();
     const first = openPage(stage, { ontakenover });
@@ -178,7 +178,7 @@ describe.each(["websocket", "http"] as const)("over %s", (over) => {
     ).toEqual([two?.id, one?.id]);
   });
 
-  it("a page that was away while it was taken over is told so when it comes back", async () => {
+  it("a page that was away during a takeover is notified when it comes back", async () => {
     const stage = await stageOptions();
     let isOffline = false;
     class Mine extends NodeSocket {
@@ -260,7 +260,7 @@ describe("a gateway", () => {
     await vi.waitFor(() => expect(stage.http.size).toBe(0), LONG);
   });
 
-  it("is not taken for another tab when the page changes its own line, and hears of it late", async () => {
+  it("is not mistaken for another tab when the page changes its own connection and is notified late", async () => {
     const stage = await openStage();
     stage.letsSockets = false;
     class Late extends NodeSocket {
@@ -583,7 +583,7 @@ describe("a view", () => {
     const ask = (upstream: typeof other) =>
       upstream
         .request("tools/call", { name: "x" })
-        // What is still open when the test ends is not.
+        // Requests that are still open at the end of the test do not count.
         .catch(({ data }) => data && refused.push(data.code));
     for (let n = 0; n < 300; n++) void ask(view.upstream);
     await vi.waitFor(() => expect(refused).toEqual(Array(44).fill("rate-limited")), LONG);
@@ -612,7 +612,7 @@ describe("a view", () => {
     await vi.waitFor(() => expect(heard).toEqual([result]), LONG);
   });
 
-  it("hears progress of its own calls, and its server's notifications", async () => {
+  it("receives progress of its own calls, and its server's notifications", async () => {
     const { stage, view, say, last } = await openView();
     stage.answer = () => undefined;
     const progress: unknown[] = [];
@@ -672,7 +672,7 @@ describe("a view", () => {
     expect(answers).toEqual([{ content: [] }]);
   });
 
-  it("is guarded: what the page does needs a permit, is done as permitted, and its outcome is told", async () => {
+  it("is guarded: the page's actions need a permit, are done as permitted, and their outcome is reported", async () => {
     const { stage, view, last } = await openView();
     stage.answer = () => ({ permit: 7, params: { url: "https://example.com/checked" } });
     const next = vi.fn(async () => ({}));
@@ -730,7 +730,7 @@ describe("a view", () => {
     );
   });
 
-  it("hears how far its call has come, and keeps the last for who comes later, until it is over", async () => {
+  it("receives the progress of its call, and keeps the last for late listeners until it is over", async () => {
     const { view, say } = await openView({ progress: { progress: 1 } });
     expect(view.progress).toEqual({ progress: 1 });
     say({ method: "gateway/progress", params: { progress: 1.5 } });
@@ -746,7 +746,7 @@ describe("a view", () => {
   });
 
   it.each([{}, { input: {} }, { input: {}, result: { content: [] } }])(
-    "hears what its call is and has come to once, however often it is said, after %j",
+    "receives its call's input and outcome once, however often they are sent, after %j",
     async (known) => {
       const { view, say } = await openView(known);
       const heard: string[] = [];

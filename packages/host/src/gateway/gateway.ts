@@ -1,5 +1,5 @@
 /**
- * A page's connection to a gateway: one for all of its views.
+ * A page's connection to a gateway, for all of its views.
  *
  * @module
  */
@@ -22,17 +22,21 @@ import { GatewayView } from "./view.js";
 /** Options of {@link connectGateway}. */
 export interface GatewayOptions extends ConnectionOptions {
   /**
-   * Asks the person; `askInPage` does. The question's `view` is the {@link GatewayView.id} of the view that asks, if this
-   * page has it. The signal is aborted when the question no longer matters. Without it every question is a no.
+   * Asks the user; `askInPage` does. The question's `view` is the {@link GatewayView.id} of the requesting
+   * view, if this page has it. The signal aborts when the question is obsolete. Without it every question is
+   * denied.
    */
   onask?: ((question: GatewayQuestion, signal: AbortSignal) => Promise<GatewayAnswer>) | undefined;
-  /** Answers what else the gateway asks of a page, by method. The signal is aborted when it no longer matters. */
+  /** Answers other requests of the gateway, by method. The signal aborts when a request is obsolete. */
   answers?: GatewayAnswers | undefined;
-  /** Another page, a duplicate of this tab, goes on with the session. This one begins another: its views are gone. */
+  /**
+   * Another page, a duplicate of this tab, takes over the session. This one starts another: its views are
+   * gone.
+   */
   ontakenover?: (() => void) | undefined;
 }
 
-/** What a page does when the gateway asks it: for its conversations, and for its servers. */
+/** A page's answers to the gateway: for its conversations, and for its servers. */
 export type GatewayAnswers = {
   [M in Exclude<keyof GatewayAsks, "gateway/ask">]?: (
     params: GatewayAsks[M]["params"],
@@ -46,11 +50,11 @@ export type GatewayRequestOptions = Pick<CallOptions, "id" | "signal" | "onprogr
 type OpeningMethod = "gateway/open" | "gateway/show";
 type NoticeListener = (params: never) => void;
 
-/** Messages for views that are not known yet, while one is being opened. */
+/** Maximum messages for unknown views, while one is being opened. */
 const MAX_EARLY = 1000;
 
 /**
- * A gateway, from the page. Made by {@link connectGateway}.
+ * The client of a gateway. Created by {@link connectGateway}.
  *
  * @example
  * ```ts source="./gateway.examples.ts#request"
@@ -68,7 +72,7 @@ export class Gateway {
   readonly #calls: Calls;
   readonly #main = portOf(MAIN_CHANNEL, false);
   readonly #views = new Map<string, GatewayView>();
-  /** Documents without a server, for a gateway that was restarted: it knows them no more. */
+  /** Documents without a server, to open again at a restarted gateway. */
   readonly #documents = new WeakMap<GatewayView, object>();
   readonly #listeners = new Map<string, Set<NoticeListener>>();
   readonly #asked = new Map<string, AbortController>();
@@ -98,14 +102,14 @@ export class Gateway {
     this.#connection.start();
   }
 
-  /** How it is with the gateway now. */
+  /** The current state of the connection. */
   get state(): GatewayState {
     return this.#connection.state;
   }
 
   /**
-   * Asks the gateway. Waits over a lost connection; a request that a restart of the gateway cut off ends as
-   * `indeterminate` (`data.code`) unless it is safe to do again.
+   * Sends a request to the gateway. Waits over a lost connection; a request that a restart of the gateway
+   * interrupted ends as `indeterminate` (`data.code`) unless it is safe to repeat.
    */
   async request<M extends keyof GatewayRequests>(
     method: M,
@@ -113,13 +117,13 @@ export class Gateway {
     options?: GatewayRequestOptions,
   ): Promise<GatewayRequests[M]["result"]> {
     const result = await this.#calls.request(this.#main, method, this.#addressed(method, params), options);
-    // Large answers come as text; these few are read here.
+    // Large answers arrive as text; these few are parsed here.
     const read = plain(result) as { servers?: ServerSummary[] };
     for (const { name, identity } of read.servers ?? []) this.#identities.set(name, identity);
     return read as GatewayRequests[M]["result"];
   }
 
-  /** Hears what the gateway says by itself. Call what it returns to stop. */
+  /** Adds a listener for the gateway's notifications. Returns a function that removes it. */
   on<M extends keyof GatewayNotices>(method: M, listener: (params: GatewayNotices[M]) => void): () => void {
     let listeners = this.#listeners.get(method);
     if (!listeners) this.#listeners.set(method, (listeners = new Set()));
@@ -129,8 +133,8 @@ export class Gateway {
   }
 
   /**
-   * Opens a view of a tool, with `arguments` also calls it, or opens a UI by its address. The view hears of its call by
-   * {@link GatewayView.onprogress} and {@link GatewayView.onnotice}.
+   * Opens the view of a tool, with `arguments` also calls it, or opens a UI by its address. {@link
+   * GatewayView.onprogress} and {@link GatewayView.onnotice} report its call.
    */
   openView(
     params: GatewayRequests["gateway/open"]["params"],
@@ -140,9 +144,9 @@ export class Gateway {
   }
 
   /**
-   * Shows a document that has no server, such as that of a recording: in the sandbox, under the policy that its `meta`
-   * declares, without permissions, and with an empty storage. What it asks of its `upstream` or `guard` is refused: give
-   * its bridge others.
+   * Shows a document without a server, such as one of a recording: in the sandbox, under the policy of its
+   * `meta`, without permissions, and with empty storage. Requests to its `upstream` or `guard` are refused:
+   * give its bridge others.
    */
   showDocument(
     params: GatewayRequests["gateway/show"]["params"],
@@ -170,7 +174,7 @@ export class Gateway {
       : params;
   }
 
-  /** The views that this tab had before it was reloaded: the gateway has kept them. */
+  /** The views of this tab from before a reload, which the gateway has kept. */
   async restoreViews(): Promise<GatewayView[]> {
     const views: GatewayView[] = [];
     await this.#open(
@@ -192,7 +196,7 @@ export class Gateway {
     this.#connection.close();
   }
 
-  /** What comes for views that this page is about to hear of waits for them: channels do not wait for each other. */
+  /** Messages for views that are being opened are queued, because channels are independent. */
   async #open(method: string, params: object, options: CallOptions): Promise<void> {
     this.#opening++;
     try {
@@ -210,7 +214,7 @@ export class Gateway {
       close: async (closed) => {
         const { view: id } = closed.opened;
         closed.ended("the view is closed");
-        // One that is just being opened again is closed when it is.
+        // A view that is just being reopened is closed afterwards.
         if (this.#views.get(id) !== closed) return;
         this.#views.delete(id);
         this.#connection.session.closeChannel(id);
@@ -243,7 +247,7 @@ export class Gateway {
         this.#identities.delete(`${(Object(params) as { server?: unknown }).server}`);
       if (method === "gateway/withdrawn")
         this.#asked.get(`${(Object(params) as { id?: unknown }).id}`)?.abort();
-      // One that throws stops nobody else (D19), and the window hears of it.
+      // An error does not affect other listeners, and is reported to the window.
       for (const listener of [...(this.#listeners.get(`${method}`) ?? [])])
         void (async () => listener(params as never))();
     }
@@ -257,7 +261,7 @@ export class Gateway {
       | ((params: object, signal: AbortSignal) => Promise<unknown>)
       | undefined;
     if (act) {
-      // The gateway asks again after a reload, and after a lost connection does not.
+      // The gateway asks again after a reload, but not after a lost connection.
       this.#asked.get(id)?.abort();
       this.#asked.set(id, controller);
       try {
@@ -276,7 +280,7 @@ export class Gateway {
     this.#connection.session.send(MAIN_CHANNEL, JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
   }
 
-  /** The session is new: what was not answered is asked again, and views are opened again before they go on. */
+  /** The session is new: unanswered requests are repeated, and views are reopened before they continue. */
   #renewed(isFirst: boolean): void {
     this.#withdraw();
     this.#identities.clear();
@@ -308,7 +312,7 @@ export class Gateway {
         },
       });
     } catch (error) {
-      // What a request is refused with is an error of ours.
+      // A refused request rejects with one of our errors.
       view.ended((error as Error).message);
     }
   }
@@ -332,8 +336,8 @@ export class Gateway {
 }
 
 /**
- * Connects a page to its gateway, and keeps it connected: over lost networks, reloads, and proxies that let no
- * WebSocket pass.
+ * Connects a page to its gateway, and keeps it connected: over lost networks, reloads, and proxies without
+ * WebSocket support.
  *
  * @example
  * ```ts source="./gateway.examples.ts#connectGateway"

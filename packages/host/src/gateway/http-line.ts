@@ -1,11 +1,13 @@
 import type { Dial, Line } from "./line.js";
 
-/** Names the line in every request but the first. */
+/** Identifies the connection in every request but the first. */
 const HEADER = "vitrine-carrier";
-/** What goes into one POST: less than the gateway takes, whatever the characters. */
+/** Maximum contents of one POST: less than the gateway's limit, whatever the characters. */
 const BATCH = { frames: 500, characters: 262_144 };
 
-/** Dials with POST and an event stream, which is read by `fetch`: an `EventSource` cannot send a header. */
+/**
+ * Connects with POST and an event stream, read with `fetch`, because an `EventSource` cannot send headers.
+ */
 export const dialHttp =
   (send: typeof fetch): Dial =>
   (url, hello, events) => {
@@ -29,11 +31,11 @@ export const dialHttp =
       close(response.status);
       throw response.status;
     };
-    /** One POST at a time, so that frames arrive in their order. */
+    /** Only one POST at a time, so that frames arrive in order. */
     const flush = async (): Promise<void> => {
       if (isPosting) return;
       isPosting = true;
-      // What is said in one go goes out in one.
+      // Batches frames of the same tick.
       await null;
       while (outbox.length > 0 && !signal.aborted) {
         let count = 0;
@@ -59,9 +61,9 @@ export const dialHttp =
         const { done, value = "" } = (await reader?.read()) ?? { done: true };
         if (done || signal.aborted) break;
         clearTimeout(timer);
-        // A stream that died without a word does not end. Its gateway says for how long it is never silent.
+        // A stream that died silently does not end. The gateway announces its maximum silence.
         if (silence) timer = setTimeout(close, silence);
-        // Not before the stream has brought something: what stands between may hold it back for ever.
+        // Only after the stream has delivered something: a proxy may buffer it forever.
         if (!isOpen) events.frame(line, answer);
         isOpen = true;
         const lines = (text + value).split("\n");
@@ -82,8 +84,8 @@ export const dialHttp =
         outbox.length = 0;
         if (!last) return over.abort();
         const body = JSON.stringify([last]);
-        // `keepalive`: it goes out even if the page is on its way out. The stream ends after it: with the stream goes
-        // the carrier, and then nobody would hear the last word.
+        // `keepalive`, so that it is sent even if the page unloads. The stream ends after it: without the
+        // stream the connection is gone, and the last frame would be lost.
         send(url, { method: "POST", headers, body, keepalive: true })
           .catch(() => {})
           .finally(() => over.abort());

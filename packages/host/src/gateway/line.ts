@@ -1,27 +1,27 @@
 /**
- * A connection from the page to the gateway, whatever it is made of.
+ * A connection from the page to the gateway, of any kind.
  *
  * @module
  */
 import type { SessionTransport } from "@vitrine/wire";
 
-/** A carrier that the page has dialled. */
+/** A transport that the page has opened. */
 export interface Line extends SessionTransport {
   readonly kind: LineKind;
-  /** Closes it, with a last frame or without; nothing more is heard of it. */
+  /** Closes it, optionally with a last frame; no more events follow. */
   drop(last?: string): void;
 }
 
-/** What carries the frames: a WebSocket, or POST and an event stream. */
+/** The kind of connection: a WebSocket, or POST and an event stream. */
 export type LineKind = "websocket" | "http";
 
-/** What a line tells. */
+/** Events of a connection. */
 export interface LineEvents {
-  /** The first is the answer to the hello. */
+  /** A frame arrived. The first is the answer to the hello. */
   frame(line: Line, frame: string): void;
-  /** It ended, or could not be opened. `status` is that of an HTTP answer which says no. */
+  /** It ended, or could not be opened. `status` is that of a refusing HTTP response. */
   closed(line: Line, status?: number): void;
 }
 
-/** Opens a line and says hello. */
+/** Opens a connection and sends the hello. */
 export type Dial = (url: URL, hello: string, events: LineEvents) => Line;

@@ -1,13 +1,13 @@
-/** Where a page keeps the name of its session, for when it is reloaded: `sessionStorage`, or something like it. */
+/** Stores a page's session across reloads: `sessionStorage`, or something like it. */
 export type SessionStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
-/** What a page needs to go on with its session. */
+/** The data that a page needs to resume its session. */
 export interface SavedSession {
   session: string;
   key: string;
 }
 
-/** A page's session, kept over reloads. A page that may not store anything has a new one then, and nothing worse. */
+/** A page's session, stored across reloads. Without storage, a reload starts a new one. */
 export class SessionKeeper {
   readonly #storage: SessionStorage | undefined;
   readonly #name: string;
@@ -16,7 +16,7 @@ export class SessionKeeper {
   constructor(storage: SessionStorage | undefined, url: URL) {
     this.#name = `vitrine-gateway ${url}`;
     try {
-      // Only to look at it throws where a browser blocks it.
+      // Accessing it throws in a browser that blocks it.
       this.#storage = storage ?? globalThis.sessionStorage;
       const { session, key } = Object(JSON.parse(this.#storage?.getItem(this.#name) ?? "null"));
       if (typeof session === "string" && typeof key === "string") this.#saved = { session, key };

@@ -1,9 +1,9 @@
 import type { Dial, Line } from "./line.js";
 
-/** Bytes in the socket's buffer from which on frames wait in their channels, where they take turns. */
+/** Bytes in the socket's buffer above which frames wait in their channels, which take turns. */
 const BUFFER = 262_144;
 
-/** Dials with a WebSocket. */
+/** Connects with a WebSocket. */
 export const dialSocket =
   (Socket: typeof WebSocket): Dial =>
   (url, hello, events) => {
@@ -12,7 +12,7 @@ export const dialSocket =
     const socket = new Socket(address);
     const drop = (last?: string): void => {
       socket.onopen = socket.onmessage = socket.onclose = null;
-      // One that is not open yet tells of its end as an error; nobody waits for it.
+      // A socket that never opened reports its end as an error; nobody waits for it.
       socket.onerror = () => {};
       if (last && socket.readyState === 1) socket.send(last);
       socket.close();

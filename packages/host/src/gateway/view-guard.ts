@@ -2,14 +2,14 @@ import type { Link } from "@vitrine/guard";
 import type { GatewayOutcome, GatewayPermit } from "@vitrine/wire";
 import type { Calls, Port } from "./calls.js";
 
-/** What goes to the server goes through the gateway, which guards it. */
+/** Methods that go to the server, through the gateway's guard. */
 const UPSTREAM = /^(tools|resources|prompts)\//;
-/** What is between the view and the page alone. */
+/** Methods between the view and the page only. */
 const LOCAL = /^ui\/notifications\/(size-changed|request-teardown)$/;
 
 /**
- * The page's part of the gateway's guard. What the page itself does for a view, it does with a permit of the gateway's,
- * with the params that the permit names, and then it says how it ended. No permit, no deed.
+ * The page's part of the gateway's guard. The page performs a view's action only with a permit of the
+ * gateway, with the permitted params, and then reports the outcome.
  */
 export const viewGuard =
   (calls: Calls, port: Port): Link =>
@@ -33,7 +33,7 @@ export const viewGuard =
           ...(code !== undefined && { code: `${code}` }),
         });
       } catch {
-        // The report cannot be sent. That changes nothing of what was done; the gateway records it as indeterminate.
+        // The report could not be sent. The action was still done; the gateway records it as indeterminate.
       }
     };
     try {

@@ -1,5 +1,5 @@
 /**
- * A view that a gateway knows, as the page sees it.
+ * A gateway's view, as the page sees it.
  *
  * @module
  */
@@ -16,21 +16,21 @@ import type { GatewayRequests, OpenedView } from "@vitrine/wire";
 import type { Calls, Port } from "./calls.js";
 import { viewGuard } from "./view-guard.js";
 
-/** What a view hears of the call that it shows: pass it to its bridge. */
+/** A notification about the call that a view shows: pass it to its bridge. */
 export type ViewNotice =
   | { method: "ui/notifications/tool-input-partial"; params: { arguments: Record<string, unknown> } }
   | { method: "ui/notifications/tool-input"; params: { arguments: Record<string, unknown> } }
   | { method: "ui/notifications/tool-result"; params: Result<"tools/call"> | JsonText }
   | { method: "ui/notifications/tool-cancelled"; params: { reason?: string } };
 
-/** What a view asks of its gateway. */
+/** Requests of a view to its gateway. */
 interface ViewHome {
   cancel(view: string): Promise<GatewayRequests["gateway/cancel"]["result"]>;
   close(view: GatewayView): Promise<void>;
 }
 
 /**
- * A view on a gateway: what its `Bridge` needs, and what comes for it.
+ * A view of a gateway: the parts for its `Bridge`, and its notifications.
  *
  * @example
  * ```ts source="./gateway.examples.ts#gatewayView"
@@ -49,7 +49,7 @@ interface ViewHome {
  *   else if (method === "ui/notifications/tool-result") bridge.sendToolResult(params);
  *   else bridge.sendToolCancelled(params.reason);
  * };
- * // `view.opened.place` says where the frame's document is.
+ * // `view.opened.place` is the location of the frame's document.
  * ```
  */
 export class GatewayView {
@@ -61,25 +61,25 @@ export class GatewayView {
   #opened: OpenedView;
   #early: ViewNotice[] = [];
   #result: Result<"tools/call"> | JsonText | undefined;
-  /** The call that it shows has ended. */
+  /** Whether its call has ended. */
   #isOver: boolean;
   #onnotice: ((notice: ViewNotice) => void) | undefined;
-  /** The view is gone: it was closed, or the gateway could not open it again. Told once. */
+  /** The view is gone: it was closed, or the gateway could not reopen it. Called once. */
   onclosed: ((reason: string) => void) | undefined;
-  /** The gateway had forgotten it, and has opened it again: {@link opened} is new. What is shown stays as it is. */
+  /** The gateway had dropped it, and has reopened it: {@link opened} is new. The shown app stays as it is. */
   onreopened: (() => void) | undefined;
-  /** What the server said last of the call that the view shows, while it is under way. */
+  /** The server's last progress report of a running call. */
   progress: Progress | undefined;
-  /** Hears each {@link progress}. Its message is the server's: show it as text. */
+  /** Called with each {@link progress}. Its message comes from the server: show it as text. */
   onprogress: ((progress: Progress) => void) | undefined;
   /**
-   * Its name in this page: for `new Bridge({ instance })`, so that questions find its frame. Unlike the gateway's own
-   * name for it, it stays the same when the gateway was restarted.
+   * Its id in this page: for `new Bridge({ instance })`, so that questions find its frame. Unlike the
+   * gateway's id, it stays the same when the gateway restarts.
    */
   readonly id: string;
   /** The view's own server, for `new Bridge({ upstream, guard })`. */
   readonly upstream: Upstream;
-  /** What the view's calls pass first, for `new Bridge({ upstream, guard })`. The rules are the gateway's. */
+  /** Guards the view's calls, for `new Bridge({ upstream, guard })`. The rules are the gateway's. */
   readonly guard: Link;
 
   /** @internal */
@@ -113,19 +113,19 @@ export class GatewayView {
     };
   }
 
-  /** What the gateway said of it: where it is shown, its tool, and the call as far as it had come. */
+  /** The gateway's description: location, tool, and the call so far. */
   get opened(): OpenedView {
     return this.#opened;
   }
 
-  /** What the call that the view shows has come to, if it has. */
+  /** The result of its call, if there is one. */
   get result(): Result<"tools/call"> | JsonText | undefined {
     return this.#result ?? this.#opened.result;
   }
 
   /**
-   * Hears of the call that the view shows, after what {@link opened} has of it. What came before there was a listener is kept for
-   * it; the input is in `opened` then.
+   * Receives notifications of its call, after the state in {@link opened}. Earlier ones are queued for the
+   * listener; the input is then in `opened`.
    */
   set onnotice(listener: ((notice: ViewNotice) => void) | undefined) {
     this.#onnotice = listener;
@@ -133,19 +133,18 @@ export class GatewayView {
   }
 
   /**
-   * Takes back the call that the view shows: the server is told, and the view hears that it was cancelled. Resolves with
-   * whether there was one to take back: it may be over.
+   * Cancels its call, at the server too; the view is notified. Resolves to whether there was a running call.
    */
   async cancel(): Promise<boolean> {
     return (await this.#home.cancel(this.#opened.view)).cancelled;
   }
 
-  /** Tells the gateway that the view is gone; what it waits for is given up. */
+  /** Notifies the gateway that the view is gone; pending requests are dropped. */
   close(): Promise<void> {
     return this.#home.close(this);
   }
 
-  /** @internal Takes a message of the view's channel. */
+  /** @internal Handles a message of the view's channel. */
   receive(text: string): void {
     const large = text.length > LARGE && text.startsWith(RESULT_NOTICE) ? largeResult(text) : undefined;
     if (large) {
@@ -164,14 +163,15 @@ export class GatewayView {
     }
   }
 
-  /** @internal The gateway does not know it any more: what is asked now waits until it is opened again. */
+  /** @internal The gateway has dropped it: new requests wait until it is reopened. */
   waits(): void {
     this.#port.channel = undefined;
   }
 
   /**
-   * @internal The gateway has opened the view again, under another id: the view repeats its unanswered requests. Returns
-   * false if the view was closed meanwhile, or if another server has the name now, which gets nothing of this view.
+   * @internal The gateway has reopened the view under another id: the view repeats its unanswered requests.
+   * Returns false if the view was closed meanwhile, or if another server has the name now, which gets nothing
+   * of this view.
    */
   reopened(opened: OpenedView): boolean {
     const { input, result, cancelled, identity } = this.#opened;
@@ -181,15 +181,15 @@ export class GatewayView {
     this.#catchUp(opened);
     this.#port.channel = opened.view;
     this.#calls.again(this.#port);
-    // A subscription that cannot be had again is like one to a resource that never changes.
+    // A failed resubscription is like one to a resource that never changes.
     for (const uri of this.#subscribed) this.upstream.request("resources/subscribe", { uri }).catch(() => {});
     this.onreopened?.();
     return true;
   }
 
-  /** Hears what was said of its call on the old channel, or would have been. */
+  /** Catches up with notifications that were lost with the old channel. */
   #catchUp({ input, result, cancelled, call }: OpenedView): void {
-    // A call of a conversation goes on without the page, and its answer comes on the new channel.
+    // A conversation's call continues without the page, and its result arrives on the new channel.
     if (this.#opened.input && !call) cancelled ??= "the answer was lost";
     if (input) this.#notice({ method: "ui/notifications/tool-input", params: { arguments: input } });
     if (result) this.#notice({ method: "ui/notifications/tool-result", params: result });
@@ -208,7 +208,7 @@ export class GatewayView {
 
   #notice(notice: ViewNotice): void {
     const { method, params } = notice;
-    // The gateway may say again what this page has heard.
+    // The gateway may repeat notifications.
     if (this.#isOver) return;
     const isInput = method === "ui/notifications/tool-input";
     if (isInput) {
@@ -219,7 +219,7 @@ export class GatewayView {
     this.#isOver = !method.includes("input");
     if (this.#isOver) this.progress = undefined;
     if (this.#onnotice) this.#onnotice(notice);
-    // The input is found in `opened`, and what came before it is in it.
+    // The input is in `opened`, which supersedes earlier ones.
     else if (isInput) this.#early = [];
     else this.#early.push(notice);
   }
@@ -228,7 +228,7 @@ export class GatewayView {
 const LARGE = 100_000;
 const RESULT_NOTICE = '{"jsonrpc":"2.0","method":"ui/notifications/tool-result","params":';
 
-/** The text of a large result, found as that of an answer is: the two differ in what stands before. */
+/** The text of a large result, found like that of an answer: only the prefix differs. */
 function largeResult(text: string): JsonText | undefined {
   const raw = resultText(`{"jsonrpc":"2.0","id":0,"result":${text.slice(RESULT_NOTICE.length)}`, 0);
   return raw === undefined ? undefined : new JsonText(raw);

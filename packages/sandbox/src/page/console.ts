@@ -1,16 +1,16 @@
 /**
- * Stands before a view's document where the operator asked for it, as developers do: tells the host page what the
- * view's scripts write to their console. Like all that a view reports these are its own words. The console works as
- * before, and the app can do with it what it likes.
+ * Runs before a view's document if the operator enables it for developers: reports the console output of the
+ * view's scripts to the host page. Like all reports of a view, it is untrusted. The console works as before,
+ * and the app may change it.
  */
 import { describeCall } from "./describe.js";
 import { tell } from "./prelude.js";
 
-/** Most lines in a burst, and in each second after it: well under what the proxy lets through. */
+/** Maximum lines in a burst, and per second after it: well under the proxy's limit. */
 const BURST = 1000;
 const PER_SECOND = 100;
 
-/** What is heard, and how loud it is. */
+/** Reported methods and their levels. */
 const LEVELS = {
   ...{ debug: "debug", log: "log", info: "info", warn: "warn", error: "error" },
   ...{ trace: "log", table: "log", assert: "error" },
@@ -21,16 +21,16 @@ const script = document.currentScript as HTMLScriptElement;
 const proxy = `${script.dataset["proxy"]}`;
 script.remove();
 
-// An app may put something else in their place, such as a clock that stands still.
+// Captured, because an app may replace them, for example with a stopped clock.
 const { setTimeout: later, performance: clock, Reflect: reflect, Error: Fault } = window;
 const pen: Record<Method, (...values: never[]) => void> = window.console;
 const { captureStackTrace } = Fault as { captureStackTrace?: (onto: object, above: unknown) => void };
 const now = clock.now.bind(clock);
 let budget = BURST;
 let counted = now();
-/** Lines that were not told. */
+/** Number of dropped lines. */
 let missed = 0;
-/** What is described may write to the console in turn, without end. */
+/** Prevents recursion: describing a value may write to the console. */
 let isBusy = false;
 
 function hear(method: Method, values: readonly unknown[], by: unknown): void {
@@ -47,7 +47,7 @@ function hear(method: Method, values: readonly unknown[], by: unknown): void {
   tell(proxy, "report", { code: "console", level: LEVELS[method], text });
 }
 
-/** Where something was called; where a browser does not tell that alone, with the lines of this script before it. */
+/** The stack of a call; in some browsers it includes lines of this script. */
 function stackAbove(called: unknown): string {
   const place = new Fault();
   captureStackTrace?.(place, called);
@@ -61,7 +61,7 @@ function tellMissed(): void {
 
 for (const method of Object.keys(LEVELS) as Method[]) {
   const real = pen[method];
-  // A method, so that it is no constructor, as the real one is none; with its name.
+  // A method, so that like the original it is not a constructor, and has its name.
   const heard = {
     [method](this: unknown, ...values: unknown[]) {
       reflect.apply(real, this, values);
@@ -70,7 +70,7 @@ for (const method of Object.keys(LEVELS) as Method[]) {
       try {
         hear(method, values, heard);
       } catch {
-        // An app that broke what this stands on: its own line was written.
+        // The app broke a builtin that this needs: its own line was still written.
       }
       isBusy = false;
     },

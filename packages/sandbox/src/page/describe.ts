@@ -1,28 +1,27 @@
 /**
- * What a script handed to its console, in short. The values are the app's, and may be anything: cyclic, endless, or made
- * to throw. Nothing is called that the value brings along, but for what a proxy cannot be asked without and the `stack` of
- * an error.
+ * Describes console arguments briefly. The values come from the app and may be cyclic, endless, or throw. It
+ * calls no code of a value, except for unavoidable proxy traps and the `stack` of an error.
  */
 
-/** Most characters of a line: written as JSON each may become six, and a report has room for 10,000. */
+/** Maximum characters of a line: in JSON each may become six, and a report has room for 10,000. */
 const LONGEST = 1500;
-/** Most levels of a value, and most of its members. */
+/** Maximum depth and members of a value. */
 const DEEPEST = 3;
 const MOST = 50;
 
 /**
- * What a call of a console says; never throws.
+ * Describes a console call; never throws.
  *
- * @param stack where the call was made, for one of `trace`
+ * @param stack the call's stack, for `trace`
  */
 export function describeCall(method: string, values: readonly unknown[], stack = ""): string {
   if (method === "trace") return cut(`${describeLine(values) || "Trace"}${stack && ` ${stack}`}`, LONGEST);
-  // Its columns only choose from what the data has.
+  // The columns only select from the data.
   if (method === "table") return describeLine(values.slice(0, 1));
   if (method !== "assert") return describeLine(values);
   const [, first, ...rest] = values;
   if (values.length < 2) return "Assertion failed";
-  // A first text may have signs in it, and must stay the first.
+  // The first string may contain format specifiers, so it must stay first.
   return describeLine(
     typeof first === "string"
       ? [`Assertion failed: ${first}`, ...rest]
@@ -30,7 +29,7 @@ export function describeCall(method: string, values: readonly unknown[], stack =
   );
 }
 
-/** The arguments of a call as one line; never throws. */
+/** The arguments of a call on one line; never throws. */
 export function describeLine(values: readonly unknown[]): string {
   let line = "";
   let next = 0;
@@ -38,7 +37,7 @@ export function describeLine(values: readonly unknown[]): string {
   if (typeof first === "string") {
     next++;
     let left = LONGEST;
-    // `%s` and its like, of which `%c` is style and not text.
+    // `%s` and other specifiers; `%c` is style, not text.
     line = first.slice(0, LONGEST).replace(/%[sdifoOc%]/g, (sign) => {
       if (sign === "%%") return "%";
       if (next >= values.length) return sign;
@@ -57,13 +56,16 @@ export function describeLine(values: readonly unknown[]): string {
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, Math.max(0, most - 1))}…` : text;
 
-/** One value, in about so many characters at most. Text is as it is; inside of another value it is in quotes. */
+/**
+ * Describes one value in about `most` characters. A string is shown as it is; inside another value it is
+ * quoted.
+ */
 function describe(value: unknown, most: number): string {
-  /** What is written at this moment, from the outermost on. */
+  /** The enclosing objects, outermost first. */
   const open: object[] = [];
   let left = most;
 
-  /** What throws costs only its own place. */
+  /** An error costs only its own part. */
   const safely = (make: () => string): string => {
     const { length } = open;
     try {
@@ -94,7 +96,7 @@ function describe(value: unknown, most: number): string {
     open.pop();
     return isList ? `[${members.join(", ")}]` : `${name}{${members.join(", ")}}`;
   };
-  /** Members until there are enough of them. */
+  /** Members, until there are enough. */
   const gather = function* <T>(all: Iterable<T>, text: (member: T) => string): Generator<string> {
     let count = 0;
     for (const member of all) {
@@ -118,7 +120,7 @@ function describe(value: unknown, most: number): string {
     texts.push(...gather(Object.keys(from), (key) => `${key.slice(0, 100)}: ${property(from, key)}`));
     return texts;
   };
-  /** A getter is not asked: that could change the app. */
+  /** Getters are not called, because that could change the app. */
   const property = (from: object, key: string): string => {
     left -= key.length;
     return safely(() => {
@@ -141,7 +143,7 @@ const textAt = (from: unknown, key: string): string => {
 
 const nameOf = (from: unknown): string => textAt(from, "name");
 
-/** What kind of object it is, if that is not plain from its members. */
+/** The kind of an object, if its members do not show it. */
 function kindOf(value: object): string {
   const prototype: unknown = Object.getPrototypeOf(value);
   const { value: maker } = Object.getOwnPropertyDescriptor(Object(prototype), "constructor") ?? {};
@@ -152,7 +154,7 @@ function kindOf(value: object): string {
 const timeOf = (date: Date): string =>
   Number.isNaN(Date.prototype.getTime.call(date)) ? "Invalid Date" : Date.prototype.toISOString.call(date);
 
-/** Where it was thrown, which in some browsers does not say what was. */
+/** The stack of an error, which in some browsers lacks the message. */
 function stackOf(error: Error): string {
   const { stack } = error;
   const message = textAt(error, "message");

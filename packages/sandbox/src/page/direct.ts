@@ -1,4 +1,4 @@
-/** Before a view's document that is served as it is. */
+/** Runs before a view's document that is served directly. */
 import { prelude } from "./prelude.js";
 
 const script = document.currentScript as HTMLScriptElement;

@@ -1,7 +1,7 @@
 /**
- * Ways out of a view that no header closes, and that a script before all others can close: modified clicks on links and
- * submit buttons, which download or open a tab (attack E07), and `execCommand("copy")` without permission (attack E06). Frames that the view fills
- * itself are closed too, as far as they can be reached.
+ * Blocks escapes from a view that no header blocks, but a script before all others can: modified clicks on
+ * links and submit buttons, which download or open a tab, and `execCommand("copy")` without permission.
+ * Same-origin frames of the view are covered too, as far as they can be reached.
  */
 import { watchInput } from "./input.js";
 import { clickMayNavigate, enterMaySubmit } from "./links.js";
@@ -22,10 +22,10 @@ import {
   prevent,
 } from "./originals.js";
 
-/** Milliseconds after a key in which the copying that it asks for happens. */
+/** Milliseconds after a key press in which its copy happens. */
 const COPY = 1000;
 
-/** Documents that are closed already: of a frame that loads, the window stays and its document is another. */
+/** Documents that are already guarded: a loading frame keeps its window, but gets another document. */
 const closed = new WeakSet<object>();
 const Observer = MutationObserver;
 
@@ -38,18 +38,21 @@ function onEnter(event: Event): void {
   if (keyOf(event) === "Enter" && isWithModifier && enterMaySubmit(event)) prevent(event);
 }
 
-/** Ctrl or Command with C, X or Insert, or Shift with Delete; by the code that browsers compare, whatever the layout. */
+/** Ctrl or Command with C, X or Insert, or Shift with Delete; by key code, independent of the layout. */
 function isCopyKey(event: Event): boolean {
   const code = keyCodeOf(event);
   const isShortcut = (code === 67 || code === 88 || code === 45) && (hasCtrl(event) || hasMeta(event));
   return isShortcut || (code === 46 && hasShift(event));
 }
 
-/** Stops copying that no person asked for. Returns what listens for it; listening twice changes nothing. */
+/**
+ * Blocks copying without a user action. Returns a function that adds its listeners; adding twice has no
+ * effect.
+ */
 function guardCopy(): (win: Window) => void {
   let askedAt = Number.NEGATIVE_INFINITY;
   let menu: Event | undefined;
-  // A person copies by a key, or by the browser's menu: a script does neither, and cannot open that menu.
+  // A user copies with a key or the browser's menu. A script can forge neither.
   const onKey = (event: Event): void => {
     if (!event.isTrusted) return;
     menu = undefined;
@@ -74,8 +77,8 @@ function guardCopy(): (win: Window) => void {
 }
 
 /**
- * Closes a window, and those of its frames. Returns what closes it again after `document.open()`, which takes every listener from
- * the window.
+ * Guards a window and its frames. Returns a function that guards it again after `document.open()`, which
+ * removes every listener.
  */
 export function closeEscapes(win: Window & typeof globalThis, mayCopy: boolean): () => void {
   const listenForCopy = mayCopy ? undefined : guardCopy();
@@ -85,7 +88,7 @@ export function closeEscapes(win: Window & typeof globalThis, mayCopy: boolean):
         const child = win[index] as Window & typeof globalThis;
         if (addNew(closed, child.document)) closeEscapes(child, mayCopy);
       } catch {
-        // Another origin: a declared one, or none at all.
+        // A cross-origin or opaque frame.
       }
     }
   };
@@ -98,7 +101,8 @@ export function closeEscapes(win: Window & typeof globalThis, mayCopy: boolean):
     inside();
   };
   close();
-  // It stays when the document is opened anew. A document that is never closed does not load, so nobody else notices.
+  // The observer survives `document.open()`. A document that is never closed fires no load event, so nothing
+  // else would notice.
   new Observer(close).observe(win.document, { childList: true, subtree: true });
   return close;
 }

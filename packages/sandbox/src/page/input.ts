@@ -1,6 +1,7 @@
 /**
- * Presses and keys in a view. The host is told of presses, and of Tab that leads out of the view; keys that were meant for the
- * page are dropped. Runs before every script of the view, so that none gets an event first.
+ * Watches input in a view. Presses are reported to the host, and so is Tab that leaves the view; keys that
+ * were meant for the page are dropped. It runs before every script of the view, so that none gets an event
+ * first.
  */
 import {
   dataOf,
@@ -16,9 +17,15 @@ import {
   timeOf,
 } from "./originals.js";
 
-/** Milliseconds after this window took the focus by itself, in which keys are dropped if the host says nothing. */
+/**
+ * Milliseconds after this window took the focus by itself in which keys are dropped, if the host says
+ * nothing.
+ */
 const FOREIGN = 250;
-/** Milliseconds after a press in which nobody can have gone elsewhere and typed there. The host judges focus that moves later. */
+/**
+ * Milliseconds after a press in which the user cannot have started to type elsewhere. The host judges later
+ * focus changes.
+ */
 const PRESS = 200;
 /** Milliseconds after Tab in which the focus moves. */
 const TAB = 500;
@@ -26,9 +33,12 @@ const TAB = 500;
 let pressedAt = Number.NEGATIVE_INFINITY;
 let takenAt = Number.NEGATIVE_INFINITY;
 let droppedAt = Number.NEGATIVE_INFINITY;
-/** 1: something outside of this view takes keys. 2: somebody is typing there. As the host says; some never say it. */
+/**
+ * 1: something outside of this view takes keys. 2: the user is typing there. Set by the host; some never send
+ * it.
+ */
 let held: number | undefined;
-/** The Tab that may lead out of this view. */
+/** The Tab event that may leave this view. */
 let tab: Event | undefined;
 
 const { port1, port2 } = new MessageChannel();
@@ -41,21 +51,21 @@ port1.onmessage = (event) => {
 };
 let isOffered = false;
 
-/** The proxy's end of the port on which it is notified; once for each document. */
+/** The proxy's end of the notification port, once per document. */
 export function inputPorts(): MessagePort[] {
   if (isOffered) return [];
   isOffered = true;
   return [port2];
 }
 
-/** Says when the event was, on the clock that all pages share: a busy view may get it late, and so may the host. */
+/** Sends the time of the event on the clock shared by all pages: a busy view or host may get it late. */
 const notify = (event: Event, isTab: boolean): void =>
   send({ tab: isTab, at: dateNow() - now() + timeOf(event) });
 
 function press(event: Event): void {
   if (!event.isTrusted) return;
   pressedAt = timeOf(event);
-  // A busy view gets a press late. The person may be typing elsewhere by then: the host decides.
+  // A busy view gets a press late, when the user may be typing elsewhere: the host decides.
   if (now() - pressedAt <= PRESS) takenAt = Number.NEGATIVE_INFINITY;
   notify(event, false);
 }
@@ -64,7 +74,7 @@ function takeFocus(event: Event): void {
   if (targetOf(event) === window && now() - pressedAt > PRESS) takenAt = now();
 }
 
-/** Tab that stays in this view tells nobody: it excuses no other app that takes the focus. */
+/** A Tab inside this view is not reported: it must not excuse another app that takes the focus. */
 function leave(event: Event): void {
   if (targetOf(event) !== window) return;
   if (tab && !isPrevented(tab) && now() - timeOf(tab) < TAB && !hasFocus()) notify(tab, true);
@@ -88,12 +98,12 @@ function onKey(event: Event): void {
   drop(event);
 }
 
-/** Text without a key is no typing at rest: a test driver puts it into the field that it has just focused. */
+/** Text input without a key is not typing: a test driver inserts it into the field that it just focused. */
 function onInput(event: Event): void {
   if (held === 2 || now() - droppedAt < FOREIGN) onKey(event);
 }
 
-/** Text of an input method cannot be cancelled. Without a focused field, it goes nowhere. */
+/** Input method text cannot be cancelled. Without a focused field, it goes nowhere. */
 function onComposition(event: Event): void {
   if (!isForeign(event)) return;
   drop(event);
@@ -101,7 +111,7 @@ function onComposition(event: Event): void {
 }
 
 function onKeyboard(event: Event): void {
-  // Tab led here, or leads out of here.
+  // Tab entered or leaves this view.
   if (event.isTrusted && keyOf(event) === "Tab") takenAt = Number.NEGATIVE_INFINITY;
   else onKey(event);
 }
@@ -110,7 +120,7 @@ function onKeyDown(event: Event): void {
   if (event.isTrusted && keyOf(event) === "Tab") tab = event;
 }
 
-/** Listens in the view's window, or for presses in that of a frame that it fills. Listening twice changes nothing. */
+/** Listens in the view's window, or for presses in a same-origin frame. Listening twice has no effect. */
 export function watchInput(win: Window): void {
   for (const type of ["pointerdown", "click"]) listen(win, type, press);
   if (win !== window) return;

@@ -1,6 +1,6 @@
 /**
- * Finds links and submit buttons under a click: on its path, and in closed shadow roots, which the path leaves out. Like
- * `originals.ts`, it takes everything that it calls before the view's own scripts run.
+ * Finds links and submit buttons under a click: on its path, and in closed shadow roots, which the path
+ * omits. Like `originals.ts`, it captures everything that it calls before the view's own scripts run.
  */
 import { getter, nameOf, pathOf } from "./originals.js";
 
@@ -16,7 +16,7 @@ const buttonType = getter<string>(HTMLButtonElement.prototype, "type");
 const inputType = getter<string>(HTMLInputElement.prototype, "type");
 const openRoot = getter<ShadowRoot | null>(Element.prototype, "shadowRoot");
 
-/** Elements that can have a shadow root, beside those whose name has a hyphen. */
+/** Elements that can have a shadow root, besides custom elements. */
 const HOSTS = " article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span ";
 const hosts = new Set(HOSTS.split(" "));
 const { has } = Set.prototype;
@@ -27,8 +27,8 @@ function mayBeHost(name: string): boolean {
 }
 
 /**
- * Whether an element has a closed shadow root. No property says so. But a child that no slot takes has no style, and no slot has a
- * random name.
+ * Whether an element has a closed shadow root. No property reveals it, but an unslotted child has no style,
+ * and no slot has a random name.
  */
 function isClosedHost(element: Element, name: string): boolean {
   if (!mayBeHost(name) || openRoot(element)) return false;
@@ -52,7 +52,7 @@ function isSubmit(element: Element, name: string): boolean {
 
 function mayNavigate(element: Element, name: string): boolean {
   const isLink = name === "a" || name === "area";
-  // In Firefox every element of MathML can be a link.
+  // In Firefox every MathML element can be a link.
   const isMath = namespaceOf(element) === "http://www.w3.org/1998/Math/MathML";
   return isLink || isMath || isSubmit(element, name) || isClosedHost(element, name);
 }
@@ -68,7 +68,7 @@ export function clickMayNavigate(click: Event): boolean {
   return false;
 }
 
-/** Whether Enter may submit a form: in a field of one line, or in something that cannot be seen. */
+/** Whether Enter may submit a form: in a single-line field, or in a hidden element. */
 export function enterMaySubmit(key: Event): boolean {
   const [node] = pathOf(key) as Element[];
   if (!node) return false;

@@ -1,6 +1,6 @@
 /**
- * The view's document when its HTML comes by message (S03), or came with it as text: it asks the proxy, then becomes
- * what it is given or has. `document.write` keeps this document's origin and its header policy, whatever the HTML says.
+ * A view's document whose HTML comes by message, or as text with it: it asks the proxy, then replaces itself.
+ * `document.write` keeps this document's origin and its header policy, whatever the HTML says.
  */
 import { prelude, tell } from "./prelude.js";
 
@@ -12,13 +12,13 @@ addEventListener("message", (event) => {
   const { data } = event;
   if (typeof data !== "string") return;
   const html = data || `${document.querySelector("plaintext")?.textContent}`;
-  // That it was made ready before is nothing to the app.
+  // Hides from the app that it was preloaded.
   history.replaceState(null, "", location.pathname);
-  // This also takes every listener off the window.
+  // This also removes every listener from the window.
   document.open();
   prelude(view);
   document.write(html);
   document.close();
 });
-// Not before all of the text is there.
+// Wait for the whole text.
 addEventListener("DOMContentLoaded", () => tell(proxy, "waiting"));

@@ -1,6 +1,6 @@
 /**
- * Methods and getters of events, taken before the view's own scripts run. A view can replace every one of them in its
- * window, so the guards in this folder use these and look up nothing later.
+ * Methods and getters of events, captured before the view's own scripts run. A view can replace all of them
+ * in its window, so the guards in this folder use only these.
  */
 const { apply, getOwnPropertyDescriptor } = Reflect;
 const { addEventListener } = EventTarget.prototype;
@@ -8,7 +8,7 @@ const { composedPath, preventDefault, stopImmediatePropagation } = Event.prototy
 const mouse = MouseEvent.prototype;
 const keyboard = KeyboardEvent.prototype;
 
-/** Reads a property as the browser defines it. */
+/** Captures the browser's getter of a property. */
 export function getter<T>(owner: object, name: string): (of: object) => T {
   const get = getOwnPropertyDescriptor(owner, name)?.get as () => T;
   return (of) => apply(get, of, []);
@@ -17,11 +17,11 @@ export function getter<T>(owner: object, name: string): (of: object) => T {
 export const now = performance.now.bind(performance);
 export const dateNow = Date.now;
 export const targetOf = getter<EventTarget>(Event.prototype, "target");
-/** When an event was made, on the clock of {@link now}: when a person pressed, even if the view was busy then. */
+/** The time of an event on the clock of {@link now}: when the user pressed, even if the view was busy. */
 export const timeOf = getter<number>(Event.prototype, "timeStamp");
 export const isPrevented = getter<boolean>(Event.prototype, "defaultPrevented");
 const phase = getter<number>(Event.prototype, "eventPhase");
-/** Whether all listeners have had an event. */
+/** Whether all listeners have received an event. */
 export const isOver = (event: Event): boolean => phase(event) === 0;
 export const dataOf = getter<number | "focus">(MessageEvent.prototype, "data");
 export const keyOf = getter<string>(keyboard, "key");
@@ -35,13 +35,13 @@ const alt = getter<boolean>(mouse, "altKey");
 const ctrl = getter<boolean>(mouse, "ctrlKey");
 const meta = getter<boolean>(mouse, "metaKey");
 const shift = getter<boolean>(mouse, "shiftKey");
-/** Whether this click is another than a plain one with the main button. */
+/** Whether a click is not a plain one with the main button. */
 export const isModified = (click: Event): boolean =>
   button(click) !== 0 || alt(click) || ctrl(click) || meta(click) || shift(click);
 
 const focused = getter<Element | null>(Document.prototype, "activeElement");
 const { blur } = HTMLElement.prototype;
-/** Takes the focus from what has it in this document. */
+/** Removes the focus from the active element of this document. */
 export function releaseFocus(): void {
   const element = focused(document);
   if (element) apply(blur, element, []);
@@ -58,12 +58,12 @@ export function nameOf(node: EventTarget): string {
   }
 }
 
-/** Listens in the capturing phase. */
+/** Adds a capturing listener. */
 export const listen = (to: EventTarget, type: string, act: (event: Event) => void): void =>
   apply(addEventListener, to, [type, act, true]);
 export const pathOf = (event: Event): EventTarget[] => apply(composedPath, event, []);
 export const prevent = (event: Event): void => apply(preventDefault, event, []);
-/** Keeps an event from every later listener, and from its default action. */
+/** Hides an event from all later listeners, and prevents its default action. */
 export function drop(event: Event): void {
   prevent(event);
   apply(stopImmediatePropagation, event, []);

@@ -1,8 +1,8 @@
 /**
- * T07: Vue looks for marks on everything that is put into a `ref`, and the official Vue example puts its `App` there,
- * which holds `window.parent`. To look at a window of another origin throws, so every call of that app, and of each
- * that was made after it, would fail here. Where Vue runs, `parent` is a stand-in: the same window, and Vue passes it by.
- * Everywhere else nothing is touched.
+ * Works around Vue, which checks everything in a `ref` for markers. The official Vue example puts its `App`
+ * there, which holds `window.parent`. Reading a cross-origin window throws, so every call of that app and of
+ * later ones would fail. If Vue runs, `parent` is a proxy of the same window that Vue skips. Otherwise
+ * nothing is changed.
  */
 
 /** The proxy's window itself. */
@@ -11,7 +11,7 @@ export const PARENT: Window = parent;
 let seen = PARENT;
 
 const standIn = (): Window =>
-  // Over an empty object: over the window itself the browser would look there after every answer, and throw.
+  // With an empty target: with the window as target, the browser would check it after every trap, and throw.
   new Proxy({} as Window, {
     get(_, key) {
       if (typeof key === "string" && key.startsWith("__v_")) return key === "__v_skip";
@@ -21,7 +21,7 @@ const standIn = (): Window =>
     set: (_, key, value) => Reflect.set(PARENT, key, value),
   });
 
-/** Waits for Vue, which names itself to the window before any component is made. */
+/** Waits for Vue, which registers itself in the window before any component is created. */
 export function awaitVue(): void {
   const define = (key: string, property: PropertyDescriptor): unknown =>
     Object.defineProperty(window, key, { configurable: true, enumerable: true, ...property });
@@ -33,7 +33,7 @@ export function awaitVue(): void {
         define("parent", { get: () => seen });
       },
     });
-  // Whoever compares finds the sender of a message to be the parent. Before any other listener.
+  // Makes the sender of a message equal to `parent`. Runs before any other listener.
   addEventListener(
     "message",
     (event) => {

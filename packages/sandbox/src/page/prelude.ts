@@ -1,13 +1,13 @@
 /**
- * Runs first in every view's document and tells the proxy what a frame cannot see from outside: that the
- * document began, that it drew something, what its policy blocked, what its scripts threw. All of it is about the view itself, so a
- * view that lies here only hurts its own diagnosis. Nothing else of the document is touched.
+ * Runs first in every view's document and reports to the proxy what a frame cannot see from outside: that the
+ * document started, that it painted, policy violations, and script errors. All of it is about the view
+ * itself, so a view that lies only harms its own diagnosis. The document is not changed otherwise.
  */
 import { closeEscapes } from "./escapes.js";
 import { inputPorts } from "./input.js";
 import { awaitVue, PARENT } from "./parent.js";
 
-/** Puts the guards back that `document.open()` took away. */
+/** Restores the guards that `document.open()` removed. */
 let guard: (() => void) | undefined;
 
 export function prelude({ proxy = "", copy, token }: DOMStringMap): void {
@@ -27,7 +27,10 @@ export function prelude({ proxy = "", copy, token }: DOMStringMap): void {
       line: event.lineNumber,
     }),
   );
-  /** `file:line:column`; the app's own document is `document`, as its address says nothing to its author. */
+  /**
+   * `file:line:column`; the app's own document is `document`, because its address means nothing to the
+   * author.
+   */
   const place = (where: string): string =>
     short(where.replace(location.origin + location.pathname, "document"));
   addEventListener("error", ({ message, filename, lineno, colno }) =>
@@ -36,40 +39,40 @@ export function prelude({ proxy = "", copy, token }: DOMStringMap): void {
       place: filename && place(`${filename}:${lineno}:${colno}`),
     }),
   );
-  // A rejection has no place of its own: the first one in the stack is where the error was made.
+  // A rejection has no location: the first one in the stack is where the error was created.
   addEventListener("unhandledrejection", ({ reason }) =>
     report("script_error", {
       message: short(reason?.message ?? reason),
       place: place(/[^\s(@]+:\d+:\d+/.exec(reason?.stack)?.[0] ?? ""),
     }),
   );
-  // Whether anything was ever drawn: colours, text, an image, a canvas.
+  // Whether anything was ever painted: colours, text, an image, a canvas.
   new PerformanceObserver(() => report("painted", {})).observe({ type: "paint", buffered: true });
-  // A key that the app has no use for: the host may have one, and cannot hear it here.
-  // Asked afterwards, as this listener is the first of all.
+  // A key that the app does not handle: the host may, but cannot receive it here. Checked afterwards, because
+  // this listener is the first of all.
   addEventListener("keydown", (event) => {
     if (event.key === "Escape")
       setTimeout(() => event.defaultPrevented || tell(proxy, "report", { code: "escape" }));
   });
-  // `document.open()` takes every listener from the window. This one stays, and puts them back.
+  // `document.open()` removes every listener from the window. A port survives, and restores them.
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => prelude({ proxy, copy });
   const ports = inputPorts();
-  // The token goes out once, before the view has a script that could replace `parent`.
+  // The token is sent once, before the view has a script that could replace `parent`.
   tell(proxy, "started", ports[0] ? { token } : {}, [port2, largeMessages(proxy), ...ports]);
 }
 
 /**
- * A way for large messages straight from the host: past the proxy, whose process would copy them, and parsed here,
- * so that their objects are made once and not by a slow copy between origins. The view hears them like any other.
+ * A channel for large messages directly from the host. It bypasses the proxy, whose process would copy them,
+ * and they are parsed here, so that their objects are created once. The view receives them like any other.
  * Returns the host's end.
  */
 function largeMessages(proxy: string): MessagePort {
   const { port1, port2 } = new MessageChannel();
-  /** How many messages came from the proxy. */
+  /** Number of messages from the proxy. */
   let heard = 0;
   let waiting: { after: number; message: unknown } | undefined;
-  /** The beginning of one whose end is still being written. */
+  /** The parts so far of an incomplete message. */
   let parts: string[] = [];
   const deliver = (force?: boolean): void => {
     if (!waiting || (heard < waiting.after && !force)) return;
@@ -79,7 +82,7 @@ function largeMessages(proxy: string): MessagePort {
       const data = typeof message === "string" ? JSON.parse(message) : message;
       dispatchEvent(new MessageEvent("message", { source: PARENT, origin: proxy, data }));
     } finally {
-      // The next one may come, whatever became of this one.
+      // Requests the next one, whatever happened to this one.
       port1.postMessage(0);
     }
   };
@@ -88,23 +91,23 @@ function largeMessages(proxy: string): MessagePort {
       parts.push(data);
       return;
     }
-    // Others may be left of one that could not be finished.
+    // Parts of an interrupted message may be left.
     if (data.parts) data.message = parts.slice(-data.parts).join("") + data.message;
     parts = [];
     waiting = data;
-    // What was sent before it comes before it; if it was lost on the way, this one is not.
+    // Delivers in order; a lost earlier message must not block this one.
     deliver();
     setTimeout(() => waiting === data && deliver(true), 500);
   };
   addEventListener("message", ({ source, isTrusted }) => {
     if (source !== parent || !isTrusted) return;
     heard++;
-    // After everybody else has heard this one.
+    // After all other listeners have received this one.
     if (waiting) setTimeout(() => deliver());
   });
   return port2;
 }
 
-/** Tells the proxy something under a reserved name. */
+/** Sends the proxy a message with a reserved name. */
 export const tell = (proxy: string, what: string, params = {}, ports: MessagePort[] = []): void =>
   parent.postMessage({ jsonrpc: "2.0", method: `ui/notifications/sandbox-${what}`, params }, proxy, ports);

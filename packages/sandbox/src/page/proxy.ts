@@ -1,56 +1,58 @@
 /**
- * The page between the host and a view. It shows one view, relays messages between the two, and tells the host
- * what happens to the frame. It decides nothing: policies are response headers, the rest is the host's.
+ * The page between the host and a view. It shows one view, relays messages, and reports events of the frame
+ * to the host. It decides nothing: policies are response headers, and the rest is up to the host.
  *
- * A host that takes the port offered with `sandbox-proxy-ready` is spoken to in JSON text: a large message
- * crosses to another process many times faster than as objects, and a view's flood or giant stops here, in the
- * view's own process. Any other host, such as one built on the official SDK, is spoken to by `postMessage`, in
- * objects.
+ * A host that takes the port offered with `sandbox-proxy-ready` gets JSON text: a large message crosses to
+ * another process many times faster than as objects, and a view's flood or giant message stops here, in the
+ * view's own process. Any other host, such as one built on the official SDK, gets objects by `postMessage`.
  */
 type Message = { jsonrpc?: unknown; method?: unknown; id?: unknown; params?: Record<string, unknown> };
 
 const { hosts = "", view = "", token } = document.body.dataset;
 const frame = document.querySelector("template")?.content.firstChild as HTMLIFrameElement;
-/** The host page's origin, where the browser tells it: a message for an origin that it does not have is logged as an error. */
+/** The host page's origin, if the browser reveals it: a message to a wrong origin is logged as an error. */
 const HOSTS = hosts.split(" ").filter((each) => each === (location.ancestorOrigins?.[0] ?? each));
 const RESERVED = "ui/notifications/sandbox-";
-/** Most characters in a message of a view, and in what it says about itself; most levels in either. */
+/** Maximum characters of a view's message and of its reports, and maximum depth of both. */
 const LONGEST = 32e6;
 const LONGEST_REPORT = 1e4;
 const DEEPEST = 500;
-/** Most messages in a burst, and in each millisecond after it. */
+/** Maximum messages in a burst, and per millisecond after it. */
 const BURST = 5000;
 const PER_MS = 2;
 
-// S02: not un-framed, and not in a page that could reach in.
+// Must be framed, and not by a page that could access it.
 let reachable = parent === window;
 try {
   reachable ||= !!parent.document;
 } catch {
-  // As it must be: the host page has another origin.
+  // Expected: the host page has another origin.
 }
 if (reachable) throw new Error("only inside its host");
 
-/** The host page's origin, and the port it took, once it spoke. */
+/** The host page's origin and port, after its first message. */
 let host: string | undefined;
 let taken: MessagePort | undefined;
 let viewSendsText = false;
-/** Makes a document that was there before say once more that it began. */
+/** Makes an existing document report its start again. */
 let again: MessagePort | undefined;
-/** Tells of presses and Tab in the view, until the host has it. Only the script before a document has its other end. */
+/**
+ * The port that reports presses and Tab in the view, until the host takes it. Only the script before a
+ * document has its other end.
+ */
 let presses: MessagePort | undefined;
-/** What leads straight to the view, until the host has it. */
+/** The direct channel to the view, until the host takes it. */
 let direct: MessagePort[] = [];
-/** How many messages the frame was sent, and how many of them before this view was there. */
+/** Number of messages to the frame, and of those before this view. */
 let relayed = 0;
 let before = 0;
 let html: string | undefined;
-/** The frame's document asked for its HTML. */
+/** Whether the frame's document asked for its HTML. */
 let waiting = false;
-/** The frame's document began, and has neither finished loading nor left; one did once. */
+/** Whether the frame's document started, and has neither finished loading nor left; whether one ever did. */
 let started = false;
 let begun = false;
-/** It was kept from going elsewhere: whatever it still says, an error page takes its place. */
+/** Whether a navigation was blocked: an error page replaces the view, whatever it still sends. */
 let left = false;
 let loads = 0;
 let budget = BURST;
@@ -62,7 +64,7 @@ const reserved = (what: string, params = {}): Message => ({
   method: RESERVED + what,
   params,
 });
-/** What a reserved method says; undefined for any other. */
+/** The name of a reserved method; undefined for any other. */
 const read = (method: string): string | undefined =>
   method.startsWith(RESERVED) ? method.slice(RESERVED.length) : undefined;
 const tell = (what: string, params?: object): void => toHost(reserved(what, params));
@@ -70,16 +72,16 @@ const report = (code: string, params?: object): void => tell("report", { ...para
 
 function toHost(message: Message, text = JSON.stringify(message)): void {
   if (taken) taken.postMessage(text);
-  // Where the target is not the parent's origin nothing is delivered.
+  // If the origin does not match the parent's, the message is not delivered.
   else for (const origin of host ? [host] : HOSTS) parent.postMessage(message, origin);
 }
 
-/** Hands the host the way for large messages; where they stand among the others is a matter of counting. */
+/** Offers the host the channel for large messages; counting restores their order. */
 function offer(): void {
-  // T03: what goes past this page arrives as an object.
+  // Direct messages arrive as objects.
   if (viewSendsText) direct = [];
   if (taken && direct[0]) taken.postMessage(JSON.stringify(reserved("started", { before })), direct);
-  // Straight to the host: a view that is busy keeps this page busy too.
+  // Directly to the host, because a busy view keeps this page busy too.
   if (taken && presses) taken.postMessage(JSON.stringify(reserved("presses")), [presses]);
   if (taken) {
     direct = [];
@@ -105,7 +107,7 @@ function fromHost(message: Message | null): void {
     html ??= "";
     handOver();
   } else if (what === undefined) {
-    // D11: JSON has only null for what is gone, and official views want undefined.
+    // JSON has only null for removed keys, but official views expect undefined.
     if (method === "ui/notifications/host-context-changed" && !viewSendsText)
       for (const key in params) params[key] ??= undefined;
     relayed++;
@@ -113,7 +115,7 @@ function fromHost(message: Message | null): void {
   }
 }
 
-/** Only to a document that asked: an app that runs has no use for it. */
+/** Only to a document that asked: a running app has no use for it. */
 function handOver(): void {
   if (!waiting || html === undefined) return;
   waiting = false;
@@ -142,7 +144,7 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
     ({ length } = text);
     name = `${Object(message).method}`.slice(0, 99);
   } catch {
-    // No JSON, and nothing that could be: no message of this protocol.
+    // Neither JSON nor convertible: not a message of this protocol.
     report("malformed");
     return;
   }
@@ -156,7 +158,7 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
     const [first, large, press] = ports;
     again = first;
     direct = large ? [large] : [];
-    // A view can say that it started, too, but it does not know the token.
+    // A view can also report a start, but it does not know the token.
     if (press && params?.token === token) presses = press;
     before = relayed;
     offer();
@@ -164,13 +166,13 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
     waiting = true;
     handOver();
   } else if (length > (ofItself ? LONGEST_REPORT : LONGEST))
-    // The host answers by the id, unless that is what is large.
+    // The host answers by id, unless the id is what is too large.
     report("too_large", { id: JSON.stringify(id)?.length < 99 ? id : undefined, method: name });
   else if (isDeep(message, DEEPEST)) report("malformed");
   else if (ofItself) tell("report", { ...params, by: "view" });
   else if (what !== undefined) report("reserved", { method: name });
   else {
-    // T03: a view is answered in the form it speaks.
+    // A view is answered in its own form.
     if (isText && method !== undefined && !viewSendsText) {
       viewSendsText = true;
       tell("text");
@@ -179,7 +181,7 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
   }
 }
 
-/** Chromium reads and writes JSON of any depth; whoever walks through it later runs out of stack. */
+/** Chromium handles JSON of any depth, but code that recurses over it later could run out of stack. */
 function isDeep(value: unknown, left: number): boolean {
   if (Object(value) !== value) return false;
   for (const key in value as object)
@@ -194,17 +196,17 @@ frame.onload = () => {
 
 addEventListener("message", (event) => {
   const { source, origin } = event;
-  // S08: source and origin, both. What a stranger sends is not even looked at, which would unpack it.
+  // Checks source and origin. Messages of others are not read at all, because reading would deserialize them.
   if (source === parent && HOSTS.includes(origin) && origin === (host ??= origin)) fromHost(event.data);
   else if (source === frame.contentWindow && origin === view) fromView(event.data, event.ports);
 });
 
 /**
- * What was loaded: a view says that it began, an error page says nothing. That word may be late, and a view that
- * wrote its document anew gives it when it is asked.
+ * Decides what was loaded: a view reports its start, an error page does not. The report may be late, and a
+ * view that rewrote its document sends it on request.
  */
 function judge(load: number, deadline: number): void {
-  // Something else was loaded since, and is judged by itself.
+  // A later load is judged separately.
   if (load !== loads) return;
   if (!started && Date.now() < deadline) {
     setTimeout(judge, 20, load, deadline);
@@ -214,14 +216,15 @@ function judge(load: number, deadline: number): void {
   started = false;
 }
 
-// This page's policy names the one address that the frame may show: a navigation elsewhere is blocked, and heard.
+// This page's policy names the only address that the frame may show: other navigations are blocked and
+// reported.
 addEventListener("securitypolicyviolation", ({ effectiveDirective: directive, blockedURI: blocked }) => {
   left = true;
   started = false;
   report("csp_violation", { directive, blocked: blocked.slice(0, 300) });
 });
 
-// Made ready before it is needed: the view's document comes as text, and stays that until it is told otherwise.
+// Preloaded: the view's document arrives as text, and stays text until the host shows it.
 if (location.hash === "#later") frame.src += "?later";
 document.body.append(frame);
 for (const origin of HOSTS) {

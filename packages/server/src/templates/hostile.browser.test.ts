@@ -67,7 +67,7 @@ const DATA: Readonly<Record<string, readonly string[]>> = {
 };
 const ANY_DATA: readonly string[] = ['{"items":[{"id":"a","title":"b"}],"message":"c"}', '"a text"'];
 
-/** One page: its input, and every text in that. */
+/** A page: its input, and every text in that. */
 interface Case {
   url: string;
   title: string;

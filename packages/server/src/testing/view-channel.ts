@@ -22,7 +22,7 @@ import { after, now, turn } from "./real-time.js";
 /** Number of consecutive idle turns after which everything is quiet. */
 const QUIET_TURNS = 3;
 
-/** One view's channel. */
+/** A view's channel. */
 export class ViewChannel {
   readonly peer = new CheckedPeer(HOST_END);
   readonly #life: HostLifecycle;

@@ -1,5 +1,5 @@
 /**
- * One side of a session that outlives its connections. Page and gateway run the same code
+ * A side of a session that outlives its connections. Page and gateway run the same code
  * (docs/decisions/010).
  *
  * @module
@@ -37,7 +37,7 @@ export interface SessionOptions {
 }
 
 /**
- * One side of a resumable session with many channels: each message arrives once, in the order of its channel,
+ * A side of a resumable session with many channels: each message arrives once, in the order of its channel,
  * whatever happens to the transports. It knows neither the kind of transport nor the contents of messages.
  *
  * @example

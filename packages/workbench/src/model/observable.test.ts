@@ -22,7 +22,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 afterEach(() => vi.useRealTimers());
 
 describe("changes", () => {
-  it("are told soon, and many at once", async () => {
+  it("are reported soon, and many at once", async () => {
     const { counter, seen } = watched();
     counter.add();
     counter.add();
@@ -31,7 +31,7 @@ describe("changes", () => {
     expect(seen).toEqual([2]);
   });
 
-  it("are told when something quiet is done, once, whatever came of it", async () => {
+  it("are reported once when held-back work is done, whatever its outcome", async () => {
     const { counter, seen } = watched();
     const version = counter.version;
     const work = async (): Promise<void> => {
@@ -74,7 +74,7 @@ describe("changes", () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it("of quiet things that follow each other without a pause are told when the first is late", async () => {
+  it("during consecutive held-back work are reported when the first is late", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { counter, seen } = watched();
     const never = new Promise<void>(() => {});
@@ -88,7 +88,7 @@ describe("changes", () => {
     expect(seen).toEqual([1]);
   });
 
-  it("of several quiet things are told when all are done; one who throws keeps nobody else from hearing", async () => {
+  it("during concurrent held-back work are reported when all are done; a listener that throws does not affect others", async () => {
     const thrown: unknown[] = [];
     const hear = (error: unknown): void => void thrown.push(error);
     process.on("uncaughtException", hear);

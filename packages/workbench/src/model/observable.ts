@@ -1,18 +1,19 @@
 /**
- * What the page is made of, apart from how it looks: things that change, and say so.
+ * Base of the page's models: observable objects.
  *
  * @module
  */
 
-/** What is told when nothing is waited for any more; undefined while nothing is. */
+/** Notifications that are held back; undefined while none are. */
 let held: { readonly tells: Set<() => void>; count: number } | undefined;
 
-/** Milliseconds that what is around an app is not drawn while the app starts. */
+/** Milliseconds for which surrounding UI is not drawn while an app starts. */
 export const APP_START = 100;
 
 /**
- * Nobody hears of changes until this is done, or is late: to draw what is around an app takes the processor from the app that
- * the person waits for. Of several at once, until all are done, or one is late: the page does not stand still for long.
+ * Holds back notifications until the work is done or the limit has passed: drawing the surrounding UI would
+ * take the processor from the app that the user waits for. With several at once, until all are done or one
+ * reaches its limit, so that the page does not freeze for long.
  *
  * @param most milliseconds
  */
@@ -22,7 +23,7 @@ export async function quietly(work: Promise<unknown>, most: number): Promise<voi
   const end = (): void => {
     if (held !== mine) return;
     held = undefined;
-    // Each by itself: one that throws keeps nobody else from hearing.
+    // Separate microtasks, so that an error in one does not affect others.
     for (const tell of mine.tells) queueMicrotask(tell);
   };
   const late = setTimeout(end, most);
@@ -34,30 +35,30 @@ export async function quietly(work: Promise<unknown>, most: number): Promise<voi
   }
 }
 
-/** Does it now, or once when nothing is waited for any more. */
+/** Runs now, or once after notifications are no longer held back. */
 export function whenCalm(act: () => void): void {
   if (held) held.tells.add(act);
   else act();
 }
 
-/** Something that changes. React hears of it by `useObservable`. */
+/** An observable object. React uses it through `useObservable`. */
 export class Observable {
   readonly #listeners = new Set<() => void>();
   #version = 0;
   #isScheduled = false;
 
-  /** Another number after every change. */
+  /** Changes with every change. */
   get version(): number {
     return this.#version;
   }
 
-  /** Hears of changes, soon after they happened and of many at once. Call what it returns to stop. */
+  /** Adds a listener, called shortly after one or more changes. Returns a function that removes it. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** To be called after every change. */
+  /** Call after every change. */
   protected changed(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -70,7 +71,7 @@ export class Observable {
     for (const listener of [...this.#listeners]) listener();
   };
 
-  /** When changes are told: at the end of what is being done. */
+  /** When listeners are notified: at the end of the current task. */
   protected schedule(tell: () => void): void {
     queueMicrotask(tell);
   }

@@ -84,7 +84,7 @@ it("a server that was removed from the settings vanishes, also when it says afte
   await vi.waitFor(() => expect(servers.get("s")?.catalogue).toBeDefined());
 });
 
-it("a UI that changed is told, also when it could not be read in between; the first, and one that stayed, are not", async () => {
+it("a changed UI is reported, even if it was unreadable in between; the first and unchanged ones are not", async () => {
   let hash: string | undefined = "one";
   const view = { tool: "t", uri: "ui://s/t" };
   const catalogue = { tools: [], resources: [], templates: [], prompts: [] };

@@ -1,5 +1,5 @@
 /**
- * The servers of the gateway, and what they offer.
+ * The servers of the gateway, and their catalogues.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { isFields, readCatalogue } from "./app/foreign.js";
 import { messageOf } from "./messages/messages.js";
 import { Observable, quietly } from "./observable.js";
 
-/** One server. */
+/** A server. */
 export interface ServerState {
   readonly summary: ServerSummary;
   readonly catalogue?: ServerCatalogue | undefined;
@@ -18,24 +18,24 @@ export interface ServerState {
   readonly problem?: string | undefined;
 }
 
-/** Milliseconds that the page may be drawn later, for apps that are renewed. */
+/** Milliseconds that drawing may be delayed for restarted apps. */
 const QUIET = 300;
 
 /** All servers, kept up to date. */
 export class Servers extends Observable {
   readonly #gateway: Gateway;
   readonly #states = new Map<string, ServerState>();
-  /** What was asked for without a person's doing: each server once when it is idle, and once when it is ready. */
+  /** Automatic requests so far: each server once when it is idle, and once when it is ready. */
   readonly #asked = new Set<string>();
-  /** The UIs of tools, by server and tool, as they could be read last: one that is just being written may be broken. */
+  /** Hashes of the last readable UIs, by server and tool: one that is being written may be broken. */
   readonly #hashes = new Map<string, Map<string, string>>();
   isKnown = false;
-  /** The operator lets programs drive this page. */
+  /** Whether the operator lets programs drive this page. */
   isTestMode = false;
-  /** Hears of tools whose UI is not what it was: while somebody writes it, above all. */
+  /** Called with tools whose UI changed, mainly during development. */
   onchangedviews: ((server: string, tools: ReadonlySet<string>) => Promise<void>) | undefined;
 
-  /** Hears of a server that is no longer in the settings. */
+  /** Called for a server that was removed from the settings. */
   onremoved: ((server: string) => void) | undefined;
 
   constructor(gateway: Gateway) {
@@ -49,7 +49,7 @@ export class Servers extends Observable {
     return [...this.#states.values()];
   }
 
-  /** Every server has said what it offers, or why it does not. */
+  /** Whether every server has answered or failed. */
   get isSettled(): boolean {
     const isAnswered = ({ catalogue, problem, summary }: ServerState): boolean =>
       (catalogue ?? problem ?? summary.problem) !== undefined;
@@ -60,22 +60,22 @@ export class Servers extends Observable {
     return this.#states.get(name);
   }
 
-  /** What the page keeps of a server is kept under this: another server of the same name has another one. */
+  /** The key for stored data of a server: another server with the same name has another key. */
   keyOf(name: string): string {
     return `${name} ${this.get(name)?.summary.identity ?? ""}`.trim();
   }
 
-  /** What the person should know of servers that took over the name of another one: a line each. */
+  /** Notices about servers that took over another one's name, one per line. */
   get notices(): string {
     return this.list.flatMap(({ summary }) => summary.notice ?? []).join("\n");
   }
 
-  /** What a server says of one of its tools. */
+  /** A server's description of one of its tools. */
   tool(server: string, name: string): Tool | undefined {
     return this.get(server)?.catalogue?.tools.find((tool) => tool.name === name);
   }
 
-  /** Asks for all of them: at the start, and when the gateway was restarted. */
+  /** Requests all servers: at the start, and after a restart of the gateway. */
   async load(): Promise<void> {
     const { servers, testMode = false } = await this.#gateway.request("gateway/servers", {});
     this.isTestMode = testMode;
@@ -86,13 +86,13 @@ export class Servers extends Observable {
     this.changed();
   }
 
-  /** Starts a server that waits or failed. */
+  /** Starts a server that is idle or failed. */
   async start(name: string): Promise<void> {
     this.#learn(await this.#gateway.request("gateway/start", { server: name }));
     await this.#read(name);
   }
 
-  /** Ends a server, and starts it again. */
+  /** Restarts a server. */
   async restart(name: string): Promise<void> {
     this.#learn(await this.#gateway.request("gateway/restart", { server: name }));
     await this.#read(name);
@@ -101,17 +101,17 @@ export class Servers extends Observable {
   #learn(summary: ServerSummary): void {
     const { name, identity, state, problem } = summary;
     const known = this.#states.get(name);
-    // Another server of the name has its own tools and UIs (attack E01).
+    // Another server with the same name has its own tools and UIs.
     const isOther = known !== undefined && known.summary.identity !== identity;
-    // The last word of a server that was removed from the settings, or whose name another one has.
+    // The last status of a removed or replaced server.
     if (state === "stopped" && (!known || isOther)) return;
     if (isOther) this.#forget(name);
     const before = isOther ? undefined : known;
     this.#states.set(name, { ...before, summary });
     this.changed();
     if (before?.catalogue || problem || !/^(idle|ready)$/.test(state)) return;
-    // A server that nobody has used yet is started by being asked what it offers. One that fails at that would be started
-    // for ever: it is the person who tries again.
+    // Requesting the catalogue starts an unused server. A failing server must not be restarted forever: the
+    // user retries it.
     const question = `${state} ${name}`;
     if (this.#asked.has(question)) return;
     this.#asked.add(question);
@@ -141,7 +141,7 @@ export class Servers extends Observable {
     this.changed();
   }
 
-  /** The server is no longer in the settings: nothing of it stays in the page. */
+  /** The server was removed from the settings: removes all its state. */
   #remove(server: string): void {
     if (!this.#states.delete(server)) return;
     this.onremoved?.(server);
@@ -149,13 +149,13 @@ export class Servers extends Observable {
     this.changed();
   }
 
-  /** What was read of a server, and that it was asked, is of no use for the next one of its name. */
+  /** Drops the state of a server whose name was taken by another. */
   #forget(server: string): void {
     this.#hashes.delete(server);
     for (const state of ["idle", "ready"]) this.#asked.delete(`${state} ${server}`);
   }
 
-  /** The tools whose UI is another one than the last that could be read. */
+  /** The tools whose UI differs from the last readable one. */
   #changedViews(server: string, catalogue: ServerCatalogue | undefined): Set<string> {
     const hashes = this.#hashes.get(server) ?? new Map<string, string>();
     this.#hashes.set(server, hashes);

@@ -1,5 +1,5 @@
 /**
- * The page as a whole: its gateway, its servers, its conversations, and how it is set up.
+ * The page as a whole: its gateway, servers, conversations and settings.
  *
  * @module
  */
@@ -21,10 +21,10 @@ import { type Profile, STRICT } from "./profiles/profile.js";
 import { PROFILES } from "./profiles/profiles.js";
 import { Servers } from "./servers.js";
 
-/** Milliseconds that an app's first word is waited for. */
+/** Milliseconds to wait for an app's first message. */
 const FIRST_WORD = 1_000;
 
-/** Starts an app out of sight. */
+/** Starts an app in the background. */
 function startUnseen(place: ViewPlace): StartedApp {
   let drop = (): void => {};
   const said = new Promise<void>((resolve) => {
@@ -38,26 +38,26 @@ function startUnseen(place: ViewPlace): StartedApp {
   return { said, drop };
 }
 
-/** Everything that the page knows. There is one. */
+/** The state of the whole page. There is one instance. */
 export class Workbench extends Observable {
   readonly gateway: Gateway;
   readonly servers: Servers;
-  /** The one that is shown. */
+  /** The current conversation. */
   readonly conversation: Conversation;
   readonly conversations: Conversations;
   readonly models: Models;
-  /** What servers and apps want to know of the person. */
+  /** Questions of servers and apps to the user. */
   readonly questions = new Questions();
-  /** How it is with the gateway. */
+  /** State of the connection to the gateway. */
   connection: GatewayState = { phase: "connecting" };
-  /** The gateway cannot write its record, and refuses what has effects. */
+  /** Set while the gateway cannot write its audit log and refuses calls with side effects. */
   alarm: string | undefined;
-  /** What went wrong with the page itself. */
+  /** A problem of the page itself. */
   problem: string | undefined;
-  /** Asks the person whether something may be done. */
+  /** Asks the user for approval. */
   asking: (question: GatewayQuestion, signal: AbortSignal) => Promise<GatewayAnswer> = (question, signal) =>
     askInPage(question, signal, () => this.#questionPlace());
-  /** Where questions of the model are asked: at the end of the conversation. */
+  /** Where questions of the model are shown: at the end of the conversation. */
   questionPlace: HTMLElement | undefined;
   readonly #asked = new Set<GatewayQuestion>();
   /** The app that the inspector shows. */
@@ -81,7 +81,7 @@ export class Workbench extends Observable {
       onstate: (state) => {
         this.connection = state;
         this.changed();
-        // Another gateway, or one that forgot this page: its servers and models may be others.
+        // Another gateway, or one that dropped this page's session: its servers and models may differ.
         if (state.phase === "open" && !state.resumed && this.servers.isKnown)
           void this.#load(this.conversation.reopen());
       },
@@ -117,7 +117,7 @@ export class Workbench extends Observable {
     this.questions.subscribe(() => this.changed());
   }
 
-  /** What new apps look like. */
+  /** Look of new apps. */
   get look(): Look {
     return this.#look;
   }
@@ -126,7 +126,7 @@ export class Workbench extends Observable {
     this.changed();
   }
 
-  /** The host that new apps believe they are in. */
+  /** Host profile of new apps. */
   get profile(): Profile {
     return this.#profile;
   }
@@ -139,19 +139,19 @@ export class Workbench extends Observable {
     return [...this.#profiles.values()];
   }
 
-  /** Whether somebody waits for an answer of the person's. */
+  /** Whether a question waits for the user. */
   get isAsking(): boolean {
     const { sampling, elicitations } = this.questions;
     const isAsked = sampling.length + elicitations.length > 0;
     return isAsked || this.#asked.size > 0;
   }
 
-  /** Whether a question waits above an app: what follows below must not scroll it away. */
+  /** Whether a question is shown above an app: content below must not scroll it away. */
   get isAskingInApp(): boolean {
     return this.conversation.apps.some(({ questions }) => questions > 0);
   }
 
-  /** Whether a call waits for an answer of the person's, and not for its server. */
+  /** Whether a call waits for the user's answer rather than its server. */
   isAskedAbout(call: CallItem): boolean {
     if (call.state !== "running") return false;
     const { server, tool, appOf, input } = call;
@@ -165,7 +165,7 @@ export class Workbench extends Observable {
     return [...this.#asked].some(isMeant);
   }
 
-  /** The end of the conversation, unless it is out of sight: below an app that fills the window, or behind another pane. */
+  /** The end of the conversation, unless it is hidden below a fullscreen app or behind another pane. */
   #questionPlace(): HTMLElement | undefined {
     const place = this.questionPlace;
     const isCovered = this.conversation.apps.some(({ element }) =>
@@ -185,7 +185,7 @@ export class Workbench extends Observable {
     answer.then(end, end);
     const app = this.conversation.apps.find(({ id }) => id === question.view);
     void app?.asked(answer).then(() => this.changed());
-    // Asked before there is an app: the card of its call says what it waits for.
+    // Asked before there is an app: the card of its call shows what it waits for.
     if (!app && question.method === "ui/permission") {
       for (const item of this.conversation.items) {
         const isWaiting =
@@ -203,7 +203,7 @@ export class Workbench extends Observable {
     this.changed();
   }
 
-  /** Finds out what there is. */
+  /** Loads the initial state. */
   async start(): Promise<void> {
     await this.#load(this.conversation.restore());
   }
@@ -219,5 +219,5 @@ export class Workbench extends Observable {
   }
 }
 
-/** Arguments that came twice over the wire: once in the call, once in the question about it. */
+/** Compares arguments that arrived twice: in the call, and in the question about it. */
 const isSameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? {}) === JSON.stringify(b ?? {});

@@ -1,5 +1,5 @@
 /**
- * `@vitrine/workbench`: where the built pages are, for whoever serves them.
+ * `@vitrine/workbench`: the location of the built pages, for servers of them.
  *
  * @module
  */
@@ -9,5 +9,5 @@ export { PROFILE_MODES } from "./profile-modes.js";
 export { wrongPath } from "./redaction-path.js";
 export type * from "./render-page.js";
 
-/** The folder with the workbench's pages: `index.html` for people, `render.html` for `vitrine render`. */
+/** The folder with the workbench's pages: `index.html` for users, `render.html` for `vitrine render`. */
 export const workbenchFolder: string = fileURLToPath(new URL("../page", import.meta.url));

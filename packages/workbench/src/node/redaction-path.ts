@@ -1,16 +1,16 @@
 /**
- * Where in a message a value is, as people write it to have it taken out of a recording.
+ * Paths of values to redact in messages.
  *
  * @module
  */
 
-/** What a message carries. */
+/** Fields of a message. */
 const BEGINNINGS = /^(params|result|error)$/;
 
 /**
- * What is wrong with a path, as the end of a sentence; undefined for one that is right: names and numbers with dots between
- * them, from `params`, `result` or `error` on. `*` is every name and every number, and an empty part, as in
- * `result.content.*.text..user`, leads into a text that is JSON.
+ * The problem with a path, as the end of a sentence; undefined if it is valid: names and numbers separated by
+ * dots, starting with `params`, `result` or `error`. `*` matches every name and number, and an empty part, as
+ * in `result.content.*.text..user`, leads into a JSON string.
  */
 export function wrongPath(path: string): string | undefined {
   const parts = path.split(".");

@@ -1,14 +1,14 @@
 /**
- * What the page of `vitrine render` can do, for the command that drives it from outside. Everything is plain data: it
- * crosses from a browser to a Node process.
+ * The interface of the `vitrine render` page for the command that drives it. Everything is plain data,
+ * because it crosses from a browser to a Node process.
  *
  * @module
  */
 
-/** What an app may be allowed. */
+/** Permissions that an app may get. */
 export type Allowance = "calls" | "links" | "downloads" | "messages" | "permissions" | "all";
 
-/** Which app to show, and how. */
+/** The app to show, and how. */
 export interface RenderRequest {
   readonly server: string;
   readonly tool: string;
@@ -17,94 +17,94 @@ export interface RenderRequest {
   readonly profile: string;
   readonly device: "desktop" | "tablet" | "mobile";
   readonly mode: "inline" | "fullscreen" | "pip";
-  /** What is answered with yes; everything else is a no. */
+  /** Approved actions; all others are denied. */
   readonly allow: readonly Allowance[];
-  /** Milliseconds that the app and its call have together. */
+  /** Milliseconds for the app and its call together. */
   readonly timeout: number;
 }
 
-/** The document of an app, as it was read from its server. */
+/** The document of an app, as read from its server. */
 export interface RenderDocument {
   readonly html: string;
   readonly meta: object;
 }
 
-/** Something to be done with the app: a text or selector to press; a text to wait for, or milliseconds. */
+/** An action on the app: a text or selector to click; a text to wait for, or milliseconds. */
 export type RenderAct = { readonly click: string } | { readonly wait: string | number };
 
-/** What a person saw of the app: the page itself cannot look into the app's frame, whoever drives it can. */
+/** The visible part of the app: the page itself cannot look into the app's frame, but the command can. */
 export interface RenderShown {
-  /** Absent if it was taken out of the recording. */
+  /** Absent if it was redacted. */
   readonly text?: string | undefined;
-  /** Whether there was anything to see. */
+  /** Whether anything was visible. */
   readonly isDrawn: boolean;
 }
 
-/** A recording with how many values were taken out for each path, or why there is none. */
+/** A recording with the number of redacted values per path, or why there is none. */
 export type RenderTrace =
   | { readonly recording: string; readonly redacted: readonly number[] }
   | { readonly problem: RenderProblem };
 
-/** Which recording to play. */
+/** The recording to play. */
 export interface ReplayRequest {
   /** The text of its file. */
   readonly recording: string;
-  /** A server whose app of the same address takes the place of the recorded one. */
+  /** A server whose app at the same address replaces the recorded one. */
   readonly server?: string | undefined;
-  /** What is done with the app, in place of what the recording has. */
+  /** Actions that replace the recorded ones. */
   readonly acts?: readonly RenderAct[] | undefined;
-  /** Milliseconds that all of it may take: then what there is by then is compared. */
+  /** Maximum milliseconds: then the state so far is compared. */
   readonly timeout: number;
 }
 
-/** What was different when a recording was played. */
+/** The outcome of a replay. */
 export interface ReplayOutcome {
-  /** A sentence for each difference. */
+  /** A sentence per difference. */
   readonly differences: readonly string[];
-  /** How many of the app's deeds were compared, and how many were not, as a person had to do something first. */
+  /** Number of compared actions, and of those that were not, because a user action was needed first. */
   readonly compared: number;
   readonly untested: number;
-  /** How many steps, such as presses, were repeated. */
+  /** Number of repeated steps, such as clicks. */
   readonly steps: number;
-  /** The app was recorded with what it had kept from before: a difference may come from that. */
+  /** Whether the app was recorded with stored state, which may cause a difference. */
   readonly restored?: boolean | undefined;
 }
 
-/** Something that had to be asked, and what was answered. */
+/** A question and its answer. */
 export interface RenderConsent {
   readonly method: string;
   /** The tool, the host of the link, or the permission. */
   readonly subject: string;
   readonly title: string;
   readonly answer: "allow" | "deny";
-  /** What would have allowed it, or did: `--allow-calls`. */
+  /** The option that allows it: `--allow-calls`. */
   readonly option: string;
 }
 
-/** A line that the app wrote, or that was written about it. */
+/** A line that the app wrote, or about it. */
 export interface RenderLine {
   readonly level: string;
-  /** `log`: `notifications/message`; `script`: what was thrown; `host`: what the page noticed. */
+  /** `log`: `notifications/message`; `script`: an error; `host`: noticed by the page. */
   readonly from: "log" | "script" | "host";
   readonly text: string;
-  /** Of what was thrown: `file:line:column`; `document` is the app's own document. */
+  /** For an error: `file:line:column`; `document` is the app's own document. */
   readonly place?: string | undefined;
 }
 
-/** Something that the app's policy blocked. */
+/** A policy violation of the app. */
 export interface RenderViolation {
   readonly directive: string;
   readonly blocked: string;
 }
 
-/** What is wrong, for programs and for people. */
+/** A problem, for programs and users. */
 export interface RenderProblem {
   readonly code: string;
   readonly message: string;
   readonly fix?: string | undefined;
 }
 
-/** When things happened, in milliseconds since 1970. */
+/** Times of events, in milliseconds since 1970. */
 export interface RenderTimes {
   toolResult?: number;
   proxyReady?: number;
@@ -113,18 +113,18 @@ export interface RenderTimes {
   firstSize?: number;
 }
 
-/** How it is with the app now. */
+/** The current state of the app. */
 export interface RenderSnapshot {
-  /** The name under which the app's server is known, or was when it was recorded. */
+  /** The name of the app's server, now or in the recording. */
   readonly server: string;
-  /** Empty for one that nobody called. */
+  /** Empty if no tool was called. */
   readonly tool: string;
   readonly uri: string;
   readonly isReady: boolean;
   readonly hasResult: boolean;
-  /** The document has no script: it is there, and takes no result. */
+  /** Whether the document has no script: it takes no result. */
   readonly isStatic?: boolean | undefined;
-  /** Why it is not as it should be. */
+  /** Why it is not as expected. */
   readonly problem?: RenderProblem | undefined;
   readonly view?:
     | { readonly appInfo: Record<string, unknown>; readonly capabilities: Record<string, unknown> }
@@ -133,37 +133,37 @@ export interface RenderSnapshot {
   /** Pixels of the frame. */
   readonly size: { readonly width: number; readonly height: number };
   readonly policy: string;
-  /** The origins of what is around the app: this page, and the sandbox's frame. */
+  /** Origins of the surrounding frames: this page, and the sandbox's. */
   readonly around: readonly string[];
   readonly violations: readonly RenderViolation[];
   readonly lines: readonly RenderLine[];
   readonly consents: readonly RenderConsent[];
   readonly messages: { readonly sent: number; readonly received: number };
   readonly replay?: ReplayOutcome | undefined;
-  /** Of a recording that was played: what was seen when it was made. `"unknown"` in recordings that do not say it. */
+  /** For a replay: the recorded visible part. `"unknown"` if the recording does not contain it. */
   readonly recorded?: RenderShown | "unknown" | undefined;
 }
 
-/** The page's one global, `vitrineRender`. */
+/** The page's global, `vitrineRender`. */
 export interface RenderPage {
-  /** The hosts that can be imitated. */
+  /** The available profiles. */
   readonly profiles: readonly { readonly id: string; readonly displayModes: readonly string[] }[];
-  /** Shows an app. Resolves when it is ready and has its result, when it failed, or when the time is over. */
+  /** Shows an app. Resolves when it is ready and has its result, when it failed, or at the timeout. */
   open(request: RenderRequest): Promise<void>;
-  /** Plays a recording to its end, and compares. Needs somebody who does what {@link nextAct} says. */
+  /** Plays a recording to its end, and compares. The caller must perform the actions of {@link nextAct}. */
   replay(request: ReplayRequest): Promise<void>;
-  /** What is to be done with the replayed app, when it is time for that; undefined when there is nothing more. */
+  /** The next action on the replayed app, when its time has come; undefined at the end. */
   nextAct(): Promise<RenderAct | undefined>;
-  /** That was done, or could not be: why. */
+  /** Reports that the action was performed, or why it failed. */
   actEnded(problem?: string): void;
-  /** Notes for the recording what is done with the app at this moment. */
+  /** Records an action that is performed now. */
   noteAct(act: RenderAct): void;
-  /** Resolves when the app asks for nothing any more and says nothing, or after so many milliseconds. */
+  /** Resolves when the app is idle, or after this many milliseconds. */
   settle(limit: number): Promise<void>;
   snapshot(): RenderSnapshot;
   /**
-   * A recording of what happened, with a document that was kept or else one that is read anew; undefined when there was
-   * no app to record. Values at the paths are taken out of it.
+   * A recording with the given document, or one that is read again; undefined if there was no app. Values at
+   * the paths are redacted.
    */
   trace(
     document?: RenderDocument,

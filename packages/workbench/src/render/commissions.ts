@@ -1,17 +1,17 @@
 /**
- * What this page wants done and cannot do itself, for somebody outside who can.
+ * Actions that this page requests from the command, because it cannot perform them itself.
  *
  * @module
  */
 import type { RenderAct } from "../node/render-page.js";
 
-/** One act at a time: given in here, fetched and ended from outside. */
+/** Only one action at a time: requested here, fetched and completed from outside. */
 export class Commissions {
   #waiting: { readonly act: RenderAct; readonly ended: (problem?: string) => void } | undefined;
   #isOver = false;
   #look: (() => void) | undefined;
 
-  /** Resolves when it was done, with why it could not be. */
+  /** Resolves when it was performed, with the reason if it failed. */
   give(act: RenderAct): Promise<string | undefined> {
     return new Promise((ended) => {
       this.#waiting = { act, ended };
@@ -19,7 +19,7 @@ export class Commissions {
     });
   }
 
-  /** Waits for the next one; undefined when there are no more. */
+  /** Waits for the next one; undefined at the end. */
   async next(): Promise<RenderAct | undefined> {
     while (!this.#waiting && !this.#isOver)
       await new Promise<void>((resolve) => {

@@ -1,12 +1,12 @@
 /**
- * Answers in place of a person: what the command line allows, and no to everything else.
+ * Answers questions for the user: what the command line allows, and no to everything else.
  *
  * @module
  */
 import type { GatewayAnswer, GatewayQuestion } from "@vitrine/wire";
 import type { Allowance, RenderConsent } from "../node/render-page.js";
 
-/** What allows a method. What is not here is allowed by `all` alone. */
+/** The option that allows a method. Other methods need `all`. */
 const BY: Readonly<Record<string, Allowance>> = {
   "tools/call": "calls",
   "ui/open-link": "links",
@@ -15,7 +15,7 @@ const BY: Readonly<Record<string, Allowance>> = {
   "ui/permission": "permissions",
 };
 
-/** Answers questions, and keeps what was answered. */
+/** Answers questions, and records the answers. */
 export class Consents {
   readonly given: RenderConsent[] = [];
   readonly #allow: ReadonlySet<Allowance>;

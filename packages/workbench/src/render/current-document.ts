@@ -1,5 +1,5 @@
 /**
- * The document of an app as its server has it now.
+ * Reads the current document of an app from its server.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { readUiDocument, VitrineError } from "@vitrine/protocol";
 import { plainOf } from "../model/messages/message-json.js";
 import type { AppDocument } from "../model/recording/recorder.js";
 
-/** Reads it, as a view of it would. */
+/** Reads it as a view would. */
 export async function currentDocument(
   gateway: Gateway,
   server: string,

@@ -8,7 +8,7 @@ import "./render.css";
 import { PROFILES } from "../model/profiles/profiles.js";
 import { Rendering } from "./rendering.js";
 
-// A page that nobody looks at opens no others: that an app may open a link does not mean that it is visited.
+// An unattended page opens no windows: permission to open a link does not mean visiting it.
 window.open = () => null;
 
 Object.assign(globalThis, { vitrineRender: new Rendering(PROFILES) });

@@ -1,23 +1,23 @@
 /**
- * Waiting until something is so, and whether an app has come to rest.
+ * Waits for a condition, and detects an idle app.
  *
  * @module
  */
 import type { AppModel } from "../model/app/app-model.js";
 
-/** Milliseconds without a message after which an app has nothing more to say for now. */
+/** Milliseconds without a message after which an app is idle. */
 const QUIET = 300;
-/** The same of one that has not said how high it is: it may not have drawn anything yet. */
+/** The same for an app that has not reported its height: it may not have drawn yet. */
 const QUIET_UNSIZED = 1000;
-/** Milliseconds between two looks. */
+/** Milliseconds between polls. */
 const LOOK = 50;
 
-/** Resolves when it is so, or at the deadline, which `performance.now()` reaches. */
+/** Resolves when the condition is true, or at the deadline (in `performance.now()` time). */
 export async function until(isSo: () => boolean, deadline: number): Promise<void> {
   while (!isSo() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, LOOK));
 }
 
-/** No request of the app's waits for an answer, and nothing was said for a while. */
+/** Whether the app has no pending request and has been silent for a while. */
 export function isQuiet({ log, size }: Pick<AppModel, "log" | "size">): boolean {
   const last = log.messages.at(-1)?.at ?? 0;
   if (log.now - last < (size ? QUIET : QUIET_UNSIZED)) return false;

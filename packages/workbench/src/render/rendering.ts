@@ -1,5 +1,5 @@
 /**
- * One app in a page that nobody looks at: `vitrine render` drives it, and asks what became of it.
+ * An app in an unattended page: `vitrine render` drives it, and asks for its state.
  *
  * @module
  */
@@ -44,14 +44,14 @@ import { currentDocument } from "./current-document.js";
 import { isQuiet, until } from "./quiet.js";
 import { problemOf } from "./thrown-problem.js";
 
-/** Findings about an app that is there, and all the same not what was asked for. */
+/** Diagnoses of a visible app that still count as failure. */
 const FAILED = new Set(["call_ended", "result_error", "unresponsive"]);
-/** Findings about an app that had an uncaught error while it started: what it shows is not what it was meant to show. */
+/** Diagnoses of an app with an uncaught error during its start: it does not show what it should. */
 const CRASHED = new Set(["script_error", "script_blocked", "request_blocked", "zero_height"]);
 
 const PROXY_READY = "ui/notifications/sandbox-proxy-ready";
 
-/** The page's one global. */
+/** The page's global. */
 export class Rendering implements RenderPage {
   readonly profiles: readonly Profile[];
   readonly #times: RenderTimes = {};
@@ -62,7 +62,7 @@ export class Rendering implements RenderPage {
   #problem: RenderProblem | undefined;
   #replayed: ReplayOutcome | undefined;
   #recorded: RenderSnapshot["recorded"];
-  /** When the app first came to rest, in milliseconds of its log: errors until then are errors of its start. */
+  /** When the app first became idle, in its log's milliseconds: earlier errors belong to its start. */
   #startedAt: number | undefined;
 
   constructor(profiles: readonly Profile[]) {
@@ -83,7 +83,7 @@ export class Rendering implements RenderPage {
         profile: imitated,
         look: lookOf(request),
         surroundings: {
-          // What it says goes nowhere: there is no conversation. A recording has it.
+          // Its messages go nowhere, because there is no conversation. A recording contains them.
           message: () => {},
           call: {
             result: () => this.#note("toolResult"),
@@ -159,7 +159,7 @@ export class Rendering implements RenderPage {
     const app = this.#app;
     const { details, log, source } = app ?? {};
     const isStatic = app !== undefined && isShownStatic(app);
-    // An app may fail later, too. That of a recording is compared with what it was, and not judged.
+    // An app may also fail later. A replayed one is compared rather than diagnosed.
     const problem = this.#problem ?? (app && !this.#replayed ? this.#find(app) : undefined);
     const frame = app?.element.shadowRoot?.querySelector("iframe")?.getBoundingClientRect();
     return {
@@ -176,7 +176,7 @@ export class Rendering implements RenderPage {
       policy: source?.place?.policy ?? "",
       around: [location.origin, ...(source?.place ? [source.place.origin] : [])],
       violations: (log?.violations ?? []).map(({ directive, blocked }) => ({ directive, blocked })),
-      // The console is heard by who drives this page.
+      // The command reads the console itself.
       lines: (log?.lines ?? []).flatMap(({ level, from, text, place }) =>
         from === "console" ? [] : [{ level, from, text, ...(place && { place }) }],
       ),
@@ -239,7 +239,7 @@ export class Rendering implements RenderPage {
     element.bridge?.on("traffic", ({ direction, message }) => {
       const { method } = Object(message) as { method?: unknown };
       const isResult = direction === "out" && method === "ui/notifications/tool-result";
-      // The bridge says that it is ready only when the app was told what waited for it.
+      // The bridge reports readiness only after the app received its queued messages.
       if (isResult || (direction === "in" && method === "ui/notifications/initialized"))
         this.#note("initialized");
       if (isResult) this.#note("resultDelivered");
@@ -247,7 +247,7 @@ export class Rendering implements RenderPage {
     document.body.append(element);
   }
 
-  /** Nothing more will come of it: the app has its result, or will never be there. */
+  /** Whether the app has its result, or never will. */
   #isOver(app: AppModel): boolean {
     const { initialized, resultDelivered } = this.#times;
     const isTold = resultDelivered !== undefined || this.#hasEnded;
@@ -266,7 +266,9 @@ export class Rendering implements RenderPage {
     return { code: cause.code, message: seen ? `${cause.message} ${seen}` : cause.message, fix };
   }
 
-  /** Whether a script failed before the app came to rest. Errors after that, such as those of a click, are only listed. */
+  /**
+   * Whether a script failed before the app became idle. Later errors, such as after a click, are only listed.
+   */
   #hasCrashed({ log }: AppModel): boolean {
     const until = this.#startedAt ?? log.now;
     return log.lines.some((line) => isThrown(line) && line.at <= until);
@@ -288,7 +290,7 @@ export class Rendering implements RenderPage {
   }
 }
 
-/** I07: the app is shown, but not in the mode that was asked for. */
+/** The app is shown, but not in the requested mode. */
 function modeProblem(app: AppModel, mode: DisplayMode): RenderProblem | undefined {
   if (app.modes.includes(mode)) return undefined;
   return {
@@ -298,15 +300,15 @@ function modeProblem(app: AppModel, mode: DisplayMode): RenderProblem | undefine
   };
 }
 
-/** Whether the recorded app became ready, so that there was something to see. */
+/** Whether the recorded app became ready. */
 const wasReady = ({ events }: Recording): boolean =>
   sinceLastStart(events).some((event) => isStep(event) && event.step === "ready");
 
-/** A static document is there when it has loaded: it takes no result. */
+/** A loaded static document is complete: it takes no result. */
 const isShownStatic = ({ state, source }: AppModel): boolean =>
   state === "ready" && source.place?.static === true;
 
-/** An app is as high as it wants to be: a picture shows all of it. */
+/** An app may have any height, so that a screenshot shows all of it. */
 function lookOf({ device, mode }: RenderRequest): Look {
   return { ...DEVICES[device], maxHeight: undefined, displayMode: mode };
 }

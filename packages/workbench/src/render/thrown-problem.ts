@@ -1,5 +1,5 @@
 /**
- * What was thrown, as a problem that a person reads.
+ * Converts an error to a problem.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { messageOf } from "../model/messages/messages.js";
 import { RecordingError } from "../model/recording/recording.js";
 import type { RenderProblem } from "../node/render-page.js";
 
-/** The problem: with the gateway's own code, if it has one. */
+/** Uses the gateway's own code, if there is one. */
 export function problemOf(error: unknown): RenderProblem {
   const message = messageOf(error);
   if (error instanceof RecordingError)

@@ -1,5 +1,5 @@
 /**
- * What a person sees of a model in the built workbench: answers that fail, questions about its calls, what it will be told, and
+ * The model in the built workbench: answers that fail, questions about its calls, what it will be told, and
  * where a search found something.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -132,7 +132,7 @@ describe("a call of the model", () => {
     await expect.poll(() => question.count()).toBe(0);
   });
 
-  it("whose arguments are no JSON opens no app, and blames the model", async () => {
+  it("whose arguments are not JSON opens no app, and blames the model", async () => {
     model.add(callTool("demo__show", "{text: Rome}"), say("Sorry."));
     await workbench.tell("Show it.");
     await articles("Sorry.").waitFor();

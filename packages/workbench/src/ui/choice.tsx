@@ -1,5 +1,5 @@
 /**
- * One of several, chosen from a list that opens.
+ * A select control.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface Option {
 
 /** Props of a {@link Choice}. */
 export interface ChoiceProps {
-  /** What is chosen; drawn only if `showLabel`. */
+  /** The label; drawn only with `showLabel`. */
   label?: string | undefined;
   showLabel?: boolean | undefined;
   options: readonly Option[];

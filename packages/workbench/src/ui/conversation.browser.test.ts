@@ -76,7 +76,7 @@ beforeEach(async () => {
   await workbench.newConversation();
 });
 
-/** What the model was sent last. */
+/** The last request to the model. */
 const saw = (): string => JSON.stringify(model.requests.at(-1)?.body.messages);
 const tell = (text: string): Promise<void> => workbench.tell(text);
 const said = (text: string | RegExp): Locator => page.getByRole("article").filter({ hasText: text }).last();
@@ -224,7 +224,7 @@ describe("a turn", () => {
     await said("Yes.").waitFor();
   });
 
-  it("L06: is stopped in the middle of its arguments, and while a tool works: each app is told", async () => {
+  it("L06: is stopped in the middle of its arguments, and while a tool works: each app is notified", async () => {
     const never = gate();
     model.add([callTool("demo__show", '{"text":"hal'), waitFor(never.opened)]);
     await tell("Show half.");
@@ -295,7 +295,7 @@ describe("apps and the model", () => {
     expect(await page.getByText(/said by the app/).count()).toBeGreaterThan(0);
   });
 
-  it("I06: what an app wants the model to know is shown, told with the next turn, and once", async () => {
+  it("I06: an app's model context is shown, sent with the next turn, and once", async () => {
     await tell("/demo show");
     const view = await viewOf("Demo");
     await view.getByRole("button", { name: "context", exact: true }).click();

@@ -1,12 +1,12 @@
 /**
- * Something to unfold.
+ * A disclosure.
  *
  * @module
  */
 import type { ReactNode } from "react";
 import { Button, Disclosure, DisclosurePanel } from "react-aria-components";
 
-/** A line, and what is behind it once somebody asks. */
+/** A button, with content that renders on demand. */
 export function Fold({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Disclosure className="fold-box">
@@ -18,7 +18,7 @@ export function Fold({ name, children }: { name: string; children: ReactNode }) 
             </span>
             {name}
           </Button>
-          {/* What nobody looks at is not drawn: it may be large. */}
+          {/* Closed content is not rendered, because it may be large. */}
           <DisclosurePanel>{isExpanded && children}</DisclosurePanel>
         </>
       )}

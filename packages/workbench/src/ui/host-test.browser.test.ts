@@ -120,7 +120,7 @@ describe("displayTestApp", () => {
     ]);
   });
 
-  it("takes the name of a tool, and what it is called with; another one begins anew", async () => {
+  it("takes a tool's name and arguments; another call starts over", async () => {
     await display("basic-vanillajs/get-time");
     await display("debug-tool", { contentType: "text", delayMs: 0 });
     await expect
@@ -132,12 +132,12 @@ describe("displayTestApp", () => {
     await expect(display("nothing")).rejects.toThrow(
       /no app "nothing"; there are: .*basic-vanillajs\/get-time/,
     );
-    // One that is for apps alone is none that a model could have shown.
+    // A model cannot show an app-only tool.
     await expect(display("debug-refresh")).rejects.toThrow(/no app "debug-refresh"/);
   });
 });
 
-describe("what the model would be told", () => {
+describe("the model's input", () => {
   it("C02: has the tools that are for the model, as it is offered them, and no others", async () => {
     await display("debug");
     const { tools, system } = await context();
@@ -225,7 +225,7 @@ describe("as the person, and as the model", () => {
     );
   });
 
-  it("callTool is the model's: its entry, its policy, its arguments, and the model is told", async () => {
+  it("callTool acts as the model: its entry, its policy, its arguments, and the model's history", async () => {
     expect(words(await call("get-time"))).toMatch(/\d{4}-\d\d-\d\dT/);
     expect(await conversation()).toMatchObject([{ role: "tool", call: { by: "model", name: "get-time" } }]);
     const { messages } = await context();
@@ -260,7 +260,7 @@ describe("as the person, and as the model", () => {
 });
 
 describe("the environment", () => {
-  it("X01, X02: changeHostContext is told to apps that are open, and to those that come", async () => {
+  it("X01, X02: changeHostContext reaches open and new apps", async () => {
     const { view } = await display("debug");
     const told = () => view.locator("#host-context-info").textContent();
     await page.evaluate(() => __mcpAppsHost.changeHostContext({ theme: "dark", locale: "pt-PT" }));

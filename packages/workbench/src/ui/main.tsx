@@ -1,5 +1,5 @@
 /**
- * The page that people open.
+ * The page that users open.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import { readKept } from "./shell/kept.js";
 import { Page } from "./shell/page.js";
 import { applyTheme, keptTheme } from "./shell/theme.js";
 
-// react-aria puts a style element into the page unless one of this name is there. The page's policy allows none; what
-// would be in it is in our own styles.
+// react-aria adds a style element unless one with this id exists. The page's policy allows none; its rules
+// are in our own styles.
 document.head.append(Object.assign(document.createElement("meta"), { id: "react-aria-pressable-style" }));
 
 const workbench = new Workbench(PROFILES);
@@ -24,7 +24,7 @@ const root = document.getElementById("root");
 if (!root) throw new Error("the page has no root");
 createRoot(root).render(<Page workbench={workbench} />);
 await workbench.start();
-// Only the gateway's operator turns it on. Without that, not even its code is loaded.
+// Only the gateway's operator enables it. Otherwise its code is not even loaded.
 if (workbench.servers.isTestMode) {
   const { exposeHostTest } = await import("../model/host-test/host-test.js");
   exposeHostTest(workbench, { theme: keptTheme(), onTheme: (theme) => applyTheme(workbench, theme) });

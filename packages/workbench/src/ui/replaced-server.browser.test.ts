@@ -90,7 +90,7 @@ it("attack E01: has an empty storage, no old results and a notice in the page; t
   await start("eve", `${kept}`);
   const notice = page.locator(".banner", { hasText: '"mail" is not the server that had this name before.' });
   await notice.waitFor();
-  // What was said is there to be read; it is not shown in an app of the new server.
+  // The earlier text is readable, but not shown in an app of the new server.
   await page.getByText("show for ann").waitFor();
   await page.getByText(/another server was called "mail" when this was called/).waitFor();
   expect(page.frames().filter((frame) => /^http:\/\/v\./.test(frame.url()))).toEqual([]);

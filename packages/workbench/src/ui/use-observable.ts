@@ -1,29 +1,29 @@
 /**
- * From the model to React.
+ * Connects observable models to React.
  *
  * @module
  */
 import { startTransition, useEffect, useState, useSyncExternalStore } from "react";
 import { type Observable, whenCalm } from "../model/observable.js";
 
-/** Renders again whenever it changes. */
+/** Renders again on every change. */
 export function useObservable(model: Pick<Observable, "subscribe" | "version">): void {
   useSyncExternalStore(model.subscribe, () => model.version);
 }
 
 /**
- * What is read from a model. Renders again only when that is another value: a word of the model's is no reason to draw
- * what is around it.
+ * A value read from a model. Renders again only when that value changes, so that a chunk of the model's text
+ * does not redraw everything.
  */
 export function useObserved<M extends Pick<Observable, "subscribe">, T>(model: M, read: (model: M) => T): T {
   return useSyncExternalStore(model.subscribe, () => read(model));
 }
 
 /**
- * Renders again after what is read was changed, when there is time and a piece at a time: for what is looked at beside the thing
- * that somebody waits for. Not around fields: what is typed must be there at once.
+ * Renders again some time after a change, at low priority: for content beside the thing that the user waits
+ * for. Not around fields, where typed text must appear immediately.
  *
- * @param read by default all of it: whether it changed at all
+ * @param read by default the version, which changes with any change
  */
 export function useObservedCalmly<M extends Pick<Observable, "subscribe" | "version">>(
   model: M,
@@ -33,13 +33,13 @@ export function useObservedCalmly<M extends Pick<Observable, "subscribe" | "vers
   useEffect(() => {
     const know = (before: { model: M; value: unknown }) => {
       const value = read(model);
-      // What was read from another model says nothing of this one, even if it is the same.
+      // A value read from another model says nothing about this one, even if it is equal.
       return before.model === model && Object.is(before.value, value) ? before : { model, value };
     };
     const draw = (): void => startTransition(() => setKnown(know));
-    // After what is drawn at once: an app may be about to start in it.
+    // After immediate rendering, in which an app may be about to start.
     const tell = (): void => void setTimeout(() => whenCalm(draw));
-    // It may have changed before anybody listened.
+    // It may have changed before the subscription.
     tell();
     return model.subscribe(tell);
   }, [model, read]);

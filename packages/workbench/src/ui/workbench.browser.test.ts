@@ -81,7 +81,7 @@ let settings: StageSettings;
 let gateway: Gateway;
 let browser: BrowserContext;
 let page: Page;
-/** What the page complained about, such as its own policy. */
+/** Errors and warnings of the page, such as policy violations. */
 const complaints: string[] = [];
 
 beforeAll(async () => {
@@ -157,7 +157,7 @@ async function appIn(place: Locator): Promise<Frame> {
   return view;
 }
 
-/** What axe finds in the page itself that is serious. */
+/** Serious axe findings in the page itself. */
 async function axeFinds(): Promise<string[]> {
   await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
@@ -173,7 +173,7 @@ async function axeFinds(): Promise<string[]> {
 describe("servers and tools", () => {
   it("are all listed, with what each shows, and found by their titles", async () => {
     await page.getByText("Nothing has been called yet").waitFor();
-    // What can be seen without filling anything in is one press away.
+    // Apps that need no input are one click away.
     await button("Try “Demo”").waitFor();
     await page.getByRole("option", { name: /^Demo UI/ }).waitFor();
     await page.getByRole("option", { name: /^An app that is not there UI/ }).waitFor();
@@ -271,7 +271,7 @@ describe("the form of a tool", () => {
       written,
       0,
     ]);
-    // What is changed in the form counts from then on.
+    // Changes in the form count from then on.
     await button("+ Add to Tags").click();
     await expect.poll(async () => JSON.parse(await json.inputValue()).count).toBe(3);
   });
@@ -345,7 +345,7 @@ describe("a call", () => {
     await card("Fail").getByText("failed", { exact: true }).waitFor();
   });
 
-  it("shows how far it is, and can be taken back", async () => {
+  it("shows its progress, and can be cancelled", async () => {
     await pick("Count slowly");
     await run();
     const bar = card("Count slowly").getByRole("progressbar");
@@ -398,7 +398,7 @@ describe("an app", () => {
     }
     await place.getByText("needs your answer").waitFor({ state: "detached" });
     await appIn(place);
-    // What was denied once is asked again after a reload.
+    // A denied action is asked again after a reload.
     await place.getByRole("button", { name: "Close app" }).click();
     await place.locator("mcp-app").waitFor({ state: "detached" });
   });
@@ -450,7 +450,7 @@ describe("a server that says what no server should", () => {
     await alert.waitFor();
     expect(await axeFinds()).toEqual([]);
     await card("Answer odd blocks").getByText("good text").waitFor();
-    // What was caught, React says too.
+    // React reports caught errors as well.
     complaints.length = before;
   });
 
@@ -566,7 +566,7 @@ describe("an app", () => {
     await page.getByRole("article", { name: "Demo says" }).getByText("hello").waitFor();
   });
 
-  it("goes fullscreen and comes back with Esc, without beginning anew", async () => {
+  it("goes fullscreen and comes back with Esc, without restarting", async () => {
     const view = await appIn(card("Demo"));
     await view.evaluate(() => Object.assign(globalThis, { mark: "still there" }));
     const mode = (): Promise<string | null> =>
@@ -769,7 +769,7 @@ it("an app that can float and fill the page has a button for each, and Esc leads
     await expect.poll(mode).toBe("inline");
     await expect.poll(told).toBe("inline");
   }
-  // One that does not say that it can float is not made to.
+  // An app without declared pip is not made to float.
   await button("Full screen: show").last().waitFor();
   expect(await button("Floating: show").count()).toBe(0);
 });
@@ -842,7 +842,7 @@ describe("a reload", () => {
   });
 });
 
-it("a call of a tool with an app is taken back, and its app is told", async () => {
+it("a call of a tool with an app is cancelled, and its app is notified", async () => {
   await writeFile(join(folder, "hold"), "");
   await pick("Slow demo");
   await run();
@@ -854,14 +854,14 @@ it("a call of a tool with an app is taken back, and its app is told", async () =
   await rm(join(folder, "hold"));
 });
 
-it("an app whose source has changed begins anew, with the call that it showed", async () => {
+it("an app whose source has changed restarts, with the same call", async () => {
   const shown = await called("show");
   await (await appIn(card("Demo"))).getByText("shown hello").waitFor();
   await writeFile(join(folder, "edition"), "second edition");
   if (await button("‹ All tools").isVisible()) await button("‹ All tools").click();
   await button("Restart demo").click();
   const frames = card("Demo").frameLocator("mcp-app iframe").frameLocator("iframe");
-  // One frame comes in place of another: the driver may look into the one that goes.
+  // A frame replaces another: the driver may still look into the old one.
   const edition = frames.getByText("second edition");
   await expect.poll(() => edition.isVisible().catch(() => false)).toBe(true);
   const view = await appIn(card("Demo"));
@@ -871,7 +871,7 @@ it("an app whose source has changed begins anew, with the call that it showed", 
 });
 
 describe("a phone", () => {
-  it("begins with the conversation, and with JSON folded below the form", async () => {
+  it("starts with the conversation, and with JSON folded below the form", async () => {
     const phone = await browser.newPage();
     try {
       await phone.setViewportSize({ width: 390, height: 844 });
@@ -895,7 +895,7 @@ describe("a phone", () => {
     }
   });
 
-  it("shows one pane at a time, and no app begins anew", async () => {
+  it("shows one pane at a time, and no app restarts", async () => {
     const view = await appIn(card("Slow demo"));
     await view.evaluate(() => Object.assign(globalThis, { mark: "still there" }));
     await page.setViewportSize({ width: 390, height: 844 });
@@ -986,7 +986,7 @@ it("a gateway that is gone is waited for, and the page says so; one that does no
   await page.getByRole("alert").getByText("This browser is not signed in, or no longer.").waitFor();
   await status.getByText("Disconnected").waitFor();
   expect(await axeFinds()).toEqual([]);
-  // That nobody answers, the browser says too.
+  // The browser also reports the missing answer.
   complaints.length = kept;
 });
 

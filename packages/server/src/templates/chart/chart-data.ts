@@ -6,7 +6,7 @@
 import { abs } from "./scale.js";
 import type { ChartConfig } from "./template.js";
 
-/** One series; missing or non-numeric values are undefined. */
+/** A series; missing or non-numeric values are undefined. */
 export interface Series {
   readonly key: string;
   readonly label: string;

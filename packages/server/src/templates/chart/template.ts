@@ -11,7 +11,7 @@ import { textOfChart } from "./text.js";
 /** The kind of chart. */
 export type ChartKind = "bar" | "line" | "area" | "pie";
 
-/** One series of numbers. */
+/** A series of numbers. */
 export interface ChartSeries {
   /** The field of the records, or the label of a series in the data. */
   readonly key: string;

@@ -7,7 +7,7 @@
 /** A value that can be an argument as it is. */
 type Value = string | number | boolean;
 
-/** One option. */
+/** An option. */
 export interface ChoiceOption {
   readonly value: Value;
   /** The displayed name; the value by default. */

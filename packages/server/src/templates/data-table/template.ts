@@ -11,7 +11,7 @@ import type { Template } from "../template.js";
 /** How a column's values are displayed and sorted. */
 export type ColumnType = "text" | "number" | "date" | "boolean" | "link";
 
-/** One column. */
+/** A column. */
 export interface Column {
   /** The field of each record. */
   readonly key: string;

@@ -1,5 +1,5 @@
 /**
- * One record as a card, with actions.
+ * A record as a card, with actions.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { recordOf } from "./record.js";
 /** How a field's value is displayed. */
 export type DetailFieldType = "text" | "number" | "date" | "boolean" | "link" | "badge";
 
-/** One field. */
+/** A field. */
 export interface DetailField {
   /** The field of the record. */
   readonly key: string;

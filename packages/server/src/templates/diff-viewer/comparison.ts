@@ -5,7 +5,7 @@
  */
 import { matchLines } from "./diff.js";
 
-/** One line, on one side or on both. */
+/** A line, on one side or on both. */
 export interface Line {
   readonly sign: " " | "-" | "+";
   readonly text: string;

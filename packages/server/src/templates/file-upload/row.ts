@@ -1,5 +1,5 @@
 /**
- * One file in the list: its name, state and buttons.
+ * A file in the list: its name, state and buttons.
  *
  * @module
  */

@@ -22,7 +22,7 @@ export type FieldValue = string | number | boolean;
 /** An option: a value, or a value with a label. */
 export type FieldOption = FieldValue | { readonly value: FieldValue; readonly label?: string | undefined };
 
-/** One field. */
+/** A field. */
 export interface Field {
   /** The name of the argument. */
   readonly name: string;

@@ -3,7 +3,7 @@
 /** State of a step. */
 export type StepStatus = "done" | "active" | "failed" | "pending";
 
-/** One step. */
+/** A step. */
 export interface Step {
   readonly label: string;
   readonly status: StepStatus;

@@ -1,4 +1,4 @@
-/** One node of the tree, and its elements. */
+/** A node of the tree, and its elements. */
 import { element, set } from "../page/dom.js";
 import { labelOf, metaOf, nodesOf, type TreeNodeData } from "./nodes.js";
 import type { TreeViewConfig } from "./template.js";

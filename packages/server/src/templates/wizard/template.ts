@@ -11,7 +11,7 @@ import { isFilling } from "../form/is-filling.js";
 import type { SubmitConfig } from "../form/template.js";
 import type { Template } from "../template.js";
 
-/** One step of a {@link wizard}. */
+/** A step of a {@link wizard}. */
 export interface WizardStep {
   readonly title: string;
   readonly description?: string | undefined;

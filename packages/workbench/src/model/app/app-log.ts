@@ -1,5 +1,5 @@
 /**
- * Everything that passes between an app and this page, for the inspector, a recording and `vitrine render`.
+ * The log of all messages between an app and this page, for the inspector, recordings and `vitrine render`.
  *
  * @module
  */
@@ -10,50 +10,54 @@ import type { RequestId } from "@vitrine/protocol";
 import { Observable } from "../observable.js";
 import type { Act } from "../recording/recorded-act.js";
 
-/** One message. */
+/** A message. */
 export interface LoggedMessage {
-  /** Its number, from 1 on. */
+  /** Its number, from 1. */
   readonly n: number;
   /** Milliseconds since the app was opened. */
   readonly at: number;
   /** `in`: from the app; `out`: to it. */
   readonly direction: Traffic["direction"];
   readonly kind: "request" | "result" | "error" | "notification";
-  /** Of an answer: what was asked. */
+  /** For an answer: the method of the request. */
   readonly method: string;
   readonly id: RequestId | undefined;
-  /** Characters of it as JSON. */
+  /** Its size as JSON, in characters. */
   readonly size: number;
-  /** Of an answer: milliseconds since it was asked. */
+  /** For an answer: milliseconds since the request. */
   readonly duration: number | undefined;
-  /** A person was using the app when it came: what follows from that, a replay does not do by itself. */
+  /**
+   * Whether the user was interacting with the app when it arrived: a replay does not repeat that by itself.
+   */
   person: boolean;
   readonly message: unknown;
 }
 
-/** A step in the life of an app. */
+/** A step in the lifecycle of an app. */
 export interface LoggedStep {
   readonly at: number;
   readonly step: string;
   readonly detail?: string | undefined;
 }
 
-/** A line that the app wrote, or that was written about it. */
+/** A line that the app wrote, or about it. */
 export interface LoggedLine {
   readonly at: number;
   readonly level: string;
   /**
-   * `log`: the app's `notifications/message`; `console`: what its scripts wrote there; `script`: what they threw;
-   * `host`: what this page noticed.
+   * `log`: the app's `notifications/message`; `console`: console output of its scripts; `script`: errors of
+   * its scripts; `host`: noticed by this page.
    */
   readonly from: "log" | "console" | "script" | "host";
   readonly text: string;
-  /** Of what a script threw: `file:line:column`, where the browser says it. `document` is the app's own document. */
+  /**
+   * For a script error: `file:line:column`, if the browser reports it. `document` is the app's own document.
+   */
   readonly place?: string | undefined;
   readonly data?: unknown;
 }
 
-/** What the app's policy blocked. */
+/** A request that the app's policy blocked. */
 export interface LoggedViolation {
   readonly at: number;
   readonly directive: string;
@@ -61,13 +65,13 @@ export interface LoggedViolation {
   readonly report: ProxyReport;
 }
 
-/** Something that was done with the app from outside. */
+/** An action on the app from outside. */
 export interface LoggedAct {
   readonly at: number;
   readonly act: Act;
 }
 
-/** Messages that tell how far an app has come. */
+/** Messages that show the progress of an app's start. */
 const MILESTONES = new Set([
   "ui/initialize",
   "ui/notifications/initialized",
@@ -80,7 +84,7 @@ const MILESTONES = new Set([
 ]);
 const MOST_MILESTONES = 1000;
 
-/** The methods of a console, as levels of a log. */
+/** Console methods as log levels. */
 const LEVELS = new Map<unknown, string>([
   ["debug", "debug"],
   ["log", "log"],
@@ -89,50 +93,56 @@ const LEVELS = new Map<unknown, string>([
   ["error", "error"],
 ]);
 
-/** The step at which an app first drew something. */
+/** The step at which an app first painted. */
 export const PAINTED = "first paint";
 
-/** Browsers report this as an uncaught error, although no script failed: observers are called again in the next frame. */
+/**
+ * Browsers report this as an uncaught error, although no script failed: observers are called again in the
+ * next frame.
+ */
 const HARMLESS = /^ResizeObserver loop/;
 
-/** Messages that are kept; the oldest go first. */
+/** Maximum number of kept messages; the oldest are dropped first. */
 const MOST = 200_000;
-/** Characters of all messages that are kept: the newest is kept in any case. */
+/** Maximum characters of all kept messages; the newest is always kept. */
 const MOST_CHARACTERS = 200_000_000;
 const MOST_LINES = 10_000;
-/** Of the characters, one part in so many may be of milestones, and another one of lines. */
+/** Divisor of the characters for milestones, and for lines. */
 const SHARE = 10;
-/** Requests without an answer that are remembered, and the longest name of one. */
+/** Maximum number of pending requests, and length of a method name. */
 const MOST_ASKED = 10_000;
 const LONGEST_NAME = 1000;
-/** Characters up to which a message is measured. */
+/** Maximum measured size of a message. */
 const MEASURED = 1_000_000_000;
-/** Milliseconds between two times that listeners are told: a flood of messages is not a flood of renderings. */
+/** Milliseconds between notifications of listeners, so that many messages cause few renderings. */
 const PAUSE = 50;
 
-/** What is remembered of a request until its answer comes: not the message, which may be forgotten before. */
+/** The part of a request that is kept until its answer, even if the message is dropped. */
 type Asked = Pick<LoggedMessage, "method" | "at">;
 
 /** The log of one app. */
 export class AppLog extends Observable {
   readonly messages: LoggedMessage[] = [];
-  /** Those that tell how far the app has come: kept when the others are forgotten. Of sizes, the first. */
+  /**
+   * Messages that show the progress of the app's start. They are kept when others are dropped; of sizes, only
+   * the first.
+   */
   readonly milestones: LoggedMessage[] = [];
-  /** The last change of its context that the app was told. */
+  /** The last context change that was sent to the app. */
   contextChange: LoggedMessage | undefined;
   readonly steps: LoggedStep[] = [];
   readonly lines: LoggedLine[] = [];
   readonly violations: LoggedViolation[] = [];
   readonly acts: LoggedAct[] = [];
-  /** Messages that were forgotten. */
+  /** Number of dropped messages. */
   dropped = 0;
-  /** How many there were, from the app and to it. */
+  /** Number of messages from the app and to it. */
   readonly counts = { in: 0, out: 0 };
   readonly #clock: () => number;
   readonly #start: number;
   readonly #asked = { in: new Map<RequestId, Asked>(), out: new Map<RequestId, Asked>() };
   readonly #most: number;
-  /** Characters of the messages, of the milestones, and of the lines. */
+  /** Characters of the messages, milestones and lines. */
   readonly #sizes = { messages: 0, milestones: 0, lines: 0 };
   #last = 0;
 
@@ -148,7 +158,7 @@ export class AppLog extends Observable {
     return this.#clock() - this.#start;
   }
 
-  /** Notes a message; `person` says that one was using the app. */
+  /** Logs a message; `person` means that the user was interacting with the app. */
   add({ direction, message }: Traffic, person = false): LoggedMessage {
     const { id, method, error } = Object(message) as { id?: RequestId; method?: unknown; error?: unknown };
     const other = direction === "in" ? "out" : "in";
@@ -203,7 +213,7 @@ export class AppLog extends Observable {
       this.milestones.findLast((each) => !each.method.includes("/tool-"))?.method === method;
     if (isAgain) return;
     const isLarge = this.#sizes.milestones + entry.size > this.#most / SHARE;
-    // That there was one is worth more than what was in it.
+    // A large milestone is kept without its contents.
     this.milestones.push(isLarge ? { ...entry, message: undefined } : entry);
     if (!isLarge) this.#sizes.milestones += entry.size;
   }
@@ -227,7 +237,7 @@ export class AppLog extends Observable {
     this.changed();
   }
 
-  /** Notes what the sandbox says about the app. The details are the app's words. */
+  /** Logs a report of the sandbox. Its details come from the app. */
   report(report: ProxyReport): void {
     const { code, directive, blocked } = report;
     if (code === "csp_violation") {
@@ -241,7 +251,7 @@ export class AppLog extends Observable {
     this.changed();
   }
 
-  /** A browser tells of several first paints; one is enough. */
+  /** A browser may report several first paints; one is enough. */
   #painted(): void {
     const last = this.steps.findLast(({ step }) => step === "loading" || step === PAINTED);
     if (last?.step !== PAINTED) this.step(PAINTED);
@@ -266,7 +276,7 @@ export class AppLog extends Observable {
     });
   }
 
-  /** Forgets the messages. */
+  /** Drops all messages. */
   clear(): void {
     this.dropped += this.messages.length;
     this.messages.length = 0;
@@ -279,11 +289,14 @@ export class AppLog extends Observable {
   }
 }
 
-/** The app's words, which may be anything. */
+/** Text from the app, which may be any value. */
 const words = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
 
-/** Takes the oldest away, but for the last one, if they are too many or too large together: how many, and their size. */
+/**
+ * Drops the oldest entries, except the last one, if they are too many or too large; returns their number and
+ * size.
+ */
 function forget<T>(
   list: T[],
   measure: (entry: T) => number,
@@ -291,7 +304,7 @@ function forget<T>(
   most: number,
   mostSize: number,
 ): { count: number; size: number } {
-  // Many at once: to take one from the front of a long list is slow.
+  // Drops many at once, because removing from the front of a long array is slow.
   const leastCount = list.length > most ? most / 10 : 0;
   const leastSize = total > mostSize ? total - mostSize * 0.9 : 0;
   let count = 0;

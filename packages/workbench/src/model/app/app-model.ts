@@ -1,5 +1,5 @@
 /**
- * One app in the page: what it is, what it does, and the element that shows it.
+ * An app in the page: its state, its log, and its element.
  *
  * @module
  */
@@ -23,25 +23,25 @@ import type { AppSource, CallListener } from "./app-source.js";
 import { AppToolList } from "./app-tool-list.js";
 import { allowedModes } from "./offered-modes.js";
 
-/** Milliseconds in which the browser reports a press in an app to the page. */
+/** Milliseconds within which the browser reports a press inside an app to the page. */
 const PRESS_DELAY = 250;
 
-/** The host, to apps. */
+/** Host info for apps. */
 export const INFO: Implementation = { name: "vitrine-workbench", version: "0.1.0" };
 
-/** What an app may do to the conversation that it is in. */
+/** The app's access to its conversation. */
 export interface AppSurroundings {
-  /** The app says something, as the person would (I05). What it rejects with is the app's answer. */
+  /** The app sends a message as the user. A rejection is the app's answer. */
   message?(app: AppModel, params: Params<"ui/message">): Promise<void> | undefined;
-  /** The app says what the model should know (I06). What it rejects with is the app's answer. */
+  /** The app updates the model's context. A rejection is the app's answer. */
   context?(app: AppModel, params: Params<"ui/update-model-context">): Promise<void> | undefined;
-  /** The app offers other tools than before (A01). Without it, it is not asked for them. */
+  /** The app's tools changed. Without this handler, the app is not asked for tools. */
   tools?(app: AppModel, tools: readonly Tool[]): Promise<void>;
-  /** Whether there is a model that the app may ask (I11): the gateway does, and asks the person first. */
+  /** Whether there is a model that the app may use: the gateway asks the user first. */
   hasModel?(): boolean;
-  /** The app wants to be gone (L09). */
+  /** The app asks to be removed. */
   teardown?(app: AppModel): void;
-  /** Hears of the call that the app shows. */
+  /** Receives events of the call that the app shows. */
   call?: CallListener | undefined;
 }
 
@@ -53,37 +53,37 @@ export interface AppModelOptions {
 }
 
 /**
- * One app. It owns its element: put {@link element} into the page, at one place, and leave it there, as a frame that is moved
- * begins anew.
+ * An app. It owns its element: put {@link element} into the page once and never move it, because a moved
+ * frame reloads.
  */
 export class AppModel extends Observable {
   readonly id: string;
   readonly source: AppSource;
   readonly profile: Profile;
   readonly log = new AppLog();
-  /** What the app said of itself. */
+  /** The app's own description. */
   details: AppDetails | undefined;
   state: FrameState = "idle";
   failure: Failure | undefined;
-  /** What the model would be told (I06): the last one counts. */
+  /** The app's latest model context. */
   modelContext: Params<"ui/update-model-context"> | undefined;
-  /** When that was, in milliseconds since it was opened. */
+  /** Its time, in milliseconds since the app was opened. */
   modelContextAt: number | undefined;
-  /** Questions to the person that wait for an answer. */
+  /** Number of pending questions to the user. */
   questions = 0;
-  /** What its content measures, as it says. */
+  /** The content size that the app reports. */
   size: { width?: number; height?: number } | undefined;
   readonly #surroundings: AppSurroundings;
   readonly #room = {};
   #look: Look;
   #element: McpAppElement | undefined;
   #toolList: AppToolList | undefined;
-  /** The tools that others were told of. */
+  /** The tools that were last published. */
   #offered: readonly Tool[] = [];
   #isOffering = false;
   #finished: Promise<void> | undefined;
   #settle = (): void => {};
-  /** Resolves when it is there, or is not to be had. */
+  /** Resolves when the app is shown, or has failed. */
   readonly settled = new Promise<void>((resolve) => {
     this.#settle = resolve;
   });
@@ -105,24 +105,24 @@ export class AppModel extends Observable {
     return this.#element?.bridge;
   }
 
-  /** The app, to be put into the page. Made when it is first asked for. */
+  /** The app's element, created on first access. */
   get element(): McpAppElement {
     return (this.#element ??= this.#open());
   }
 
-  /** Whether some of it is on the screen, in a page that is looked at: browsers draw nothing else. */
+  /** Whether part of it is visible on the screen: browsers draw nothing else. */
   get isSeen(): boolean {
     if (!this.#element?.isConnected || document.visibilityState !== "visible") return false;
     const { top, bottom, left, right } = this.#element.getBoundingClientRect();
     return bottom > top && right > left && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
   }
 
-  /** The tools that it offers. It is asked for them when somebody wants to know, so that a rendering has no message more. */
+  /** The app's tools. The app is asked on first access, so that rendering sends no extra message. */
   get toolList(): AppToolList {
     return (this.#toolList ??= new AppToolList(bridgeOf(this.element)));
   }
 
-  /** Changes where the app believes it runs, at once. */
+  /** Changes the app's context immediately. */
   setLook(look: Look): void {
     const before = this.#look.displayMode;
     this.#look = look;
@@ -131,28 +131,28 @@ export class AppModel extends Observable {
     if (look.width !== undefined) this.element.style.width = `${look.width}px`;
     else this.element.style.removeProperty("width");
     frame?.setContext(this.#context());
-    // Only when it is asked for: the person may have left the mode since.
+    // Only on a change: the user may have left the mode since.
     if (look.displayMode && look.displayMode !== before) this.showIn(look.displayMode);
     this.changed();
   }
 
-  /** The display modes that it can be put into. */
+  /** The display modes that it can use. */
   get modes(): DisplayMode[] {
     return allowedModes(this.profile, this.details?.appCapabilities.availableDisplayModes);
   }
 
-  /** Puts it into a display mode. One that it is not made for is a line in its log, and changes nothing (I07). */
+  /** Switches the display mode. An unsupported mode only adds a line to its log. */
   showIn(mode: DisplayMode): void {
     if (this.modes.includes(mode)) this.element.frame?.setDisplayMode(mode);
     else this.log.line({ level: "warning", from: "host", text: this.modeProblem(mode) });
   }
 
-  /** Why it is not shown in a mode that is none of its {@link modes}. */
+  /** Why it is not shown in a mode outside of its {@link modes}. */
   modeProblem(mode: DisplayMode): string {
     return `${this.source.title} is not shown in ${mode}: the profile ${this.profile.id} and the app have ${this.modes.join(", ")} in common.`;
   }
 
-  /** The person is asked something for this app, above it. */
+  /** Counts a question to the user about this app, shown above it. */
   async asked(answer: Promise<unknown>): Promise<void> {
     this.questions++;
     this.changed();
@@ -161,7 +161,7 @@ export class AppModel extends Observable {
     this.changed();
   }
 
-  /** Whoever was told what the app wants the model to know has forgotten it. */
+  /** Sends the model context again, to a gateway that has lost it. */
   sayAgain(): void {
     const { modelContext } = this;
     if (modelContext) this.#surroundings.context?.(this, modelContext)?.catch(this.#unsaid);
@@ -169,26 +169,26 @@ export class AppModel extends Observable {
     this.#offer();
   }
 
-  /** Asks the app to finish, takes it out of the page, and tells whoever had opened it. */
+  /** Tears down the app, removes it from the page, and notifies its owner. */
   async close(reason = "the person closed it"): Promise<void> {
     await this.finish(reason);
     this.#element?.remove();
     await this.source.close();
   }
 
-  /** Asks the app to finish, once. Its element stays in the page, with nothing in it. */
+  /** Tears down the app, once. Its empty element stays in the page. */
   finish(reason: string): Promise<void> {
     return (this.#finished ??= this.#element?.close(reason) ?? Promise.resolve());
   }
 
-  /** Comes into the page in place of another app that has finished; resolves when it is there, or is not to be had. */
+  /** Replaces another app that has finished; resolves when it is shown, or has failed. */
   async replace(other: AppModel): Promise<void> {
     if (!other.#element?.isConnected) return;
     other.#element.replaceWith(this.element);
     await this.settled;
   }
 
-  /** What it is told of where it runs. The app of a recording is told what it knew then, and has that with its source. */
+  /** Its host context. A recorded app gets its recorded context, which comes with its source. */
   #context(): HostContext {
     const { source, profile } = this;
     const isRecorded = source.document !== undefined;
@@ -211,7 +211,7 @@ export class AppModel extends Observable {
       info: INFO,
       handlers: this.#handlers(),
       dimensions: this.#room,
-      // What the tool answered is the conversation's to show, whole: here is what to do.
+      // The conversation shows the tool's whole answer; this only adds a solution.
       fallback: () => failureText(this),
       displayModes: [...profile.displayModes],
       context: this.#context(),
@@ -231,7 +231,7 @@ export class AppModel extends Observable {
     return element;
   }
 
-  /** A font that the imitated host serves itself and that stays closed here is no fault of the app. */
+  /** A font of the imitated host that is blocked here is not the app's fault. */
   #report(report: ProxyReport): void {
     const { directive, blocked } = report;
     const isFont = report.code === "csp_violation" && /^font-src/.test(`${directive}`);
@@ -250,11 +250,11 @@ export class AppModel extends Observable {
     bridge.on("traffic", (traffic) => {
       const isIn = traffic.direction === "in";
       const entry = log.add(traffic, isIn && this.#isUsed());
-      // The browser reports a press in another process, and the app's message may arrive first.
+      // The browser reports a press from another process, so the app's message may arrive first.
       if (isIn && !entry.person) setTimeout(() => (entry.person = this.#isUsed()), PRESS_DELAY);
     });
     bridge.on("ready", (details) => {
-      // S12: for whoever reviews the app with the browser's own tools.
+      // For a review of the app with the browser's own tools.
       const { place, uri } = this.source;
       // biome-ignore lint/suspicious/noConsole: it is meant for the console.
       if (!this.details && place) console.info(`Policy of ${uri}: ${place.policy}`);
@@ -282,7 +282,7 @@ export class AppModel extends Observable {
     bridge.on("teardown-requested", () => this.#surroundings.teardown?.(this));
   }
 
-  /** An app that offers tools is asked for them; one that does not has no message more. */
+  /** Asks an app that offers tools for its list; others get no extra message. */
   #offerTools(): void {
     if (this.#isOffering || !this.#surroundings.tools || !this.details?.appCapabilities.tools) return;
     this.#isOffering = true;
@@ -291,20 +291,20 @@ export class AppModel extends Observable {
 
   #offer(): void {
     if (!this.#isOffering) return;
-    // One that is gone, or away, offers none (A04).
+    // A closed or disconnected app offers none.
     const tools = this.#toolList?.tools ?? [];
     if (JSON.stringify(tools) === JSON.stringify(this.#offered)) return;
     this.#offered = tools;
     this.#surroundings.tools?.(this, tools).catch(this.#unsaid);
   }
 
-  /** Nobody waits for it: who looks at the app can read it. With a view that is closed all that it said is gone anyway. */
+  /** Logs the failure for the inspector. For a closed view, its state is gone anyway. */
   readonly #unsaid = (error: unknown): void => {
     const text = `The model is not told what the app offers or knows: ${messageOf(error)}`;
     if (!this.#finished) this.log.line({ level: "warning", from: "host", text });
   };
 
-  /** Whether a person does something in the app right now: what they do in a frame counts in the page above it. */
+  /** Whether the user is interacting with the app: activity in a frame counts in the page above it. */
   #isUsed(): boolean {
     return (
       this.#element?.isConnected === true &&
@@ -329,7 +329,7 @@ export class AppModel extends Observable {
         this.changed();
         return context?.(this, params);
       };
-    // What is offered is what there is a handler for; the gateway answers before it.
+    // Capabilities follow from handlers; the gateway answers before this one.
     if (this.#surroundings.hasModel?.())
       handlers.createMessage = () => {
         throw new Error("the gateway asks the model");

@@ -1,5 +1,5 @@
 /**
- * Where an app comes from: a view of the gateway's, or a recording.
+ * The source of an app: a view of the gateway, or a recording.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { type CallToolResult, INSTANCE_KEY, JsonText, type ResourceMeta, type To
 import type { OpenedView, ViewPlace } from "@vitrine/wire";
 import { readTool, toolTitle } from "./foreign.js";
 
-/** What an {@link AppModel} needs to know of an app. */
+/** The part of an app that an {@link AppModel} needs. */
 export interface AppSource {
   readonly id: string;
   readonly server: string;
@@ -19,35 +19,35 @@ export interface AppSource {
   /** The address of its UI. */
   readonly uri: string;
   readonly tool: Tool | undefined;
-  /** Where it is shown and under which policy; undefined when it cannot be. */
+  /** Where and under which policy it is shown; undefined if it cannot be shown. */
   readonly place: ViewPlace | undefined;
   /** Why it cannot be shown. */
   readonly problem?: OpenedView["problem"];
-  /** Played from a file: server and title are the file's word (attack E09). */
+  /** Played from a file: server and title come from the file and are untrusted. */
   readonly isRecording?: true | undefined;
-  /** The document itself, where it is known: that of a recording. */
+  /** The document itself, if known: that of a recording. */
   readonly document?: { readonly html: string; readonly meta: ResourceMeta } | undefined;
-  /** It had been open before, such as before a reload of the page, and may have kept something. */
+  /** Whether it was open before, such as before a page reload, and may have stored state. */
   readonly isRestored?: boolean | undefined;
-  /** What its frame stands on; how it looks and what the page does for it is the model's. */
+  /** Options of its frame; its look and handlers come from the model. */
   readonly frame: Pick<AppFrameOptions, "view" | "upstream" | "guard" | "instance" | "context">;
-  /** Tells the app of the call that it shows: now, and as it goes on. */
+  /** Sends the app the call that it shows, now and as it continues. */
   tell(bridge: Bridge, heard: CallListener): void;
   close(): Promise<void>;
 }
 
-/** Hears of the call that an app shows, as the app does. */
+/** Receives events of the call that an app shows. */
 export interface CallListener {
   input?(input: Record<string, unknown>): void;
   result?(result: CallToolResult): void;
   cancelled?(reason: string | undefined): void;
 }
 
-/** What is known of a view of the gateway's, beside the view. */
+/** Options of {@link gatewaySource}. */
 export interface GatewaySourceOptions {
-  /** Its app had been open before. */
+  /** Whether its app was open before. */
   readonly isRestored?: boolean | undefined;
-  /** Under which name it keeps what it remembers: the same when it is opened again. */
+  /** Its instance id for stored state: the same when it is opened again. */
   readonly instance?: string | undefined;
   /** Asks the gateway again where it is shown. */
   readonly refresh?: ((view: GatewayView) => Promise<void>) | undefined;
@@ -66,7 +66,7 @@ export function gatewaySource(
   });
   const { id } = view;
   const place = async (): Promise<FrameView> => {
-    // A frame that is shown again, or tries again, finds what has come back meanwhile.
+    // A frame that is shown again, or retried, may find that the document is available again.
     if (view.opened.problem?.code === "load_failed") await refresh?.(view);
     return frame.view;
   };
@@ -89,7 +89,7 @@ export function gatewaySource(
     tell(bridge, heard) {
       let isInputTold = false;
       const input = (value: Record<string, unknown>): void => {
-        // Once (L04): what the gateway says when a view is opened, and what it said before anybody heard, may be the same.
+        // Only once: the gateway may send the same input when a view is opened and again later.
         if (isInputTold) return;
         isInputTold = true;
         bridge.sendToolInput(value);
@@ -116,7 +116,7 @@ export function gatewaySource(
       };
     },
     close: () => {
-      // Whoever closes it knows.
+      // The caller of `close` already knows.
       view.onclosed = undefined;
       return view.close();
     },

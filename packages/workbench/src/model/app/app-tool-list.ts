@@ -1,5 +1,5 @@
 /**
- * The tools that an app offers to its host, for a person who looks at it (part A).
+ * The tools that an app offers to its host, for the inspector.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { readResult, readTool } from "./foreign.js";
 
 const PREFIX = "app";
 
-/** The tools of one app, under its own names. The app is asked for them as soon as this is made, and not before. */
+/** The tools of one app, under its own names. The app is asked as soon as this object is created. */
 export class AppToolList extends Observable {
   /** Undefined until the app has answered. */
   tools: readonly Tool[] | undefined;
@@ -22,7 +22,7 @@ export class AppToolList extends Observable {
 
   constructor(bridge: Bridge) {
     super();
-    // Who presses the button has agreed.
+    // Pressing the button counts as approval.
     this.#tools = new AppTools(bridge, { prefix: PREFIX, confirm: () => true });
     this.#tools.onchange(() => void this.#read());
     bridge.on("ready", () => void this.#read());
@@ -30,12 +30,12 @@ export class AppToolList extends Observable {
     void this.#read();
   }
 
-  /** Calls a tool; what it answers is the app's, and may be anything. */
+  /** Calls a tool; its answer comes from the app and may be anything. */
   async call(name: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<CallToolResult> {
     return readResult(await this.#tools.call(`${PREFIX}__${name}`, input, { signal }));
   }
 
-  /** Of two readings under way the later one counts. */
+  /** Of two concurrent reads, the later one counts. */
   async #read(): Promise<void> {
     const mine = ++this.#reads;
     let tools: Tool[] | undefined;

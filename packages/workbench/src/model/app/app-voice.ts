@@ -1,21 +1,24 @@
 /**
- * What an app says in its conversation.
+ * Messages of an app in its conversation.
  *
  * @module
  */
 import type { Gateway, GatewayView } from "@vitrine/host/gateway";
 import type { Params, Tool } from "@vitrine/protocol";
 
-/** Speaks for one app. What rejects is the app's answer. */
+/** Sends messages for one app. A rejection is the app's answer. */
 export interface AppVoice {
   message(params: Params<"ui/message">): Promise<void>;
   context(params: Params<"ui/update-model-context">): Promise<void>;
   tools(tools: readonly Tool[]): Promise<void>;
 }
 
-/** Lets a view speak in a conversation: in this one, also when the page shows another one while the app finishes. */
+/**
+ * Lets a view send messages to its conversation, even after the page shows another one while the app
+ * finishes.
+ */
 export function appVoice(gateway: Gateway, conversation: string, view: GatewayView): AppVoice {
-  // The gateway's own name for it: another one when the gateway was restarted.
+  // The gateway's name of the view, which changes when the gateway restarts.
   const speaker = () => ({ id: conversation, view: view.opened.view });
   return {
     async message({ content }) {

@@ -66,7 +66,7 @@ describe("the app of a call", () => {
     expect(page.of("gateway/open")).toHaveLength(1);
   });
 
-  it("that cannot be opened is told in its call, which goes on", async () => {
+  it("that cannot be opened is reported in its call, which continues", async () => {
     const { gateway, page, item } = await stage([callOf("a", { state: "running" })], refuse);
     await vi.waitFor(() => expect(item.problem).toBe("no such server"));
     expect(item.state).toBe("running");
@@ -107,7 +107,7 @@ describe("the app of a call", () => {
     expect(item.app?.profile.id).toBe("chat");
   });
 
-  it("that the person closed is closed after a reload, too; a call under way is taken back", async () => {
+  it("that the user closed stays closed after a reload; a running call is cancelled", async () => {
     const { page, conversation, item } = await stage([callOf("a", { state: "running" })]);
     await vi.waitFor(() => expect(item.app).toBeDefined());
     await conversation.closeApp(item);
@@ -128,14 +128,14 @@ describe("the app of a call", () => {
     expect(item.app).toBeUndefined();
   });
 
-  it("and ends by itself is told in its call, which is as it was", async () => {
+  it("and ends by itself is reported in its call, which stays as it was", async () => {
     const view = viewOf("old", { call: CALL });
     const { item } = await stage([callOf("a", { state: "running" })], refuse, [view]);
     view.onclosed?.("the gateway is gone");
     expect(item).toMatchObject({ state: "running", problem: "the gateway is gone" });
   });
 
-  it("and cannot be closed in order is told in its call", async () => {
+  it("and cannot be closed in order is reported in its call", async () => {
     const view = viewOf("old", { call: CALL }, { close: refuse });
     const { conversation, item } = await stage([callOf("a")], refuse, [view]);
     await conversation.closeApp(item);
@@ -196,7 +196,7 @@ describe("an app whose document was changed while the page was away", () => {
     expect(await mount()).toEqual([place, problem.message]);
   });
 
-  it("while it was shown says so, and that it is the one from before, until it begins anew", async () => {
+  it("while it was shown is noted, until the app restarts", async () => {
     const view = old("one");
     const { conversation, item } = await stage([saved], async () => viewOf("new", { hash: "three" }), [view]);
     view.onreopened?.();
@@ -228,7 +228,7 @@ describe("in the conversation, an app", () => {
   const tool = (name: string): Tool => ({ name, inputSchema: { type: "object" } });
   const content = [{ type: "text" as const, text: "hi" }];
 
-  it("hears partial arguments, then all of them once, then the result (L04, L05)", async () => {
+  it("receives partial arguments, then all of them once, then the result (L04, L05)", async () => {
     const view = viewOf("old", { call: CALL });
     const { item } = await stage([callOf("a", { state: "writing", input: undefined })], undefined, [view]);
     const bridge = bridgeOf(item);
@@ -285,7 +285,7 @@ describe("in the conversation, an app", () => {
     await vi.waitFor(() => expect(offered()).toEqual([["zoom"], ["zoom", "pan"], []]));
   });
 
-  it("A01: that offers none is not asked for any, and nobody is told of none", async () => {
+  it("A01: without tools is not asked for any, and none are reported", async () => {
     const { page, item } = await running();
     await vi.waitFor(() => expect(item.app?.details).toBeDefined());
     await new Promise((resolve) => setImmediate(resolve));
@@ -313,7 +313,7 @@ describe("in the conversation, an app", () => {
     expect(page.of("conversation/context").map((each) => each.view)).toEqual(["v-1", "v-2"]);
   });
 
-  it("whose tools nobody takes is told of where one reads about it", async () => {
+  it("whose tools are refused shows that in its log", async () => {
     const view = viewOf("old", { call: CALL });
     const { page, item } = await stage([callOf("a")], undefined, [view]);
     page.answer("conversation/app-tools", () => Promise.reject(new Error("no room")));

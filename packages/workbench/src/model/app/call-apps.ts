@@ -1,5 +1,5 @@
 /**
- * The apps of calls: opened as soon as there is a call to show, renewed with their UI, and closed in order.
+ * The apps of calls: opened with their call, renewed with their UI, and closed in order.
  *
  * @module
  */
@@ -16,25 +16,25 @@ import { appVoice } from "./app-voice.js";
 import type { CallItem } from "./call-item.js";
 import { Spares, type Warm } from "./spares.js";
 
-/** What {@link CallApps} stand on. */
+/** Options of {@link CallApps}. */
 export interface CallAppsOptions {
   readonly gateway: Gateway;
-  /** What new apps look like. */
+  /** Look of new apps. */
   readonly look: () => Look;
   readonly profile: (id?: string) => Profile;
-  /** Starts an app out of sight, to take the place of one that runs. */
+  /** Starts an app in the background, to replace a running one. */
   readonly start?: RenewalHome["start"];
-  /** Makes an app quick to show. */
+  /** Preloads an app. */
   readonly warm?: Warm | undefined;
-  /** Whether there is a model that apps may ask. */
+  /** Whether there is a model that apps may use. */
   readonly hasModel?: (() => boolean) | undefined;
-  /** The conversation that is shown. */
+  /** The current conversation. */
   readonly conversation: () => string | undefined;
-  /** The call is in it. */
+  /** Whether the call is in it. */
   readonly isThere: (item: CallItem) => boolean;
-  /** What the page remembers with a call is not what it was. */
+  /** Called when the page's data about a call changed. */
   readonly remember: (item: CallItem) => void;
-  /** Hears of an app that another one came in place of. */
+  /** Called when an app was replaced. */
   readonly onrenewed: (before: AppModel, after: AppModel) => void;
 }
 
@@ -43,12 +43,12 @@ export class CallApps {
   readonly #options: CallAppsOptions;
   readonly #renewals: Renewals;
   readonly #spares: Spares;
-  /** Calls whose app was opened, or was not to be had: the next try is that of its next UI. */
+  /** Calls whose app was opened or has failed: it is tried again only with its next UI. */
   readonly #tried = new WeakSet<CallItem>();
   readonly #opening = new Set<CallItem>();
-  /** Views of before a reload, until their calls are known. */
+  /** Views from before a reload, until their calls are known. */
   #found: GatewayView[] = [];
-  /** The question where apps are now, while it is under way: one for all frames that come back at once. */
+  /** The pending request for the locations of apps, shared by all frames that come back at once. */
   #looking: Promise<GatewayRequests["gateway/views"]["result"]> | undefined;
 
   constructor(options: CallAppsOptions) {
@@ -68,12 +68,12 @@ export class CallApps {
     });
   }
 
-  /** These are there from before a reload: calls are shown in them. */
+  /** Adds views from before a reload, in which calls are shown. */
   find(views: readonly GatewayView[]): void {
     this.#found.push(...views);
   }
 
-  /** All calls are known. What this page knows nothing of, nobody would ever close. */
+  /** All calls are known. Closes views without one, which nobody else would close. */
   settle(): void {
     for (const view of this.#found.splice(0)) void forget(view);
   }
@@ -81,10 +81,10 @@ export class CallApps {
   /**
    * Shows a call in its app, if it has one: once.
    *
-   * @param isRestored it may have been open before, and have kept something
+   * @param isRestored it may have been open before, with stored state
    */
   async open(item: CallItem, isRestored: boolean): Promise<void> {
-    // The model wrote arguments that no tool takes: no server was called, and there is nothing to show.
+    // The model's arguments were invalid: no server was called, so there is nothing to show.
     if (!item.hasApp && item.app) await this.close(item, "the call was not made");
     if (!item.wantsApp || this.#tried.has(item)) return;
     this.#tried.add(item);
@@ -94,7 +94,7 @@ export class CallApps {
       return;
     }
     this.#opening.add(item);
-    // The entry is drawn with its app, at once.
+    // The entry is drawn together with its app.
     await quietly(this.#openFor(item, isRestored), APP_START);
     this.#opening.delete(item);
   }
@@ -109,26 +109,26 @@ export class CallApps {
     }
   }
 
-  /** Something is about to be called: what was shown last is made ready to be shown again. */
+  /** A call is about to happen: preloads the apps that were shown last. */
   expect(): void {
     this.#spares.expect();
   }
 
-  /** Another conversation is to be shown. */
+  /** Another conversation will be shown. */
   leave(): void {
     this.#spares.clear();
   }
 
-  /** Closes the app of a call, when it has finished: it may have something to keep (L08). */
+  /** Closes the app of a call after its teardown, in which it may store state. */
   async close(item: CallItem, reason?: string): Promise<void> {
     const { app } = item;
-    // Whoever is about to open it again must not.
+    // Prevents a pending open.
     item.update({ view: undefined });
     await this.#close(item, app, reason);
     if (item.app === app) item.update({ app: undefined });
   }
 
-  /** The UIs of these calls are not what they were: their apps begin anew. */
+  /** The UIs of these calls changed: their apps restart. */
   async renew(items: readonly CallItem[]): Promise<void> {
     const isMeant = (item: CallItem): boolean =>
       item.wantsApp && this.#tried.has(item) && !this.#opening.has(item);
@@ -149,7 +149,7 @@ export class CallApps {
     return item.wantsApp && this.#options.isThere(item);
   }
 
-  /** Opens the app of a call: the gateway tells it of the call, from where that is. */
+  /** Opens the app of a call; the gateway sends it the call from its current state. */
   #openView(item: CallItem): Promise<GatewayView> {
     const { server, tool, id } = item;
     const { gateway, profile, conversation } = this.#options;
@@ -159,8 +159,8 @@ export class CallApps {
   }
 
   /**
-   * @param before the app that it comes in place of
-   * @returns when it is there, in that case
+   * @param before the app that it replaces
+   * @returns when it is shown, in that case
    */
   #attach(
     item: CallItem,
@@ -189,7 +189,7 @@ export class CallApps {
           message: (_from, params) => voice.message(params),
           context: (_from, params) => voice.context(params),
           tools: (_from, tools) => voice.tools(tools),
-          // It is a draft of the specification's: no host is known to have it.
+          // Sampling is a draft of the specification: no host is known to support it.
           hasModel: () => isOurs(profile(item.profile)) && hasModel?.() === true,
           teardown: () => void this.closeForGood(item),
         },
@@ -210,7 +210,7 @@ export class CallApps {
     return replaced;
   }
 
-  /** Closes the app of a call, and takes the call back if it is under way. It is not opened again after a reload. */
+  /** Closes the app of a call, and cancels a running call. It is not opened again after a reload. */
   async closeForGood(item: CallItem): Promise<void> {
     item.cancel();
     item.isAppClosed = true;
@@ -218,7 +218,7 @@ export class CallApps {
     this.#options.remember(item);
   }
 
-  /** Closes an app; what goes wrong with that, its call says. */
+  /** Closes an app; a failure is shown with its call. */
   async #close(item: CallItem, app: AppModel | undefined, reason?: string): Promise<void> {
     try {
       await app?.close(reason);
@@ -227,7 +227,10 @@ export class CallApps {
     }
   }
 
-  /** Looks whether the document of an app has come back: the gateway does not let a reload wait for slow servers. */
+  /**
+   * Checks whether the document of an app is available again: the gateway does not delay a reload for slow
+   * servers.
+   */
   async #refresh({ opened }: GatewayView): Promise<void> {
     this.#looking ??= this.#options.gateway.request("gateway/views", {}).finally(() => {
       this.#looking = undefined;
@@ -237,10 +240,12 @@ export class CallApps {
       const found = views.find(({ view }) => view === opened.view);
       if (found) Object.assign(opened, { place: found.place, problem: found.problem, hash: found.hash });
     } catch {
-      // What was known of it is still told.
+      // The known state is still sent.
     }
   }
 }
 
-/** Closes a view that is in no entry. If the gateway does not answer, it has forgotten the view with the session. */
+/**
+ * Closes a view without an entry. If the gateway does not answer, it has dropped the view with the session.
+ */
 const forget = (view: GatewayView): Promise<void> => view.close().catch(() => {});

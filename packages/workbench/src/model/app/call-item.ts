@@ -11,62 +11,62 @@ import type { AppModel } from "./app-model.js";
 import { type CallPage, readPage } from "./call-page.js";
 import { readProgress, readResult } from "./foreign.js";
 
-/** How far a call has come. */
+/** State of a call. */
 export type CallState = ToldCall["state"];
 
 const CHANGED = "The document of this app was changed on its server while the page was away.";
 
-/** A call of a tool: as the gateway tells of it, with the app that this page shows it in. */
+/** A tool call, as reported by the gateway, with the app that shows it in this page. */
 export class CallItem extends Observable {
   readonly kind = "call";
-  /** Its name in this page, for lists that are drawn: it stays when the gateway has given it an `id`. */
+  /** Its key in this page for rendered lists; it stays when the gateway assigns an `id`. */
   readonly key: string;
-  /** The gateway's name for it; its {@link key} until there is one. */
+  /** The gateway's id; the {@link key} until there is one. */
   id: string;
   at: number;
   readonly by: ToldCall["by"];
-  /** The agent that called it, by its own name. */
+  /** The agent that made the call, by its own name. */
   readonly agent: string | undefined;
-  /** The answer of the model that it belongs to. */
+  /** The model's entry that it belongs to. */
   readonly turn: string | undefined;
   readonly server: string;
   readonly tool: string;
-  /** The app whose tool it is, for one that is no server's. */
+  /** The app whose tool it is, if it is not a server's. */
   readonly appOf: SpeakingApp | undefined;
-  /** Empty as long as it is `writing`. */
+  /** Empty while `writing`. */
   input: Record<string, unknown> = {};
-  /** The JSON of its arguments, as far as the model has written it. */
+  /** The JSON of its arguments so far. */
   inputText: string | undefined;
-  /** There were secrets among its arguments, and they were not kept. */
+  /** Whether secrets were removed from its arguments. */
   isInputCut = false;
   state: CallState;
   progress: Progress | undefined;
   result: CallToolResult | undefined;
-  /** There was a result, too large to be kept. */
+  /** Whether the result was too large to store. */
   isResultLost = false;
-  /** Why it failed, or what is wrong with its app. */
+  /** Why it failed, or the problem with its app. */
   problem: string | undefined;
-  /** The tool has an app to show. */
+  /** Whether the tool has an app to show. */
   hasApp: boolean;
-  /** The person has closed that app. */
+  /** Whether the user has closed that app. */
   isAppClosed: boolean;
   app: AppModel | undefined;
-  /** That the document of its app was changed while the page was away. */
+  /** Note that the document of its app changed while the page was away. */
   note: string | undefined;
-  /** The hash of that document, as it was shown last. */
+  /** The hash of the document that was shown last. */
   document: string | undefined;
-  /** The name of the view that shows it. */
+  /** The id of the view that shows it. */
   view: string | undefined;
   profile: string | undefined;
   endedAt: number | undefined;
   #isInputWhole = false;
   #isTakenBack = false;
-  /** Browser permissions that the person is asked about now: until they are answered, there is no app. */
+  /** Browser permissions that await the user's answer: until then there is no app. */
   permissions: readonly string[] = [];
-  /** Takes the call back. */
+  /** Cancels the call. */
   oncancel: (() => unknown) | undefined;
 
-  /** @param key its name in this page; of one that the gateway tells of the gateway's */
+  /** @param key its key in this page; for a call that the gateway reports, the gateway's id */
   constructor(told: ToldCall, key = told.id) {
     super();
     const { id, at, by, agent, turn, server, tool, app, state, hasApp } = told;
@@ -81,7 +81,7 @@ export class CallItem extends Observable {
     this.appOf = app;
     this.state = state;
     this.hasApp = hasApp;
-    // Later it is this page that knows, and not what it had said then.
+    // Later the page's own state counts, not what it stored then.
     const { profile, document, isClosed = false } = readPage(told.page);
     this.profile = profile;
     this.document = document;
@@ -89,7 +89,7 @@ export class CallItem extends Observable {
     this.#read(told);
   }
 
-  /** The person is asked about a permission of the app before it is shown. */
+  /** Counts a permission question that the user answers before the app is shown. */
   async asked(permission: string, answer: Promise<unknown>): Promise<void> {
     this.permissions = [...this.permissions, permission];
     this.changed();
@@ -99,29 +99,29 @@ export class CallItem extends Observable {
     this.changed();
   }
 
-  /** It is to be shown in an app. */
+  /** Whether it should be shown in an app. */
   get wantsApp(): boolean {
     return this.hasApp && !this.isAppClosed;
   }
 
-  /** Nothing more comes of it. */
+  /** Whether the call is over. */
   get isOver(): boolean {
     return this.state !== "writing" && this.state !== "running";
   }
 
-  /** What the page wants to be remembered with it. */
+  /** Data that the page stores with it. */
   get page(): CallPage {
     const { key, profile, document } = this;
     return { key, profile, document, ...(this.isAppClosed && { isClosed: true }) };
   }
 
-  /** The gateway says how it is now. */
+  /** Applies a new state from the gateway. */
   take(told: ToldCall): void {
     this.#read(told);
     this.changed();
   }
 
-  /** The model went on with its arguments. */
+  /** Appends to its arguments. */
   write(text: string): void {
     this.inputText = (this.inputText ?? "") + text;
     this.changed();
@@ -140,14 +140,14 @@ export class CallItem extends Observable {
     this.changed();
   }
 
-  /** Its app has this document now. Without a hash nothing is known of it. Returns whether that is new. */
+  /** Sets the document of its app; without a hash it is unknown. Returns whether it changed. */
   shows(document: string | undefined): boolean {
     if (document === undefined || document === this.document) return false;
     this.update({ document, ...(this.document !== undefined && { note: CHANGED }) });
     return true;
   }
 
-  /** The gateway has this document now, and the app goes on with the one that it has. */
+  /** The gateway now has this document, but the app continues with its current one. */
   goesOn(document: string | undefined): void {
     const isOther = document !== undefined && this.document !== undefined && document !== this.document;
     if (isOther) this.update({ note: `${CHANGED} The app is still the one from before.` });
@@ -168,13 +168,13 @@ export class CallItem extends Observable {
     }
   }
 
-  /** It came to no answer: because the person did not want it any more, or for another reason. */
+  /** Ends it without an answer: because the user cancelled, or with a problem. */
   end(problem: string | undefined): void {
     if (this.isOver) return;
     this.update(this.#isTakenBack ? { state: "cancelled" } : { state: "failed", problem });
   }
 
-  /** Resolves when it is over, if it is not yet. */
+  /** Resolves when it is over. */
   over(): Promise<void> {
     if (this.isOver) return Promise.resolve();
     return new Promise((resolve) => {
@@ -190,22 +190,23 @@ export class CallItem extends Observable {
     this.id = told.id;
     this.at = told.at;
     this.state = told.state;
-    // Of its own calls the page knows before the gateway does. Of the model's, the gateway takes it back if no server is called.
+    // The page knows its own calls before the gateway does. For the model's calls, the gateway withdraws the
+    // app if no server is called.
     this.hasApp = told.hasApp || (this.by === "person" && this.hasApp);
     this.inputText = told.inputText;
-    // A page that has all of them goes on with them, until it is reloaded.
+    // A page with the complete arguments keeps them until it is reloaded.
     if (!told.isInputCut || !this.#isInputWhole) {
       this.input = told.input ?? this.input;
       this.isInputCut = told.isInputCut ?? false;
       this.#isInputWhole = told.input !== undefined && !this.isInputCut;
     }
     this.progress = this.isOver ? undefined : readProgress(told.progress);
-    // What it answered is the server's, and may be anything. It does not change, and is read once.
+    // The result comes from the server and may be anything. It does not change, so it is parsed once.
     if (told.result && !this.result) this.result = readResult(told.result);
     this.isResultLost = !this.result && (told.isResultLost ?? false);
     this.endedAt = told.endedAt;
     const isKnown = this.#isTakenBack && told.state === "cancelled";
-    // Without one, what is wrong with the app stays said.
+    // Without a new one, the problem of the app stays.
     if (told.problem !== undefined && !isKnown) this.problem = told.problem;
   }
 }

@@ -1,23 +1,23 @@
 /**
- * What this page remembers with a call: the gateway keeps it, and does not look into it.
+ * Data that this page stores with a call; the gateway does not read it.
  *
  * @module
  */
 import { isFields } from "./foreign.js";
 
-/** What is remembered of a call, for the page that shows it next. */
+/** The stored data of a call, for the page that shows it next. */
 export interface CallPage {
-  /** The name that the page gave it, before the gateway had one for it. */
+  /** The page's key, from before the gateway assigned an id. */
   readonly key?: string | undefined;
-  /** The host that its app believes it is in. */
+  /** The profile of its app. */
   readonly profile?: string | undefined;
-  /** The hash of the document that its app was shown with. */
+  /** The hash of the document that its app showed. */
   readonly document?: string | undefined;
-  /** The person has closed its app. */
+  /** Whether the user has closed its app. */
   readonly isClosed?: boolean | undefined;
 }
 
-/** What was remembered. What is something else, because another version of the page wrote it, is left out. */
+/** Parses the stored data. Unknown values from another version of the page are dropped. */
 export function readPage(value: unknown): CallPage {
   if (!isFields(value)) return {};
   const { key, profile, document, isClosed } = value;

@@ -1,10 +1,10 @@
 /**
- * The schemas of tools, as servers write them.
+ * Sanitizes the schemas of tools, which come from servers.
  *
  * @module
  */
 
-/** Keywords that are text, schemas, lists or maps of schemas, and lists. */
+/** Keywords whose values are strings, schemas, lists or maps of schemas, and lists. */
 const TEXTS = new Set(["title", "description", "format", "pattern", "$ref", "$id", "$schema", "$anchor"]);
 const SCHEMAS = new Set([
   "items",
@@ -34,12 +34,15 @@ type Schema = Record<string, unknown>;
 const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A schema without the keywords whose values are none: a form is drawn from it. Without any, one that says nothing. */
+/**
+ * Drops keywords with invalid values, so that a form can be built from the schema. Anything that is not a
+ * schema becomes an empty one.
+ */
 export function readSchema(value: unknown): Schema {
   try {
     return isObject(value) ? readObject(value) : {};
   } catch {
-    // Nested deeper than the browser can follow.
+    // Nested too deeply for the browser.
     return {};
   }
 }
@@ -53,14 +56,14 @@ function readObject(schema: Schema): Schema {
   return read;
 }
 
-/** A property of any name, `__proto__` too. */
+/** Defines a property with any name, including `__proto__`. */
 const PLAIN = { enumerable: true, configurable: true, writable: true };
 
 function readKeyword(key: string, value: unknown): unknown {
   if (TEXTS.has(key)) return typeof value === "string" ? value : undefined;
   if (LISTS.has(key)) return Array.isArray(value) ? value : undefined;
   if (key === "type") return isType(value) ? value : undefined;
-  // `items` was a list once.
+  // In older drafts `items` may be a list.
   if (LISTS_OF_SCHEMAS.has(key) || (key === "items" && Array.isArray(value))) {
     const schemas = Array.isArray(value) ? value.filter(isSchema) : [];
     return schemas.length > 0 ? schemas.map(readPart) : undefined;

@@ -31,7 +31,7 @@ describe("a tool", () => {
     expect(readTool({ name: "a", inputSchema: null })).toEqual({ name: "a", inputSchema });
   });
 
-  it("has no words in its schema that are no text; properties of such names stay", () => {
+  it("drops schema keywords that are not strings; properties with such names stay", () => {
     const part = { type: "string", title: { x: 1 }, description: 7, default: { title: { kept: true } } };
     const read = readTool({
       name: "a",

@@ -1,6 +1,6 @@
 /**
- * What servers say, read so that the page can draw it whatever it is: what is not as it should be is left out, or shown as
- * JSON. A person who writes a server wants to see what it answers, also when that is wrong.
+ * Sanitizes data from servers so that the page can always draw it: invalid parts are dropped, or shown as
+ * JSON. Authors of servers want to see their answers even if they are wrong.
  *
  * @module
  */
@@ -18,24 +18,24 @@ import { readSchema } from "./foreign-schema.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether it is an object with fields, and no list. */
+/** Whether it is an object and not a list. */
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** What a tool is called, for people: on one line, without blanks that push something else out of sight (attack E05). */
+/** A tool's title on one line, without blanks that push other text out of sight. */
 export const toolTitle = ({ title, annotations, name }: Tool): string =>
   oneLine(title ?? annotations?.title ?? name);
 
-/** A tool, without what is wrong with it; undefined for one that has no name. */
+/** A tool without its invalid fields; undefined if it has no name. */
 export function readTool(value: unknown): Tool | undefined {
   if (!isFields(value) || !isText(value["name"])) return undefined;
   const inputSchema = readSchema(value["inputSchema"]);
   const whole = { ...value, inputSchema: { ...inputSchema, type: "object" } };
   const decoded = decodeTool(whole);
   if (decoded) return decoded;
-  // Each field by itself: one that is wrong takes no other with it.
+  // Field by field, so that an invalid one does not affect others.
   const { name } = value;
   let tool = decodeTool({ name, inputSchema: whole.inputSchema });
   for (const [key, field] of Object.entries(value))
@@ -48,7 +48,7 @@ function decodeTool(value: object): Tool | undefined {
   return decoded.ok ? decoded.value.tools[0] : undefined;
 }
 
-/** What a server offers: of two tools with one name the first. */
+/** A sanitized catalogue. Of two tools with the same name, the first is kept. */
 export function readCatalogue(catalogue: ServerCatalogue): ServerCatalogue {
   const tools = new Map<string, Tool>();
   for (const each of catalogue.tools) {
@@ -58,7 +58,7 @@ export function readCatalogue(catalogue: ServerCatalogue): ServerCatalogue {
   return { ...catalogue, tools: [...tools.values()] };
 }
 
-/** Blocks of content; what is none is text: its JSON. */
+/** Content blocks; an invalid block becomes its JSON as text. */
 export function readContent(value: unknown): ContentBlock[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) return [asText(value)];
@@ -68,11 +68,11 @@ export function readContent(value: unknown): ContentBlock[] {
   });
 }
 
-/** What a tool answered. */
+/** A sanitized tool result. */
 export function readResult(value: unknown): CallToolResult {
   if (!isFields(value)) return { content: [asText(value)] };
   const { content, isError, _meta, ...rest } = value;
-  // Without any content it is the rest that there is to see.
+  // Without content, the remaining fields are shown.
   const isOther = content === undefined && !("structuredContent" in rest) && Object.keys(rest).length > 0;
   return {
     ...rest,
@@ -82,7 +82,7 @@ export function readResult(value: unknown): CallToolResult {
   };
 }
 
-/** How far a call has come. */
+/** A sanitized progress report. */
 export function readProgress(value: unknown): Progress | undefined {
   if (!isFields(value)) return undefined;
   const { progress, total, message } = value;
@@ -99,7 +99,7 @@ function asText(value: unknown): ContentBlock {
   try {
     return { type: "text", text: JSON.stringify(value, null, 2) ?? "undefined" };
   } catch {
-    // Nested deeper than the browser can follow.
+    // Nested too deeply for the browser.
     return { type: "text", text: "(This cannot be shown as text.)" };
   }
 }

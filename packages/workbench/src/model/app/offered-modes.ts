@@ -6,7 +6,7 @@
 import type { DisplayMode } from "@vitrine/protocol";
 import type { Profile } from "../profiles/profile.js";
 
-/** Modes that an app can be put into (I07): those of the host that the app declares, and `inline` always. */
+/** Modes that an app can use: those of the host that the app declares, and always `inline`. */
 export function allowedModes(
   { displayModes }: Pick<Profile, "displayModes">,
   declared: readonly DisplayMode[] = displayModes,
@@ -15,8 +15,8 @@ export function allowedModes(
 }
 
 /**
- * What a person may put an app into; `declared` are the app's `availableDisplayModes`. An app that names none may fill the
- * page, as one that is only larger; to float is for those that say so.
+ * Modes that the user may choose; `declared` are the app's `availableDisplayModes`. An app without
+ * declarations may be fullscreen, which only makes it larger; floating must be declared.
  */
 export function offeredModes(
   { displayModes }: Pick<Profile, "displayModes">,

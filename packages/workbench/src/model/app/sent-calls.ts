@@ -1,5 +1,5 @@
 /**
- * Calls that this page makes, as long as the gateway has not told of them.
+ * Calls of this page that the gateway has not reported yet.
  *
  * @module
  */
@@ -8,16 +8,16 @@ import type { CallItem } from "./call-item.js";
 import { readPage } from "./call-page.js";
 
 interface SentCall {
-  /** The conversation that it was sent to; undefined while it waits for one to be open. */
+  /** The conversation that it was sent to; undefined while it waits for one. */
   to: string | undefined;
   /** Resolves when the gateway has answered. */
   readonly answered: Promise<void>;
 }
 
-/** Shows calls at once, and finds them again when the gateway tells of them under its own names. */
+/** Shows calls immediately, and matches them when the gateway reports them under its own ids. */
 export class SentCalls {
   readonly #calls = new Map<CallItem, SentCall>();
-  /** The names of those that were taken away meanwhile. */
+  /** The ids of those that were removed meanwhile. */
   readonly #unwanted = new Set<string>();
 
   get items(): CallItem[] {
@@ -28,26 +28,26 @@ export class SentCalls {
     return this.#calls.has(item);
   }
 
-  /** Shows one; `send` is called when it is shown. */
+  /** Adds a call; `send` is called after it is shown. */
   async add(item: CallItem, send: () => Promise<void>): Promise<void> {
     const answered = Promise.resolve().then(send);
     this.#calls.set(item, { to: undefined, answered });
     await answered;
   }
 
-  /** It goes to this conversation; false if it was taken away while it waited. */
+  /** It goes to this conversation; false if it was removed while it waited. */
   sent(item: CallItem, to: string): boolean {
     const call = this.#calls.get(item);
     if (call) call.to = to;
     return call !== undefined;
   }
 
-  /** Resolves when the gateway knows it, or has refused it. */
+  /** Resolves when the gateway has accepted or refused it. */
   async answered(item: CallItem): Promise<void> {
     await this.#calls.get(item)?.answered;
   }
 
-  /** Takes one away. One that the gateway may know is taken away there when it tells of it. */
+  /** Removes a call. If the gateway may know it, it is removed there once it is reported. */
   remove(item: CallItem): boolean {
     const call = this.#calls.get(item);
     if (!call) return false;
@@ -56,16 +56,16 @@ export class SentCalls {
     return true;
   }
 
-  /** Another conversation is shown: what still waits goes there, what was sent is in the one before. */
+  /** Another conversation is shown: waiting calls go there, sent ones stay in the previous one. */
   leave(): void {
     for (const [item, { to }] of this.#calls) if (to !== undefined || item.isOver) this.#calls.delete(item);
   }
 
-  /** The call that the gateway tells of, if it is one of these; undefined for another one. */
+  /** The local call that the gateway reports; undefined for any other. */
   take(told: ToldCall): CallItem | "unwanted" | undefined {
     const { key } = readPage(told.page);
     if (key !== undefined && this.#unwanted.delete(key)) return "unwanted";
-    // By the page's own name for it: what becomes of it may be told before the answer that names it comes.
+    // By the page's own key: an update may arrive before the answer with its id.
     const item = this.items.find((each) => each.key === key || each.id === told.id);
     if (!item) return undefined;
     this.#calls.delete(item);

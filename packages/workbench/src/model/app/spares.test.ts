@@ -3,7 +3,7 @@ import type { ViewPlace } from "@vitrine/wire";
 import { expect, it } from "vitest";
 import { Spares } from "./spares.js";
 
-/** What is ready, by the address that it was made ready at, and what runs. */
+/** Preloaded apps by address, and the running ones. */
 function stage() {
   const ready: string[] = [];
   const runs: string[] = [];

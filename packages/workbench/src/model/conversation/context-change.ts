@@ -1,26 +1,26 @@
 /**
- * What changed in what an app wants the model to know, since the model received it last.
+ * The change of an app's model context since the model last received it.
  *
  * @module
  */
 import type { AppContext } from "@vitrine/wire";
 import { textOf } from "../messages/messages.js";
 
-/** A line that is new, or that is not there any more. */
+/** An added or removed line. */
 export interface ChangedLine {
   readonly kind: "added" | "removed";
   readonly text: string;
 }
 
-/** Lines that are compared with each other: of more, only the common beginning and end are found. */
+/** Maximum compared lines; beyond it, only the common start and end are found. */
 const MOST_LINES = 400;
 
-/** The lines that changed, in order; undefined if the model received nothing from this app before. */
+/** The changed lines, in order; undefined if the model received nothing from this app before. */
 export function contextChange({ before, ...context }: AppContext): ChangedLine[] | undefined {
   return before && changedLines(linesOf(before), linesOf(context));
 }
 
-/** The change in one line: what it was, and what it is. */
+/** The change in one line: before and after. */
 export function changeSummary(lines: readonly ChangedLine[]): string {
   const first = (kind: ChangedLine["kind"]): string =>
     lines
@@ -55,7 +55,7 @@ function changedLines(was: readonly string[], is: readonly string[]): ChangedLin
 const removed = (text: string): ChangedLine => ({ kind: "removed", text });
 const added = (text: string): ChangedLine => ({ kind: "added", text });
 
-/** By the longest common subsequence of the lines. */
+/** Uses the longest common subsequence of the lines. */
 function inOrder(left: readonly string[], right: readonly string[]): ChangedLine[] {
   const width = right.length + 1;
   const common = new Uint16Array((left.length + 1) * width);

@@ -27,7 +27,7 @@ function tab(gateway: StagedGateway, kept: Record<string, string> = {}) {
 const KEPT = { "vitrine-conversation": "c", "vitrine-conversation-said": "yes" };
 
 describe("a tab", () => {
-  it("begins with a new conversation, and has the same one after a reload", async () => {
+  it("starts with a new conversation, and has the same one after a reload", async () => {
     const gateway = new StagedGateway();
     const { conversation, storage } = tab(gateway);
     await conversation.restore();
@@ -38,7 +38,7 @@ describe("a tab", () => {
     expect([again.conversation.id, gateway.kept.size]).toEqual(["c-1", 1]);
   });
 
-  it("whose conversation is gone shows a new one, and says so in words", async () => {
+  it("whose conversation is gone shows a new one, with a note", async () => {
     const { conversation } = tab(new StagedGateway(), KEPT);
     await conversation.restore();
     expect(conversation.id).toBe("c-1");
@@ -56,7 +56,7 @@ describe("a tab", () => {
   });
 
   it.each(["[]", '[{"kind":"call"}]', "", " ", "x".repeat(200)])(
-    "that remembers something else than a name (%j) begins anew",
+    "with an invalid stored name (%j) starts a new one",
     async (kept) => {
       const { conversation, page } = tab(new StagedGateway(), { "vitrine-conversation": kept });
       await conversation.restore();
@@ -109,7 +109,7 @@ describe("another conversation", () => {
     const opened = conversation.open("d");
     await vi.waitFor(() => expect(close).toHaveBeenCalled());
     expect([conversation.id, ids()]).toEqual(["c", ["a"]]);
-    // What is told of it meanwhile is not lost.
+    // Changes in the meantime are not lost.
     gateway.put("d", user("v"));
     finish();
     await opened;

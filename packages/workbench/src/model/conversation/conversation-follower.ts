@@ -1,5 +1,5 @@
 /**
- * Opens conversations at the gateway, one after the other, and hears what becomes of the one that is shown.
+ * Opens conversations at the gateway one at a time, and receives the changes of the current one.
  *
  * @module
  */
@@ -10,36 +10,36 @@ import { messageOf } from "../messages/messages.js";
 import { ConversationMirror, type MirrorHome } from "./conversation-mirror.js";
 import type { KeptConversation } from "./kept-conversation.js";
 
-/** What a {@link ConversationFollower} stands on. */
+/** Options of {@link ConversationFollower}. */
 export interface FollowerOptions extends MirrorHome {
   readonly gateway: Gateway;
   readonly kept: KeptConversation;
-  /** Another one is to be shown; resolves when nothing of this one is. */
+  /** Called before another one is shown; resolves when this one is closed. */
   leave(mirror: ConversationMirror): Promise<void>;
   /**
-   * The gateway has said all of it.
+   * Called with the complete conversation.
    *
-   * @param isMissed it comes in place of one that the person may look for
+   * @param isMissed whether it replaces one that the user may look for
    */
   shown(isMissed: boolean): void;
-  /** It is not what it was. */
+  /** Called on every change. */
   onchange(): void;
 }
 
 type Notice = ConversationNotices["conversation/changed"];
 
-/** What is said of a conversation that is not there any more. */
+/** Message for a deleted conversation. */
 export const UNKNOWN =
   "This conversation is gone: it was deleted, or another gateway answers now. Open another one, or begin a new one.";
 
 /** Follows one conversation at a time. */
 export class ConversationFollower {
   readonly #options: FollowerOptions;
-  /** The one that is shown. */
+  /** The current conversation. */
   mirror: ConversationMirror | undefined;
   /** Why none could be opened. */
   problem: string | undefined;
-  /** What comes while one is being opened: it may be about that one. */
+  /** Changes that arrive while a conversation is being opened: they may belong to it. */
   #early: Notice[] | undefined;
   #turn: Promise<void> = Promise.resolve();
   #isAskingAgain = false;
@@ -49,7 +49,7 @@ export class ConversationFollower {
     options.gateway.on("conversation/changed", (notice) => this.#hear(notice));
   }
 
-  /** Shows one, or a new one; `isNeeded` is asked when its turn has come. */
+  /** Opens a conversation, or a new one; `isNeeded` is checked when its turn comes. */
   open(id: string | undefined, isNeeded: () => boolean): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.mirror || isNeeded())
@@ -57,7 +57,7 @@ export class ConversationFollower {
     });
   }
 
-  /** Shows the one that the tab had, when all is `ready` for it. */
+  /** Restores the tab's conversation, when `ready` resolves. */
   restore(ready: Promise<void>): Promise<void> {
     const { id, isSaid } = this.#options.kept;
     return this.#inTurn(async () => {
@@ -67,7 +67,7 @@ export class ConversationFollower {
     });
   }
 
-  /** Asks for all of it again. */
+  /** Requests the whole conversation again. */
   async reopen(): Promise<void> {
     if (this.#isAskingAgain) return;
     this.#isAskingAgain = true;
@@ -81,13 +81,14 @@ export class ConversationFollower {
     });
   }
 
-  /** All of one, without showing it. */
+  /** Reads a whole conversation without showing it. */
   async read(id: string): Promise<ConversationState> {
     const { gateway } = this.#options;
     let read: () => ConversationState = () => {
       throw new VitrineError("closed", "the conversation was not read");
     };
-    // In turn, as the gateway tells a page of what it has opened last: one that is shown must not be left.
+    // Queued, because the gateway sends changes of the last opened conversation: the current one must stay
+    // subscribed.
     await this.#inTurn(async () => {
       try {
         const state = await gateway.request("conversation/open", { id });
@@ -103,16 +104,16 @@ export class ConversationFollower {
     return read();
   }
 
-  /** The name of the one that is shown, when it is. @throws {VitrineError} if none can be */
+  /** The id of the current conversation. @throws {VitrineError} if none can be opened */
   async ready(): Promise<string> {
     await this.#turn;
-    // It could not be opened before, and may be now.
+    // A failed open may succeed now.
     if (!this.mirror) await this.open(undefined, () => false);
     if (!this.mirror) throw new VitrineError("closed", this.problem ?? "no conversation is open");
     return this.mirror.id;
   }
 
-  /** The one of this name, or a new one if it is gone. */
+  /** Opens this conversation, or a new one if it does not exist. */
   async #openOrBegin(id: string | undefined): Promise<{ state: ConversationState; isGone: boolean }> {
     const { gateway } = this.#options;
     try {
@@ -129,7 +130,7 @@ export class ConversationFollower {
     if (before && before.id !== state.id) {
       await leave(before);
       this.mirror = undefined;
-      // If the gateway does not hear it, it tells of one that nobody looks at.
+      // If this fails, the gateway sends changes that are ignored.
       gateway.request("conversation/leave", { id: before.id }).catch(() => {});
     }
     this.mirror ??= new ConversationMirror(state.id, this.#options);
@@ -168,7 +169,7 @@ export class ConversationFollower {
   }
 }
 
-/** Whether the gateway refuses something because it has no such conversation. */
+/** Whether the gateway refuses a request because the conversation does not exist. */
 export const isUnknown = (error: unknown): boolean => {
   const { data } = Object(error) as { data?: unknown };
   return (Object(data) as { code?: unknown }).code === "conversation-unknown";

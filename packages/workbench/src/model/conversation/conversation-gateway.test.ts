@@ -112,7 +112,7 @@ async function appOf(
 }
 const kinds = (heard: unknown[][]): unknown[] => heard.map(([what]) => what);
 
-it("a call by hand is shown, run, and told to its app; a reload has it as it was, with its app", async () => {
+it("a manual call is shown, run, and sent to its app; a reload restores it with its app", async () => {
   const { conversation, calls } = await tab();
   const item = conversation.call("demo", "show", { text: "hello" }, true);
   expect(calls()).toEqual([item]);
@@ -129,7 +129,7 @@ it("a call by hand is shown, run, and told to its app; a reload has it as it was
   await until(() => expect(kinds(told.heard)).toEqual(["input", "result"]));
 });
 
-it("L04, L05: the model writes arguments, and the app hears them as they come, then once, then the result", async () => {
+it("L04, L05: the model writes arguments, and the app receives them as they come, then once, then the result", async () => {
   const { conversation, calls, texts } = await tab();
   let go = (): void => {};
   const held = new Promise<void>((resolve) => (go = resolve));
@@ -178,7 +178,7 @@ it("I05, I06, A01: an app speaks, says what the model should know, and its tools
   await until(() => expect(conversation.contexts).toMatchObject([{ isStale: true }]));
 });
 
-it("two tabs hear the same, and a conversation that is left goes on", async () => {
+it("two tabs receive the same, and a conversation that is left continues", async () => {
   const one = await tab();
   const id = one.conversation.id ?? "";
   await one.conversation.call("demo", "read", {}, false).over();

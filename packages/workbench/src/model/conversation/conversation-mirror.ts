@@ -1,5 +1,5 @@
 /**
- * A conversation, as the gateway tells of it.
+ * A local copy of a conversation at the gateway.
  *
  * @module
  */
@@ -18,24 +18,24 @@ import type {
 import type { CallItem } from "../app/call-item.js";
 import { readContent, readProgress } from "../app/foreign.js";
 
-/** One entry: a call changes, and says so; any other is replaced. */
+/** An entry. A call is mutable and notifies of changes; all others are replaced. */
 export type Item = UserItem | ModelItem | NoteItem | CallItem;
 
-/** Whose calls they are. */
+/** Owner of the calls. */
 export interface MirrorHome {
-  /** A call that was not there before; undefined for one that the page does not want. */
+  /** A new call; returns undefined for one that the page does not want. */
   came(told: ToldCall): CallItem | undefined;
   /**
-   * It is there now, or is not what it was.
+   * A call was added or changed.
    *
-   * @param isNow it has just happened, and was not so already when the conversation was opened
+   * @param isNow whether it has just happened, rather than before the conversation was opened
    */
   changed(item: CallItem, isNow: boolean): void;
-  /** It was taken away. */
+  /** A call was removed. */
   gone(item: CallItem): void;
 }
 
-/** Follows a conversation: first all of it, then what becomes of it, one number after the other. */
+/** Follows a conversation: first its whole state, then its changes by number. */
 export class ConversationMirror {
   readonly id: string;
   title = "";
@@ -46,7 +46,7 @@ export class ConversationMirror {
   readonly #home: MirrorHome;
   #entries = new Map<string, Item>();
   #seq = 0;
-  /** The entries as a list, until they are others. */
+  /** The cached list of entries. */
   #list: readonly Item[] | undefined;
 
   constructor(id: string, home: MirrorHome) {
@@ -62,7 +62,7 @@ export class ConversationMirror {
     return this.#entries.get(item.id) === item;
   }
 
-  /** This is all of it. Calls that were there stay the same objects. */
+  /** Applies a whole state. Existing calls stay the same objects. */
   take({ items, contexts, seq, ...state }: ConversationState): void {
     const before = this.#entries;
     this.#entries = new Map();
@@ -79,18 +79,18 @@ export class ConversationMirror {
     this.contexts = contexts.map(readContext);
   }
 
-  /** What became of it. False if something was missed: then it must be opened again. */
+  /** Applies changes. Returns false if some were missed: then it must be opened again. */
   hear({ seq, changes }: ConversationNotices["conversation/changed"]): boolean {
-    // It was in what the page has been told since.
+    // Already part of a later state.
     if (seq <= this.#seq) return true;
-    // Without any change it says that there were some.
+    // An empty list announces that changes were skipped.
     if (seq > this.#seq + 1 || changes.length === 0) return false;
     this.#seq = seq;
     for (const change of changes) this.#apply(change);
     return true;
   }
 
-  /** Takes an entry away before the gateway says so. */
+  /** Removes an entry before the gateway confirms it. */
   drop(item: Item): void {
     if (this.has(item)) this.#delete(item.id);
   }
@@ -149,7 +149,7 @@ export class ConversationMirror {
   }
 }
 
-/** What an app says may be anything. */
+/** An app's context may be anything. */
 const readContext = (context: AppContext): AppContext => ({
   ...context,
   ...(context.content !== undefined && { content: readContent(context.content) }),

@@ -110,7 +110,7 @@ describe("what the gateway tells", () => {
     gateway.put("c", user("u"), model("m", { text: "ab" }));
     page.isDeaf = false;
     gateway.tell("c", { kind: "text", item: "m", text: "c" });
-    // What the gateway told then is in what it says when it is asked.
+    // The gateway's answer includes the earlier changes.
     gateway.put("c", model("m", { text: "abc" }));
     expect(text("m")).toBe("a");
     await vi.waitFor(() => expect(text("m")).toBe("abc"));
@@ -121,7 +121,7 @@ describe("what the gateway tells", () => {
     expect(text("m")).toBe("abcd");
   });
 
-  it("may be that something was missed: then there is no change in it", async () => {
+  it("may be empty if something was missed", async () => {
     const { gateway, page, ids } = await stage([user("u")]);
     gateway.kept.get("c")?.items.push(user("v"));
     gateway.tell("c");
@@ -130,7 +130,7 @@ describe("what the gateway tells", () => {
   });
 
   it.each(["before", "after"])(
-    "while it is asked for again is heard once, whether the answer was written %s it",
+    "during a new request is applied once, whether the answer was written %s it",
     async (when) => {
       const { gateway, page, text } = await stage([model("m", { text: "a" })]);
       page.isDeaf = true;
@@ -179,7 +179,7 @@ describe("a call by hand", () => {
     expect(item).toMatchObject({ state: "done", result: { content: [] }, endedAt: 5 });
   });
 
-  it("is the same one, too, when it is answered before it is told of", async () => {
+  it("is the same one even if it is answered before it is reported", async () => {
     const { gateway, page, conversation } = await stage();
     page.answer("conversation/call", () => ({ item: "late" }));
     const item = conversation.call("s", "t", {}, false);
@@ -218,7 +218,7 @@ describe("a call by hand", () => {
     expect(page.of("conversation/remove")).toEqual([{ id: "c", item: "a" }]);
   });
 
-  it("is taken back by its name there, also if the person was faster than the gateway", async () => {
+  it("is cancelled by its gateway id, also if the user was faster than the gateway", async () => {
     const { gateway, page, conversation } = await stage();
     let answer = (_: object): void => {};
     page.answer("conversation/call", () => new Promise((resolve) => (answer = resolve)));
@@ -234,7 +234,7 @@ describe("a call by hand", () => {
     expect(item).toMatchObject({ state: "cancelled", problem: undefined });
   });
 
-  it("that cannot be taken back says so, and is not called cancelled later", async () => {
+  it("that cannot be cancelled says so, and is not shown as cancelled later", async () => {
     const { gateway, page, conversation } = await stage([done("a", { state: "running" })]);
     const [item] = conversation.items as [CallItem];
     page.answer("conversation/stop", () => Promise.reject(new Error("no such server")));
@@ -320,7 +320,7 @@ describe("what the person does", () => {
     expect(conversation.problem).toBeUndefined();
   });
 
-  it("to a conversation that another page has deleted is told in words", async () => {
+  it("to a conversation that another page has deleted has a readable error", async () => {
     const { page, conversation } = await stage([user("u")]);
     page.answer("conversation/send", () => Promise.reject(refusal("conversation-unknown")));
     await expect(conversation.send("hello")).rejects.toThrow();

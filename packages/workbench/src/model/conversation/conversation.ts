@@ -1,5 +1,5 @@
 /**
- * The conversation that this page shows. The gateway runs and keeps it, and other pages may show it too.
+ * The conversation that this page shows. The gateway runs and stores it; other pages may show it too.
  *
  * @module
  */
@@ -27,17 +27,17 @@ import { KeptConversation } from "./kept-conversation.js";
 
 export type { CallItem, Item };
 
-/** A message that is being rewritten. */
+/** A message that the user is editing. */
 export interface Editing {
   readonly message: UserItem;
   readonly answer: ModelItem;
   readonly text: string;
 }
 
-/** What a {@link Conversation} stands on. */
+/** Options of {@link Conversation}. */
 export interface ConversationOptions
   extends Pick<CallAppsOptions, "gateway" | "look" | "profile" | "start" | "warm" | "hasModel"> {
-  /** Where the tab remembers which conversation it shows. */
+  /** Where the tab stores which conversation it shows. */
   readonly storage?: Storage | undefined;
 }
 
@@ -55,15 +55,15 @@ export class Conversation extends Observable {
   readonly #follower: ConversationFollower;
   readonly #apps: CallApps;
   readonly #sent = new SentCalls();
-  /** Hears of an app that another one came in place of. */
+  /** Called when an app was replaced. */
   onrenewed: ((before: AppModel, after: AppModel) => void) | undefined;
-  /** What could not be done. */
+  /** The last failure. */
   #problem: string | undefined;
-  /** What is of this page alone: recordings, and what it has to say itself. */
+  /** Entries of this page only: recordings and its own notes. */
   #own: Item[] = [];
-  /** Its apps are being closed, as another one is to be shown. */
+  /** Whether its apps are being closed, because another conversation will be shown. */
   #isLeaving = false;
-  /** A model is at work, and may call something next. */
+  /** Whether a model is working and may call a tool next. */
   #isExpecting = false;
   #editing: Editing | undefined;
 
@@ -100,7 +100,7 @@ export class Conversation extends Observable {
     return this.#follower.mirror;
   }
 
-  /** In their order; those that only this page has are at the end. */
+  /** All entries in order; those of this page only are at the end. */
   get items(): readonly Item[] {
     const told = this.#mirror?.items ?? [];
     const sent = this.#sent.items;
@@ -111,7 +111,7 @@ export class Conversation extends Observable {
     return this.items.flatMap((item) => (item.kind === "call" && item.app ? [item.app] : []));
   }
 
-  /** What apps want the model to know. */
+  /** Model contexts of the apps. */
   get contexts(): readonly AppContext[] {
     return this.#mirror?.contexts ?? [];
   }
@@ -125,7 +125,7 @@ export class Conversation extends Observable {
     return this.#mirror?.title ?? "";
   }
 
-  /** Something in it is under way. */
+  /** Whether a turn or call is in progress. */
   get isRunning(): boolean {
     return this.#mirror?.isRunning ?? false;
   }
@@ -134,22 +134,24 @@ export class Conversation extends Observable {
     return this.#mirror?.usage ?? NONE;
   }
 
-  /** The agents that read it in place of a model; undefined where a model answers. */
+  /** The agents that read it instead of a model; undefined if a model answers. */
   get agents(): readonly string[] | undefined {
     return this.#mirror?.agents;
   }
 
-  /** The message that the person is rewriting, with the answer that goes when it is sent. */
+  /** The message that the user is editing, with the answer that sending it replaces. */
   get editing(): Editing | undefined {
     return this.#editing;
   }
 
-  /** Why it cannot be shown, or changed. */
+  /** Why it cannot be shown or changed. */
   get problem(): string | undefined {
     return this.#problem ?? this.#follower.problem;
   }
 
-  /** Calls a tool; `hasApp` says that it has one to show. It is shown at once, before the gateway knows of it. */
+  /**
+   * Calls a tool; `hasApp` says whether it has an app. It is shown immediately, before the gateway knows it.
+   */
   call(server: string, tool: string, input: Record<string, unknown>, hasApp: boolean): CallItem {
     const profile = this.#options.profile().id;
     const item = ownCall({ server, tool, input, hasApp, state: "running", page: { profile } });
@@ -160,23 +162,23 @@ export class Conversation extends Observable {
   }
 
   /**
-   * Says something, as the person. The model answers, if there is one.
+   * Sends a message as the user. The model answers, if there is one.
    *
-   * @throws {VitrineError} when it could not be said
+   * @throws {VitrineError} if it could not be sent
    */
   async send(text: string): Promise<void> {
     const id = await this.#follower.ready();
     await this.#request("conversation/send", { id, content: [{ type: "text", text }] });
   }
 
-  /** Has the model answer again what it failed to answer. */
+  /** Repeats a failed turn of the model. */
   async retry({ id: item }: ModelItem): Promise<void> {
     const { id } = this;
     if (id !== undefined)
       await this.#try("It could not be retried", () => this.#request("conversation/retry", { id, item }));
   }
 
-  /** What can be rewritten of a failed answer: the message that it answers, if the person wrote it. */
+  /** The editable message of a failed answer, if the user wrote it. */
   editable(answer: ModelItem): Editing | undefined {
     const message = this.items.find(({ id }) => id === answer.answers);
     if (message?.kind !== "user" || message.from) return undefined;
@@ -184,16 +186,16 @@ export class Conversation extends Observable {
     return text === "" ? undefined : { message, answer, text };
   }
 
-  /** Lets the person rewrite a message, or not any more. */
+  /** Starts or ends editing of a message. */
   edit(editing: Editing | undefined): void {
     this.#editing = editing;
     this.changed();
   }
 
   /**
-   * Says something in place of the message that is being rewritten.
+   * Sends the edited message in place of the original.
    *
-   * @throws {VitrineError} when it could not be said
+   * @throws {VitrineError} if it could not be sent
    */
   async sendEdited(text: string): Promise<void> {
     const editing = this.#editing;
@@ -205,14 +207,14 @@ export class Conversation extends Observable {
     await this.send(text);
   }
 
-  /** Stops all that is under way. */
+  /** Stops everything in progress. */
   async stop(): Promise<void> {
     const { id } = this;
     if (id !== undefined)
       await this.#try("It could not be stopped", () => this.#request("conversation/stop", { id }));
   }
 
-  /** Puts an app that has no call, such as one of a recording, into the conversation: into that of this page only. */
+  /** Adds an app without a call, such as one of a recording, to this page only. */
   show(app: AppModel): CallItem {
     const { server, tool, uri } = app.source;
     const item = ownCall({ server, tool: tool?.name ?? uri, input: {}, hasApp: false, state: "done" });
@@ -222,14 +224,14 @@ export class Conversation extends Observable {
     return item;
   }
 
-  /** Closes the app of a call: the call stays, and is taken back if it is under way. */
+  /** Closes the app of a call: the call stays, and is cancelled if it is running. */
   async closeApp(item: CallItem): Promise<void> {
     await this.#apps.closeForGood(item);
   }
 
   /**
-   * The UIs of these tools are not what they were: their apps begin anew, with the call that they showed. A call under way
-   * keeps its app until it is over.
+   * The UIs of these tools changed: their apps restart with the same call. A running call keeps its app until
+   * it ends.
    */
   async renew(server: string, tools: ReadonlySet<string>): Promise<void> {
     const isMeant = (item: Item): item is CallItem =>
@@ -237,7 +239,7 @@ export class Conversation extends Observable {
     await this.#apps.renew((this.#mirror?.items ?? []).filter(isMeant));
   }
 
-  /** A server is no longer in the settings: its open apps are closed, and told why. */
+  /** A server was removed from the settings: its open apps are closed with an explanation. */
   async serverRemoved(server: string): Promise<void> {
     const problem = `The server “${server}” was removed from the settings: its app was closed.`;
     const close = async (item: Item): Promise<void> => {
@@ -248,18 +250,18 @@ export class Conversation extends Observable {
     await Promise.all((this.#mirror?.items ?? []).map(close));
   }
 
-  /** Takes an entry away, and closes its app. */
+  /** Removes an entry, and closes its app. */
   async remove(item: Item): Promise<void> {
     const mirror = this.#mirror;
     if (item.kind === "call") {
       if (mirror?.has(item)) item.cancel();
-      // Whoever is about to open it must not.
+      // Prevents a pending open.
       item.isAppClosed = true;
       await this.#apps.close(item);
       this.#sent.remove(item);
     }
     this.#own = this.#own.filter((each) => each !== item);
-    // The gateway may have told of it since, and the page may show another conversation now.
+    // The gateway may have reported it since, and the page may show another conversation now.
     if (mirror?.has(item)) {
       const remove = () => this.#request("conversation/remove", { id: mirror.id, item: item.id });
       if (await this.#try("The entry could not be removed", remove)) mirror.drop(item);
@@ -272,31 +274,31 @@ export class Conversation extends Observable {
     await Promise.all(this.items.map((item) => this.remove(item)));
   }
 
-  /** Shows another conversation, or a new one. The apps of the one before finish first (L08). */
+  /** Shows another conversation, or a new one. The apps of the current one finish first. */
   async open(id?: string): Promise<void> {
-    // A new one in place of one in which nothing was said would be the same.
+    // A new conversation in place of an empty one would be the same.
     await this.#follower.open(id, () => (id === undefined ? this.items.length > 0 : id !== this.id));
   }
 
-  /** After a reload: the conversation that the tab had, with its apps. */
+  /** Restores the tab's conversation and its apps after a reload. */
   async restore(): Promise<void> {
-    // Asked for at once, as the conversation is.
+    // Requested in parallel with the conversation.
     const found = this.#options.gateway.restoreViews().then((views) => this.#apps.find(views));
     await this.#follower.restore(found.catch(() => {}));
     await found;
   }
 
-  /** The gateway has forgotten this page, and tells it nothing more: it asks for all of the conversation again. */
+  /** The gateway has dropped this page's session: requests the whole conversation again. */
   async reopen(): Promise<void> {
     await this.#follower.reopen();
   }
 
-  /** All of a conversation, without showing it. @throws {VitrineError} when it cannot be read */
+  /** Reads a whole conversation without showing it. @throws {VitrineError} if it cannot be read */
   read(id: string): Promise<ConversationState> {
     return this.#follower.read(id);
   }
 
-  /** Calls a tool that an app in this page offers: the person was asked already. */
+  /** Calls a tool of an app in this page; the user has already approved it. */
   async callAppTool(
     view: string,
     name: string,
@@ -308,7 +310,7 @@ export class Conversation extends Observable {
     return app.toolList.call(name, input, signal);
   }
 
-  /** While a model has yet to say what it calls, what it may call is made ready: once for each of its answers. */
+  /** While a model has not called anything yet, likely apps are preloaded: once per turn. */
   #expect(): void {
     const mirror = this.#mirror;
     const isNow = mirror?.isRunning === true && mirror.items.at(-1)?.kind !== "call";
@@ -335,7 +337,7 @@ export class Conversation extends Observable {
       const { server, tool, input, page } = item;
       const call = { id, server, tool, arguments: input, page: { ...page } };
       const { item: name } = await this.#request("conversation/call", call);
-      // It is told of under this name, if it was not yet.
+      // The id under which it will be reported, if it was not yet.
       if (this.#sent.has(item)) item.id = name;
     } catch (error) {
       if (this.#sent.has(item)) item.end(messageOf(error));
@@ -348,7 +350,7 @@ export class Conversation extends Observable {
     if (id !== undefined && !item.isOver) await this.#request("conversation/stop", { id, item: item.id });
   }
 
-  /** A call that the page has not been told of before. It may be one that was made here. */
+  /** Handles a new call, which may have been made here. */
   #came(told: ToldCall): CallItem | undefined {
     const sent = this.#sent.take(told);
     if (sent === "unwanted") {
@@ -365,7 +367,7 @@ export class Conversation extends Observable {
   #remember(item: CallItem): void {
     const { id } = this;
     if (id === undefined || !this.#mirror?.has(item)) return;
-    // What is not remembered is at worst said again.
+    // A failure only means that something is shown again later.
     this.#request("conversation/keep", { id, item: item.id, page: { ...item.page } }).catch(() => {});
   }
 
@@ -375,7 +377,7 @@ export class Conversation extends Observable {
   ): Promise<GatewayRequests[M]["result"]> {
     try {
       const result = await this.#options.gateway.request(method, params);
-      // What went wrong before is no more to be read.
+      // Clears an earlier problem.
       if (this.#problem !== undefined) this.#fail(undefined);
       return result;
     } catch (error) {
@@ -384,7 +386,7 @@ export class Conversation extends Observable {
     }
   }
 
-  /** Whether it was done; what went wrong is the conversation's {@link problem}. */
+  /** Returns whether it worked; a failure becomes the conversation's {@link problem}. */
   async #try(failed: string, act: () => Promise<unknown>): Promise<boolean> {
     try {
       await act();

@@ -1,5 +1,5 @@
 /**
- * The conversations that the person has, and what can be done to them without showing them.
+ * The user's conversations, and operations on them.
  *
  * @module
  */
@@ -9,24 +9,24 @@ import { messageOf } from "../messages/messages.js";
 import { Observable } from "../observable.js";
 import type { Conversation } from "./conversation.js";
 
-/** How many are listed: who looks for an older one searches. */
+/** Maximum listed; older ones are found by search. */
 const MOST = 200;
 
-/** What {@link Conversations} stand on. */
+/** Options of {@link Conversations}. */
 export interface ConversationsOptions {
   readonly gateway: Gateway;
-  /** The one that is shown. */
+  /** The current conversation. */
   readonly conversation: Pick<Conversation, "id" | "open" | "read" | "reopen">;
 }
 
-/** A list of conversations, newest first. It is up to date from the first {@link load} on. */
+/** A list of conversations, newest first. It is up to date after the first {@link load}. */
 export class Conversations extends Observable {
   readonly #options: ConversationsOptions;
   #list: readonly ConversationSummary[] = [];
   #search = "";
   #problem: string | undefined;
   #loading: Promise<void> | undefined;
-  /** The list is not what it was when it was asked for. */
+  /** Whether the list changed since it was requested. */
   #isOld = false;
   #isWanted = false;
 
@@ -42,12 +42,12 @@ export class Conversations extends Observable {
     return this.#list;
   }
 
-  /** Why there is no list, or what could not be done. */
+  /** Why there is no list, or the last failure. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Words that those which are listed have in their title, or in what was said. */
+  /** Search words for titles and messages. */
   get search(): string {
     return this.#search;
   }
@@ -58,7 +58,7 @@ export class Conversations extends Observable {
     void this.load();
   }
 
-  /** Asks for the list. While it is asked for already, once more after that, however often it is called. */
+  /** Requests the list. During a pending request, schedules one more, however often it is called. */
   async load(): Promise<void> {
     this.#isWanted = true;
     this.#isOld = true;
@@ -74,11 +74,11 @@ export class Conversations extends Observable {
     });
   }
 
-  /** Deletes one, for good; what is under way in it is stopped. */
+  /** Deletes one for good; everything in progress is stopped. */
   async delete(id: string): Promise<void> {
     const { gateway, conversation } = this.#options;
     await this.#act("It could not be deleted", async () => {
-      // Its apps finish before what they may want to keep is gone.
+      // Its apps finish before their stored state is gone.
       if (id === conversation.id) await conversation.open();
       await gateway.request("conversation/delete", { id });
       if (id === conversation.id) await conversation.reopen();
@@ -86,9 +86,9 @@ export class Conversations extends Observable {
   }
 
   /**
-   * All of one, as JSON for a file.
+   * A whole conversation as JSON for a file.
    *
-   * @throws {VitrineError} when it cannot be read
+   * @throws {VitrineError} if it cannot be read
    */
   async exportText(id: string): Promise<string> {
     const { seq: _seq, isRunning: _isRunning, ...conversation } = await this.#options.conversation.read(id);
@@ -120,7 +120,7 @@ export class Conversations extends Observable {
     } catch (error) {
       problem = `${failed}: ${messageOf(error)}`;
     }
-    // The gateway says so, too, if it is another one's doing; who does it wants to see it at once.
+    // The gateway also sends a notification, but the user wants to see it immediately.
     await this.load();
     if (problem === undefined) return;
     this.#problem = problem;

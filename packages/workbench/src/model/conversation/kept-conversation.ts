@@ -1,14 +1,14 @@
 /**
- * Which conversation a tab shows, over a reload.
+ * Remembers which conversation a tab shows, across reloads.
  *
  * @module
  */
 
 const KEY = "vitrine-conversation";
-/** That there is something in it: one in which nothing was said need not be missed. */
+/** Whether it has entries: an empty conversation is not missed. */
 const SAID = "vitrine-conversation-said";
 
-/** Remembers one conversation in the storage of the tab. */
+/** Stores one conversation id in the tab's storage. */
 export class KeptConversation {
   readonly #storage: Storage | undefined;
   #last: string | undefined;
@@ -17,7 +17,7 @@ export class KeptConversation {
     this.#storage = storage;
   }
 
-  /** Undefined where there is none, or something that is no name. */
+  /** Undefined if there is none, or an invalid one. */
   get id(): string | undefined {
     const id = this.#read(KEY);
     return id !== undefined && /^[\w.-]{1,100}$/.test(id) ? id : undefined;
@@ -29,7 +29,7 @@ export class KeptConversation {
 
   set(id: string, isSaid: boolean): void {
     const all = `${id} ${isSaid}`;
-    // It is called for every word of the model's.
+    // Called for every chunk of the model's text, so unchanged values are skipped.
     if (all === this.#last) return;
     this.#last = all;
     try {
@@ -37,7 +37,7 @@ export class KeptConversation {
       if (isSaid) this.#storage?.setItem(SAID, "yes");
       else this.#storage?.removeItem(SAID);
     } catch {
-      // A page that may not store anything shows a new conversation after a reload; this one is in the list.
+      // Without storage, a reload shows a new conversation; this one stays in the list.
     }
   }
 
@@ -51,8 +51,8 @@ export class KeptConversation {
 }
 
 /**
- * A link may lead to a conversation: `#conversation=…`. The address forgets it, so that a reload shows what the person went on
- * to from there.
+ * Handles a link to a conversation: `#conversation=…`. The fragment is removed, so that a reload shows the
+ * conversation that the user moved to since.
  */
 export function keepFromAddress(storage: Storage | undefined): void {
   const [, id] = /^#conversation=([\w.-]{1,100})$/.exec(location.hash) ?? [];

@@ -9,7 +9,7 @@ const state = (current?: string): ModelState => ({
   ...(current !== undefined && { current }),
 });
 
-it("which model answers is known, chosen, and heard of when another page chooses", async () => {
+it("the current model is known, selectable, and updated when another page selects one", async () => {
   const page = new StagedPage();
   const models = new Models(page.gateway);
   expect(models.state).toBeUndefined();

@@ -1,5 +1,5 @@
 /**
- * Which model answers, and which ones could.
+ * The available models and the current one.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ModelState } from "@vitrine/wire";
 import { messageOf } from "../messages/messages.js";
 import { Observable } from "../observable.js";
 
-/** The models of the gateway, kept up to date. */
+/** The gateway's models, kept up to date. */
 export class Models extends Observable {
   readonly #gateway: Gateway;
   #state: ModelState | undefined;
@@ -20,22 +20,22 @@ export class Models extends Observable {
     gateway.on("model/changed", (state) => this.#take(state));
   }
 
-  /** Undefined before the gateway has said it. */
+  /** Undefined before the gateway has answered. */
   get state(): ModelState | undefined {
     return this.#state;
   }
 
-  /** Why it is not known, or could not be changed. */
+  /** Why the state is unknown, or could not be changed. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Asks which there are: at the start, and when the gateway was restarted. */
+  /** Requests the models: at the start, and after a restart of the gateway. */
   async load(): Promise<void> {
     await this.#ask(() => this.#gateway.request("model/state", {}));
   }
 
-  /** This one answers from now on; without one none does. */
+  /** Selects the model that answers; without one, none does. */
   async choose(id: string | undefined): Promise<void> {
     await this.#ask(() => this.#gateway.request("model/choose", { model: id }));
   }

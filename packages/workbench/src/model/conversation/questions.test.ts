@@ -41,7 +41,7 @@ it("a question that no longer matters goes, and one that is asked again is shown
   expect(questions.elicitations).toEqual([]);
 });
 
-it("who shows them hears of each", async () => {
+it("listeners are notified of each", async () => {
   const questions = new Questions();
   let heard = 0;
   questions.subscribe(() => heard++);

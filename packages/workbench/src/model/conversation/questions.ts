@@ -1,37 +1,37 @@
 /**
- * What servers and apps want to know of the person, beside whether they may do something.
+ * Questions of servers and apps to the user, besides approvals.
  *
  * @module
  */
 import type { ElicitationAnswer, ElicitationQuestion, SamplingAnswer, SamplingQuestion } from "@vitrine/wire";
 import { Observable } from "../observable.js";
 
-/** A question that waits for the person. */
+/** A pending question. */
 export interface PendingQuestion<Question, Answer> {
   readonly question: Question;
-  /** Answers it. It is not asked any more then, and a second answer is none. */
+  /** Answers it and removes it. Only the first answer counts. */
   answer(result: Answer): void;
 }
 
-/** A server, or an app, wants the model to say something. */
+/** A server or an app asks for a completion of the model. */
 export type PendingSampling = PendingQuestion<SamplingQuestion, SamplingAnswer>;
-/** A server wants to know something of the person. */
+/** A server asks the user for input. */
 export type PendingElicitation = PendingQuestion<ElicitationQuestion, ElicitationAnswer>;
 
-/** A page that a server sent the person to, and will say of when it has what it wanted. */
+/** A page that a server sent the user to; the server will report completion. */
 export interface Visit {
   readonly id: string;
   readonly server: string;
   readonly url: string;
-  /** The server's name for it. */
+  /** The server's id. */
   readonly elicitationId: string;
   readonly isDone: boolean;
 }
 
-/** Visits that are remembered: who never comes back to some does not have a list of them. */
+/** Maximum number of remembered visits. */
 const MAX_VISITS = 5;
 
-/** The questions that wait, in the order in which they came. */
+/** The pending questions, in order. */
 export class Questions extends Observable {
   #sampling: readonly PendingSampling[] = [];
   #elicitations: readonly PendingElicitation[] = [];
@@ -45,12 +45,12 @@ export class Questions extends Observable {
     return this.#elicitations;
   }
 
-  /** The pages that the person was sent to, the newest at the end. */
+  /** The pages that the user was sent to, newest last. */
   get visits(): readonly Visit[] {
     return this.#visits;
   }
 
-  /** A server has what it sent the person away for. Of what this page did not ask, another one did. */
+  /** A server reports completion. Unknown ids belong to another page. */
   completed({ server, elicitationId }: Pick<Visit, "server" | "elicitationId">): void {
     this.#setVisits(
       this.#visits.map((visit) =>
@@ -59,19 +59,19 @@ export class Questions extends Observable {
     );
   }
 
-  /** The person does not want to read of it any more. */
+  /** The user dismissed it. */
   dismiss(id: string): void {
     this.#setVisits(this.#visits.filter((visit) => visit.id !== id));
   }
 
-  /** Asks whether the model may be asked this. The question goes when the signal is aborted. */
+  /** Asks whether the model may be used for this. Aborting the signal removes the question. */
   sample(question: SamplingQuestion, signal: AbortSignal): Promise<SamplingAnswer> {
     return this.#ask<SamplingQuestion, SamplingAnswer>(question, signal, (change) => {
       this.#sampling = change(this.#sampling);
     });
   }
 
-  /** Asks what a server wants to know. The question goes when the signal is aborted. */
+  /** Asks the user for input. Aborting the signal removes the question. */
   async elicit(question: ElicitationQuestion, signal: AbortSignal): Promise<ElicitationAnswer> {
     const answer = await this.#ask<ElicitationQuestion, ElicitationAnswer>(question, signal, (change) => {
       this.#elicitations = change(this.#elicitations);
@@ -80,7 +80,7 @@ export class Questions extends Observable {
     return answer;
   }
 
-  /** Only where the server has a name for it can it say that it is done. */
+  /** Only with an id can the server report completion. */
   #visit(question: ElicitationQuestion): void {
     if (question.mode !== "url" || question.elicitationId === undefined) return;
     const { id, server, url, elicitationId } = question;
@@ -121,7 +121,7 @@ export class Questions extends Observable {
       };
       if (signal.aborted) return reject(signal.reason);
       signal.addEventListener("abort", withdrawn);
-      // The gateway asks again after a lost connection: it is the same question, and is shown once.
+      // After a lost connection the gateway asks again: the same question is shown once.
       update((pending) => [...pending.filter((each) => each.question.id !== question.id), mine]);
       this.changed();
     });

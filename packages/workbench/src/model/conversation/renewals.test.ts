@@ -67,7 +67,7 @@ describe("an app whose UI has changed", () => {
     const before = item.app;
     const renewed = vi.fn();
     conversation.onrenewed = renewed;
-    // What new apps look like is another thing.
+    // The look of new apps is independent.
     Object.assign(options, { look: () => ({ theme: "dark" }) });
     await conversation.renew("s", TOOLS);
     expect(item.app).not.toBe(before);
@@ -117,7 +117,7 @@ describe("an app whose UI has changed", () => {
     expect([done, item.view]).toEqual([["finish", "close"], "new"]);
   });
 
-  it("stays when there is no other to be had, and its call says why; the next change is tried again", async () => {
+  it("stays if there is no new one, and its call says why; the next change is tried again", async () => {
     let isBroken = true;
     const { conversation, item } = await stage(async () => {
       if (isBroken) throw new Error("no such document");
@@ -185,7 +185,7 @@ describe("an app whose UI has changed", () => {
   });
 
   it.each(["writing", "running"] as const)(
-    "keeps its view while its call is %s, and begins anew after that; nothing untrue is said",
+    "keeps its view while its call is %s, and restarts after that; nothing untrue is shown",
     async (state) => {
       const close = vi.fn(async () => {});
       const { gateway, conversation, item, openView } = await stage(async () => viewOf("new"), {

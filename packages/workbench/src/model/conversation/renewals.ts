@@ -1,6 +1,6 @@
 /**
- * Apps that begin anew because their UI has changed. The one that runs stays until the next one has said its first word, and if
- * there is none to be had.
+ * Restarts apps whose UI has changed. The running app stays until the new one has sent its first message, or
+ * if there is none.
  *
  * @module
  */
@@ -9,49 +9,49 @@ import type { ViewPlace } from "@vitrine/wire";
 import type { AppModel } from "../app/app-model.js";
 import type { CallItem } from "../app/call-item.js";
 
-/** An app that was started out of sight. */
+/** An app that was started in the background. */
 export interface StartedApp {
-  /** Resolves when it has said its first word, or is late with it. */
+  /** Resolves when it has sent its first message, or is late. */
   readonly said: Promise<void>;
-  /** Ends it, if nobody has come to show it. */
+  /** Ends it, if it was not shown. */
   drop(): void;
 }
 
-/** The conversation, as far as apps that begin anew need it. */
+/** The part of the conversation that restarts need. */
 export interface RenewalHome {
-  /** The call is in the conversation, and has an app there. */
+  /** Whether the call is in the conversation, with an app. */
   isShown(item: CallItem): boolean;
   /** Opens the app of a call, without calling the tool again. */
   open(item: CallItem): Promise<GatewayView>;
-  /** Shows an app in place of the one before; resolves when it is there, or is not to be had. */
+  /** Replaces the previous app; resolves when the new one is shown, or has failed. */
   show(item: CallItem, view: GatewayView, before: AppModel | undefined): Promise<void> | undefined;
-  /** Closes a view that nobody shows. */
+  /** Closes an unused view. */
   forget(view: GatewayView): void;
-  /** Tells why there is no other app. */
+  /** Reports why there is no new app. */
   failed(item: CallItem, error: unknown): void;
-  /** Starts an app out of sight. */
+  /** Starts an app in the background. */
   readonly start?: ((place: ViewPlace) => StartedApp) | undefined;
-  /** Hears of an app that another one came in place of. */
+  /** Called when an app was replaced. */
   onrenewed(before: AppModel, after: AppModel): void;
 }
 
-/** Renews apps, each one time at a time. */
+/** Restarts apps, each at most once at a time. */
 export class Renewals {
   readonly #home: RenewalHome;
-  /** Calls whose app is being renewed; true if it has to be again, as its UI has changed again. */
+  /** Calls whose app is being restarted; true if its UI has changed again. */
   readonly #underWay = new Map<CallItem, boolean>();
 
   constructor(home: RenewalHome) {
     this.#home = home;
   }
 
-  /** Has an app begin anew, when its call is over; resolves when the new one is there. */
+  /** Restarts an app when its call is over; resolves when the new one is shown. */
   async renew(item: CallItem): Promise<void> {
     if (this.#underWay.has(item)) {
       this.#underWay.set(item, true);
       return;
     }
-    // Not waited for before the next one: an app that never connects must not hold up the one that does.
+    // Not awaited before the next one: an app that never connects must not delay one that does.
     let there: Promise<void> | undefined;
     try {
       do {
@@ -86,10 +86,10 @@ export class Renewals {
       home.forget(view);
       return undefined;
     }
-    // The page was there, and the person sees it begin anew.
+    // The page is present, so the user sees the restart, and no note is needed.
     item.update({ document: undefined, note: undefined });
     const there = home.show(item, view, before);
-    // Whoever had opened it learns that it is gone; that it could not be told is no matter of the new one.
+    // Notifies the owner of the previous app; a failure does not concern the new one.
     before?.close().catch(() => {});
     if (before && item.app && item.app !== before) home.onrenewed(before, item.app);
     return { there };

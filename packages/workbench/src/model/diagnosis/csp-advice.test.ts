@@ -50,7 +50,7 @@ describe("advice on what a policy blocked", () => {
     ["connect-src", "data", rewrite],
     ["script-src-attr", "inline", rewrite],
     ["no-such-src", "https://example.com", rewrite],
-    // What is not encrypted cannot be declared.
+    // An unencrypted origin cannot be declared.
     ["connect-src", "http://api.example.com/", rewrite],
   ])("%s %s", (directive, blocked, remedy) => {
     const advice = adviceOn(directive, blocked);

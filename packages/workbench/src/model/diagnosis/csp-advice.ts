@@ -1,5 +1,5 @@
 /**
- * What an app's policy blocked, and what its author can do about it.
+ * Explains policy violations of an app, with solutions for its author.
  *
  * @module
  */
@@ -17,40 +17,40 @@ import type { LoggedViolation } from "../app/app-log.js";
 import { type Profile, SPEC } from "../profiles/profile.js";
 import { HOSTS } from "../profiles/profiles.js";
 
-/** What would let it through: a declaration of the app's own, the operator's choice, another host, or nothing but another way. */
+/** How to allow it: a declaration of the app, a setting of the operator, another host, or only a rewrite. */
 export type Remedy =
   | { readonly kind: "declare"; readonly field: keyof ResourceCsp; readonly value: string }
   | { readonly kind: "relax"; readonly relaxation: Relaxation }
   | { readonly kind: "profile"; readonly narrowing: Narrowing }
   | { readonly kind: "rewrite" };
 
-/** Advice on something that was blocked. */
+/** Advice on a blocked request. */
 export interface Advice {
   readonly remedy: Remedy;
   /** A sentence or two for the app's author. */
   readonly text: string;
 }
 
-/** What the profile of an app closed, although the app declares it. */
+/** Origins that the app's profile blocks although they are declared. */
 export interface Closing {
   readonly profile: Profile;
   readonly narrowed?: ResourceCsp | undefined;
 }
 
-/** The same thing, blocked once or often. */
+/** Equal violations, with their count. */
 export interface ViolationGroup extends Advice {
   readonly directive: string;
-  /** The app's word: hostile text. */
+  /** From the app: untrusted text. */
   readonly blocked: string;
   readonly count: number;
-  /** Where it happened first, if the browser said so: the address of a script or document, and its line. */
+  /** The first source location, if the browser reports it: the URL of a script or document, and its line. */
   readonly source: string;
   readonly line: number | undefined;
   /** Milliseconds since the app was opened. */
   readonly firstAt: number;
 }
 
-/** What each directive of a policy is about. */
+/** Description of each policy directive. */
 export const DIRECTIVES: Readonly<Record<string, string>> = {
   "default-src": "everything that no other line names",
   "script-src": "scripts, and whether text may be run as code",
@@ -75,7 +75,10 @@ const FIELDS: readonly [directives: RegExp, field: keyof ResourceCsp, what: stri
   [/^base-uri$/, "baseUriDomains", "use as its base"],
 ];
 
-/** What the operator can open beyond what an app can declare: by directive and what was blocked; and what to do instead. */
+/**
+ * Relaxations that only the operator can grant, by directive and blocked value, with an alternative for the
+ * author.
+ */
 const RELAXATIONS: readonly [directive: RegExp, blocked: RegExp, relaxation: Relaxation, instead: string][] =
   [
     [
@@ -100,16 +103,13 @@ const REWRITES: readonly [directive: RegExp, text: string][] = [
   [/^frame-ancestors$/, "Only the host may show an app."],
 ];
 
-/** What an app's author can do about what a stricter host closes. */
+/** Solutions for restrictions of a stricter host. */
 const NARROWED: Readonly<Record<Narrowing, string>> = {
   "frame-domains": "Draw it in the app itself, or open the page with ui/open-link",
   "insecure-resources": "Serve it over https, or put it into the document",
 };
 
-/**
- * What to do about something that was blocked.
- *
- */
+/** Advice on a blocked request. */
 export function adviceOn(directive: string, blocked: string, isOfFrame = false, closing?: Closing): Advice {
   const rewrite = (text: string): Advice => ({ remedy: { kind: "rewrite" }, text });
   if (isOfFrame)
@@ -137,7 +137,7 @@ export function adviceOn(directive: string, blocked: string, isOfFrame = false, 
   };
 }
 
-/** It is declared, and only the profile keeps it out. */
+/** It is declared, but the profile blocks it. */
 function closedBy(
   { profile, narrowed }: Closing,
   field: keyof ResourceCsp,
@@ -155,26 +155,26 @@ function closedBy(
   };
 }
 
-/** Whether a source of a policy, as `buildCsp` writes it, is about an origin. */
+/** Whether a policy source, as written by `buildCsp`, covers an origin. */
 function covers(source: string, origin: string): boolean {
   const { protocol, host } = new URL(origin);
   const [scheme = "", name = ""] = source.split("://");
-  // As browsers do: a source over http is one over https, too.
+  // As in browsers, a source with http also allows https.
   if (protocol !== `${scheme}:` && `${scheme}s:` !== protocol) return false;
   return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;
 }
 
-/** The scheme, host and port of an address; undefined for `data`, `inline` and the like. */
+/** The origin of an address; undefined for `data`, `inline` and similar. */
 function originOf(blocked: string): string | undefined {
   const { protocol = "", host = "" } = URL.canParse(blocked) ? new URL(blocked) : {};
   return /^(https?|wss?):$/.test(protocol) ? `${protocol}//${host}` : undefined;
 }
 
-/** What was blocked, each thing once, in the order in which it first happened. */
+/** Groups violations, in the order of their first occurrence. */
 export function groupViolations(violations: readonly LoggedViolation[], closing?: Closing): ViolationGroup[] {
   const groups = new Map<string, ViolationGroup>();
   for (const { at, directive, blocked, report } of violations) {
-    // What the sandbox's own frame may show: the app tried to go elsewhere.
+    // A violation of the sandbox's own frame: the app tried to navigate away.
     const isOfFrame = report.by !== "view" && directive === "frame-src";
     const key = `${directive} ${originOf(blocked) ?? blocked} ${isOfFrame}`;
     const known = groups.get(key);
@@ -197,7 +197,7 @@ export function groupViolations(violations: readonly LoggedViolation[], closing?
   return [...groups.values()];
 }
 
-/** What the app declared: what is allowed, and what its profile closed. */
+/** The app's declarations: allowed ones, and those that its profile blocks. */
 export function declaredCsp({ csp, narrowed = {} }: Pick<ViewPlace, "csp" | "narrowed">): ResourceCsp {
   const fields = CSP_FIELDS.map(
     (field) => [field, [...(csp[field] ?? []), ...(narrowed[field] ?? [])]] as const,
@@ -205,7 +205,7 @@ export function declaredCsp({ csp, narrowed = {} }: Pick<ViewPlace, "csp" | "nar
   return Object.fromEntries(fields.filter(([, sources]) => sources.length > 0));
 }
 
-/** `_meta.ui` of the resource as it is, with all that would have to be declared. */
+/** `_meta.ui` of the resource, with all missing declarations added. */
 export function suggestedMeta(
   place: Pick<ViewPlace, "csp" | "narrowed" | "permissions" | "prefersBorder">,
   advice: readonly Advice[],
@@ -224,7 +224,7 @@ export function suggestedMeta(
   };
 }
 
-/** A policy, line by line. */
+/** A policy by directive. */
 export const directivesOf = (policy: string): { name: string; sources: string[]; meaning: string }[] =>
   policy
     .split(";")

@@ -1,5 +1,5 @@
 /**
- * Why there is no app: its server describes it wrongly, or its frame gave up.
+ * Diagnoses a missing app: its server describes it wrongly, or its frame failed.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { UiDocumentErrorCode } from "@vitrine/protocol";
 import { type Diagnosed, type Diagnosis, error } from "./diagnosis.js";
 import { blockedOf, blockedRequest, errorsOf, type Facts, isOfScripts } from "./diagnosis-facts.js";
 
-/** What to do about a UI resource that cannot be shown. */
+/** Solutions for UI resources that cannot be shown. */
 const RESOURCE_FIXES: Readonly<Record<UiDocumentErrorCode, string>> = {
   "uri-invalid":
     "Give the UI an address that begins with ui://, in the tool's _meta.ui.resourceUri and in the resource.",
@@ -64,7 +64,7 @@ export function unshown({ source: { problem, uri, tool } }: Diagnosed): Diagnosi
 
 const isResourceCode = (code: string): code is UiDocumentErrorCode => Object.hasOwn(RESOURCE_FIXES, code);
 
-/** The frame gave up. */
+/** The frame failed. */
 export function failed({ state, failure }: Diagnosed, facts: Facts): Diagnosis | undefined {
   if (state !== "failed" || !failure) return undefined;
   const { code, message, detail } = failure;

@@ -1,5 +1,5 @@
 /**
- * What is wrong with an app that starts or runs.
+ * Diagnoses an app that starts or runs.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { plainOf } from "../messages/message-json.js";
 import { type Diagnosed, type Diagnosis, type DiagnosisCode, error } from "./diagnosis.js";
 import { blockedOf, blockedRequest, errorsOf, type Facts, isOfScripts } from "./diagnosis-facts.js";
 
-/** Milliseconds that an app may take for its size and its result before something is missing. */
+/** Milliseconds for an app's size and result before they count as missing. */
 export const GRACE = 3000;
 
-/** It has not begun to talk, and will not. */
+/** It has not connected, and will not. */
 export function starting(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   if (app.state === "closed")
     return {
@@ -47,7 +47,7 @@ export function starting(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   return undefined;
 }
 
-/** It is a document that only shows something: it never talks, and nothing is wrong with that. */
+/** It is a static document that never connects, which is fine. */
 export function still({ state, source }: Diagnosed): Diagnosis | undefined {
   if (state !== "ready" || !source.place?.static) return undefined;
   return {
@@ -61,7 +61,7 @@ export function still({ state, source }: Diagnosed): Diagnosis | undefined {
   };
 }
 
-/** It runs, and all the same something may be wrong. The worst comes first. */
+/** It runs, but something may be wrong. The most serious problem comes first. */
 export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   const warning = (code: DiagnosisCode, message: string, evidence: string[], fix: string): Diagnosis => ({
     level: "warning",
@@ -138,7 +138,7 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
       evidence: ["The app is ready; no ui/notifications/tool-result was sent to it."],
       fix: "The tool is still running, or nobody called it: wait, or cancel the call.",
     };
-  // What is not on the screen is not drawn.
+  // Nothing is drawn off-screen.
   if (!facts.isPainted && app.isSeen)
     return warning(
       "blank",
@@ -159,7 +159,7 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
   return undefined;
 }
 
-/** The host of an address: what has to be declared, without what the app sends there. */
+/** The host of an address: enough for a declaration, without the data that the app sends. */
 const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);
 
 const paramsOf = ({ message }: LoggedMessage): Record<string, unknown> =>

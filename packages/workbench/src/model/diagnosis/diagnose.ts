@@ -1,5 +1,5 @@
 /**
- * Why an app is blank, or not as it should be: the cause, what speaks for it, and what to do.
+ * Diagnoses a blank or broken app: the cause, the evidence, and the solution.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { factsOf } from "./diagnosis-facts.js";
 
 export type { Diagnosed, Diagnosis } from "./diagnosis.js";
 
-/** What is wrong with an app; undefined when nothing is. */
+/** The problem of an app; undefined if there is none. */
 export function diagnose(app: Diagnosed): Diagnosis | undefined {
   const facts = factsOf(app);
   return (
@@ -22,14 +22,14 @@ export function diagnose(app: Diagnosed): Diagnosis | undefined {
   );
 }
 
-/** Milliseconds after which another look may find something, although nothing happens meanwhile. */
+/** Milliseconds after which a new check may find something, even if nothing happens. */
 export function lookAgainIn(app: Diagnosed): number | undefined {
   const { initialized } = factsOf(app);
   const left = initialized ? initialized.at + GRACE - app.log.now : 0;
   return app.state === "ready" && left > 0 ? left + 50 : undefined;
 }
 
-/** What the frame of an app that failed says besides the failure and its detail: what to do, and what else speaks for it. */
+/** Text for the frame of a failed app, besides the failure itself: the solution and further evidence. */
 export function failureText(app: Diagnosed): string {
   const { failure } = app;
   const found = failure && diagnose(app);

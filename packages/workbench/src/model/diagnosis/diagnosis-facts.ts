@@ -1,5 +1,5 @@
 /**
- * What the log of an app says about how far it has come.
+ * Facts about an app's progress, from its log.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { type LoggedLine, type LoggedMessage, PAINTED } from "../app/app-log.js"
 import { groupViolations } from "./csp-advice.js";
 import type { Diagnosed } from "./diagnosis.js";
 
-/** What is known of how far the app has come since it was last begun. */
+/** Progress of the app since its last start. */
 export interface Facts {
   readonly isLoaded: boolean;
-  /** It has drawn something, be it that it took that away again. */
+  /** Whether it has drawn something, even if it removed it again. */
   readonly isPainted: boolean;
   readonly initialize: LoggedMessage | undefined;
   readonly initialized: LoggedMessage | undefined;
@@ -24,13 +24,13 @@ export interface Facts {
 export const isThrown = ({ from, level }: Pick<LoggedLine, "from" | "level">): boolean =>
   from === "script" && level === "error";
 
-/** The text of a line with the place of the error, such as `x is not defined (document:12:5)`. */
+/** The text of a line with the location of the error, such as `x is not defined (document:12:5)`. */
 export const withPlace = ({ text, place }: Pick<LoggedLine, "text" | "place">): string =>
   place ? `${text} (${place})` : text;
 
-/** What the log says. */
+/** Reads the facts from the log. */
 export function factsOf({ log, profile, source }: Diagnosed): Facts {
-  // An app that was mounted again began anew.
+  // Only since the last mount.
   const since = log.steps.findLast(({ step }) => step === "loading")?.at ?? 0;
   const last = (method: string, direction: "in" | "out"): LoggedMessage | undefined =>
     log.milestones.findLast(
@@ -57,10 +57,10 @@ export function factsOf({ log, profile, source }: Diagnosed): Facts {
   };
 }
 
-/** As evidence: what scripts threw. */
+/** Script errors as evidence. */
 export const errorsOf = ({ errors }: Facts): string[] =>
   [...new Set(errors)].slice(0, 5).map((text) => `Its script threw: ${text}`);
-/** As evidence: what the policy blocked. */
+/** Policy violations as evidence. */
 export const blockedOf = ({ blocked }: Facts): string[] =>
   blocked
     .slice(0, 5)
@@ -68,15 +68,17 @@ export const blockedOf = ({ blocked }: Facts): string[] =>
       (each) => `${each.directive} blocked ${each.blocked}${each.count > 1 ? ` (${each.count} times)` : ""}`,
     );
 
-/** Errors of `fetch`, `XMLHttpRequest`, `WebSocket` and `EventSource`: none of them names the address. */
+/**
+ * Matches errors of `fetch`, `XMLHttpRequest`, `WebSocket` and `EventSource`, none of which contain the URL.
+ */
 const REQUEST_FAILED = /fetch|network|load|connect|socket|request/i;
 
-/** The request that the policy blocked, if an uncaught error came of it. */
+/** The blocked request, if it caused an uncaught error. */
 export const blockedRequest = ({ blocked, errors }: Facts): Facts["blocked"][number] | undefined =>
   errors.some((text) => REQUEST_FAILED.test(text))
     ? blocked.find(({ directive }) => directive === "connect-src")
     : undefined;
 
-/** Whether it kept a script from running. */
+/** Whether it blocked a script. */
 export const isOfScripts = ({ directive }: { directive: string }): boolean =>
   /^(script|worker)-src/.test(directive);

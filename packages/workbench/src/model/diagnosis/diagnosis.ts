@@ -1,5 +1,5 @@
 /**
- * What can be said about an app that is blank, or not as it should be.
+ * Diagnoses of blank or broken apps.
  *
  * @module
  */
@@ -7,43 +7,45 @@ import type { FailureCode } from "@vitrine/host";
 import type { UiDocumentErrorCode } from "@vitrine/protocol";
 import type { AppModel } from "../app/app-model.js";
 
-/** What there is to say about an app. */
+/** A diagnosis of an app. */
 export interface Diagnosis {
-  /** `error`: there is no app to see; `warning`: there is, and something is wrong; `info`: worth knowing. */
+  /**
+   * `error`: the app is not visible; `warning`: it is visible, but something is wrong; `info`: worth knowing.
+   */
   readonly level: "error" | "warning" | "info";
-  /** A code that never changes its meaning, and a sentence. */
+  /** A stable code and a message. */
   readonly cause: { readonly code: DiagnosisCode; readonly message: string };
-  /** What was seen. Partly the words of the app and its server: hostile text. */
+  /** Evidence, partly from the app and its server: untrusted text. */
   readonly evidence: readonly string[];
-  /** What to do. */
+  /** The solution. */
   readonly fix: string;
 }
 
-/** What kind of {@link Diagnosis}. */
+/** The kind of a {@link Diagnosis}. */
 export type DiagnosisCode =
   | FailureCode
   | UiDocumentErrorCode
-  /** The tool names no UI. */
+  /** The tool has no UI. */
   | "no_ui"
-  /** The server has a UI for the tool, and cannot read it. */
+  /** The tool has a UI, but the server cannot read it. */
   | "view_unreadable"
-  /** A script threw before the app began to talk. */
+  /** A script threw before the app connected. */
   | "script_error"
-  /** The policy keeps the app from running a script. */
+  /** The policy blocks a script of the app. */
   | "script_blocked"
   /** The policy blocked a request of the app, and a script failed because of that. */
   | "request_blocked"
-  /** The profile keeps out what the app declares. */
+  /** The profile blocks a declared origin. */
   | "profile_blocked"
-  /** The app is ready, and has drawn nothing. */
+  /** The app is ready, but has drawn nothing. */
   | "blank"
-  /** The app says that it has no height. */
+  /** The app reports no height. */
   | "zero_height"
-  /** The app never said how high it is. */
+  /** The app never reported its height. */
   | "no_size"
-  /** The app is there, and its result is not. */
+  /** The app is ready, but has no result. */
   | "result_missing"
-  /** The tool's result says that it failed. */
+  /** The tool's result is an error. */
   | "result_error"
   /** The call ended without a result. */
   | "call_ended"
@@ -54,7 +56,7 @@ export type DiagnosisCode =
   /** The app was closed. */
   | "view_closed";
 
-/** What a diagnosis is made from. */
+/** Input of a diagnosis. */
 export type Diagnosed = Pick<
   AppModel,
   "state" | "failure" | "log" | "size" | "look" | "profile" | "isSeen"
@@ -62,7 +64,7 @@ export type Diagnosed = Pick<
   readonly source: Pick<AppModel["source"], "uri" | "tool" | "problem" | "place">;
 };
 
-/** There is no app to see. */
+/** The app is not visible. */
 export function error(
   code: DiagnosisCode,
   message: string,

@@ -1,5 +1,5 @@
 /**
- * What each part of a look may be, for looks that a person types or a program sends.
+ * Checks of look values that a user types or a program sends.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { VitrineError } from "@vitrine/protocol";
 import { isFields } from "../app/foreign.js";
 import type { Look } from "./look.js";
 
-/** Whether `Intl` knows a locale of this name. */
+/** Whether `Intl` knows this locale. */
 export const isLocale = (value: unknown): boolean => works(() => Intl.getCanonicalLocales(textOf(value)));
 
-/** Whether `Intl` knows a time zone of this name. */
+/** Whether `Intl` knows this time zone. */
 export const isTimeZone = (value: unknown): boolean =>
   works(() => new Intl.DateTimeFormat("en", { timeZone: textOf(value) }));
 
@@ -27,7 +27,7 @@ const isInsets = (value: unknown): boolean =>
   Object.keys(value).sort().join() === "bottom,left,right,top" &&
   Object.values(value).every(isLength);
 
-/** For each part: whether a value is one, and what it must be. */
+/** For each part: a check, and a description of valid values. */
 const CHECKS: Readonly<Record<keyof Look, readonly [is: (value: unknown) => boolean, must: string]>> = {
   theme: [isOneOf("light", "dark"), '"light" or "dark"'],
   displayMode: [isOneOf("inline", "fullscreen", "pip"), '"inline", "fullscreen" or "pip"'],
@@ -43,9 +43,9 @@ const CHECKS: Readonly<Record<keyof Look, readonly [is: (value: unknown) => bool
 };
 
 /**
- * Checks one part of a look. `undefined` takes a part back.
+ * Checks one part of a look. `undefined` resets it.
  *
- * @param name - What the part is called to whoever sent it.
+ * @param name - the sender's name of the part
  * @throws {VitrineError} `invalid`
  */
 export function checkPart(part: keyof Look, value: unknown, name: string = part): void {

@@ -1,12 +1,12 @@
 /**
- * What an app is told of where it runs, as the person sets it.
+ * Host context settings of an app, as chosen by the user.
  *
  * @module
  */
 import type { DisplayMode, HostContext } from "@vitrine/protocol";
 import type { Profile } from "../profiles/profile.js";
 
-/** What can be changed while an app runs. What is undefined is as the browser says. */
+/** Settings that can change while an app runs. Undefined values come from the browser. */
 export interface Look {
   theme?: "light" | "dark" | undefined;
   locale?: string | undefined;
@@ -38,7 +38,7 @@ export function contextOf(look: Look, profile: Profile): HostContext {
   };
 }
 
-/** The room that a look and a profile give: one object that is changed, as the frame reads it anew each time. */
+/** Sets the available size. It updates one object, because the frame reads it each time. */
 export function setDimensions(
   room: { height?: number; maxHeight?: number; maxWidth?: number },
   look: Look,
@@ -47,7 +47,7 @@ export function setDimensions(
 ): void {
   const { height } = look;
   const share = profile.maxHeightOfWindow && Math.round(profile.maxHeightOfWindow * windowHeight);
-  // A device has a limit of its own: the narrower of them counts.
+  // A device has its own limit: the smaller one counts.
   const limits = [look.maxHeight, profile.maxHeight, share].filter((limit) => limit !== undefined);
   const maxHeight = limits.length > 0 ? Math.min(...limits) : undefined;
   for (const [key, value] of Object.entries({ height, maxHeight, maxWidth: profile.maxWidth })) {

@@ -1,28 +1,28 @@
 /**
- * The host test interface: how a program drives this host without looking for anything in its page (docs/host-test.md).
+ * The host test interface: lets a program drive this host without searching its page (docs/host-test.md).
  *
  * @module
  */
 import type { CallToolResult, ContentBlock, HostContext } from "@vitrine/protocol";
 import type { ModelViewMessage, ModelViewTool, SpeakingApp } from "@vitrine/wire";
 
-/** The name of the interface among the page's globals. */
+/** The global name of the interface. */
 export const HOST_TEST_NAME = "__mcpAppsHost";
 
-/** What was said or done, in its order. */
+/** A message or action, in order. */
 export interface ConversationMessage {
   readonly id: string;
-  /** Who: the person, or an app in their place; the model; a tool that was called; the host itself, with a note. */
+  /** The author: the user, or an app on the user's behalf; the model; a called tool; or the host itself. */
   readonly role: "user" | "assistant" | "tool" | "host";
-  /** What was said, or what a tool answered so far. */
+  /** The message, or the tool's answer so far. */
   readonly content: readonly ContentBlock[];
-  /** How far it has come; what is said at once is `done`. */
+  /** Its state; complete messages are `done`. */
   readonly state: "streaming" | "writing" | "running" | "done" | "stopped" | "failed" | "cancelled";
-  /** The app that said it in the person's place. */
+  /** The app that sent it on the user's behalf. */
   readonly from?: SpeakingApp | undefined;
-  /** The call, where it is one. */
+  /** The call, if it is one. */
   readonly call?: ConversationToolCall | undefined;
-  /** What went wrong. */
+  /** The problem, if it failed. */
   readonly problem?: string | undefined;
 }
 
@@ -32,27 +32,27 @@ export interface ConversationToolCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly by: "person" | "model";
-  /** The app whose tool it is, for one that is no server's. */
+  /** The app whose tool it is, if it is not a server's. */
   readonly app?: SpeakingApp | undefined;
 }
 
 /** A tool that the model is offered. */
 export interface ContextTool extends Omit<ModelViewTool, "tool"> {
-  /** Its own name, at its server or in its app. */
+  /** Its own name, in its server or app. */
   readonly name: string;
-  /** The name by which this host's model calls it. */
+  /** Its name for this host's model. */
   readonly offeredAs: string;
 }
 
-/** What the model would be told, if the person said something now. */
+/** The input that the model would get now. */
 export interface ConversationContext {
   readonly system: string;
-  /** At the end, what apps want the model to know and it was not told yet. */
+  /** At the end are the apps' contexts that the model has not received yet. */
   readonly messages: readonly ModelViewMessage[];
   readonly tools: readonly ContextTool[];
 }
 
-/** What can be changed of where apps run. */
+/** The parts of the host context that can be changed. */
 export type ChangedHostContext = Pick<
   HostContext,
   "theme" | "displayMode" | "locale" | "timeZone" | "platform" | "safeAreaInsets" | "deviceCapabilities"
@@ -61,54 +61,64 @@ export type ChangedHostContext = Pick<
   readonly containerDimensions?: { width?: number; height?: number; maxHeight?: number } | undefined;
 };
 
-/** Which question is answered, and what with. */
+/** Selects the question and its answer. */
 export interface WhichAction {
-  /** Only one of this method, such as `ui/open-link`. An app is asked about one thing at a time: answer others before. */
+  /**
+   * Only a question of this method, such as `ui/open-link`. An app has one question at a time: answer earlier
+   * ones first.
+   */
   readonly method?: string | undefined;
-  /** What is filled into the form of a server that asks for something. */
+  /** Values for the form of a server's elicitation. */
   readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What was asked of the person, and answered in their place. */
+/** A question to the user that was answered. */
 export interface ConfirmedAction {
-  /** Such as `ui/open-link`, `ui/message`, `tools/call`, `sampling/createMessage`, `elicitation/create`. */
+  /**
+   * The method: `ui/open-link`, `ui/message`, `tools/call`, `sampling/createMessage`, `elicitation/create`
+   * and so on.
+   */
   readonly method: string;
   readonly server: string;
-  /** What the person reads. */
+  /** The text that the user reads. */
   readonly title: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The interface. What goes wrong rejects, with a sentence that says what to do. */
+/** The interface. Failures reject with a message that contains the solution. */
 export interface HostTestApi {
   /**
-   * Calls a tool that has an app, in a new conversation. Resolves when the app is initialized, to its frame: the outer one, which
-   * has the `sandbox` and `allow` attributes and the sandbox proxy in it.
+   * Calls a tool that has an app, in a new conversation. Resolves when the app is initialized, to its outer
+   * frame, which has the `sandbox` and `allow` attributes and contains the sandbox proxy.
    *
    * @param suite `server/tool`, or the name of a tool, or of a server with one such tool
    */
   displayTestApp(suite: string, input?: Record<string, unknown>): Promise<HTMLIFrameElement>;
   /**
-   * A new conversation, with the look of the start: what waits for an answer is denied, what is under way is stopped, apps are
-   * asked to finish, and the conversations of {@link displayTestApp} are deleted.
+   * Starts a new conversation with the initial look: pending questions are denied, everything in progress is
+   * stopped, apps are torn down, and the conversations of {@link displayTestApp} are deleted.
    */
   resetEnvironment(): Promise<void>;
   getConversation(): Promise<ConversationMessage[]>;
   getConversationContext(): Promise<ConversationContext>;
   /**
-   * Changes where apps believe they run: those that are open are told at once. All of it or nothing is done: it rejects with
-   * `invalid` for a key that cannot be changed or a value that the key cannot have, and with `unsupported` for a display mode
-   * that the profile does not have or an open app does not declare.
+   * Changes the host context of apps; open ones are notified immediately. All or nothing: it rejects with
+   * `invalid` for a key that cannot be changed or an invalid value, and with `unsupported` for a display mode
+   * that the profile lacks or an open app does not declare.
    */
   changeHostContext(context: ChangedHostContext): Promise<void>;
-  /** Answers the question that was asked first, waiting for one if there is none yet. Nothing of it is remembered. */
+  /** Answers the oldest question, or waits for one. The answer is not remembered. */
   confirmAction(answer?: "allow" | "deny", which?: WhichAction): Promise<ConfirmedAction>;
-  /** Says something as the person. Resolves when the model has answered, or somebody waits for {@link confirmAction}. */
+  /**
+   * Sends a message as the user. Resolves when the model has answered, or a question waits for {@link
+   * confirmAction}.
+   */
   sendMessage(text: string): Promise<void>;
   /**
-   * Calls a tool as the model would, and resolves to its result. One that needs consent waits for {@link confirmAction}.
+   * Calls a tool as the model would, and resolves to its result. A call that needs consent waits for {@link
+   * confirmAction}.
    *
-   * @param name what the model calls it, or its own name if no other tool has it
+   * @param name the model's name of the tool, or its own name if that is unique
    */
   callTool(name: string, input?: Record<string, unknown>): Promise<CallToolResult>;
 }

@@ -1,5 +1,5 @@
 /**
- * Between what the page has and what the host test interface says.
+ * Converts between the page's data and the host test interface.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Look } from "../diagnosis/look.js";
 import { checkPart } from "../diagnosis/look-checks.js";
 import type { ChangedHostContext, ConversationMessage } from "./host-test-api.js";
 
-/** An entry of the conversation, in the interface's words. */
+/** An entry of the conversation in the interface's form. */
 export function messageFor(item: Item): ConversationMessage {
   const { id } = item;
   switch (item.kind) {
@@ -40,9 +40,9 @@ const WITHIN = {
 } as const;
 
 /**
- * What to change of how apps look.
+ * The changes of the apps' look.
  *
- * @throws {VitrineError} `invalid` for a key that this host cannot change, and for a value that the key cannot have
+ * @throws {VitrineError} `invalid` for a key that this host cannot change, and for an invalid value
  */
 export function lookOf(context: ChangedHostContext): Look {
   const look: Record<string, unknown> = {};

@@ -48,7 +48,7 @@ async function stage() {
   const conversation = new Conversation({
     ...{ gateway: page.gateway, look: () => driven.look, profile: () => STRICT },
   });
-  /** What the page shows the person, and what takes it away. */
+  /** The prompts that the user sees, and functions that close them. */
   const shown: { question: GatewayQuestion; signal: AbortSignal; answer(answer: GatewayAnswer): void }[] = [];
   const driven: HostTestPage = {
     gateway: page.gateway as Gateway,
@@ -142,7 +142,7 @@ describe("confirmAction", () => {
     expect(await other).toMatchObject({ answer: "allow" });
   });
 
-  it("leaves alone what the person has answered, and what was taken back", async () => {
+  it("ignores questions that the user has answered, and withdrawn ones", async () => {
     const { test, shown, ask } = await stage();
     const asked = ask("ui/message");
     shown[0]?.answer({ answer: "deny" });
@@ -178,7 +178,7 @@ describe("confirmAction", () => {
   });
 });
 
-describe("what was said, and what the model is told", () => {
+describe("the messages, and the model's input", () => {
   it("has every entry, by who it is of", async () => {
     const { gateway, conversation, test } = await stage();
     const from = { item: "c", server: "shop", title: "Show" };

@@ -1,5 +1,6 @@
 /**
- * What the host test interface does in this page. It is there in test mode alone, which only the operator turns on.
+ * Implements the host test interface in this page. It exists only in test mode, which only the operator can
+ * enable.
  *
  * @module
  */
@@ -24,12 +25,12 @@ export type HostTestPage = Pick<
   "gateway" | "conversation" | "servers" | "questions" | "look" | "asking"
 >;
 
-/** What else {@link HostTest} stands on. */
+/** Options of {@link HostTest}. */
 export interface HostTestOptions {
-  /** How the page is drawn at the start, and what draws it otherwise. */
+  /** The page's initial theme, and a function that changes it. */
   readonly theme: PageTheme;
   readonly onTheme: (theme: PageTheme) => void;
-  /** Milliseconds that something is waited for; 30,000 by default. */
+  /** Timeout in milliseconds; 30,000 by default. */
   readonly limit?: number | undefined;
 }
 
@@ -41,12 +42,12 @@ interface TestApp {
   readonly tool: string;
 }
 
-/** A question that is open. */
+/** A pending question. */
 interface Asked extends ConfirmedAction {
   answer(isYes: boolean, content: Record<string, unknown> | undefined): void;
 }
 
-/** Milliseconds between two looks: what is waited for is spread over many things that change. */
+/** Milliseconds between polls: the awaited state is spread over many objects. */
 const LOOK = 20;
 
 /** Drives the page for a program. */
@@ -55,7 +56,7 @@ export class HostTest implements HostTestApi {
   readonly #options: HostTestOptions;
   readonly #look: HostTestPage["look"];
   readonly #asked = new Set<Asked>();
-  /** The conversations that were begun here. */
+  /** Conversations that were started here. */
   readonly #begun = new Set<string>();
 
   constructor(page: HostTestPage, options: HostTestOptions) {
@@ -111,7 +112,7 @@ export class HostTest implements HostTestApi {
     const change = lookOf(context);
     const { displayMode } = change;
     const { apps } = this.#page.conversation;
-    // I07, and all or nothing: one app that cannot be shown so stops the whole change.
+    // All or nothing: one app that does not support the mode stops the whole change.
     const unfit = displayMode && apps.find(({ modes }) => !modes.includes(displayMode));
     if (unfit) throw new VitrineError("unsupported", unfit.modeProblem(displayMode));
     if (change.theme) this.#options.onTheme(change.theme);
@@ -127,7 +128,7 @@ export class HostTest implements HostTestApi {
       throw new VitrineError("invalid", 'confirmAction takes "allow" or "deny"');
     const find = (): Asked | undefined =>
       this.#open().find(({ method }) => wanted === undefined || method === wanted);
-    // An app is asked about one thing at a time: what it wanted before is answered first.
+    // An app has one question at a time: earlier ones must be answered first.
     const others = (): string =>
       this.#open()
         .map(({ method, title }) => `${method} (${title})`)
@@ -146,7 +147,8 @@ export class HostTest implements HostTestApi {
   async sendMessage(text: string): Promise<void> {
     const { conversation } = this.#page;
     await conversation.send(text);
-    // Whoever waits for the model's answer could not agree to what it wants to do. Turns have a time limit of their own.
+    // Also ends at a question: a caller that waits for the answer could not approve it. Turns have their own
+    // timeout.
     await this.#until(
       () => "the model's answer",
       () => !conversation.isRunning || this.#open().length > 0,
@@ -178,7 +180,7 @@ export class HostTest implements HostTestApi {
     throw new VitrineError("closed", `${name} has no result: ${item?.problem ?? "it was cancelled"}`);
   }
 
-  /** A new conversation, and that one is ours. */
+  /** Starts a new conversation, and records it as ours. */
   async #begin(): Promise<void> {
     const { conversation } = this.#page;
     await conversation.open();
@@ -192,7 +194,7 @@ export class HostTest implements HostTestApi {
     return id;
   }
 
-  /** The tool that is meant: one with an app, that the model may call. */
+  /** Finds the tool: one with an app, which the model may call. */
   async #find(suite: string): Promise<TestApp> {
     const { servers } = this.#page;
     await this.#until(
@@ -215,7 +217,7 @@ export class HostTest implements HostTestApi {
     throw new VitrineError("invalid", `there is no app "${suite}"; there are: ${names(all) || "none"}`);
   }
 
-  /** The questions that are open: those of the gateway first, in the order in which they came. */
+  /** Pending questions: those of the gateway first, in order. */
   #open(): Asked[] {
     const { sampling, elicitations } = this.#page.questions;
     return [
@@ -234,7 +236,7 @@ export class HostTest implements HostTestApi {
     ];
   }
 
-  /** The person is asked as always, and sees it: who answers first is heard. */
+  /** The user sees the question as always: the first answer counts. */
   async #ask(
     ask: HostTestPage["asking"],
     question: GatewayQuestion,
@@ -257,7 +259,7 @@ export class HostTest implements HostTestApi {
       return await Promise.race([byProgram, ask(question, AbortSignal.any([signal, answered.signal]))]);
     } finally {
       if (asked) this.#asked.delete(asked);
-      // The prompt goes out of the page.
+      // Removes the prompt from the page.
       answered.abort();
     }
   }
@@ -276,7 +278,7 @@ export class HostTest implements HostTestApi {
   }
 }
 
-/** Nothing more comes of it: a call whose app cannot be had says so while it may still be under way. */
+/** Whether the wait is over: a call whose app failed reports that while it may still be running. */
 const isShownOrFailed = ({ app, state, problem }: CallItem): boolean =>
   app
     ? /^(ready|failed|closed)$/.test(app.state)
@@ -284,7 +286,7 @@ const isShownOrFailed = ({ app, state, problem }: CallItem): boolean =>
 
 const wholeName = ({ server, tool }: TestApp): string => `${server}/${tool}`;
 
-/** Lets programs drive the page, as long as its gateway is in test mode. */
+/** Lets programs drive the page while its gateway is in test mode. */
 export function exposeHostTest(page: HostTestPage, options: HostTestOptions): void {
   const test = new HostTest(page, options);
   const value = Object.freeze({

@@ -72,7 +72,7 @@ describe("a filter of messages", () => {
       log.add({ direction: "in", message: call(n, n % 1000 ? "" : "needle") });
     await expect.poll(() => filter.shown.length).toBe(100_000);
     filter.criteria = { text: "needle" };
-    // One portion was looked at, and not all of them.
+    // A portion was looked at, and not all of them.
     expect(filter.isSearching).toBe(true);
     expect(filter.progress).toBeLessThan(1);
     await expect.poll(() => filter.isSearching).toBe(false);
@@ -80,7 +80,7 @@ describe("a filter of messages", () => {
     expect(filter.progress).toBe(1);
   });
 
-  it("survives what is no JSON", async () => {
+  it("survives values that are not JSON", async () => {
     const { log, numbers } = stage({ text: "x" });
     const cycle: Record<string, unknown> = { jsonrpc: "2.0", method: "x" };
     cycle["params"] = cycle;
@@ -109,7 +109,7 @@ describe("the partner of a message", () => {
     expect(partnerOf(messages, second)).toBeUndefined();
   });
 
-  it("is not the answer to another request of the same number, after the app began anew", () => {
+  it("is not the answer to another request with the same id, after the app restarted", () => {
     const log = new AppLog();
     const before = log.add({ direction: "in", message: call(1, "") });
     const after = log.add({ direction: "in", message: call(1, "") });

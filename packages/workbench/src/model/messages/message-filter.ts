@@ -1,5 +1,6 @@
 /**
- * Which messages of a log are shown. Searched in small portions, so that a page with a hundred thousand of them goes on.
+ * Filters a log's messages. It works in small steps, so that a page with a hundred thousand of them stays
+ * responsive.
  *
  * @module
  */
@@ -7,29 +8,29 @@ import type { AppLog, LoggedMessage } from "../app/app-log.js";
 import { Observable } from "../observable.js";
 import { jsonOf } from "./message-json.js";
 
-/** What a message must be like; what is empty does not matter. */
+/** Filter criteria; empty ones are ignored. */
 export interface MessageCriteria {
   readonly direction?: LoggedMessage["direction"] | undefined;
   readonly kind?: LoggedMessage["kind"] | undefined;
   /** A part of the method. */
   readonly method?: string | undefined;
-  /** A part of the message as JSON, whatever its case. */
+  /** A part of the message as JSON, case-insensitive. */
   readonly text?: string | undefined;
 }
 
 /** Milliseconds of work at a time: well under a frame. */
 const PORTION = 6;
 
-/** The messages of a log that meet some criteria: kept up to date while it is connected. */
+/** The messages of a log that match the criteria, updated while connected. */
 export class MessageFilter extends Observable {
   readonly #log: AppLog;
   #criteria: MessageCriteria = {};
   #matches: (message: LoggedMessage) => boolean = () => true;
   #found: LoggedMessage[] = [];
-  /** The number of the last message that was looked at. */
+  /** The number of the last checked message. */
   #seen = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The messages, in order; another list after every change. */
+  /** The messages, in order; a new list after every change. */
   shown: readonly LoggedMessage[] = [];
 
   constructor(log: AppLog) {
@@ -37,7 +38,7 @@ export class MessageFilter extends Observable {
     this.#log = log;
   }
 
-  /** Follows the log, until what it returns is called. */
+  /** Follows the log; returns a function that stops. */
   connect(): () => void {
     const unsubscribe = this.#log.subscribe(() => this.#work());
     this.#work();
@@ -59,12 +60,12 @@ export class MessageFilter extends Observable {
     this.#work();
   }
 
-  /** There is more to look at. */
+  /** Whether the search is still running. */
   get isSearching(): boolean {
     return this.#timer !== undefined;
   }
 
-  /** How much of the log was looked at, from 0 to 1. */
+  /** The checked fraction of the log, from 0 to 1. */
   get progress(): number {
     const { messages } = this.#log;
     const last = messages.at(-1)?.n ?? 0;
@@ -77,11 +78,11 @@ export class MessageFilter extends Observable {
     this.#timer = undefined;
     const { messages } = this.#log;
     const first = messages[0]?.n ?? Number.POSITIVE_INFINITY;
-    // The log forgets its oldest.
+    // The log drops its oldest messages.
     const kept = this.#found.findIndex(({ n }) => n >= first);
     if (kept !== 0) this.#found = kept < 0 ? [] : this.#found.slice(kept);
     const end = performance.now() + PORTION;
-    // Their numbers have no gaps.
+    // Message numbers have no gaps.
     for (let index = Math.max(0, this.#seen + 1 - first); index < messages.length; index++) {
       const message = messages[index] as LoggedMessage;
       if (this.#matches(message)) this.#found.push(message);
@@ -119,7 +120,7 @@ export function partnerOf(
   for (let index = start + step; index >= 0 && index < messages.length; index += step) {
     const other = messages[index];
     if (!other || other.id !== id) continue;
-    // After a remount an app counts anew: then nobody answered.
+    // After a remount an app restarts its ids: then there was no answer.
     if (other.kind === "request" && other.direction === direction && isRequest) return undefined;
     if (other.direction !== direction && (other.kind === "request") !== isRequest) return other;
   }

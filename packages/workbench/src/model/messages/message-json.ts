@@ -1,11 +1,14 @@
 /**
- * A message as JSON text, and as values.
+ * Messages as JSON text and as values.
  *
  * @module
  */
 import { JsonText } from "@vitrine/protocol";
 
-/** A message as JSON. What came as text stays that: large results are not parsed to be written again. */
+/**
+ * A message as JSON. Parts that are already text stay text: large results are not parsed just to be
+ * serialized again.
+ */
 export function jsonOf(message: unknown): string {
   if (message instanceof JsonText) return message.text;
   try {
@@ -17,14 +20,14 @@ export function jsonOf(message: unknown): string {
     );
     return `{${parts.join(",")}}`;
   } catch {
-    // An app may send what is no JSON: a cycle, a BigInt.
+    // An app may send values that JSON cannot express: a cycle, a BigInt.
     return String(message);
   }
 }
 
 const parsed = new WeakMap<JsonText, unknown>();
 
-/** A part of a message that may have come as text: parsed once. */
+/** A part of a message that may be JSON text: parsed once. */
 export function plainOf(part: unknown): unknown {
   if (!(part instanceof JsonText)) return part;
   if (!parsed.has(part)) parsed.set(part, part.parse());

@@ -1,11 +1,11 @@
 /**
- * Words for people.
+ * Texts for users.
  *
  * @module
  */
 import type { CallToolResult, ContentBlock } from "@vitrine/protocol";
 
-/** The sentence of whatever was thrown. */
+/** The message of any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The text of a result, for a tool without an app. */

@@ -1,11 +1,11 @@
 /**
- * Devices that an app can be made to believe it is on.
+ * Simulated devices for an app.
  *
  * @module
  */
 import type { Look } from "../diagnosis/look.js";
 
-/** What a device decides of a look. */
+/** The part of a look that a device decides. */
 export type DeviceLook = Pick<
   Look,
   "platform" | "touch" | "hover" | "safeAreaInsets" | "width" | "maxHeight" | "height"
@@ -21,9 +21,9 @@ const NOTHING: Readonly<Record<keyof DeviceLook, undefined>> = {
   height: undefined,
 };
 
-/** The devices: this one, and three that stand for their kind. */
+/** The devices: this one, and three typical ones. */
 export const DEVICES = {
-  /** As this browser says. */
+  /** This browser's own values. */
   browser: NOTHING,
   desktop: { ...NOTHING, platform: "desktop", touch: false, hover: true, width: 760, maxHeight: 800 },
   tablet: { ...NOTHING, platform: "mobile", touch: true, hover: false, width: 700, maxHeight: 900 },

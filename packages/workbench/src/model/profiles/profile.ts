@@ -1,5 +1,5 @@
 /**
- * What a host can do: this one, or one that it imitates.
+ * Host profiles: this host, or one that it imitates.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import {
 } from "@vitrine/protocol";
 import { WORKBENCH_STYLES } from "./workbench-styles.js";
 
-/** What the page does for apps, by the capability that says so (I13). */
+/** Features for apps, by their capability. */
 export interface Abilities {
   openLinks: boolean;
   downloadFile: boolean;
@@ -21,10 +21,10 @@ export interface Abilities {
   logging: boolean;
 }
 
-/** Where a fact about a host was read, and when. */
+/** The source of a fact about a host, with its date. */
 export interface Source {
   readonly url: string;
-  /** Such as `2026-11-15`. */
+  /** A date such as `2026-11-15`. */
   readonly date: string;
   readonly note?: string | undefined;
 }
@@ -36,20 +36,20 @@ export interface Profile {
   readonly description: string;
   readonly displayModes: readonly DisplayMode[];
   readonly abilities: Abilities;
-  /** Pixels: the width that an inline app gets at most, and the height that it may have. */
+  /** Pixels: maximum width and height of an inline app. */
   readonly maxWidth?: number | undefined;
   readonly maxHeight?: number | undefined;
-  /** The same as a part of the window's height. */
+  /** The maximum height as a fraction of the window's height. */
   readonly maxHeightOfWindow?: number | undefined;
-  /** What else its apps are told. */
+  /** Further host context. */
   readonly context?: HostContext | undefined;
-  /** The style variables and fonts that its apps are told (X01, X03). */
+  /** Style variables and fonts. */
   readonly styles: HostStyles;
-  /** What its policy keeps out although apps declare it: in force here, too. */
+  /** Restrictions of its policy beyond the declarations of apps: enforced here too. */
   readonly narrow: readonly Narrowing[];
-  /** What its policy lets through that this sandbox does not: never in force here, and for people to read. */
+  /** Permissions of its policy that this sandbox lacks: never granted here, only for information. */
   readonly allows?: readonly string[] | undefined;
-  /** For each field, where that is written. Ours needs none. */
+  /** The source of each field. Our own profiles need none. */
   readonly sources: Readonly<Partial<Record<keyof Profile, Source>>>;
 }
 
@@ -61,7 +61,10 @@ const ALL: Abilities = {
   logging: true,
 };
 
-/** MCP Apps to the letter: what an app declares is allowed, and nothing else. Where no source says otherwise, hosts are so. */
+/**
+ * MCP Apps exactly: an app's declarations are allowed, and nothing else. Undocumented properties of other
+ * hosts default to this.
+ */
 export const SPEC: Profile = {
   id: "spec",
   title: "The specification",
@@ -75,8 +78,8 @@ export const SPEC: Profile = {
 };
 
 /**
- * The one in force when nobody chose: a policy that is never more lenient than that of the strictest known host. Display
- * modes and abilities are complete, as an app must be seen to use them.
+ * The default: a policy that is never more lenient than that of the strictest known host. Display modes and
+ * features are complete, so that an app's use of them is visible.
  */
 export const STRICT: Profile = {
   ...SPEC,
@@ -87,5 +90,5 @@ export const STRICT: Profile = {
   narrow: NARROWINGS,
 };
 
-/** Whether it imitates nobody. */
+/** Whether it imitates no other host. */
 export const isOurs = ({ id }: Profile): boolean => id === SPEC.id || id === STRICT.id;

@@ -4,7 +4,7 @@ import { PROFILE_MODES } from "../../node/profile-modes.js";
 import { type Abilities, type Profile, SPEC, STRICT } from "./profile.js";
 import { HOSTS, PROFILES } from "./profiles.js";
 
-/** What a profile says of a host; the rest is about the profile. */
+/** Fields about the host; the rest is about the profile. */
 const FIELDS = [
   "displayModes",
   "abilities",
@@ -23,7 +23,7 @@ it("has the names and modes that programs check before they open the page", () =
   );
 });
 
-it("begins with the strict profile, and no two have the same name", () => {
+it("starts with the strict profile, and has unique names", () => {
   expect(PROFILES[0]).toBe(STRICT);
   expect(new Set(PROFILES.map(({ id }) => id)).size).toBe(PROFILES.length);
   expect(new Set(PROFILES.map(({ title }) => title)).size).toBe(PROFILES.length);
@@ -45,7 +45,7 @@ it.each(PROFILES.filter((each) => each !== STRICT).map((profile) => [profile.id,
   },
 );
 
-it("begins with a policy that is never more lenient than any known host's, and is complete in all else", () => {
+it("starts with a policy that is never more lenient than any known host's, and is otherwise complete", () => {
   for (const { id, narrow } of HOSTS)
     for (const each of narrow) expect(STRICT.narrow, `${id} ${each}`).toContain(each);
   for (const field of FIELDS) if (field !== "narrow") expect(STRICT[field]).toEqual(SPEC[field]);

@@ -1,6 +1,6 @@
 /**
- * Hosts that the workbench can imitate, as far as their limits are documented. What no source says is as in
- * the specification. docs/profiles.md says how to add one.
+ * Hosts that the workbench can imitate, as far as their limits are documented. Undocumented properties follow
+ * the specification. docs/profiles.md explains how to add one.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { MCPJAM_VARIABLES } from "./host-styles/mcpjam.js";
 import { VSCODE_VARIABLES } from "./host-styles/vscode.js";
 import { type Abilities, type Profile, type Source, SPEC, STRICT } from "./profile.js";
 
-/** When the sources were read, in copies that may be older; what is written there changes. */
+/** When the sources were read, possibly from older copies; they change. */
 const READ = "2026-11-15";
 const at = (url: string, note: string): Source => ({ url, date: READ, note });
 
@@ -22,7 +22,7 @@ const NO_FONTS: Profile["styles"] = { variables: SPEC.styles.variables };
 const able = (missing: Partial<Abilities>): Abilities => ({ ...SPEC.abilities, ...missing });
 
 const VSCODE = "https://github.com/microsoft/vscode/blob/main/src/vs/workbench/contrib";
-/** MCPJam records what hosts answer to `ui/initialize`. */
+/** MCPJam records the hosts' answers to `ui/initialize`. */
 const MCPJAM_REPOSITORY = "https://github.com/MCPJam/inspector/blob/main";
 const MCPJAM_TEMPLATES = `${MCPJAM_REPOSITORY}/sdk/src/host-config/templates/seed-host-template.ts`;
 
@@ -232,7 +232,7 @@ const CONTINUE: Profile = {
 /** Known hosts. */
 export const HOSTS: readonly Profile[] = [CHATGPT, CLAUDE, VS_CODE, GOOSE, MCPJAM, COPILOT, ALEXA, CONTINUE];
 
-/** What all of them have: an app that works here works in each. */
+/** The common subset: an app that works here works in each host. */
 const COMMON: Profile = {
   id: "common",
   title: "Every known host",
@@ -272,5 +272,5 @@ const COMMON: Profile = {
   },
 };
 
-/** All profiles; the first is the one in force when nobody chose. */
+/** All profiles; the first is the default. */
 export const PROFILES: readonly Profile[] = [STRICT, SPEC, COMMON, ...HOSTS];

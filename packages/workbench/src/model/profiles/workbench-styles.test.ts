@@ -3,7 +3,7 @@ import { STYLE_VARIABLES } from "@vitrine/protocol";
 import { expect, it } from "vitest";
 import { PAGE_TOKENS, WORKBENCH_STYLES } from "./workbench-styles.js";
 
-it("X01, X03: apps are told every standard variable, with the values of the page's own tokens", () => {
+it("X01, X03: apps get every standard variable, with the values of the page's own tokens", () => {
   const css = readFileSync(new URL("../../ui/styles.css", import.meta.url), "utf8");
   const { variables } = WORKBENCH_STYLES;
   expect(Object.keys(variables ?? {}).sort()).toEqual([...STYLE_VARIABLES].sort());

@@ -1,12 +1,12 @@
 /**
- * How this page looks, for the apps in it: the tokens of `ui/styles.css`, under their standard names.
+ * The look of this page for its apps: the tokens of `ui/styles.css`, under their standard names.
  *
  * @module
  */
 import { hostStyles } from "@vitrine/host";
 import type { HostStyles, StyleVariable } from "@vitrine/protocol";
 
-/** The token of the page behind each standard variable that has one. A test compares them. */
+/** The page's token for each standard variable that has one. A test compares them. */
 export const PAGE_TOKENS = {
   "--color-background-primary": ["--bg", "light-dark(#ffffff, #141517)"],
   "--color-background-secondary": ["--bg-raised", "light-dark(#f7f8fa, #1b1c1f)"],
@@ -31,7 +31,7 @@ const tokens: Partial<Record<StyleVariable, string>> = Object.fromEntries(
   Object.entries(PAGE_TOKENS).map(([name, [, value]]) => [name, value]),
 );
 
-/** What apps in this page are told. */
+/** The style variables for apps in this page. */
 export const WORKBENCH_STYLES: HostStyles = hostStyles({
   variables: {
     ...tokens,

@@ -1,51 +1,51 @@
 /**
- * What an app did then, and what it does now.
+ * Compares an app's behaviour with its recording.
  *
  * @module
  */
 
 import { jsonIn } from "../redaction/json-in.js";
 import { REDACTED } from "../redaction/redacted.js";
-import { aloneUntil, isDeed, type RunMessage, runOf, sinceLastStart } from "./recorded-run.js";
+import { aloneUntil, isAction, type RunMessage, runOf, sinceLastStart } from "./recorded-run.js";
 import { isRecord, isStep, type RecordedEvent } from "./recording.js";
 
-/** What {@link compare} found. */
+/** Result of {@link compare}. */
 export interface Comparison {
   readonly isSame: boolean;
-  /** A sentence for each difference. */
+  /** A sentence per difference. */
   readonly differences: readonly string[];
-  /** How many of its deeds were compared. */
+  /** Number of compared actions. */
   readonly compared: number;
-  /** Deeds after a person's first action that were not compared, as nobody did anything this time. */
+  /** Actions after the user's first input that were not compared, because nobody repeated the input. */
   readonly untested: number;
 }
 
 /** Options of {@link compare}. */
 export interface CompareOptions {
-  /** The place in the run up to which it was replayed; what comes later is not missed. */
+  /** The position up to which it was replayed; later actions are not missed. */
   readonly until?: number | undefined;
-  /** What was done with the app was done again: what followed from it is expected. */
+  /** Whether the user's actions were repeated, so that their consequences are expected. */
   readonly isRepeated?: boolean | undefined;
 }
 
-/** Sentences are for people: nobody reads more. */
+/** Maximum number of sentences. */
 const MOST = 50;
-/** How far apart two deeds may be to be the same in another order. */
+/** Maximum distance of two actions that count as the same in another order. */
 const WINDOW = 30;
 
 /**
- * Compares what an app did by itself, each time since it was last opened: its requests and notifications with their
- * params, in their order; whether it became ready; what its scripts threw and its policy blocked. Not compared are ids,
- * times, sizes, log lines, pings, progress, the app's own version, and how often it repeats what it did last. A value that was taken out of the recording
- * is the same as any.
+ * Compares what an app did by itself, each time since its last start: its requests and notifications with
+ * their params, in order; whether it became ready; its script errors and policy violations. Ignored are ids,
+ * times, sizes, log lines, pings, progress, the app's own version, and repetitions of its last action. A
+ * redacted value equals any value.
  */
 export function compare(
   recorded: readonly RecordedEvent[],
   now: readonly RecordedEvent[],
   { until = Number.POSITIVE_INFINITY, isRepeated = false }: CompareOptions = {},
 ): Comparison {
-  const all = runOf(recorded).filter(isDeed);
-  const done = runOf(now).filter(isDeed);
+  const all = runOf(recorded).filter(isAction);
+  const done = runOf(now).filter(isAction);
   const isAlone = !isRepeated && !done.some(({ person }) => person);
   const alone = isAlone ? aloneUntil(recorded) : Number.POSITIVE_INFINITY;
   const then = all.filter(({ n }) => n < alone);
@@ -69,19 +69,19 @@ function deedDifferences(then: readonly RunMessage[], now: readonly RunMessage[]
     const before = then[i];
     const after = now[j];
     if (!before) {
-      // What it goes on with after the recording's end, such as asking every second, it did before.
-      if (after && !then.some((deed) => isSameDeed(deed, after)))
+      // Repeated actions after the recording's end, such as polling, do not count.
+      if (after && !then.some((action) => isSameAction(action, after)))
         differences.push(`The app now ${sayOf(after)}, which it did not.`);
       j++;
     } else if (!after) {
       if (before.n < until) differences.push(`The app no longer ${sayOf(before)} (message ${before.n + 1}).`);
       i++;
-    } else if (isSameDeed(before, after)) {
+    } else if (isSameAction(before, after)) {
       i++;
       j++;
     } else {
-      const later = ahead(now, j, (deed) => isSameDeed(before, deed));
-      const earlier = ahead(then, i, (deed) => isSameDeed(deed, after));
+      const later = ahead(now, j, (action) => isSameAction(before, action));
+      const earlier = ahead(then, i, (action) => isSameAction(action, after));
       const isAlike = before.method === after.method && nameOf(before) === nameOf(after);
       if (isAlike && later === undefined && earlier === undefined) {
         const where = changeBetween(before.params, after.params);
@@ -100,22 +100,22 @@ function deedDifferences(then: readonly RunMessage[], now: readonly RunMessage[]
   return differences;
 }
 
-/** How far on the next such deed is, if it is near. */
+/** The distance to the next equal action, if it is near. */
 function ahead(
   list: readonly RunMessage[],
   from: number,
-  isIt: (deed: RunMessage) => boolean,
+  isIt: (action: RunMessage) => boolean,
 ): number | undefined {
   const found = list.slice(from + 1, from + 1 + WINDOW).findIndex(isIt);
   return found < 0 ? undefined : found;
 }
 
-function isSameDeed(then: RunMessage, now: RunMessage): boolean {
+function isSameAction(then: RunMessage, now: RunMessage): boolean {
   if (then.method !== now.method || then.kind !== now.kind) return false;
   return changeBetween(comparable(then), comparable(now)) === undefined;
 }
 
-/** The app's version changes with every release of it, and `_meta` with every message. */
+/** Ignores the app's version, which changes with every release, and `_meta`. */
 function comparable({ method, params }: RunMessage): unknown {
   const { _meta, ...rest } = params;
   if (method !== "ui/initialize" || !isRecord(rest["appInfo"])) return rest;
@@ -123,12 +123,12 @@ function comparable({ method, params }: RunMessage): unknown {
   return { ...rest, appInfo: info };
 }
 
-/** Where two values differ first, in words; undefined when they do not. */
+/** The first difference of two values as text; undefined if they are equal. */
 export function changeBetween(then: unknown, now: unknown, path = ""): string | undefined {
   if (isTakenOut(then)) return undefined;
   if (typeof then === "string" && typeof now === "string" && then.includes(REDACTED)) {
     if (fits(then, now)) return undefined;
-    // What is JSON was written anew when something was taken out of it.
+    // Redacted JSON text was serialized again, so JSON is compared by value.
     const [before, after] = [jsonIn(then), jsonIn(now)];
     if (before !== undefined && after !== undefined) return changeBetween(before, after, path);
   } else if (Array.isArray(then) && Array.isArray(now)) {
@@ -146,7 +146,7 @@ export function changeBetween(then: unknown, now: unknown, path = ""): string | 
 const isTakenOut = (value: unknown): boolean =>
   value === REDACTED || (isRecord(value) && value[REDACTED] === true);
 
-/** Whether a text is the one that parts were taken out of. */
+/** Whether a text matches one with redacted parts. */
 function fits(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split(REDACTED);
   if (!text.startsWith(first)) return false;
@@ -173,13 +173,13 @@ const nameOf = ({ params: { name, uri } }: RunMessage): string => {
   return typeof subject === "string" ? subject : "";
 };
 
-/** What the app does, such as `asks for tools/call "get-time"`. */
-function sayOf(deed: RunMessage): string {
-  const name = nameOf(deed);
-  return `${deed.kind === "request" ? "asks for" : "says"} ${deed.method}${name && ` ${JSON.stringify(name)}`}`;
+/** An action as text, such as `asks for tools/call "get-time"`. */
+function sayOf(action: RunMessage): string {
+  const name = nameOf(action);
+  return `${action.kind === "request" ? "asks for" : "says"} ${action.method}${name && ` ${JSON.stringify(name)}`}`;
 }
 
-/** Whether it became ready, and what it failed of. */
+/** Differences in readiness and failures. */
 function stateDifferences(
   recorded: readonly RecordedEvent[],
   now: readonly RecordedEvent[],
@@ -204,7 +204,7 @@ function endOf(events: readonly RecordedEvent[]): { isReady: boolean; failure: s
   };
 }
 
-/** What its scripts throw and its policy blocks that they did not. */
+/** New script errors and policy violations. */
 function newTroubles(recorded: readonly RecordedEvent[], now: readonly RecordedEvent[]): string[] {
   const known = new Set(troublesOf(recorded));
   return [...new Set(troublesOf(now))].filter((trouble) => !known.has(trouble));

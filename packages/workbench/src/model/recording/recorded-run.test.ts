@@ -23,6 +23,6 @@ it("knows how far the app came by itself: to the first press, or the first messa
   expect(aloneUntil([loading, say(), wait, say()])).toBe(2);
   expect(aloneUntil([loading, say(), wait, say(), click, say(), say(true)])).toBe(2);
   expect(aloneUntil([loading, say(), say(true), click, say()])).toBe(1);
-  // What was done before it was opened again is not done in a replay.
+  // Actions before the last start are not replayed.
   expect(aloneUntil([loading, say(true), click, loading, say()])).toBe(1);
 });

@@ -1,30 +1,30 @@
 /**
- * What an app did since it was last opened, with questions and answers found for each other.
+ * An app's messages since its last start, with requests and answers paired.
  *
  * @module
  */
 import type { Act } from "./recorded-act.js";
 import { isAct, isMessage, isStep, type RecordedEvent, type RecordedMessage, record } from "./recording.js";
 
-/** A message in its place. */
+/** A message with its position. */
 export interface RunMessage extends RecordedMessage {
-  /** Its place in the run, from 0 on. */
+  /** Its position in the run, from 0. */
   readonly n: number;
   readonly kind: "request" | "notification" | "answer";
-  /** Of an answer: what was asked. */
+  /** For an answer: the method of the request. */
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Of a question: the answer's place, once there is one. */
+  /** For a request: its answer, once there is one. */
   answer?: RunMessage | undefined;
 }
 
-/** Everything since the app was last opened: one that failed and was tried again begins anew. */
+/** Everything since the last start: a retried app starts over. */
 export function sinceLastStart(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
   const start = events.findLastIndex((event) => isStep(event) && event.step === "loading");
   return start < 0 ? events : events.slice(start);
 }
 
-/** The messages of an app since it was last opened. */
+/** The messages of an app since its last start. */
 export function runOf(events: readonly RecordedEvent[]): RunMessage[] {
   const asked = { in: new Map<unknown, RunMessage>(), out: new Map<unknown, RunMessage>() };
   return sinceLastStart(events)
@@ -50,13 +50,13 @@ export function runOf(events: readonly RecordedEvent[]): RunMessage[] {
     });
 }
 
-/** Something that was done with the app from outside, and how many messages of the run came before it. */
+/** An action from outside, and the number of messages before it. */
 export interface PlacedAct {
   readonly place: number;
   readonly act: Act;
 }
 
-/** What was done with the app since it was last opened. */
+/** The actions since the last start. */
 export function actsOf(events: readonly RecordedEvent[]): PlacedAct[] {
   let place = 0;
   return sinceLastStart(events).flatMap((event) => {
@@ -65,7 +65,7 @@ export function actsOf(events: readonly RecordedEvent[]): PlacedAct[] {
   });
 }
 
-/** How many messages came before anybody did something with the app: those come by themselves. */
+/** Number of messages before the first user action: those come by themselves. */
 export function aloneUntil(events: readonly RecordedEvent[]): number {
   const messages = sinceLastStart(events).filter(isMessage);
   const first = messages.findIndex(({ person }) => person);
@@ -74,9 +74,9 @@ export function aloneUntil(events: readonly RecordedEvent[]): number {
   return Math.min(first < 0 ? messages.length : first, pressed?.place ?? messages.length);
 }
 
-/** What depends on the place and the time more than on the app: it may come or not. */
+/** Messages that depend on size and timing more than on the app: they are optional. */
 const LENIENT = /^(ui\/notifications\/size-changed|notifications\/(message|progress|cancelled)|ping)$/;
 
-/** Whether a message is something that the app does by itself, and does again when it is replayed. */
-export const isDeed = ({ d, kind, method }: { d: string; kind: string; method: string }): boolean =>
+/** Whether a message is an action that the app repeats by itself in a replay. */
+export const isAction = ({ d, kind, method }: { d: string; kind: string; method: string }): boolean =>
   d === "in" && /^(request|notification)$/.test(kind) && !LENIENT.test(method);

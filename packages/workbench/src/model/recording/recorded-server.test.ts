@@ -26,7 +26,7 @@ const call = (method: "ui/open-link" | "ui/update-model-context", params: Record
   params,
 });
 
-it("answers when it is the answer's turn, after the progress that was told", async () => {
+it("answers when it is the answer's turn, after the recorded progress", async () => {
   const server = make();
   const heard: unknown[] = [];
   const answer = server

@@ -1,5 +1,5 @@
 /**
- * The server and the host of a recording: they answer as they did.
+ * The server and host of a recording: they answer as recorded.
  *
  * @module
  */
@@ -9,7 +9,10 @@ import type { RunMessage } from "./recorded-run.js";
 import { record } from "./recording.js";
 import { Answers } from "./replay-answers.js";
 
-/** What goes on to the upstream or stays in the page. All else was the host's deed, and is not done again. */
+/**
+ * Methods that go to the upstream or stay in the page. All others were actions of the host, and are not
+ * repeated.
+ */
 const PASSES = /^(tools|resources|prompts)\/|notifications\/|^ui\/update-model-context$/;
 
 /** Answers one app, each time when it is the answer's turn. */
@@ -22,7 +25,7 @@ export class RecordedServer implements Upstream {
   #waiting: (() => void)[] = [];
   #position = 0;
 
-  /** `capabilities` are those that the host had told the app. */
+  /** `capabilities` are those that the host announced to the app. */
   constructor(server: string, messages: readonly RunMessage[], capabilities: Record<string, unknown>) {
     this.server = server;
     this.#messages = messages;
@@ -39,11 +42,11 @@ export class RecordedServer implements Upstream {
     };
   }
 
-  /** A link is not opened again, nor a file saved: the app hears what it heard. */
+  /** Links are not opened again, nor files saved: the app gets the recorded answers. */
   readonly guard: Link = async (call, next) =>
     PASSES.test(call.method) ? next(call) : this.#answer(call.method, call.params, call);
 
-  // What was recorded has the type that it had.
+  // Recorded values have their recorded types.
   readonly request = ((method: string, params: object, options: UpstreamRequestOptions = {}) =>
     this.#answer(method, params, options)) as Upstream["request"];
 
@@ -52,13 +55,13 @@ export class RecordedServer implements Upstream {
     return () => this.#listeners.delete(listener);
   }
 
-  /** So many messages have happened. */
+  /** Sets the number of messages so far. */
   reach(position: number): void {
     this.#position = position;
     for (const go of this.#waiting.splice(0)) go();
   }
 
-  /** Says what the server had said by itself, if it is that. */
+  /** Repeats notifications of the server. */
   tell(method: string, params: Readonly<Record<string, unknown>>): void {
     if (!/^notifications\/(\w+\/list_changed|resources\/updated)$/.test(method)) return;
     for (const listener of [...this.#listeners]) listener(method as UpstreamNotification, params);

@@ -1,5 +1,5 @@
 /**
- * From an app to a recording of it.
+ * Records an app.
  *
  * @module
  */
@@ -17,12 +17,12 @@ export interface AppDocument {
 }
 
 /**
- * What of an app's lines is kept. Not what it wrote to its console, where anything may stand and no place of a message says
- * what to take out; nor what it logged to its host, which is there as its message.
+ * Whether a line is recorded. Console output is excluded, because it may contain anything and redaction paths
+ * do not reach it. Log messages are already recorded as messages.
  */
 const isKept = ({ from }: LoggedLine): boolean => from === "script" || from === "host";
 
-/** What an app's log holds for a recording, in order. */
+/** The events of an app's log for a recording, in order. */
 export function eventsOf({ messages, steps, lines, violations, acts }: AppLog): RecordedEvent[] {
   return [
     ...steps.map(({ at, step, detail }) => ({ t: at, step, ...(detail !== undefined && { detail }) })),
@@ -39,9 +39,9 @@ export function eventsOf({ messages, steps, lines, violations, acts }: AppLog): 
 }
 
 /**
- * Records an app as far as it has come. A document that nobody has kept is read from its server once more.
+ * Records an app's log so far. Without a given document, it is read from the server again.
  *
- * @throws when the document cannot be read
+ * @throws if the document cannot be read
  */
 export async function recordApp(app: AppModel, kept?: AppDocument): Promise<Recording> {
   const { source, profile, look, log, bridge } = app;
@@ -70,7 +70,7 @@ export async function recordApp(app: AppModel, kept?: AppDocument): Promise<Reco
   };
 }
 
-/** Whether it had been open before, and may have kept something: over a reload of the page, or tried again in it. */
+/** Whether it was open before and may have stored state: before a page reload, or a retry. */
 export const isRestored = ({ source, log }: AppModel): boolean =>
   source.isRestored === true || log.steps.filter(({ step }) => step === "loading").length > 1;
 

@@ -79,7 +79,7 @@ describe("the file", () => {
     expect(event && isMessage(event) && event.m["result"]).toEqual({ content: [] });
   });
 
-  it("keeps that an app sent what is no JSON", () => {
+  it("records that an app sent values that are not JSON", () => {
     const m: Record<string, unknown> = { method: "notifications/message" };
     m["params"] = m;
     const [event] = readRecording(writeRecording(recording([{ t: 1, d: "in", m }]))).events;
@@ -170,7 +170,7 @@ describe("redaction", () => {
     expect(writeRecording(clean)).not.toContain('"secret"');
   });
 
-  it("takes out of the tool's own input and result, which the app was told, what a path of a call means", () => {
+  it("a path of a call also redacts the tool's own input and result", () => {
     const told = (name: string, params: object): RecordedEvent => ({
       t: 1,
       d: "out",

@@ -1,6 +1,6 @@
 /**
- * A recording: what an app and its host said to each other, in one file that can be carried elsewhere. JSON lines; the
- * first is a header, each other one is something that happened. docs/recording.md describes the format.
+ * Recordings: the messages of an app and its host in one portable file. The format is JSON lines: first a
+ * header, then one event per line. docs/recording.md describes it.
  *
  * @module
  */
@@ -10,21 +10,21 @@ import { jsonOf } from "../messages/message-json.js";
 import { type Act, readAct } from "./recorded-act.js";
 
 export const RECORDING_FORMAT = "vitrine-recording";
-/** Raised when an older reader would misread a newer file. What is only added needs no other number. */
+/** Increased when an older reader would misread a newer file. Additions keep the number. */
 export const RECORDING_VERSION = 1;
-/** The usual end of a recording's file name. */
+/** The usual file extension of a recording. */
 export const RECORDING_ENDING = ".vitrine.jsonl";
 
-/** Characters of a whole file, and of one line: a message has at most 64 million. */
+/** Maximum characters of a file, and of one line: a message has at most 64 million. */
 const MOST_CHARACTERS = 256_000_000;
 const MOST_OF_A_LINE = 80_000_000;
 const MOST_EVENTS = 250_000;
 
-/** What was recorded, and where. */
+/** Describes what was recorded, and where. */
 export interface RecordingHeader {
   readonly format: typeof RECORDING_FORMAT;
   readonly version: number;
-  /** When it was saved, such as `2026-11-15T12:00:00.000Z`. */
+  /** Time of saving, such as `2026-11-15T12:00:00.000Z`. */
   readonly at: string;
   readonly server: string;
   readonly uri: string;
@@ -33,21 +33,21 @@ export interface RecordingHeader {
   /** The app itself, with `_meta.ui` of its resource. */
   readonly document: { readonly html: string; readonly meta: ResourceMeta };
   readonly host: Implementation;
-  /** What the app knew of where it ran, at the end. */
+  /** The host context at the end. */
   readonly context: HostContext;
   /** The id of the profile in force. */
   readonly profile: string;
   readonly look: Look;
-  /** What the operator had opened for it beyond its policy. A replay has none of it. */
+  /** Relaxations that the operator had granted. A replay has none of them. */
   readonly relax: readonly string[];
-  /** Messages before the first one here that had been forgotten. */
+  /** Number of dropped messages before the first one. */
   readonly dropped: number;
   /**
-   * The app had been open before, in the same page: what it had kept by then is not here. A replay begins without it,
-   * and may differ because of that.
+   * Whether the app had been open before in the same page: its stored state is not here. A replay starts
+   * without it, and may differ because of that.
    */
   readonly restored?: boolean | undefined;
-  /** What was taken out, in words; undefined when nothing was. */
+  /** Descriptions of the redactions; undefined if there are none. */
   readonly redacted?: readonly string[] | undefined;
 }
 
@@ -57,10 +57,10 @@ export interface RecordedMessage {
   readonly t: number;
   readonly d: "in" | "out";
   readonly m: Readonly<Record<string, unknown>>;
-  /** A person was using the app when it came. */
+  /** Whether the user was interacting with the app when it arrived. */
   readonly person?: boolean | undefined;
 }
-/** A step in the life of the app. */
+/** A step in the lifecycle of the app. */
 export interface RecordedStep {
   readonly t: number;
   readonly step: string;
@@ -71,17 +71,17 @@ export interface RecordedLine {
   readonly t: number;
   readonly line: { readonly level: string; readonly from: string; readonly text: string };
 }
-/** What its policy blocked. */
+/** A policy violation. */
 export interface RecordedViolation {
   readonly t: number;
   readonly violation: { readonly directive: string; readonly blocked: string };
 }
-/** What was done with it from outside: a press when it was done, a wait when it was over. */
+/** An action from outside: a click when it was performed, a wait when it ended. */
 export interface RecordedAct {
   readonly t: number;
   readonly did: Act;
 }
-/** What a person saw of the app when the recording was made. */
+/** The visible text of the app at the time of recording. */
 export interface RecordedShown {
   readonly t: number;
   readonly shown: { readonly text?: string | undefined; readonly isDrawn: boolean };
@@ -99,7 +99,7 @@ export type RecordedEvent =
 export interface Recording {
   readonly header: RecordingHeader;
   readonly events: readonly RecordedEvent[];
-  /** Lines of kinds that this reader does not know. */
+  /** Number of lines of unknown kinds. */
   readonly skipped: number;
 }
 
@@ -107,7 +107,7 @@ export interface Recording {
 export class RecordingError extends Error {
   override readonly name = "RecordingError";
   readonly code: "not-a-recording" | "version-unknown" | "line-invalid" | "too-large";
-  /** From 1 on. */
+  /** From 1. */
   readonly line: number;
 
   constructor(code: RecordingError["code"], line: number, message: string) {
@@ -122,15 +122,15 @@ export const isStep = (event: RecordedEvent): event is RecordedStep => "step" in
 export const isShown = (event: RecordedEvent): event is RecordedShown => "shown" in event;
 export const isAct = (event: RecordedEvent): event is RecordedAct => "did" in event;
 
-/** The text of the file. */
+/** Serializes the file. */
 export function writeRecording({ header, events }: Pick<Recording, "header" | "events">): string {
   const lines = events.map((event) => {
     if (!isMessage(event)) return JSON.stringify(event);
     const { t, d, m, person } = event;
-    // Written in parts: a large result that came as text is not parsed to be written again.
+    // In parts, so that large results in text form are not parsed just to be serialized again.
     const start = JSON.stringify({ t, d, ...(person && { person }) }).slice(0, -1);
     const written = jsonOf(m);
-    // An app may send what is no JSON, such as a cycle: that it did is kept.
+    // An app may send values that JSON cannot express, such as a cycle: only the fact is recorded.
     const { id, method } = m;
     return `${start},"m":${written.startsWith("{") ? written : JSON.stringify({ id, method, unwritable: true })}}`;
   });
@@ -138,9 +138,9 @@ export function writeRecording({ header, events }: Pick<Recording, "header" | "e
 }
 
 /**
- * Reads a file. It may come from anywhere, so everything that is used of it is checked.
+ * Parses a file. It is untrusted, so everything that is used is checked.
  *
- * @throws {RecordingError} which names the line
+ * @throws {RecordingError} with the line
  */
 export function readRecording(text: string): Recording {
   if (text.length > MOST_CHARACTERS)
@@ -208,7 +208,7 @@ function readHeader(line: string, number: number): RecordingHeader {
   const text = (list: unknown): string[] =>
     Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
   const { name, version: release } = record(host);
-  // What a frame or the gateway checks anew, or what only people read, is taken as it is when its form is right.
+  // Fields that a frame or the gateway checks again, or that are only displayed, need only the right type.
   return {
     format: RECORDING_FORMAT,
     version,
@@ -229,7 +229,7 @@ function readHeader(line: string, number: number): RecordingHeader {
   };
 }
 
-/** One event; undefined when its kind is not known. */
+/** Parses one event; undefined for an unknown kind. */
 function readEvent(line: string, number: number): RecordedEvent | undefined {
   const wrong = (what: string): RecordingError => new RecordingError("line-invalid", number, what);
   const read = parse(line);
@@ -280,5 +280,5 @@ function parse(line: string): unknown {
 /** Whether a value is an object with keys. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-/** The object that a value is, or an empty one. */
+/** The value if it is an object, or an empty object. */
 export const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});

@@ -1,5 +1,5 @@
 /**
- * The answers of a recording, for an app that asks again.
+ * The answers of a recording, for an app that sends its requests again.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { changeBetween } from "./compare.js";
 import type { RunMessage } from "./recorded-run.js";
 import { isRecord } from "./recording.js";
 
-/** Finds what was answered then. */
+/** Finds the recorded answers. */
 export class Answers {
   readonly #questions: readonly RunMessage[];
   readonly #used = new Set<RunMessage>();
@@ -18,9 +18,8 @@ export class Answers {
   }
 
   /**
-   * The question of the recording that is the same as this one: with the same params, each at first once and in order;
-   * or else with params that are the same but for what was taken out of them, or the next one of this method that is
-   * about the same tool or resource.
+   * The matching recorded request: with the same params, each first once and in order; otherwise with params
+   * that differ only in redacted values, or the next one of this method for the same tool or resource.
    */
   find(method: string, params: unknown): RunMessage | undefined {
     const wanted = keyOf(params);
@@ -39,13 +38,13 @@ export class Answers {
   }
 }
 
-/** What a question is about: another tool's answer is none. */
+/** The subject of a request: answers about another tool do not match. */
 function subjectOf(params: unknown): string {
   const { name, uri } = Object(params) as { name?: unknown; uri?: unknown };
   return `${name ?? uri ?? ""}`;
 }
 
-/** One text for all ways to write the same params; `_meta` names the time, and not the question. */
+/** A canonical text for equal params; `_meta` is ignored. */
 export function keyOf(params: unknown): string {
   const ordered = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(ordered);

@@ -1,6 +1,6 @@
 /**
- * A recording played again: its document in the sandbox, without its server. What the app asks is answered as it was, and
- * what it was told it is told again.
+ * Plays a recording: its document in the sandbox, without its server. Requests of the app get the recorded
+ * answers, and the host's messages are sent again.
  *
  * @module
  */
@@ -14,79 +14,79 @@ import { Observable } from "../observable.js";
 import { type Profile, STRICT } from "../profiles/profile.js";
 import { type Comparison, compare } from "./compare.js";
 import { type Act, isActTakenOut, sayAct } from "./recorded-act.js";
-import { actsOf, aloneUntil, isDeed, type PlacedAct, type RunMessage, runOf } from "./recorded-run.js";
+import { actsOf, aloneUntil, isAction, type PlacedAct, type RunMessage, runOf } from "./recorded-run.js";
 import { RecordedServer } from "./recorded-server.js";
 import { type AppDocument, eventsOf } from "./recorder.js";
 import { isRecord, type Recording, record } from "./recording.js";
+import { ReplayActions } from "./replay-actions.js";
 import { recordedContext, recordedLook } from "./replay-context.js";
-import { Deeds } from "./replay-deeds.js";
 
-/** As it was, or as fast as the app can. */
+/** Original speed, or as fast as the app can. */
 export type ReplaySpeed = 1 | "max";
 
 /** Options of a {@link Replay}. */
 export interface ReplayOptions {
-  /** Profiles by which the recording's one is found; the strict one by default. */
+  /** Profiles to find the recorded one in; the strict one by default. */
   readonly profiles?: readonly Profile[] | undefined;
-  /** Another document in place of the recorded one: the app as it is now. */
+  /** Another document instead of the recorded one: the app's current version. */
   readonly document?: AppDocument | undefined;
-  /** Another host or place than the recorded one. */
+  /** Another profile or look than the recorded one. */
   readonly profile?: Profile | undefined;
   readonly look?: Look | undefined;
   /**
-   * Does again what was done with the app, and says why if it cannot. A page cannot, as the app is of another origin:
-   * without it nothing is done, and what followed is not expected.
+   * Repeats an action on the app, and returns why it failed. A page cannot do it, because the app has another
+   * origin: without it, actions are skipped and their consequences not expected.
    */
   readonly act?: ((act: Act) => Promise<string | undefined>) | undefined;
-  /** What to do in place of what was done, when all messages have happened: the recording does not say when. */
+  /** Actions instead of the recorded ones, performed after all messages: the recording does not say when. */
   readonly acts?: readonly Act[] | undefined;
   readonly surroundings?: Omit<AppSurroundings, "message" | "call"> | undefined;
-  /** Changes display modes as the recording did: only where nobody looks at the page. */
+  /** Changes display modes as recorded: only if no user watches the page. */
   readonly setsMode?: boolean | undefined;
 }
 
-/** Milliseconds of silence after which what the app did then counts as not done: of one that is ready, and before. */
-const PATIENCE = 3000;
-const PATIENCE_TO_START = 30_000;
-/** Milliseconds of silence after which an app that has done all it did is not expected to do more. */
+/** Milliseconds of silence after which a recorded action counts as missing: of a ready app, and before. */
+const ACTION_TIMEOUT = 3000;
+const START_TIMEOUT = 30_000;
+/** Milliseconds of silence after which an app with all recorded actions is done. */
 const QUIET = 500;
-/** Milliseconds that all of a run takes at most. */
+/** Maximum milliseconds of a whole run. */
 const LONGEST_RUN = 30_000;
-/** Milliseconds that a pause of the recording lasts at most: people think longer than anybody wants to watch. */
+/** Maximum milliseconds of a recorded pause, because users pause longer than anyone wants to watch. */
 const LONGEST_PAUSE = 3000;
 
-/** A recording that is being played. Put `app.element` into the page; `app` is another one when it begins anew. */
+/** A recording that is being played. Put `app.element` into the page; `app` changes when it restarts. */
 export class Replay extends Observable {
   readonly recording: Recording;
-  /** What was said, both ways. */
+  /** The messages in both directions. */
   readonly messages: readonly RunMessage[];
-  /** What was done with the app, and when. */
+  /** The actions on the app, with their positions. */
   readonly acts: readonly PlacedAct[];
-  /** How many of them have happened. */
+  /** Number of messages so far. */
   position = 0;
   isPlaying = false;
   speed: ReplaySpeed = 1;
-  /** Hears that the app is another one. */
+  /** Called when the app was replaced. */
   onapp: ((app: AppModel) => void) | undefined;
   readonly #gateway: Gateway;
   readonly #options: ReplayOptions;
-  /** How many messages came before anybody did something. */
+  /** Number of messages before the first user action. */
   readonly #alone: number;
-  /** How much was tried to be done again, and what of that could not be. */
+  /** Number of attempted actions, and the failed ones. */
   #acted = 0;
   #failedActs: string[] = [];
-  /** Something was pressed again, so that what followed from it is expected. Waiting changes nothing. */
+  /** Whether a click was repeated, so that its consequences are expected. Waiting changes nothing. */
   #hasPressed = false;
   #app: AppModel | undefined;
-  #deeds: Deeds | undefined;
+  #actions: ReplayActions | undefined;
   #bridge: Bridge | undefined;
   #server: RecordedServer | undefined;
   #context: HostContext = {};
-  /** Deeds that the app owes, and that are not waited for any more. */
+  /** Actions that the app still owes, and that are no longer awaited. */
   #owed = 0;
-  /** Which playing it is: an older one ends. */
+  /** Identifies the current playback: older ones end. */
   #turn = 0;
-  /** Where it is going, step by step. */
+  /** The target position when stepping. */
   #target: number | undefined;
   #restarting: Promise<void> | undefined;
   #compared: { readonly key: string; readonly found: Comparison } | undefined;
@@ -103,7 +103,7 @@ export class Replay extends Observable {
     this.#alone = aloneUntil(recording.events);
   }
 
-  /** Opens a recording, at its beginning. */
+  /** Opens a recording at its start. */
   static async open(gateway: Gateway, recording: Recording, options: ReplayOptions = {}): Promise<Replay> {
     const replay = new Replay(gateway, recording, options);
     await replay.#begin();
@@ -119,12 +119,12 @@ export class Replay extends Observable {
     return this.position >= this.messages.length;
   }
 
-  /** How much of what was done with the app was done again. */
+  /** Number of repeated actions. */
   get acted(): number {
     return this.#acted - this.#failedActs.length;
   }
 
-  /** What is different, as far as it was played. */
+  /** The differences so far. */
   get comparison(): Comparison {
     const { log } = this.app;
     const key = `${this.app.id} ${this.position} ${this.#acted} ${this.#failedActs.length} ${log.counts.in} ${log.steps.length} ${log.lines.length} ${log.violations.length}`;
@@ -142,7 +142,7 @@ export class Replay extends Observable {
     return { ...found, isSame: differences.length === 0, differences };
   }
 
-  /** Plays on, to the end. */
+  /** Continues to the end. */
   async play(speed: ReplaySpeed = this.speed): Promise<void> {
     this.speed = speed;
     this.pause();
@@ -159,23 +159,23 @@ export class Replay extends Observable {
     this.changed();
   }
 
-  /** How fast it is played from now on. */
+  /** Sets the speed. */
   setSpeed(speed: ReplaySpeed): void {
     this.speed = speed;
     this.changed();
   }
 
-  /** Lets the next message happen. */
+  /** Plays the next message. */
   async next(): Promise<void> {
     await this.goTo((this.#target ?? this.position) + 1);
   }
 
-  /** Takes the last message back: begins anew, up to there. */
+  /** Goes back one message, by restarting up to there. */
   async previous(): Promise<void> {
     await this.goTo((this.#target ?? this.position) - 1);
   }
 
-  /** Goes to a place, back to an earlier one by beginning anew. */
+  /** Goes to a position; an earlier one needs a restart. */
   async goTo(position: number): Promise<void> {
     const to = Math.max(0, Math.min(position, this.messages.length));
     this.pause();
@@ -189,8 +189,8 @@ export class Replay extends Observable {
   }
 
   /**
-   * Plays all of it as fast as the app can, waits until the app does nothing more, and says what is different. When the
-   * time is over, so many milliseconds after its beginning, what there is by then is compared: an app may never rest.
+   * Plays everything as fast as possible, waits until the app is idle, and returns the differences. At the
+   * time limit, the state so far is compared, because an app may never be idle.
    */
   async run(limit = LONGEST_RUN): Promise<Comparison> {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -201,7 +201,7 @@ export class Replay extends Observable {
     this.pause();
     const steps = this.#options.act ? this.acts.length : 0;
     if (this.isAtEnd && this.#acted === steps) return this.comparison;
-    // What was not reached is missed, and not passed over: a replay that was cut short proves nothing.
+    // Unreached messages count as missing: an interrupted replay proves nothing.
     const found = this.#compare();
     const step = steps > 0 ? ` and step ${this.#acted} of ${steps}` : "";
     const cut = `The replay came to message ${this.position} of ${this.messages.length}${step} within ${Math.round(limit)} ms.`;
@@ -216,15 +216,15 @@ export class Replay extends Observable {
   async #playOut(): Promise<void> {
     await this.play("max");
     await this.#caughtUp(this.messages.length);
-    await this.#deeds?.quiet(QUIET);
+    await this.#actions?.quiet(QUIET);
   }
 
-  /** Begins anew; once, however often it is asked for meanwhile. */
+  /** Restarts; concurrent requests share one restart. */
   #restart(): Promise<void> {
     this.#restarting ??= (async () => {
       const before = this.#app;
       await this.#begin();
-      // Only then: a place in the page is not to be empty in between.
+      // Afterwards, so that the page has no empty gap in between.
       await before?.close("the replay begins anew");
     })().finally(() => {
       this.#restarting = undefined;
@@ -247,7 +247,7 @@ export class Replay extends Observable {
     const { hostContext, hostCapabilities } = record(greeting?.m["result"]);
     const known = isRecord(hostContext) ? hostContext : header.context;
     this.#context = recordedContext(known);
-    // The frame says whose app this is: here it is nobody's word but the file's (attack E09).
+    // The frame shows the owner of the app: here it is only what the file claims.
     const server = new RecordedServer(
       `Recording of ${oneLine(header.server)}`,
       this.messages,
@@ -289,17 +289,17 @@ export class Replay extends Observable {
     this.#app = new AppModel(source, {
       profile,
       look: look ?? recordedLook(known, header.look),
-      // What the app says was said then; that it can be said is part of what the app knows.
+      // The app's messages were sent then; that it can send them is part of its context.
       surroundings: { ...surroundings, message: () => {} },
     });
-    this.#deeds = new Deeds(this.#app.log);
-    // As wide as it was, where there is room for that.
+    this.#actions = new ReplayActions(this.#app.log);
+    // The recorded width, if there is room.
     this.#app.element.style.maxWidth = "100%";
     this.changed();
     this.onapp?.(this.#app);
   }
 
-  /** Lets messages happen until a place is reached. */
+  /** Plays messages up to a position. */
   async #go(to: number, speed?: ReplaySpeed): Promise<void> {
     const turn = ++this.#turn;
     const isTurn = (): boolean => turn === this.#turn;
@@ -313,7 +313,7 @@ export class Replay extends Observable {
       const before = this.messages[this.position - 1]?.t ?? message.t;
       if ((speed ?? this.speed) === 1)
         await new Promise((resolve) => setTimeout(resolve, Math.min(message.t - before, LONGEST_PAUSE)));
-      // What the host said after something that the app did, it says when the app has done it.
+      // The host's messages after an action of the app wait for that action.
       if (message.d === "out") await this.#caughtUp(this.position);
       if (!isTurn()) return;
       this.position++;
@@ -326,7 +326,7 @@ export class Replay extends Observable {
     this.changed();
   }
 
-  /** Does again what was done with the app at this place, when the app has done what it had done before it. */
+  /** Repeats the actions at this position, after the app's own earlier actions. */
   async #repeatActs(isTurn: () => boolean): Promise<void> {
     const { act: repeat } = this.#options;
     while (repeat && isTurn()) {
@@ -335,7 +335,7 @@ export class Replay extends Observable {
       await this.#caughtUp(next.place);
       if (!isTurn()) return;
       const problem = isActTakenOut(next.act) ? takenOut(next.act) : await repeat(next.act);
-      // One that ended with its turn was cut short by it.
+      // Interrupted by a newer playback.
       if (!isTurn()) return;
       this.#acted++;
       if (problem !== undefined) this.#failedActs.push(`A step cannot be repeated: ${problem}.`);
@@ -344,19 +344,19 @@ export class Replay extends Observable {
     }
   }
 
-  /** The app has done what it did before a place, or is not expected to: a person did something first. */
+  /** Waits until the app has done its actions before a position, unless a user action was needed first. */
   async #caughtUp(place: number): Promise<void> {
     const { app } = this;
-    const deeds = this.#deeds;
-    if (!deeds) return;
+    const actions = this.#actions;
+    if (!actions) return;
     const last = this.#hasPressed ? place : Math.min(place, this.#alone);
-    const due = this.messages.slice(0, last).filter(isDeed).length;
-    const missing = (): number => due - this.#owed - deeds.count;
+    const due = this.messages.slice(0, last).filter(isAction).length;
+    const missing = (): number => due - this.#owed - actions.count;
     if (missing() <= 0) return;
-    await deeds.reach(
+    await actions.reach(
       due - this.#owed,
       () => /^(failed|closed)$/.test(app.state),
-      () => (app.state === "ready" ? PATIENCE : PATIENCE_TO_START),
+      () => (app.state === "ready" ? ACTION_TIMEOUT : START_TIMEOUT),
     );
     this.#owed += Math.max(0, missing());
   }
@@ -380,13 +380,13 @@ export class Replay extends Observable {
     this.#context = mergeHostContext(this.#context, recordedContext(change));
     app.source.frame.context = this.#context;
     app.setLook(app.look);
-    // A file that a stranger made fills no window: the person chooses the mode (attack E09).
+    // An untrusted file cannot fill the window: the user chooses the mode.
     if (this.#options.setsMode && /^(inline|fullscreen|pip)$/.test(`${displayMode}`))
       app.showIn(displayMode as DisplayMode);
   }
 }
 
-/** What cannot be known any more cannot be pressed; that it is not waited for changes nothing. */
+/** A redacted target cannot be clicked; skipping a redacted wait changes nothing. */
 const takenOut = (act: Act): string | undefined =>
   "click" in act ? `what was pressed was taken out of the recording (${sayAct(act)})` : undefined;
 

@@ -1,10 +1,10 @@
 /**
- * JSON in a text, as tools' results often are.
+ * JSON inside a string, as in many tool results.
  *
  * @module
  */
 
-/** The object or list that a text is as JSON. */
+/** The object or list in a JSON string. */
 export function jsonIn(text: unknown): unknown {
   if (typeof text !== "string" || !/^\s*[[{]/.test(text)) return undefined;
   try {

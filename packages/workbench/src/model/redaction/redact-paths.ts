@@ -1,5 +1,5 @@
 /**
- * Takes values out of messages by where they are.
+ * Redacts values of messages by path.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { isMessage, isRecord, type RecordedEvent } from "../recording/recording.
 import { jsonIn } from "./json-in.js";
 import { REDACTED } from "./redacted.js";
 
-/** By it the app is told the result of its own tool: what an answer has as `result`, it has as `params`. */
+/** Sends the app the result of its own tool as `params`, in the form of an answer's `result`. */
 const TOLD_RESULT = "ui/notifications/tool-result";
 
 /**
- * The events without what is at a path of their messages; `count` hears of each value. Only what is on the way is copied.
- * A path from `result` on also means the result of the app's own tool.
+ * Redacts the values at a path; `count` is called for each. Only objects on the path are copied. A path that
+ * starts with `result` also applies to the result of the app's own tool.
  */
 export function withoutPath(
   events: readonly RecordedEvent[],
@@ -31,7 +31,7 @@ export function withoutPath(
   });
 }
 
-/** How many values of these events are at a path. */
+/** Number of values at a path in these events. */
 export function countAt(events: readonly RecordedEvent[], path: string): number {
   let found = 0;
   withoutPath(events, path, () => found++);

@@ -1,22 +1,22 @@
 /**
- * Finds values that were taken out at one place wherever else they are: an argument comes back in results, messages and texts.
+ * Finds redacted values in other places too: an argument comes back in results, messages and texts.
  *
  * @module
  */
 import { REDACTED } from "./redacted.js";
 
-/** Shorter values are in many texts by chance: to take them out everywhere would leave nothing to read. */
+/** Shorter values occur by chance in many texts: redacting them everywhere would leave nothing readable. */
 const SHORTEST = 4;
-/** Values that are looked for. */
+/** Maximum number of values. */
 const MOST = 1_000;
-/** What messages need to be messages: no value of these names is anybody's data. */
+/** Protocol fields, whose values are never personal data. */
 const WIRE = new Set(["jsonrpc", "method", "id", "type", "mimeType", "protocolVersion", "role"]);
 
-/** Collects values that were taken out. */
+/** Collects redacted values. */
 export class RedactedValues {
   readonly #found = new Set<string>();
 
-  /** A value, or all that is in it. */
+  /** Adds a value, or all values inside it. */
   add(value: unknown): void {
     if (typeof value === "object" && value !== null) for (const each of Object.values(value)) this.add(each);
     else if (typeof value === "string" || typeof value === "number") {
@@ -25,14 +25,14 @@ export class RedactedValues {
     }
   }
 
-  /** What becomes of a value in which some of them may be; undefined if none can be. */
+  /** A function that redacts collected values; undefined if there are none. */
   get change(): ((value: unknown, path: readonly (string | number)[]) => unknown) | undefined {
     if (this.#found.size === 0) return undefined;
-    // The longest first: one value may be the beginning of another.
+    // Longest first, because one value may be the start of another.
     const longestFirst = [...this.#found].sort((a, b) => b.length - a.length);
     const pattern = new RegExp(longestFirst.map(escaped).join("|"), "g");
     return (value, path) => {
-      // Of an event itself, numbers are times.
+      // Numbers directly in an event are times.
       if (WIRE.has(`${path.at(-1)}`) || (path.length === 1 && typeof value === "number")) return undefined;
       if (typeof value === "number") return this.#found.has(`${value}`) ? REDACTED : undefined;
       return typeof value === "string" ? value.replace(pattern, REDACTED) : undefined;

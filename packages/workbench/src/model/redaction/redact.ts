@@ -1,6 +1,6 @@
 /**
- * Takes out of a recording what must not be passed on. What was taken out is marked: `compare` takes the mark for any
- * value, so a mark is also how to say that a value differs from time to time.
+ * Redacts recordings. Redacted values are marked; `compare` accepts any value for a mark, so marks can also
+ * stand for values that vary.
  *
  * @module
  */
@@ -12,27 +12,30 @@ import { withoutPath } from "./redact-paths.js";
 import { RedactedValues } from "./redact-values.js";
 import { REDACTED } from "./redacted.js";
 
-/** What is taken out. */
+/** A redaction rule. */
 export type RedactionRule =
-  /** Values of these keys, wherever they are; upper and lower case, `-` and `_` are the same. */
+  /** Values of these keys, anywhere; case, `-` and `_` are ignored. */
   | { readonly keys: readonly string[] }
-  /** Values of keys that end so, such as `userToken` for `token`. */
+  /** Values of keys with these endings, such as `userToken` for `token`. */
   | { readonly endings: readonly string[] }
-  /** Values at these places of a message, such as `params.arguments.user` or `result.content.*.text`; see `wrongPath`. */
+  /**
+   * Values at these paths of a message, such as `params.arguments.user` or `result.content.*.text`; see
+   * `wrongPath`.
+   */
   | { readonly paths: readonly string[] }
   /**
-   * Parts of text: e-mail addresses, what looks like a token, or the values in the queries of addresses; in the midst of
-   * other text only those that are named like a secret.
+   * Parts of text: e-mail addresses, tokens, or values in URL queries; within longer text only those with a
+   * name like a secret's.
    */
   | { readonly text: "emails" | "tokens" | "queries" }
-  /** All that is asked and answered by these methods, or said by these notifications. */
+  /** All contents of requests, answers and notifications of these methods. */
   | { readonly methods: readonly string[] };
 
 export const SECRETS: RedactionRule = { endings: SECRET_ENDINGS };
 export const QUERIES: RedactionRule = { text: "queries" };
 export const TOKENS: RedactionRule = { text: "tokens" };
 export const EMAILS: RedactionRule = { text: "emails" };
-/** What tools were asked and answered, by the app and for it. */
+/** Arguments and results of tools, called by the app or for it. */
 export const CALLS: RedactionRule = {
   methods: [
     "tools/call",
@@ -44,35 +47,37 @@ export const CALLS: RedactionRule = {
 
 const PATTERNS = {
   emails: /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/g,
-  // Bearer tokens, JSON Web Tokens, and keys with the prefixes that their makers gave them.
+  // Bearer tokens, JSON Web Tokens, and keys with well-known prefixes.
   tokens:
     /\bBearer\s+[\w.~+/=-]{8,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\b(?:sk|pk|rk)[-_][\w-]{16,}|\bgh[opsur]_\w{20,}|\bxox[abprs]-[\w-]{10,}|\bAKIA[A-Z\d]{16}\b/g,
 };
 
-/** An address in the midst of text, with its query or fragment. Schemes are short, so that long words are passed quickly. */
+/**
+ * A URL within text, with its query or fragment. Schemes are short, so that long words are skipped quickly.
+ */
 const ADDRESS = /\b[a-z][a-z\d+.-]{0,30}:\/\/[^\s"'<>]+/gi;
-/** A name and a value in a query, or in a fragment that is written like one. */
+/** A name and value in a query, or in a fragment of that form. */
 const PAIR = /([?&#])([^=?&#\s]+)=([^&#\s]+)/g;
-/** `user:password@` of an address. */
+/** `user:password@` of a URL. */
 const PASSWORD = /(:\/\/[^\s/:@?#]*):[^\s/@?#]+@/g;
-/** Names of keys whose values are addresses. */
+/** Names of keys whose values are URLs. */
 const ADDRESS_KEY = /(uri|url|href|src|link|blocked)$/;
-/** How deep values are looked into: what is deeper is taken out whole. */
+/** Maximum depth: deeper values are redacted as a whole. */
 const DEEPEST = 500;
 
 type Path = readonly (string | number)[];
-/** What becomes of a value: another one, or `undefined` to look further into it. */
+/** Returns the new value, or `undefined` to continue inside it. */
 type Change = (value: unknown, path: Path) => unknown;
 
 /**
- * A copy without what the rules name; its header says what was done. A value that was taken out by its name or its place is
- * taken out wherever else it is, if it has four characters or more. The document is never changed: it is the
- * server's published app, and would not run any more.
+ * Returns a redacted copy; its header describes the redactions. A value that was redacted by name or path is
+ * redacted everywhere, if it has at least four characters. The document is never changed: it is the server's
+ * published app, and would no longer run.
  */
 export function redact(recording: Recording, rules: readonly RedactionRule[]): Recording {
   const { header } = recording;
   const notes = [...(header.redacted ?? [])];
-  // The text that the app showed repeats values of the messages, and no rule knows where.
+  // The app's visible text repeats values of the messages at unknown places.
   let events = rules.length > 0 ? recording.events.map(withoutText) : recording.events;
   let { context, tool, title, uri } = header;
   const values = new RedactedValues();
@@ -151,16 +156,16 @@ function endsWith(endings: readonly string[]): (key: string) => boolean {
   const names = endings.map(plainName);
   return (key) => {
     const name = plainName(key);
-    // By it a call and its progress find each other; it is a number, and no secret.
+    // A progress token only correlates a call with its progress; it is not a secret.
     return name !== "progresstoken" && names.some((ending) => name.endsWith(ending));
   };
 }
 
-/** Whether a value of that name is a secret. */
+/** Whether a key with this name holds a secret. */
 export const isSecret = isSecretName;
 
 function withoutQueries(value: unknown, path: Path): unknown {
-  // What is written into its address is a picture or a page, and has no query.
+  // A data or blob URL has no query.
   if (typeof value !== "string" || /^(data|blob):/i.test(value)) return undefined;
   const clean = (address: string, isTaken: (name: string) => boolean): string =>
     address
@@ -173,7 +178,10 @@ function withoutQueries(value: unknown, path: Path): unknown {
   return value.replace(ADDRESS, (address) => clean(address, isSecret));
 }
 
-/** All that these methods carry. The messages stay: that something was asked is part of how the app behaves. */
+/**
+ * Redacts all contents of these methods. The messages stay: that they were sent is part of the app's
+ * behaviour.
+ */
 function withoutMethods(
   events: readonly RecordedEvent[],
   methods: readonly string[],
@@ -212,7 +220,7 @@ function walk(value: unknown, path: Path, change: Change): unknown {
   );
 }
 
-/** A text that is JSON, as tools' results often are, is looked into like any other value. Untouched, it stays as it was. */
+/** Redacts inside a JSON string, as in many tool results. Without a match, the text stays as it was. */
 function insideOf(text: unknown, path: Path, change: Change): unknown {
   const inner = jsonIn(text);
   if (inner === undefined) return text;
@@ -222,7 +230,7 @@ function insideOf(text: unknown, path: Path, change: Change): unknown {
     const written = JSON.stringify(clean);
     return written === JSON.stringify(inner) ? text : written;
   } catch {
-    // Too deep to be looked into.
+    // Too deep.
     return REDACTED;
   }
 }

@@ -1,2 +1,2 @@
-/** What stands in place of a value that was taken out of a recording. */
+/** Replaces a redacted value in a recording. */
 export const REDACTED = "[redacted]";

@@ -1,5 +1,5 @@
 /**
- * Arguments that must not be read by others: see `withoutSecrets` of the protocol.
+ * Secret arguments: see `withoutSecrets` of the protocol.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What is read out to people who do not see the conversation.
+ * Announces the conversation to screen readers.
  *
  * @module
  */
@@ -7,14 +7,16 @@ import { useRef } from "react";
 import type { Conversation } from "../../model/conversation/conversation.js";
 import { useObservable } from "../use-observable.js";
 
-/** Characters that are read out: who wants more goes to the entry. */
+/** Maximum announced characters. */
 const MOST = 2_000;
 
-/** Says that the model has begun to answer, and the answer once it is complete. What is there when the page opens is not read. */
+/**
+ * Announces that the model started to answer, and the complete answer. Existing entries are not announced.
+ */
 export function Announcer({ conversation }: { conversation: Conversation }) {
   useObservable(conversation);
   const last = conversation.items.findLast((item) => item.kind === "model");
-  /** The answer that was seen in the making. */
+  /** The answer that was seen while streaming. */
   const heard = useRef<string>(undefined);
   if (last?.state === "streaming") heard.current = last.id;
   const isHeard = last !== undefined && heard.current === last.id;

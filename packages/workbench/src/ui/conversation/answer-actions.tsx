@@ -1,5 +1,5 @@
 /**
- * What a person can do with an answer: copy it, and where it failed have it again or ask otherwise.
+ * Actions of an answer: copy it and, if it failed, retry it or edit the message.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { Button } from "react-aria-components";
 import type { Conversation } from "../../model/conversation/conversation.js";
 import { useObserved } from "../use-observable.js";
 
-/** Milliseconds for which the button says that it has copied. */
+/** Milliseconds for which the button confirms copying. */
 const SAID = 1_500;
 
-/** Buttons below an answer that is complete. */
+/** Buttons below a complete answer. */
 export function AnswerActions({ conversation, item }: { conversation: Conversation; item: ModelItem }) {
   const { state, problem, text } = item;
   const hasFailed = state !== "done" || problem !== undefined;
   const editable = hasFailed ? conversation.editable(item) : undefined;
-  // A turn that goes on would be answered twice.
+  // A running turn would be answered twice.
   const isBusy = useObserved(conversation, (each) => each.isRunning);
   const whole = [text, problem && `${problem.message} (${problem.code})`].filter(Boolean).join("\n\n");
   return (
@@ -54,7 +54,7 @@ function CopyButton({ text }: { text: string }) {
       await navigator.clipboard.writeText(text);
       setSaid("Copied");
     } catch {
-      // A page without a secure origin has no clipboard, and a person may refuse it.
+      // Without a secure origin there is no clipboard, and the user may refuse it.
       setSaid("Not copied: select the text");
     }
   };

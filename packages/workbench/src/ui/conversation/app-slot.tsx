@@ -8,21 +8,21 @@ import type { AppModel } from "../../model/app/app-model.js";
 import { APP_START, quietly } from "../../model/observable.js";
 import type { Workbench } from "../../model/workbench.js";
 
-/** Puts the app's element into the page, and never moves it: a frame that moves begins anew. */
+/** Puts the app's element into the page, and never moves it: a moved frame reloads. */
 export function AppSlot({ workbench, app }: { workbench: Workbench; app: AppModel }) {
   const slot = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    // It may have come in place of another one already.
+    // It may already have replaced another one.
     if (app.element.parentNode === slot.current) return;
     slot.current?.append(app.element);
-    // That an app is selected, and that it loads, is drawn when it has begun.
+    // Selection and loading state are drawn after the app has started.
     void quietly(app.settled, APP_START);
   }, [app]);
   useEffect(() => {
-    // The newest is what one looks at.
+    // The newest app is selected.
     workbench.select(app);
     const look = (): void => workbench.select(app);
-    // A click into a frame is told to nobody: but the window loses the focus to it.
+    // A click into a frame fires no event here, but the window loses the focus to it.
     const blurred = (): void => {
       if (document.activeElement === app.element) look();
     };

@@ -1,5 +1,5 @@
 /**
- * One call in the conversation: what was asked, how far it is, and what came of it.
+ * A call in the conversation: its arguments, state and result.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { Result } from "./result.js";
 export function CallCard({ workbench, call }: { workbench: Workbench; call: CallItem }) {
   useObservable(call);
   useObservable(call.app ?? call);
-  // Which tools there are: that decides what can be run again.
+  // The known tools decide what can be run again.
   useObservable(workbench.servers);
   const { conversation } = workbench;
   const { app, result, problem, state } = call;
@@ -92,16 +92,16 @@ export function CallCard({ workbench, call }: { workbench: Workbench; call: Call
   );
 }
 
-/** What the tool is called, if its server says so now. What an app calls its own is not the server's. */
+/** The tool's title, if its server is known. An app's own tools have none. */
 function titleOf({ servers }: Workbench, { server, tool, appOf }: CallItem): string {
   const known = appOf ? undefined : servers.tool(server, tool);
   return known ? toolTitle(known) : tool;
 }
 
-/** Characters that are drawn of arguments that are being written: the newest. */
+/** Maximum shown characters of arguments that are being written: the newest. */
 const WRITTEN = 600;
 
-/** The arguments while the model writes them. They come a few characters at a time: none of that is read out. */
+/** The arguments while the model writes them, a few characters at a time: they are not announced. */
 function WrittenInput({ text }: { text: string }) {
   return (
     <div className="written" aria-live="off">
@@ -151,7 +151,7 @@ function CallButtons({ workbench, call }: { workbench: Workbench; call: CallItem
   const [isClosing, setClosing] = useState(false);
   const { app, server, tool, input } = call;
   const views = servers.get(server)?.catalogue?.views;
-  // The tools of an app are its own, and the model's.
+  // Tools of an app can only be called by the model.
   const canRun = !call.isInputCut && !call.appOf && servers.tool(server, tool) !== undefined;
   const end = async (act: Promise<void>): Promise<void> => {
     setClosing(true);

@@ -1,5 +1,5 @@
 /**
- * How far a call has come.
+ * Progress of a call.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import type { CallItem } from "../../model/app/call-item.js";
 /** Props of a {@link CallProgress}. */
 export interface CallProgressProps {
   call: CallItem;
-  /** The call goes on when the person has answered a question about it. */
+  /** Whether the call waits for the user's answer. */
   isAsked: boolean;
 }
 
-/** A bar: with a length if the server says how much there is to do. */
+/** A progress bar: determinate if the server sends a total. */
 export function CallProgress({ call: { progress }, isAsked }: CallProgressProps) {
   const { progress: value = 0, total, message } = progress ?? {};
   if (isAsked) return <p className="small soft">Waiting for your answer</p>;

@@ -1,4 +1,4 @@
-/** What entries of the conversation look like, as a browser would be told. */
+/** The rendered entries of the conversation. */
 import type { ModelItem, NoteItem, UserItem } from "@vitrine/wire";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";

@@ -1,5 +1,5 @@
 /**
- * Takes everything out of the conversation.
+ * Removes all entries of the conversation.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { Button, Dialog, DialogTrigger, Heading, Popover } from "react-aria-comp
 import type { Conversation } from "../../model/conversation/conversation.js";
 import { useObserved } from "../use-observable.js";
 
-/** A button, once there is something to take away; it asks before it takes more than one entry: they do not come back. */
+/** Shown when there are entries. It asks before it removes more than one, because they do not come back. */
 export function ClearButton({ conversation }: { conversation: Conversation }) {
   const count = useObserved(conversation, ({ items }) => items.length);
   const apps = useObserved(conversation, (each) => each.apps.length);

@@ -6,11 +6,11 @@
 import { useState } from "react";
 import { Button } from "react-aria-components";
 
-/** Characters that are shown at first, and at most: no page can draw a hundred megabytes. */
+/** Characters shown at first, and at most: no page can draw a hundred megabytes. */
 const FIRST = 8_000;
 const MOST = 1_000_000;
 
-/** Text as it is, the first of it if it is long. */
+/** Text, clipped if it is long. */
 export function ClippedText({ text, className = "" }: { text: string; className?: string }) {
   const [shown, setShown] = useState(FIRST);
   const rest = text.length - shown;

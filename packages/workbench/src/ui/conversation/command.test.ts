@@ -34,7 +34,7 @@ const SERVERS = STATES.map(({ summary }) => summary.name);
 const names = (text: string): string[] => completions(text, TOOLS, SERVERS).map(completed);
 
 describe("a text", () => {
-  it("is a command only if it begins with a slash", () => {
+  it("is a command only if it starts with a slash", () => {
     expect([isCommand("/now"), isCommand(" /now"), isCommand("what about /now")]).toEqual([
       true,
       false,
@@ -114,7 +114,7 @@ describe("a text", () => {
     });
   });
 
-  it("says that there is no such tool, or none that a person may call (C02)", () => {
+  it("says that there is no such tool, or none that a user may call (C02)", () => {
     for (const text of ["/nothing", "/secret {}", "/"])
       expect(readCommand(text, TOOLS, SERVERS), text).toMatchObject({ kind: "problem" });
     expect(readCommand("/secret {}", TOOLS, SERVERS)).toMatchObject({
@@ -158,13 +158,13 @@ describe("what comes up while one types", () => {
     ]);
   });
 
-  it("has every word in its names, and those first that begin so", () => {
+  it("has every word in its names, prefix matches first", () => {
     expect(names("/MAP weather")).toEqual(["/weather show "]);
     expect(names("/now")).toEqual(["/weather now ", "/my clock now ", "/my clock now-utc ", "/now later "]);
     expect(names("/clock now-")).toEqual(["/my clock now-utc "]);
   });
 
-  it("is nothing once a tool is chosen, or its arguments have begun", () => {
+  it("is empty once a tool is selected, or its arguments have started", () => {
     expect([names("/weather show "), names("/show {"), names("show"), names("/x y z")]).toEqual([
       [],
       [],

@@ -1,5 +1,6 @@
 /**
- * Tools that are called by typing: `/tool {"an": "argument"}`, or `/server tool {…}` where two servers have one of that name.
+ * Tool calls by typing: `/tool {"an": "argument"}`, or `/server tool {…}` if two servers have a tool with
+ * that name.
  *
  * @module
  */
@@ -9,30 +10,30 @@ import { errorAt, readArguments } from "../form/json-text.js";
 import { checkValue } from "../form/validator.js";
 import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
 
-/** A tool that a person may call. */
+/** A tool that the user may call. */
 export interface CallableTool {
   readonly server: string;
   readonly facts: ToolFacts;
 }
 
-/** What a text asks for. */
+/** A parsed command. */
 export type Command =
   | { readonly kind: "call"; readonly tool: CallableTool; readonly input: Record<string, unknown> }
-  /** Something must be filled in first. */
+  /** Some arguments must be filled in first. */
   | { readonly kind: "form"; readonly tool: CallableTool }
-  /** `at` is the character where it is wrong, if it is one. */
+  /** `at` is the position of the error, if known. */
   | {
       readonly kind: "problem";
       readonly problem: string;
       readonly at?: number | undefined;
-      /** There is no such tool, as far as is known. */
+      /** Whether the tool is unknown so far. */
       readonly isUnknown?: true | undefined;
     };
 
-/** Arguments that are named in a hint. */
+/** Maximum number of arguments in a hint. */
 const NAMED = 6;
 
-/** All tools that a person may call. */
+/** All tools that the user may call. */
 export const callableTools = (servers: readonly ServerState[]): CallableTool[] =>
   servers.flatMap(({ summary, catalogue }) =>
     (catalogue ? toolFacts(catalogue) : []).flatMap((facts) =>
@@ -40,16 +41,16 @@ export const callableTools = (servers: readonly ServerState[]): CallableTool[] =
     ),
   );
 
-/** Whether a text is meant for a tool, and not for the model. With a space before it, it is a message. */
+/** Whether a text is a command rather than a message. A leading space makes it a message. */
 export const isCommand = (text: string): boolean => text.startsWith("/");
 
-/** What a text becomes when a tool was chosen for it. */
+/** The text for a selected tool. */
 export const completed = ({ server, facts }: CallableTool): string => `/${server} ${facts.tool.name} `;
 
 /**
- * Reads a text that {@link isCommand}.
+ * Parses a text that {@link isCommand}.
  *
- * @param servers the names of all servers, also of those that are down
+ * @param servers the names of all servers, including stopped ones
  */
 export function readCommand(
   text: string,
@@ -81,7 +82,7 @@ export function readCommand(
   const schema = inputSchema as RJSFSchema;
   if (text.slice(end).trim() === "")
     return checkValue(schema, {}).length === 0 ? { kind: "call", tool, input: {} } : { kind: "form", tool };
-  // Its place in the line is what is told: blanks before JSON are no part of it.
+  // Keeps positions: the name is replaced by blanks before parsing.
   const json = text.slice(0, end).replace(/\S/g, " ") + text.slice(end);
   const { value, problem } = readArguments(json);
   if (!value) return { kind: "problem", problem, at: Math.min(errorAt(json), text.length) };
@@ -91,14 +92,14 @@ export function readCommand(
   return { kind: "problem", problem: path.length > 0 ? `${path.join(".")}: ${message}` : message };
 }
 
-/** The tools whose names a text may be the beginning of, those first whose names begin so. */
+/** The tools that may complete a text, prefix matches first. */
 export function completions(
   text: string,
   tools: readonly CallableTool[],
   servers: readonly string[],
 ): CallableTool[] {
   if (!isCommand(text) || /[{\n]/.test(text)) return [];
-  // It is chosen: what follows are its arguments.
+  // Already selected: its arguments follow.
   if (/\s$/.test(text) && named(text, tools, servers).found.length === 1) return [];
   const typed = text.slice(1).trim().toLowerCase();
   const words = typed.split(/\s+/);
@@ -112,7 +113,7 @@ export function completions(
   return [...found.filter(begins), ...found.filter((tool) => !begins(tool))];
 }
 
-/** The tool that a text names as it is, whatever follows. */
+/** The tool that a text names exactly, whatever follows. */
 export function namedTool(
   text: string,
   tools: readonly CallableTool[],
@@ -122,7 +123,7 @@ export function namedTool(
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** What may be written behind the name of a tool. */
+/** A hint about the arguments of a tool. */
 export function argumentsHint({ facts }: CallableTool): string {
   const schema = facts.tool.inputSchema as RJSFSchema;
   const names = Object.keys(schema.properties ?? {});
@@ -132,7 +133,7 @@ export function argumentsHint({ facts }: CallableTool): string {
   return `${form}; or write its arguments: {${[...shown, ...(names.length > NAMED ? ["…"] : [])].join(", ")}}`;
 }
 
-/** The servers that a text addresses: their name, and then a word. */
+/** The servers that a text addresses: their name, followed by a word. */
 const addressed = (text: string, servers: readonly string[]): string[] =>
   servers.filter(
     (server) =>
@@ -140,7 +141,10 @@ const addressed = (text: string, servers: readonly string[]): string[] =>
       /^\s+[^\s{]/.test(text.slice(1 + server.length)),
   );
 
-/** A server's name refers to that server alone, also when it is down: another server could call its tool `mail send` (attack E08). */
+/**
+ * A server's name refers only to that server, even if it is stopped: another server could name its tool `mail
+ * send`.
+ */
 function ofAddressed(
   text: string,
   tools: readonly CallableTool[],
@@ -150,7 +154,7 @@ function ofAddressed(
   return meant.length === 0 ? tools : tools.filter(({ server }) => meant.includes(server));
 }
 
-/** The tools that a text names, by the longest name that it begins with, and where that ends. */
+/** The tools with the longest matching name, and where it ends. */
 function named(
   text: string,
   tools: readonly CallableTool[],
@@ -165,10 +169,12 @@ function named(
   return { found: end === 0 ? [] : ends.filter((each) => each.end === end).map(({ tool }) => tool), end };
 }
 
-/** Where the name of a tool ends in a text, behind its server's if that is addressed; 0 if it is not there. */
+/**
+ * The end of a tool's name in a text, after its server's name if that is addressed; 0 if it does not match.
+ */
 function endOfName(text: string, { server, facts }: CallableTool, isAddressed: boolean): number {
   const { name } = facts.tool;
-  // A name of several words could be read as a server, which may be gone, and its tool (attack E08).
+  // A name with spaces could be read as a server, which may be gone, and its tool.
   if (!isAddressed && /\s/.test(name)) return 0;
   const [space = ""] = isAddressed ? (/^\s+/.exec(text.slice(1 + server.length)) ?? []) : [];
   const start = isAddressed ? 1 + server.length + space.length : 1;

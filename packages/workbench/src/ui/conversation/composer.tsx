@@ -1,5 +1,5 @@
 /**
- * Where a person says something, or calls a tool by its name.
+ * The input field for messages and commands.
  *
  * @module
  */
@@ -37,23 +37,23 @@ import { optionId, shownTools, ToolMenu } from "./tool-menu.js";
 const WAITING = "The servers are still saying what they offer: this is called as soon as its tool is known.";
 const EDITING = "When you send it, your message and the failed answer are replaced.";
 
-/** How what is written here reaches an agent. */
+/** How an agent receives messages. */
 const agentHelp = (agents: readonly string[]): string =>
   agents.length === 0
     ? "No agent is connected. Connect one first: it reads only what you write after that."
     : `${agents.join(", ")} reads what you write here with the result of its next call, or at once while it waits in app_context.`;
 
-/** Lines that the field grows to, where it does not grow by itself. */
+/** Maximum lines of the field, in browsers where it does not grow by itself. */
 const MOST_LINES = 8;
 
 /** Props of a {@link Composer}. */
 export interface ComposerProps {
   workbench: Workbench;
-  /** A tool is to be called, and something must be filled in first. */
+  /** A tool needs its form to be filled in first. */
   onForm: (tool: ChosenTool) => void;
 }
 
-/** The field at the foot of the conversation. */
+/** The field at the bottom of the conversation. */
 export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const { conversation, servers, models } = workbench;
   const isRunning = useObserved(conversation, (each) => each.isRunning);
@@ -68,7 +68,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const [problem, setProblem] = useState<string>();
   /** A command that was sent before its tool was known. */
   const [early, setEarly] = useState<string>();
-  /** The text for which the person closed the menu, and the place that they moved to in it. */
+  /** The text for which the user closed the menu, and the selected position in it. */
   const [closedFor, setClosedFor] = useState<string>();
   const [moved, setMoved] = useState<{ text: string; place: number }>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list is made anew each time; its version says whether it changed.
@@ -78,10 +78,10 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
   const named = useMemo(() => namedTool(text, tools, names), [text, tools, names]);
   const found = useMemo(() => completions(text, tools, names), [text, tools, names]);
   const isOpen = found.length > 0 && closedFor !== text;
-  // What is named already is called by Enter, unless another one is moved to.
+  // Enter calls an exactly named tool, unless another one is selected.
   const active = moved?.text === text ? moved.place : named ? -1 : 0;
 
-  // The message comes into the field, to be rewritten.
+  // Puts the edited message into the field.
   useEffect(() => {
     if (!editing) return;
     setText(editing.text);
@@ -102,7 +102,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
       await (editing ? conversation.sendEdited(said) : conversation.send(said));
     } catch (error) {
       setProblem(`This was not said: ${messageOf(error)}`);
-      // With what was typed since: neither is lost.
+      // Keeps both the failed message and text typed since.
       setText((since) => (since === "" ? said : `${said}\n${since}`));
     }
   };
@@ -111,7 +111,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     setEarly(undefined);
     if (read.kind === "problem") {
       if (read.isUnknown && !servers.isSettled) {
-        // Typed before the servers have said what they offer: it is called as soon as its tool is known.
+        // Sent before the servers have answered: it runs as soon as its tool is known.
         setEarly(text);
         setProblem(WAITING);
         return;
@@ -134,7 +134,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
     if (early !== undefined && early === text) command();
   }, [servers.version]);
   const send = (): void => {
-    // Not the button, which has nothing to do any more.
+    // Not the button, which becomes disabled.
     area.current?.focus();
     if (isCommand(text)) command();
     else if (text.trim() !== "") void say(text.trim());
@@ -142,7 +142,7 @@ export const Composer = memo(({ workbench, onForm }: ComposerProps) => {
 
   const keys = (event: KeyboardEvent): void => {
     const { key, shiftKey, nativeEvent } = event;
-    // This Enter ends a word in an input method.
+    // This Enter ends a composition of an input method.
     if (nativeEvent.isComposing) return;
     const chosen = isOpen && !shiftKey ? found[active] : undefined;
     const count = shownTools(found);

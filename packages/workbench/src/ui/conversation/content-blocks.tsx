@@ -1,5 +1,6 @@
 /**
- * What a tool answered, or an app said, where there is no app to show it. All of it is the server's: text, never markup.
+ * Content of a tool's answer or an app's message, if there is no app. It comes from the server: text, never
+ * markup.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { messageOf } from "../../model/messages/messages.js";
 import { saveFile } from "../save-file.js";
 import { ClippedText } from "./clipped-text.js";
 
-/** Blocks of content, one below the other. */
+/** A list of content blocks. */
 export function ContentBlocks({ content }: { content: readonly ContentBlock[] }) {
   // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no names, and never change.
   return content.map((block, index) => <Block key={index} block={block} />);
@@ -32,7 +33,7 @@ function Block({ block }: { block: ContentBlock }) {
   );
 }
 
-/** An address to follow if a browser may; else its text. */
+/** A link if the browser may open it; otherwise text. */
 const Address = ({ uri, text }: { uri: string; text: string }) =>
   /^https?:\/\//i.test(uri) ? (
     <Link href={uri} target="_blank" rel="noopener noreferrer">
@@ -56,7 +57,7 @@ function Resource({ resource }: { resource: ResourceContents }) {
   );
 }
 
-/** A picture or a sound; anything else can be saved. */
+/** An image or audio; other media can be saved. */
 function Media({ data, type, name }: { data: string; type: string; name: string }) {
   const [isBroken, setBroken] = useState(false);
   const source = `data:${type};base64,${data}`;
@@ -81,7 +82,7 @@ function SaveButton({ data, type, name }: { data: string; type: string; name: st
   const save = (): void => {
     try {
       const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-      // Never a page of this origin, whatever the server calls it.
+      // Never as a page of this origin, whatever type the server claims.
       saveFile(name, bytes, "application/octet-stream");
     } catch (error) {
       setProblem(messageOf(error));

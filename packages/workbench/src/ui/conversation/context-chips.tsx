@@ -1,5 +1,5 @@
 /**
- * What apps want the model to know: it is told with what the person says next.
+ * Model contexts of apps, which the model gets with the user's next message.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import { textOf } from "../../model/messages/messages.js";
 import { Json } from "../inspector/json.js";
 import { ContentBlocks } from "./content-blocks.js";
 
-/** Characters of a context that a chip begins with. */
+/** Maximum characters of a chip. */
 const FIRST = 80;
 
 /** Props of {@link ContextChips}. */
 export interface ContextChipsProps {
   contexts: readonly AppContext[];
-  /** The agent that is told in place of a model. */
+  /** The agent that receives it instead of a model. */
   agent: string | undefined;
 }
 
-/** A chip for each app that has said something which the model has not received yet (I06): behind it is all that it said. */
+/** A chip for each app whose context the model has not received yet, with the whole context behind it. */
 export const ContextChips = memo(({ contexts, agent }: ContextChipsProps) => {
   const untold = contexts.filter(({ isTold }) => !isTold);
   if (untold.length === 0) return null;
@@ -71,7 +71,7 @@ function Chip({ context, agent }: { context: AppContext; agent: string | undefin
   );
 }
 
-/** Lines that are drawn: who wants more reads the whole below. */
+/** Maximum lines; the whole text is below. */
 const MOST_LINES = 40;
 
 function Changes({ lines }: { lines: readonly ChangedLine[] }) {
@@ -93,7 +93,7 @@ function Changes({ lines }: { lines: readonly ChangedLine[] }) {
   );
 }
 
-/** The first of what it said, in one line. */
+/** The start of the context, on one line. */
 const summaryOf = ({ content = [], structuredContent }: AppContext): string =>
   short(textOf({ content }) || JSON.stringify(structuredContent ?? {}));
 

@@ -1,5 +1,5 @@
 /**
- * Which conversation this is, who answers in it, and what that has used.
+ * Header of the conversation: title, model and usage.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { useObservable, useObserved } from "../use-observable.js";
 import { ConversationsButton } from "./conversations-button.js";
 import "./head.css";
 
-/** Stands for no model in the list of models: no provider, and no model of one, has this name. */
+/** Stands for no model in the list; no model has this name. */
 const NONE = "/";
 
-/** The head of the middle pane. */
+/** The header of the middle pane. */
 export const ConversationHead = memo(({ workbench }: { workbench: Workbench }) => {
   const { conversation, models } = workbench;
   const title = useObserved(conversation, (each) => each.title);
@@ -46,7 +46,7 @@ export const ConversationHead = memo(({ workbench }: { workbench: Workbench }) =
             {
               id: NONE,
               label: "No model: tools by hand",
-              // What else there is to say of it, if nothing can be chosen.
+              // Help text, if no model is available.
               description: state.models.length === 0 ? state.help : undefined,
             },
           ]}

@@ -1,5 +1,5 @@
 /**
- * What happened, in order, and what is said next.
+ * The entries of the conversation, and the input field.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { useNewest } from "./use-newest.js";
 /** Props of a {@link ConversationPane}. */
 export interface ConversationPaneProps {
   workbench: Workbench;
-  /** A tool is to be called, and something must be filled in first. */
+  /** A tool needs its form to be filled in first. */
   onForm: (tool: ChosenTool) => void;
 }
 
@@ -31,7 +31,7 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   useObservable(conversation);
   const list = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
-  // A question stays in view, above its app, whatever follows below.
+  // A question above its app stays in view, whatever follows below.
   const isHeld = useCallback(() => workbench.isAskingInApp, [workbench]);
   const questions = useCallback(
     (place: HTMLDivElement | null) => {
@@ -43,7 +43,7 @@ export const ConversationPane = memo(({ workbench, onForm }: ConversationPanePro
   const { items, problem } = conversation;
   const own = items.filter((item) => (item.kind === "call" ? item.by === "person" : isOwnWord(item))).length;
   const before = useRef(0);
-  // Who calls a tool or says something wants to see what comes of it; what an app says waits until one looks.
+  // Scrolls to the user's own new entries, but not to messages of apps.
   useEffect(() => {
     if (own > before.current) toEnd();
     before.current = own;

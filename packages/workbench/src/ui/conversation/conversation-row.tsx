@@ -1,5 +1,5 @@
 /**
- * One conversation in the list, and what can be done with it.
+ * A conversation in the list, with its actions.
  *
  * @module
  */
@@ -16,14 +16,14 @@ import { Marked } from "./marked.js";
 export interface ConversationRowProps {
   workbench: Workbench;
   summary: ConversationSummary;
-  /** It is the one that is open. */
+  /** Whether it is the current one. */
   isCurrent: boolean;
-  /** Something went wrong with it, or no longer is. */
+  /** Called with a problem, or undefined when it is resolved. */
   onProblem: (problem: string | undefined) => void;
   onOpen: () => void;
 }
 
-/** A line of the list, in which a title is changed and a deletion is confirmed. */
+/** A row of the list, with inline renaming and confirmation of deletion. */
 export function ConversationRow(props: ConversationRowProps) {
   const { workbench, summary, isCurrent, onProblem, onOpen } = props;
   const { conversations } = workbench;
@@ -130,7 +130,7 @@ function Rename({ title, onRename, onCancel }: RenameProps) {
   const keys = (event: KeyboardEvent): void => {
     if (event.key === "Enter" && !event.nativeEvent.isComposing && !isEmpty) onRename(text.trim());
     else if (event.key === "Escape") {
-      // It takes back the change, and leaves the list open.
+      // Cancels the renaming without closing the list.
       event.stopPropagation();
       onCancel();
     }

@@ -1,5 +1,5 @@
 /**
- * All conversations: to find one, to begin one, and to go on with one.
+ * The list of conversations: search, open, create.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import type { Workbench } from "../../model/workbench.js";
 import { useObservable } from "../use-observable.js";
 import { ConversationRow } from "./conversation-row.js";
 
-/** Milliseconds that a person pauses before it is searched. */
+/** Milliseconds after typing before a search starts. */
 const PAUSE = 200;
 
-/** A button, and behind it the list. */
+/** A button with the list in a popover. */
 export function ConversationsButton({ workbench }: { workbench: Workbench }) {
   return (
     <DialogTrigger>
@@ -32,7 +32,7 @@ function ConversationList({ workbench, onDone }: { workbench: Workbench; onDone:
   useObservable(conversations);
   const [search, setSearch] = useState("");
   const [failed, setFailed] = useState<string>();
-  // Whoever opens the list sees all of it, as it is now, whatever was looked for last.
+  // Opening the list resets the search and shows the current state.
   useEffect(() => {
     conversations.search = "";
     void conversations.load();

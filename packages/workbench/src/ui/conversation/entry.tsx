@@ -1,5 +1,5 @@
 /**
- * One entry of the conversation, of whatever kind.
+ * An entry of the conversation, of any kind.
  *
  * @module
  */
@@ -15,7 +15,10 @@ import { ModelCard } from "./model-card.js";
 import { NoteCard } from "./note-card.js";
 import { UserCard } from "./user-card.js";
 
-/** An entry that can fail by itself. Drawn again only when it is another one: the rest stays while a model writes. */
+/**
+ * An entry with its own error boundary. It renders only when it changes, so that others stay while a model
+ * writes.
+ */
 export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: Item }) => {
   const { conversation } = workbench;
   const agents = useObserved(conversation, (each) => each.agents);
@@ -39,7 +42,7 @@ export const Entry = memo(({ workbench, item }: { workbench: Workbench; item: It
   );
 });
 
-/** To begin a sentence with. */
+/** The name of an entry, to start a sentence. */
 function nameOf(item: Item): string {
   if (item.kind === "call") return `The call of ${item.tool}`;
   if (item.kind === "user") return `What ${item.from?.title ?? "you"} said`;

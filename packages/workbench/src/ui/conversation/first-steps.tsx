@@ -1,5 +1,5 @@
 /**
- * The conversation before anything has happened: apps that are one press away.
+ * The empty conversation: apps that can be opened with one click.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { type ToolFacts, toolFacts } from "../servers/tool-facts.js";
 import { useObservable } from "../use-observable.js";
 import { answeringModel } from "./answering-model.js";
 
-/** One for each server, and no more than that. */
+/** Maximum number, one per server. */
 const MOST = 3;
 
 interface Step {
@@ -20,7 +20,7 @@ interface Step {
   input: Record<string, unknown>;
 }
 
-/** The first app of a server that can be shown as it is, without changing anything. */
+/** The first app of a server that needs no arguments and changes nothing. */
 function stepOf({ summary, catalogue }: ServerState): Step[] {
   for (const facts of catalogue ? toolFacts(catalogue) : []) {
     const { hasUi, uiProblem, isCallable, tool } = facts;
@@ -31,7 +31,7 @@ function stepOf({ summary, catalogue }: ServerState): Step[] {
   return [];
 }
 
-/** What a person can do first. */
+/** Suggestions for the first step. */
 export function FirstSteps({ workbench }: { workbench: Workbench }) {
   useObservable(workbench.servers);
   useObservable(workbench.models);

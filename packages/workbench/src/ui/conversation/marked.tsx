@@ -1,14 +1,14 @@
 /**
- * Text in which the words of a search are marked.
+ * Text with highlighted search words.
  *
  * @module
  */
 
-/** Marks every word of a search, in upper or lower case. */
+/** Highlights every word of a search, case-insensitive. */
 export function Marked({ text, search }: { text: string; search: string }) {
   const words = search.split(/\s+/).filter(Boolean).map(escaped);
   if (words.length === 0) return text;
-  // Every other part is one of the words.
+  // Every second part is a match.
   const parts = text.split(new RegExp(`(${words.join("|")})`, "iu"));
   return parts.map((part, at) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other name.

@@ -1,5 +1,5 @@
 /**
- * What the page offers to do with an app's place: not every app has a button of its own for it.
+ * Display mode buttons for an app, which may have none of its own.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const MODES: Readonly<Record<DisplayMode, { label: string; drawing: string }>> =
   pip: { label: "Floating", drawing: "M14 7V3H2v10h4M8.5 9.5H14V13H8.5z" },
 };
 
-/** A button for each mode that the app can be put into. Esc, and Close in the frame, lead back. */
+/** A button for each supported mode. Esc, and Close in the frame, lead back. */
 export function ModeButtons({ app, name }: { app: AppModel; name: string }) {
   if (app.state !== "ready") return null;
   return offeredModes(app.profile, app.details?.appCapabilities.availableDisplayModes).map((mode) => {

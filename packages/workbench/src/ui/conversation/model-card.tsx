@@ -1,5 +1,5 @@
 /**
- * What the model said.
+ * A message of the model.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { Heading } from "react-aria-components";
 import { count } from "../inspector/format.js";
 import { textParts } from "./model-text.js";
 
-/** Characters that are drawn: no page can draw all that an endless answer may be. */
+/** Maximum drawn characters. */
 const MOST = 200_000;
 
 const STATES = {
@@ -21,15 +21,15 @@ const STATES = {
 /** Props of a {@link ModelCard}. */
 export interface ModelCardProps {
   item: ModelItem;
-  /** What can be done with it when it is complete. */
+  /** Actions of a complete answer. */
   actions?: ReactNode;
 }
 
-/** An answer, as far as it has come. */
+/** An answer, possibly incomplete. */
 export function ModelCard({ item, actions }: ModelCardProps) {
   const { id, model, text, state, problem, usage, at } = item;
   const [kind, word] = state === "done" ? [] : STATES[state];
-  // It has answered with calls alone: they stand for themselves.
+  // The answer consists only of calls, which have their own entries.
   if (text === "" && state === "done" && !problem) return null;
   return (
     <article className="card model" aria-labelledby={`model-${id}`} aria-busy={state === "streaming"}>
@@ -55,7 +55,7 @@ export function ModelCard({ item, actions }: ModelCardProps) {
   );
 }
 
-/** Told in whole by the announcer when it is complete: to be read out word by word helps nobody. */
+/** Not announced word by word: the announcer reads the complete text. */
 function ModelText({ text }: { text: string }) {
   const parts = useMemo(() => textParts(text.slice(0, MOST)), [text]);
   if (text === "") return null;
@@ -75,7 +75,7 @@ function ModelText({ text }: { text: string }) {
   );
 }
 
-// Of a text that grows, only the last part is drawn again.
+// When a text grows, only its last part renders again.
 const Paragraph = memo(({ text }: { text: string }) => <p className="model-paragraph">{text}</p>);
 
 const Code = memo(({ language, text }: { language: string; text: string }) => (

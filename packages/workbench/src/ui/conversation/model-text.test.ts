@@ -20,13 +20,13 @@ it("code stands between fences, as it is, and says its language", () => {
   ]);
 });
 
-it("a fence ends only with one of its kind that is no shorter", () => {
+it("a fence ends only with one of its kind and at least its length", () => {
   expect(textParts("````\n```\n~~~\n````")).toEqual([code("```\n~~~")]);
   expect(textParts("~~~\n```\n~~~")).toEqual([code("```")]);
   expect(textParts("```\n```js\n```")).toEqual([code("```js")]);
 });
 
-it("code in a line is no fence", () => {
+it("inline code is not a fence", () => {
   expect(textParts("call `a()` and ```b()``` now")).toEqual([paragraph("call `a()` and ```b()``` now")]);
   expect(textParts("```b()``` now")).toEqual([paragraph("```b()``` now")]);
 });

@@ -1,5 +1,5 @@
 /**
- * What a model says, taken apart: paragraphs and code. Nothing else in it has a meaning here, and none of it is markup.
+ * Splits a model's text into paragraphs and code. Nothing else is interpreted, and none of it is markup.
  *
  * @module
  */
@@ -9,10 +9,10 @@ export type TextPart =
   | { readonly kind: "paragraph"; readonly text: string }
   | { readonly kind: "code"; readonly language: string; readonly text: string };
 
-/** A line that begins or ends code, as in Markdown: at most three blanks, then the fence. */
+/** A line that starts or ends code, as in Markdown: at most three blanks, then the fence. */
 const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^`\n]*)$/;
 
-/** Takes a text apart. It may still grow: code whose end has not come yet is code. */
+/** Splits a text. It may still grow: code without an end counts as code. */
 export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let lines: string[] = [];
@@ -29,7 +29,7 @@ export function textParts(text: string): TextPart[] {
   for (const line of text.split(/\r?\n/)) {
     const [, fence, rest = ""] = FENCE.exec(line) ?? [];
     if (code) {
-      // Code ends with a fence of its own kind, no shorter, and nothing behind it.
+      // Code ends with a fence of the same kind and at least the same length, with nothing after it.
       if (fence?.startsWith(code.fence) && rest === "") {
         endCode(code.language);
         code = undefined;

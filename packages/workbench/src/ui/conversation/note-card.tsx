@@ -1,5 +1,5 @@
 /**
- * What a person should know about the conversation.
+ * A note for the user in the conversation.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const LEVELS = {
   error: ["bad", "Problem"],
 } as const;
 
-/** A line of the page's own, between what others said. */
+/** A line of the page itself between messages. */
 export function NoteCard({ item, onRemove }: { item: NoteItem; onRemove: () => void }) {
   const { level, text, at, code } = item;
   const [kind, word] = LEVELS[level];

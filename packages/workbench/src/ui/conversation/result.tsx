@@ -1,5 +1,5 @@
 /**
- * What a tool answered.
+ * A tool's result.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { Json } from "../inspector/json.js";
 import { Boundary } from "../shell/boundary.js";
 import { ContentBlocks } from "./content-blocks.js";
 
-/** A result: its content, and what is structured to be unfolded. */
+/** The content, with structured content behind a fold. */
 export function Result({ result: { content, structuredContent, isError } }: { result: CallToolResult }) {
   return (
-    // By itself, so that what is beside it stays.
+    // With its own boundary, so that an error does not affect its surroundings.
     <Boundary name="The result">
       <div className={isError ? "result problem" : "result"}>
         {isError && <strong>The tool says that it failed.</strong>}

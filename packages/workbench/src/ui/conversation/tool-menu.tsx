@@ -1,5 +1,5 @@
 /**
- * The tools that come up while somebody types a slash.
+ * The menu of tools while the user types a command.
  *
  * @module
  */
@@ -7,18 +7,18 @@ import { type FocusEvent, type KeyboardEvent, useEffect, useRef } from "react";
 import { ToolBadges } from "../servers/tool-badges.js";
 import type { CallableTool } from "./command.js";
 
-/** Tools that are listed: who has more types another letter. */
+/** Maximum number of listed tools. */
 const MOST = 50;
 
 /** Props of a {@link ToolMenu}. */
 export interface ToolMenuProps {
-  /** Begins the ids of its options, which the field names as the active one. */
+  /** Prefix of option ids, for the field's active descendant. */
   id: string;
   tools: readonly CallableTool[];
-  /** The place of the one that Enter takes; -1 for none. */
+  /** Position of the option that Enter selects; -1 for none. */
   active: number;
   onChoose: (tool: CallableTool) => void;
-  /** The field's keys: they mean the same here. */
+  /** The field's key handler, which also works here. */
   onKeyDown: (event: KeyboardEvent) => void;
   onBlur: (event: FocusEvent) => void;
 }
@@ -26,10 +26,10 @@ export interface ToolMenuProps {
 /** The id of an option. */
 export const optionId = (id: string, place: number): string => `${id}-${place}`;
 
-/** How many of the tools the menu has. */
+/** Number of tools in the menu. */
 export const shownTools = (tools: readonly CallableTool[]): number => Math.min(tools.length, MOST);
 
-/** A list above the field, in which the focus mostly stays. */
+/** A list above the field, which keeps the focus. */
 export function ToolMenu({ id, tools, active, onChoose, onKeyDown, onBlur }: ToolMenuProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -42,7 +42,7 @@ export function ToolMenu({ id, tools, active, onChoose, onKeyDown, onBlur }: Too
       id={id}
       aria-label="Tools"
       ref={list}
-      // What scrolls must be reachable by keyboard.
+      // A scrollable region must be reachable by keyboard.
       tabIndex={0}
       {...(active >= 0 && { "aria-activedescendant": optionId(id, active) })}
       onKeyDown={onKeyDown}
@@ -58,7 +58,7 @@ export function ToolMenu({ id, tools, active, onChoose, onKeyDown, onBlur }: Too
           role="option"
           aria-selected={place === active}
           data-focused={place === active || undefined}
-          // The field keeps the focus.
+          // Keeps the focus in the field.
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => onChoose(tool)}
         >

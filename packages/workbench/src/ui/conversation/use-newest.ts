@@ -1,16 +1,16 @@
 /**
- * Scrolling to the newest, unless the person reads something else.
+ * Scrolls to the newest entry, unless the user reads something else.
  *
  * @module
  */
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
-/** Pixels from the end at which one still is at the end. */
+/** Pixels from the end that still count as the end. */
 const NEAR = 48;
 
 /**
- * Keeps a list at its end while it is there, whatever grows in it, unless it is held where it is. Says whether it is at
- * its end, and goes there when asked.
+ * Keeps a list scrolled to its end while it grows, unless it is held. Returns whether it is at its end, and a
+ * function that scrolls there.
  */
 export function useNewest(
   list: RefObject<HTMLElement | null>,
@@ -32,7 +32,7 @@ export function useNewest(
     let top = scroller.scrollTop;
     const scrolled = (): void => {
       const isNear = scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop < NEAR;
-      // Only who scrolls up wants to stay: what grows below is no wish.
+      // Only scrolling up leaves the end; growing content does not.
       if (isNear) follows.current = true;
       else if (scroller.scrollTop < top) follows.current = false;
       top = scroller.scrollTop;

@@ -1,5 +1,5 @@
 /**
- * What the person said, or an app in their place.
+ * A message of the user, or of an app on the user's behalf.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { UserItem } from "@vitrine/wire";
 import { Heading } from "react-aria-components";
 import { ContentBlocks } from "./content-blocks.js";
 
-/** A message, and whose it is: what an app says is never taken for the person's own word (I05). */
+/** A message with its author: an app's message must never look like the user's own. */
 export function UserCard({ item, agent }: { item: UserItem; agent?: string | undefined }) {
   const { id, at, content, from, isQueued } = item;
   return (

@@ -1,5 +1,5 @@
 /**
- * The last arguments of each tool, kept in this browser.
+ * Remembers the last arguments of each tool in this browser.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { readArguments } from "./json-text.js";
 
 const nameOf = (server: string, tool: string): string => `arguments ${JSON.stringify([server, tool])}`;
 
-/** What a tool was called with last. */
+/** The last arguments of a tool. */
 export const lastArguments = (server: string, tool: string): Record<string, unknown> | undefined =>
   readArguments(readKept(nameOf(server, tool)) ?? "").value;
 
-/** Remembers what a tool is called with, but for secrets. */
+/** Stores a tool's arguments, without secrets. */
 export function rememberArguments(
   server: string,
   { name, inputSchema }: Pick<Tool, "name" | "inputSchema">,

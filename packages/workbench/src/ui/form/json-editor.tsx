@@ -13,7 +13,7 @@ export interface JsonEditorProps {
   onChange: (text: string) => void;
 }
 
-/** A field for JSON, and what is wrong with it. */
+/** A field for JSON, with its problems. */
 export function JsonEditor({ text, problems, onChange }: JsonEditorProps) {
   const id = useId();
   return (

@@ -1,15 +1,15 @@
 /**
- * JSON as a person types it: what it means, or where it is wrong.
+ * Parses JSON that a user types, with the position of an error.
  *
  * @module
  */
 
-/** What was read, or why it could not be. */
+/** The value, or the problem. */
 export type ReadJson =
   | { readonly value: Record<string, unknown>; readonly problem?: undefined }
   | { readonly value?: undefined; readonly problem: string };
 
-/** Reads the arguments of a tool. */
+/** Parses the arguments of a tool. */
 export function readArguments(text: string): ReadJson {
   let value: unknown;
   try {
@@ -31,7 +31,7 @@ const SPACE = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
 const OTHER = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** Where a text stops being JSON: browsers do not agree on whether and how they say it. */
+/** The position of the first syntax error: browsers do not agree on whether and how they report it. */
 export function errorAt(text: string): number {
   let at = 0;
   const take = (pattern: RegExp): boolean => {
@@ -47,7 +47,7 @@ export function errorAt(text: string): number {
     at += expected.length;
     return true;
   };
-  /** Members or items, up to the bracket that closes. */
+  /** Members or items, up to the closing bracket. */
   const list = (end: string, member: () => boolean): boolean => {
     if (takeText(end)) return true;
     do if (!member()) return false;

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a value, for people: at the field where it is.
+ * Validation errors for users, by field.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 /** A schema, as the form knows it. */
 type JsonSchema = object & { $schema?: string | undefined };
 
-/** One thing that is wrong. */
+/** An error. */
 export interface SchemaError {
-  /** Where, as names and indexes from the root. */
+  /** Path of names and indexes from the root. */
   readonly path: readonly string[];
   readonly keyword: string;
   readonly message: string;
 }
 
-/** Keywords that only say that something inside of them is wrong. */
+/** Keywords whose errors only point to inner ones. */
 const OUTER = new Set([
   "properties",
   "patternProperties",
@@ -32,7 +32,7 @@ const OUTER = new Set([
   "if",
 ]);
 
-/** The dialect that a schema is written in; the newest if it does not say. */
+/** The dialect of a schema; the newest by default. */
 function draftOf($schema = ""): "4" | "7" | "2019-09" | "2020-12" {
   if (/draft-0[67]/.test($schema)) return "7";
   if (/draft-04/.test($schema)) return "4";
@@ -41,20 +41,20 @@ function draftOf($schema = ""): "4" | "7" | "2019-09" | "2020-12" {
 
 /** A validator of a schema. It works without `eval`, which the page's policy forbids. */
 export const validatorOf = (schema: JsonSchema): Validator =>
-  // A copy: the library writes into what it is given.
+  // A copy, because the library modifies its input.
   new Validator(schemaCopy(schema), draftOf(schema.$schema), false);
 
-/** A schema as the validator's library knows it. The two libraries' types differ in how they write `not: true`. */
+/** A schema in the validator library's type. The two libraries' types differ for `not: true`. */
 export const schemaCopy = (schema: JsonSchema): Schema => structuredClone(schema) as Schema;
 
-/** What is wrong, worst known first: with unions, only what is wrong with the kind that was meant. */
+/** The errors, most relevant first; for unions, only those of the intended kind. */
 export function readErrors(errors: readonly OutputUnit[]): SchemaError[] {
   return withoutOtherKinds(errors)
     .filter(({ keyword }) => !OUTER.has(keyword))
     .map(toError);
 }
 
-/** Of the branches of `anyOf` and `oneOf`, keeps the one that fits best, if one has at least the right type. */
+/** Of the branches of `anyOf` and `oneOf`, keeps the best match, if one has at least the right type. */
 function withoutOtherKinds(errors: readonly OutputUnit[]): OutputUnit[] {
   let kept = [...errors];
   for (const union of errors) {
@@ -75,7 +75,7 @@ function withoutOtherKinds(errors: readonly OutputUnit[]): OutputUnit[] {
 const branchOf = (each: OutputUnit, union: OutputUnit): string =>
   each.keywordLocation.slice(union.keywordLocation.length + 1).split("/", 1)[0] ?? "";
 
-/** It was another kind of value that was meant: the type, or the constant that tells kinds apart, is another. */
+/** Whether another kind was intended: the type, or the discriminating constant, differs. */
 const isOtherKind = (each: OutputUnit, union: OutputUnit): boolean =>
   (each.keyword === "type" && each.instanceLocation === union.instanceLocation) || each.keyword === "const";
 
@@ -97,7 +97,7 @@ function toError({ keyword, error, instanceLocation }: OutputUnit): SchemaError 
   return { path, keyword, message };
 }
 
-/** `#/a~1b/0` as names. */
+/** Splits `#/a~1b/0` into names. */
 function pathOf(pointer: string): string[] {
   const [, ...names] = pointer.split("/");
   return names.map((name) => decode(name).replaceAll("~1", "/").replaceAll("~0", "~"));

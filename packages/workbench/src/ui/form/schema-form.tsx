@@ -1,9 +1,9 @@
 /**
- * Fields for whatever a schema asks for, in the page's style.
+ * A form for any schema, in the page's style.
  *
  * @module
  */
-// Not by the package's front door: behind that is a test helper that wants a validator which needs `eval`.
+// Not from the package's main entry point, which includes a test helper with a validator that needs `eval`.
 import Form from "@rjsf/core/lib/components/Form.js";
 import type { RJSFSchema } from "@rjsf/utils";
 import type { Ref } from "react";
@@ -15,7 +15,7 @@ import { widgets } from "./widgets.js";
 
 type Values = Record<string, unknown>;
 
-/** The form itself, to submit or check it. */
+/** A handle to submit or check the form. */
 export type SchemaFormHandle = Form;
 
 const NO_BUTTON = <span hidden />;
@@ -25,16 +25,16 @@ export interface SchemaFormProps {
   ref?: Ref<SchemaFormHandle>;
   schema: RJSFSchema;
   value: Values;
-  /** Begins the names of its fields, which are in the page once. */
+  /** Prefix of its field ids, unique in the page. */
   idPrefix: string;
-  /** `isByPerson` is false if no field was changed, and the form added defaults. */
+  /** `isByPerson` is false if the form only added defaults. */
   onChange: (value: Values, isByPerson: boolean) => void;
-  /** It was submitted, and something in it is wrong. */
+  /** Called on a submit with errors. */
   onError?: () => void;
   onSubmit: (value: Values) => void;
 }
 
-/** A form without a button: whoever shows it submits it by its ref. */
+/** A form without a button: the owner submits it through its ref. */
 export function SchemaForm({ ref, schema, value, idPrefix, onChange, onError, onSubmit }: SchemaFormProps) {
   return (
     <Form
@@ -59,7 +59,7 @@ export function SchemaForm({ ref, schema, value, idPrefix, onChange, onError, on
   );
 }
 
-/** Goes to what is wrong. */
+/** Focuses the first invalid field. */
 export function focusFirstError(box: HTMLElement | null): void {
   box?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid] button')?.focus();
 }

@@ -1,5 +1,5 @@
 /**
- * What a tool is called with before anybody has said anything.
+ * Initial arguments of a tool.
  *
  * @module
  */
@@ -9,26 +9,26 @@ import { checkValue, validator } from "./validator.js";
 
 type Arguments = Record<string, unknown>;
 
-/** Optional objects and lists that nobody filled in are not sent. */
+/** Empty optional objects and lists are not sent. */
 export const DEFAULTS = {
   emptyObjectFields: "skipEmptyDefaults",
   arrayMinItems: { populate: "requiredOnly" },
 } as const;
 
-/** What JSON keeps: fields that nobody filled in are not there. */
+/** The JSON form of a value: empty fields are absent. */
 export const plain = (value: unknown): Arguments => JSON.parse(JSON.stringify(value ?? {})) as Arguments;
 
-/** What was sent last, or nothing, with the defaults of the schema. */
+/** The last sent arguments, or none, with the schema's defaults. */
 export function startOf(schema: RJSFSchema, last: Arguments | undefined): Arguments {
   try {
     return plain(createSchemaUtils(validator, schema, DEFAULTS).getDefaultFormState(schema, last ?? {}));
   } catch {
-    // A schema that leads nowhere; what is wrong with it is said when it is used.
+    // An invalid schema; it is reported when it is used.
     return last ?? {};
   }
 }
 
-/** Arguments with which a tool can be called as it is; undefined when somebody must fill something in. */
+/** Arguments with which a tool can be called directly; undefined if the user must fill something in. */
 export function startingInput(tool: Tool): Arguments | undefined {
   const schema = tool.inputSchema as RJSFSchema;
   const input = startOf(schema, undefined);

@@ -1,5 +1,5 @@
 /**
- * How the fields of a form are put together. Titles and descriptions are the server's: they are text.
+ * Templates of form fields. Titles and descriptions come from the server: they are text.
  *
  * @module
  */
@@ -44,7 +44,7 @@ function Errors({ errors = [], fieldPathId }: FieldErrorProps) {
 function Field(props: FieldTemplateProps) {
   const { id, label, children, errors, description, hidden, required, displayLabel, uiSchema, schema } =
     props;
-  // There is nothing to choose where only one value is allowed.
+  // A field with only one allowed value is hidden.
   const isSettled = schema.const !== undefined && props.formData === schema.const;
   if (hidden || isSettled) return <div hidden>{children}</div>;
   const isCheck =
@@ -64,7 +64,7 @@ function Field(props: FieldTemplateProps) {
   );
 }
 
-/** A property that the schema does not name has a name to be given, and can be taken away. */
+/** A property that the schema does not name: it can be named and removed. */
 function Additional(props: Omit<FieldTemplateProps, "children"> & { children: ReactNode }) {
   const { id, label, schema, children, onKeyRenameBlur, onRemoveProperty, readonly, disabled } = props;
   if (!(ADDITIONAL_PROPERTY_FLAG in schema)) return <div className="field">{children}</div>;
@@ -198,7 +198,9 @@ const AddButton = ({ text, isDisabled, onPress, id }: FormButtonProps) => (
   </Button>
 );
 
-/** A choice of kinds, and the kind that was chosen. Kinds without a title are called by what they are. */
+/**
+ * A choice of kinds, and the fields of the selected kind. Kinds without a title get one from their contents.
+ */
 function Union({ selector, optionSchemaField, schema }: MultiSchemaFieldTemplateProps) {
   const kinds = (schema.oneOf ?? schema.anyOf ?? []) as RJSFSchema[];
   const named =
@@ -226,7 +228,7 @@ function kindName(schema: RJSFSchema | undefined): string | undefined {
   if (!schema || schema.title) return schema?.title;
   if (schema.$ref) return schema.$ref.split("/").at(-1);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  // What tells objects apart is mostly a property with one value.
+  // Objects are usually distinguished by a constant property.
   for (const property of Object.values(schema.properties ?? {}))
     if (typeof property === "object" && property.const !== undefined) return String(property.const);
   return schema.type === undefined ? undefined : [schema.type].flat().join(" or ");
@@ -238,7 +240,7 @@ const Unsupported = ({ reason }: UnsupportedFieldProps) => (
   </p>
 );
 
-/** Our templates; what is not here is never seen, or is `@rjsf`'s own. */
+/** Our templates; all others are hidden, or the defaults of `@rjsf`. */
 export const templates = {
   BaseInputTemplate: InputField,
   FieldTemplate: Field,

@@ -1,5 +1,5 @@
 /**
- * What a tool is called with: a form, and the same as JSON beside it.
+ * The arguments of a tool: a form, with the same as JSON beside it.
  *
  * @module
  */
@@ -16,22 +16,22 @@ import { checkValue } from "./validator.js";
 
 type Arguments = Record<string, unknown>;
 
-/** On a phone the form comes first, and JSON when it is asked for. */
+/** On a phone the form comes first, and JSON on request. */
 const ROOMY = "(min-width: 760px)";
 
 const print = (input: Arguments): string => JSON.stringify(input, null, 2);
 
 /** Props of a {@link ToolForm}. */
 export interface ToolFormProps {
-  /** Whose tool it is: what it was called with last is kept under that name. */
+  /** The tool's server: part of the key for its last arguments. */
   server: string;
   tool: Tool;
-  /** Begins the names of its fields, which are in the page once. */
+  /** Prefix of its field ids, unique in the page. */
   idPrefix?: string;
   onRun: (input: Arguments) => void;
 }
 
-/** The form of one tool, and beside it, or below it where there is no room, the same as JSON: what is changed last counts. */
+/** The form of one tool, with the same as JSON beside or below it: the last change wins. */
 export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFormProps) {
   const schema = tool.inputSchema as RJSFSchema;
   const form = useRef<SchemaFormHandle>(null);
@@ -40,7 +40,7 @@ export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFor
   const [text, setText] = useState(() => print(input));
   const [isJsonLast, setJsonLast] = useState(false);
   const [isJsonOpen, setJsonOpen] = useState(() => matchMedia(ROOMY).matches);
-  /** What is wrong with the JSON, once it was tried. */
+  /** Problems of the JSON, after an attempt. */
   const [problems, setProblems] = useState<string[]>([]);
   const read = useMemo(() => readArguments(text), [text]);
   const hasInput = !isEmpty(schema);
@@ -56,9 +56,9 @@ export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFor
     rememberArguments(server, tool, value);
     onRun(value);
   };
-  /** As it was written: the form would add its defaults. */
+  /** Sends the JSON as written: the form would add its defaults. */
   const sendJson = (): void => {
-    // What the fields say is wrong may be of an earlier try.
+    // The fields may show errors of an earlier attempt.
     form.current?.validateForm();
     const errors = read.value ? checkValue(schema, read.value) : [{ path: [], message: read.problem }];
     if (read.value && errors.length === 0) {
@@ -79,7 +79,7 @@ export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFor
   const keys = (event: KeyboardEvent): void => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
-    // Nor is a button pressed that has the focus.
+    // Prevents a press of the focused button.
     event.stopPropagation();
     run();
   };
@@ -99,7 +99,7 @@ export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFor
               idPrefix={idPrefix}
               onError={() => isJsonLast || focusFirstError(box.current)}
               onChange={(next, isByPerson) => {
-                // Defaults for what is not in the JSON are not what was written.
+                // Form defaults must not overwrite the written JSON.
                 if (isByPerson || !isJsonLast) fill(next);
               }}
               onSubmit={send}
@@ -146,7 +146,7 @@ export function ToolForm({ server, tool, idPrefix = "argument", onRun }: ToolFor
   );
 }
 
-/** The tool takes nothing: no property is named, and none is asked for in another way. */
+/** Whether the tool takes no arguments. */
 const isEmpty = ({ properties = {}, additionalProperties, ...schema }: RJSFSchema): boolean =>
   Object.keys(properties).length === 0 &&
   (additionalProperties === undefined || typeof additionalProperties === "boolean") &&

@@ -1,5 +1,5 @@
 /**
- * How the form checks what is in it. The usual validators of `@rjsf` make code from schemas, which the page's policy
+ * The form's validator. The usual validators of `@rjsf` generate code from schemas, which the page's policy
  * forbids.
  *
  * @module
@@ -24,7 +24,7 @@ import { readErrors, type SchemaError, schemaCopy, validatorOf } from "./schema-
 const roots = new WeakMap<object, Validator>();
 const parts = new WeakMap<object, WeakMap<object, Validator>>();
 
-/** What is wrong with a value; a schema that is no schema is an error too. */
+/** The errors of a value; an invalid schema is an error too. */
 export function checkValue(schema: RJSFSchema, value: unknown): SchemaError[] {
   let validator = roots.get(schema);
   try {
@@ -36,10 +36,10 @@ export function checkValue(schema: RJSFSchema, value: unknown): SchemaError[] {
   }
 }
 
-/** What JSON keeps of a value: fields that are `undefined` are not there. */
+/** The JSON form of a value: `undefined` fields are absent. */
 const plain = (value: unknown): unknown => (value === undefined ? {} : JSON.parse(JSON.stringify(value)));
 
-/** A part of a schema, whose references lead into the whole. */
+/** A validator of a subschema, whose references resolve in the whole schema. */
 function partValidator(part: RJSFSchema, root: RJSFSchema): Validator {
   let known = parts.get(root);
   if (!known) parts.set(root, (known = new WeakMap()));
@@ -65,7 +65,7 @@ const toRjsf = ({ path, keyword, message }: SchemaError): RJSFValidationError =>
 export const validator: ValidatorType = {
   validateFormData(formData, schema, customValidate, transformErrors, uiSchema) {
     const found = checkValue(schema, formData);
-    // By lists of names: in a text, a name with a dot in it would be two.
+    // By lists of names: in a dotted string, a name with a dot would be two.
     const builder = new ErrorSchemaBuilder();
     for (const { path, message } of found) builder.addErrors(message, [...path]);
     const listed = found.map(toRjsf);
@@ -77,12 +77,12 @@ export const validator: ValidatorType = {
     return validationDataMerge(data, unwrapErrorHandler(handler));
   },
   isValid(schema, formData, rootSchema) {
-    // What is not there fits nothing: not even a schema for nothing, as that is for `null`.
+    // An absent value matches nothing, not even a schema for `null`.
     if (formData === undefined) return false;
     try {
       return partValidator(schema, rootSchema).validate(plain(formData)).valid;
     } catch {
-      // A schema that is none fits nothing.
+      // An invalid schema matches nothing.
       return false;
     }
   },

@@ -1,5 +1,5 @@
 /**
- * The fields of a form, in the page's style.
+ * Form widgets in the page's style.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import { useState } from "react";
 import { Checkbox, CheckboxGroup, Input, TextArea } from "react-aria-components";
 import { Choice } from "../choice.js";
 
-/** Characters from which on a text gets a field with several lines. */
+/** Length from which a text gets several lines. */
 const LONG = 60;
 
-/** What all fields say of themselves to who cannot see them. */
+/** Accessibility attributes of all fields. */
 const described = ({ id, required, rawErrors }: Pick<WidgetProps, "id" | "required" | "rawErrors">) => ({
   id,
   "aria-describedby": ariaDescribedByIds(id),
@@ -63,7 +63,7 @@ export function InputField(props: BaseInputTemplateProps) {
   );
 }
 
-/** Text: in several lines if it has been long when the form was opened, as code mostly is. */
+/** Text: in several lines if it was long when the form was opened. */
 function TextField(props: WidgetProps) {
   const { value, schema } = props;
   const [isLong] = useState(() =>
@@ -92,7 +92,7 @@ function LongText(props: WidgetProps) {
   );
 }
 
-/** One or several of what the schema lists. Values may be anything: they go by their place in the list. */
+/** A select for enumerations. Values may be anything, so they are identified by index. */
 function OptionsField(props: WidgetProps) {
   const { id, options, value, label, multiple, disabled, readonly, required, rawErrors, onChange } = props;
   const listed = options.enumOptions ?? [];
@@ -121,7 +121,7 @@ function OptionsField(props: WidgetProps) {
         ))}
       </CheckboxGroup>
     );
-  // What need not be there can be taken back.
+  // An optional value can be cleared.
   const none = required || value === undefined ? [] : [{ id: "", label: "(none)" }];
   return (
     <Choice
@@ -163,7 +163,7 @@ const Tick = () => (
   </span>
 );
 
-/** The mark of what must be there. */
+/** The mark of a required field. */
 export const Required = () => (
   <span className="required" title="required">
     {" "}
@@ -171,7 +171,7 @@ export const Required = () => (
   </span>
 );
 
-/** The widgets that are ours; the rest draw themselves with our {@link InputField}. */
+/** Our widgets; the rest use our {@link InputField}. */
 export const widgets: RegistryWidgetsType = {
   TextWidget: TextField,
   TextareaWidget: LongText,

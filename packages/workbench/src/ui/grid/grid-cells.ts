@@ -1,5 +1,5 @@
 /**
- * One app, several times at once: under each chosen profile, theme and device.
+ * An app several times at once: under each selected profile, theme and device.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface GridCall {
   readonly result?: CallToolResult | undefined;
 }
 
-/** What the cells show: an app with its call, or a recording, which each of them plays. */
+/** The subject of the cells: an app with its call, or a recording, which each cell plays. */
 export type GridSubject = ShownCall | { readonly recording: Recording };
 
 /** A call, and the server whose app shows it: another server of the same name must not see it. */
@@ -32,37 +32,37 @@ interface ShownCall {
   readonly identity: string | undefined;
 }
 
-/** What is chosen: a cell for each combination. */
+/** The selection: one cell per combination. */
 export interface GridChoice {
   readonly profiles: readonly Profile[];
   readonly themes: readonly ("light" | "dark")[];
   readonly devices: readonly Device[];
 }
 
-/** One of them. */
+/** An of them. */
 export interface GridCell {
   readonly id: string;
   readonly profile: Profile;
   readonly theme: "light" | "dark";
   readonly device: Device;
   readonly app?: AppModel | undefined;
-  /** What plays the app, if it is that of a recording. */
+  /** The replay, if it is a recording. */
   readonly replay?: Replay | undefined;
   /** Why there is no app. */
   readonly problem?: string | undefined;
-  /** What the app said last, as a turn of the person. */
+  /** The last message that the app sent as the user. */
   readonly said?: string | undefined;
 }
 
-/** Apps at once: each is a document with its scripts. */
+/** Maximum number of apps: each is a document with scripts. */
 export const MOST_CELLS = 24;
 
-/** The cells, each with a view of its own. */
+/** The cells, each with its own view. */
 export class GridCells extends Observable {
   readonly #gateway: Gateway;
   readonly #subject: GridSubject;
   readonly #cells = new Map<string, GridCell>();
-  /** Combinations that there was no room for. */
+  /** Number of combinations beyond the maximum. */
   left = 0;
 
   constructor(gateway: Gateway, subject: GridSubject) {
@@ -75,7 +75,7 @@ export class GridCells extends Observable {
     return [...this.#cells.values()];
   }
 
-  /** Shows these, and no others. What is there already goes on. */
+  /** Shows exactly these combinations. Existing cells continue. */
   choose({ profiles, themes, devices }: GridChoice): void {
     const wanted = profiles.flatMap((profile) =>
       devices.flatMap((device) =>
@@ -111,7 +111,7 @@ export class GridCells extends Observable {
     }
   }
 
-  /** Plays a recording to its end, as fast as its app can. */
+  /** Plays a recording to its end, as fast as possible. */
   async #play(cell: GridCell, recording: Recording): Promise<void> {
     const { profile } = cell;
     const replay = await Replay.open(this.#gateway, recording, { profile, look: lookOf(cell) });
@@ -123,7 +123,7 @@ export class GridCells extends Observable {
   async #show(cell: GridCell, { call, identity }: ShownCall): Promise<void> {
     const { server, tool, input, result } = call;
     const view = await this.#gateway.openView({ server, identity, tool, narrow: cell.profile.narrow });
-    // Nobody waits for it any more.
+    // The cell was removed meanwhile.
     if (this.#cells.get(cell.id) !== cell) return void (await view.close());
     Object.assign(view.opened, { input, result });
     const app = new AppModel(gatewaySource(view), {

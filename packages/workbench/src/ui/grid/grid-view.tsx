@@ -1,5 +1,5 @@
 /**
- * One app under several profiles, themes and devices at once.
+ * An app under several profiles, themes and devices at once.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const DEVICE_NAMES: { id: Device; label: string }[] = [
   { id: "mobile", label: "Mobile" },
 ];
 
-/** All are drawn at one scale, so that a phone is as narrow beside a desktop as it is. */
+/** All cells have the same scale, so that their relative sizes are real. */
 const SCALE = 0.5;
 /** Pixels beside the app in its cell. */
 const PADDING = 18;
@@ -34,13 +34,13 @@ const WIDEST = 760;
 /** Props of a {@link GridView}. */
 export interface GridViewProps {
   workbench: Workbench;
-  /** Draws a button for it, if given. */
+  /** Shows a close button, if given. */
   onClose?: (() => void) | undefined;
 }
 
-/** The grid of the app that is selected: all of its cells are told what the app was told, or play its recording. */
+/** The grid of the selected app: its cells get the same messages, or play its recording. */
 export function GridView({ workbench, onClose }: GridViewProps) {
-  // As it was when the grid was opened: what happens below it does not begin it anew.
+  // Fixed when the grid is opened: later changes of the page do not restart it.
   const [subject] = useState(() => subjectOf(workbench));
   return (
     <div className="grid-view">
@@ -61,7 +61,7 @@ export function GridView({ workbench, onClose }: GridViewProps) {
   );
 }
 
-/** What is behind the selected app, or else behind the newest one: its recording, or its call. */
+/** The recording or the call of the selected app, or of the newest one. */
 function subjectOf(workbench: Workbench): GridSubject | undefined {
   const calls = workbench.conversation.items.filter((item) => item.kind === "call");
   const call =
@@ -72,7 +72,7 @@ function subjectOf(workbench: Workbench): GridSubject | undefined {
   return call && { call, identity: call.app?.source.identity };
 }
 
-/** What it is called, and whose it is. */
+/** Its tool and server. */
 function nameOf(subject: GridSubject): { tool: string; server: string } {
   if ("call" in subject) return subject.call;
   const { tool, title, server } = subject.recording.header;
@@ -188,7 +188,7 @@ function Cell({ cell }: { cell: GridCell }) {
   );
 }
 
-/** The app's element, in one place. */
+/** Holds the app's element. */
 function Slot({ app }: { app: AppModel }) {
   const slot = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

@@ -1,11 +1,11 @@
 /**
- * Something wide in a narrow place: drawn smaller, and laid out at its own width.
+ * Scales wide content into a narrow place.
  *
  * @module
  */
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 
-/** Draws its children at `width` pixels, as large as there is room and never larger. */
+/** Lays out its children at `width` pixels, and scales them down to the available width. */
 export function Scaled({ width, children }: { width: number; children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -13,7 +13,7 @@ export function Scaled({ width, children }: { width: number; children: ReactNode
     const outer = place.current;
     const inner = content.current;
     if (!outer || !inner) return undefined;
-    // By hand and not by state: an app that grows is not a reason to render everything again.
+    // Directly on the DOM: a growing app must not render everything again.
     const fit = (): void => {
       const scale = Math.min(1, outer.clientWidth / width);
       inner.style.transform = scale < 1 ? `scale(${scale})` : "";

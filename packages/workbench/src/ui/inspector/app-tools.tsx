@@ -1,5 +1,5 @@
 /**
- * The tools that an app offers to its host: what they are, and a way to call them.
+ * Lists the tools that an app offers, and calls them.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { Boundary } from "../shell/boundary.js";
 import { useObservable } from "../use-observable.js";
 import { Json } from "./json.js";
 
-/** The app's tools. It is asked for them when somebody looks here first. */
+/** The app's tools. The app is asked when this tab is first shown. */
 export function AppToolsTab({ app }: { app: AppModel }) {
   const { toolList } = app;
   useObservable(toolList);
@@ -45,7 +45,7 @@ export function AppToolsTab({ app }: { app: AppModel }) {
   );
 }
 
-/** What came of the last call. */
+/** The outcome of the last call. */
 type Outcome = { result: CallToolResult } | { problem: string };
 
 function AppTool({ app, tool }: { app: AppModel; tool: Tool }) {
@@ -54,7 +54,7 @@ function AppTool({ app, tool }: { app: AppModel; tool: Tool }) {
   const [isRunning, setRunning] = useState(false);
   const running = useRef<AbortController>(undefined);
   const run = async (input: Record<string, unknown>): Promise<void> => {
-    // One at a time: of two, nobody would know whose answer is shown.
+    // Only one call at a time, so that it is clear whose answer is shown.
     running.current?.abort();
     const mine = (running.current = new AbortController());
     setRunning(true);
@@ -80,7 +80,7 @@ function AppTool({ app, tool }: { app: AppModel; tool: Tool }) {
       </Fold>
       <Boundary name="The form of this tool">
         <ToolForm
-          // Another schema is another form.
+          // A new schema needs a new form.
           key={JSON.stringify(inputSchema)}
           server={`${app.source.server} ${app.source.uri}`}
           tool={tool}

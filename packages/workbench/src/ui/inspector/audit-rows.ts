@@ -1,5 +1,5 @@
 /**
- * Rows of the audit log, page by page.
+ * Pages of the audit log.
  *
  * @module
  */
@@ -7,27 +7,27 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { messageOf } from "../../model/messages/messages.js";
 import { type AuditRow, PAGE, readAudit } from "./records.js";
 
-/** What is known of the audit log, and how to know more. */
+/** The loaded rows, and functions to load more. */
 export interface AuditRows {
   readonly rows: readonly AuditRow[];
   readonly isReading: boolean;
-  /** There are older ones. */
+  /** Whether there are older ones. */
   readonly isMore: boolean;
   readonly problem: string | undefined;
-  /** Reads the newest anew. */
+  /** Reloads the newest. */
   refresh(): void;
-  /** Reads older ones. */
+  /** Loads older ones. */
   more(): void;
 }
 
 type Known = Pick<AuditRows, "rows" | "isMore" | "problem">;
 const NOTHING: Known = { rows: [], isMore: false, problem: undefined };
 
-/** Rows about a server, or about one of its views, the newest first. */
+/** Rows about a server or one of its views, newest first. */
 export function useAuditRows(server: string, view: string | undefined): AuditRows {
   const [known, setKnown] = useState(NOTHING);
   const [isReading, setReading] = useState(false);
-  /** The last reading that was begun: what an earlier one brings no longer matters. */
+  /** The number of the last read: results of earlier ones are ignored. */
   const turn = useRef(0);
   const read = useCallback(
     async (before: readonly AuditRow[]) => {
@@ -57,9 +57,9 @@ export function useAuditRows(server: string, view: string | undefined): AuditRow
   };
 }
 
-/** The rows that are known, and the next older ones. */
+/** The known rows, and the next older ones. */
 async function older(known: readonly AuditRow[], server: string, view: string | undefined): Promise<Known> {
-  // The log is asked by time, and several rows may have the same.
+  // The log is queried by time, and several rows may have the same time.
   const to = known.at(-1)?.time;
   const seen = new Set(known.map(({ seq }) => seq));
   for (const limit of [PAGE, 1000]) {

@@ -1,5 +1,5 @@
 /**
- * What the gateway wrote down about an app.
+ * The gateway's audit log of an app.
  *
  * @module
  */
@@ -17,7 +17,7 @@ const SCOPES = [
   { id: "server", label: "All of its server" },
 ];
 
-/** Rows of the audit log, the newest first. */
+/** Rows of the audit log, newest first. */
 export function AuditTab({ app }: { app: AppModel }) {
   const { server } = app.source;
   const [scope, setScope] = useState("view");

@@ -1,5 +1,5 @@
 /**
- * What an app logs, and what its scripts throw.
+ * Log lines and script errors of an app.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { useObservable } from "../use-observable.js";
 import { SearchBox } from "./fields.js";
 import { count, moment } from "./format.js";
 
-/** From the least to the worst, as MCP has them. */
+/** In MCP's order, least severe first. */
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const FROM = {
   log: "logged by the app",
@@ -62,7 +62,7 @@ export function ConsoleTab({ log }: { log: AppLog }) {
   );
 }
 
-/** A level that nobody knows counts as info. */
+/** An unknown level counts as info. */
 const rank = ({ level }: LoggedLine): number => {
   const known = LEVELS.indexOf(level);
   return known < 0 ? 1 : known;

@@ -1,5 +1,5 @@
 /**
- * Where an app believes it runs, to look at and to change.
+ * Shows and changes the host context of an app.
  *
  * @module
  */
@@ -38,7 +38,7 @@ const DEVICE_NAMES: Readonly<Record<Device, string>> = {
 const SIDES = ["top", "right", "bottom", "left"] as const;
 const NO_INSETS = { top: 0, right: 0, bottom: 0, left: 0 };
 
-/** An editor of the host context, and the context as the app has it. */
+/** An editor of the host context, and the app's current context. */
 export function ContextTab({ app }: { app: AppModel }) {
   useObservable(app);
   useObservable(app.log);
@@ -70,9 +70,9 @@ export function ContextTab({ app }: { app: AppModel }) {
 function Editor({ app, context }: { app: AppModel; context: HostContext }) {
   const { look } = app;
   const { displayMode = "inline", deviceCapabilities } = context;
-  // The app, or the person, may have changed the mode since: what is changed here is something else.
+  // The app or the user may have changed the mode since, which this must not undo.
   const change = (part: Look): void => app.setLook({ ...look, displayMode, ...part });
-  /** An app is told of both, or of none. */
+  /** An app gets both values, or neither. */
   const device = (part: Pick<Look, "touch" | "hover">): void => {
     const {
       touch = look.touch ?? deviceCapabilities?.touch,

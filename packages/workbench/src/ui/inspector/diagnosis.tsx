@@ -9,7 +9,7 @@ import { diagnose, type Diagnosis as Found, lookAgainIn } from "../../model/diag
 import { useObservable } from "../use-observable.js";
 import "./diagnosis.css";
 
-/** What there is to say about an app, as it goes on. */
+/** The current diagnosis of an app. */
 export function useDiagnosis(app: AppModel): Found | undefined {
   useObservable(app);
   useObservable(app.log);
@@ -35,7 +35,7 @@ function Mark({ level }: Pick<Found, "level">) {
   );
 }
 
-/** What was seen: partly the words of the app and its server. */
+/** Evidence, partly text from the app and its server. */
 function Evidence({ evidence }: Pick<Found, "evidence">) {
   if (evidence.length === 0) return null;
   return (
@@ -47,7 +47,7 @@ function Evidence({ evidence }: Pick<Found, "evidence">) {
   );
 }
 
-/** One line about an app that is not as it should be, for below its frame; nothing when all is well, or the frame itself says it. */
+/** A line about a problem, below the app's frame; empty if there is none, or the frame itself shows it. */
 export function Diagnosis({ app }: { app: AppModel }) {
   const found = useDiagnosis(app);
   if (!found || found.level === "info" || app.state === "failed") return null;
@@ -68,7 +68,7 @@ export function Diagnosis({ app }: { app: AppModel }) {
   );
 }
 
-/** The cause, what speaks for it, and what to do. */
+/** The cause, the evidence and the solution. */
 export function DiagnosisPanel({ app }: { app: AppModel }) {
   const found = useDiagnosis(app);
   if (!found) return null;

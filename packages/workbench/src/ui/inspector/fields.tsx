@@ -6,7 +6,7 @@
 import { useEffect, useState } from "react";
 import { Button, Input, Label, NumberField, SearchField, TextField } from "react-aria-components";
 
-/** Copies a text, and says so. */
+/** Copies a text, and confirms it. */
 export function CopyButton({ text, label = "Copy" }: { text: () => string; label?: string }) {
   const [said, setSaid] = useState<string>();
   useEffect(() => {
@@ -29,7 +29,7 @@ export function CopyButton({ text, label = "Copy" }: { text: () => string; label
   );
 }
 
-/** Something to look for. Told when the person pauses. */
+/** A search field. It fires when the user pauses. */
 export function SearchBox({
   label,
   value,
@@ -65,7 +65,7 @@ export function TextBox({
   label: string;
   value: string;
   placeholder: string;
-  /** Says what is wrong with a text. */
+  /** Returns the problem with a text. */
   check: (text: string) => string | undefined;
   onChange: (value: string | undefined) => void;
 }) {

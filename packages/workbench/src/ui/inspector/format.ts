@@ -1,16 +1,16 @@
 /**
- * Numbers for people.
+ * Formats numbers.
  *
  * @module
  */
 
-/** A moment in the life of an app, such as `1.204 s`. */
+/** Time since the start of an app, such as `1.204 s`. */
 export const moment = (ms: number): string =>
   ms < 60_000
     ? `${(ms / 1000).toFixed(3)} s`
     : `${Math.floor(ms / 60_000)}:${((Math.floor(ms / 100) / 10) % 60).toFixed(1).padStart(4, "0")} min`;
 
-/** How long something took. */
+/** A duration. */
 export const duration = (ms: number): string =>
   ms < 10 ? `${ms.toFixed(1)} ms` : ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 
@@ -22,8 +22,8 @@ export const size = (characters: number): string =>
       ? `${(characters / 1000).toFixed(1)} k`
       : `${(characters / 1_000_000).toFixed(1)} M`;
 
-/** A number with its thousands apart. */
+/** A number with thousands separators. */
 export const count = (value: number): string => value.toLocaleString("en");
 
-/** A moment of the day. */
+/** Date and time. */
 export const clock = (time: number): string => new Date(time).toLocaleString();

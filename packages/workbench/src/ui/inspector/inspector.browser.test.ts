@@ -176,7 +176,7 @@ async function view(): Promise<Frame> {
   return found;
 }
 
-/** What a raw view was told of changes of its context, the last of each part. */
+/** Context changes that a raw view received, the last of each part. */
 const changesTold = (app: Frame): Promise<Record<string, unknown>> =>
   app.evaluate(() =>
     Object.assign(
@@ -200,7 +200,7 @@ async function press(prompt: Locator, name: string): Promise<void> {
     .toBe(0);
 }
 
-/** What a person with a screen reader, a keyboard or weak eyes would stumble over. */
+/** Accessibility problems for users of screen readers and keyboards, or with weak eyesight. */
 async function axeFinds(): Promise<string[]> {
   await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
@@ -253,7 +253,7 @@ describe("the inspector", () => {
     expect(places).toEqual([...places].sort((a, b) => a - b));
   });
 
-  it("shows what the model would be told", async () => {
+  it("shows the model's input", async () => {
     await (await view()).getByRole("button", { name: "context" }).click();
     await tab("Model context");
     await inspector().getByRole("region", { name: "Text for the model" }).getByText("should know").waitFor();
@@ -622,11 +622,11 @@ describe("the inspector", () => {
       expect(all.length - before).toBeLessThanOrEqual(1000 + 100 * seconds + 2);
       expect(all.filter(({ text }) => text.startsWith("endless"))).toHaveLength(1);
       expect(Math.max(...all.map(({ text }) => text.length))).toBeLessThanOrEqual(1500);
-      // What the app had to say besides was heard, and no flood was stopped.
+      // The app's other messages arrived, and no flood limit was hit.
       expect(await page.evaluate(() => bench.workbench?.selected?.size)).toMatchObject({ height: 123 });
       expect(all.filter(({ from }) => from === "host")).toEqual([]);
       expect(await axeFinds()).toEqual([]);
-      // One that writes slowly, and for ever, has a bound too: the oldest lines go.
+      // Slow endless output is limited too: the oldest lines are dropped.
       const left = await page.evaluate(() => {
         const log = bench.workbench?.selected?.log;
         for (let n = 1; n <= 12_000; n++) log?.line({ level: "info", from: "console", text: `slow ${n}` });
@@ -665,7 +665,7 @@ describe("the inspector", () => {
     await paint.getByText("destructive").waitFor();
     await paint.getByRole("button", { name: "Run" }).click();
     await paint.getByText("there is no wall").waitFor();
-    // What was shown before stays.
+    // Earlier lines stay.
     expect(await greet.getByText("hello Bo", { exact: true }).count()).toBe(1);
     expect(await axeFinds()).toEqual([]);
     // Another app is shown in the same tab.

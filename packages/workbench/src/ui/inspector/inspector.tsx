@@ -1,5 +1,5 @@
 /**
- * Everything about one app: what it says and hears, how it lives, and what it may do.
+ * The inspector of one app: its messages, lifecycle and permissions.
  *
  * @module
  */
@@ -24,11 +24,11 @@ import { TabRow } from "./tab-row.js";
 import { TimelineTab } from "./timeline.js";
 import "./inspector.css";
 
-/** The inspector of the app that is selected, or else of the newest. */
+/** The inspector of the selected app, or of the newest. */
 export const Inspector = memo(({ workbench }: { workbench: Workbench }) => {
   useObservedCalmly(workbench, selectedApp);
   useObservedCalmly(workbench.conversation, knownApps);
-  // Of all apps: who looks at the console of one, and calls another, looks at the console.
+  // Shared by all apps, so that the tab stays when another app is selected.
   const [tab, setTab] = useState("messages");
   const { apps } = workbench.conversation;
   const app = workbench.selected ?? apps.at(-1);
@@ -150,7 +150,7 @@ function Title(props: { id: string; many?: number; tone?: string; children: Reac
   );
 }
 
-/** What is shown of one app: of another one it begins anew. */
+/** The content of a tab; it restarts for another app. */
 function Panel({ id, app, children }: { id: string; app: AppModel; children: ReactNode }) {
   return (
     <TabPanel id={id} className="in-panel">

@@ -1,5 +1,5 @@
 /**
- * JSON to look at.
+ * Displays JSON.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { count } from "./format.js";
 import { TextBlock } from "./text-block.js";
 import "./json.css";
 
-/** Characters up to which JSON is drawn as a tree: more is text. */
+/** Maximum characters of a tree; larger values are text. */
 const TREE = 200_000;
-/** Characters of text that are drawn. */
+/** Maximum characters of text. */
 const TEXT = 500_000;
 
 const STYLE = {
@@ -37,11 +37,11 @@ const STYLE = {
   stringifyStringValues: true,
 };
 
-/** What is large opens when somebody asks for it. */
+/** Large values start closed. */
 const opens = (depth: number) => (level: number, value: unknown) =>
   level < depth && Object.keys(Object(value)).length <= 100;
 
-/** A value as JSON: a tree, or text if there is much of it. `depth` levels are open. */
+/** A value as a JSON tree, or as text if it is large. `depth` levels are open. */
 export function Json({ value, label, depth = 4 }: { value: unknown; label: string; depth?: number }) {
   const text = useMemo(() => jsonOf(value), [value]);
   const tree = useMemo(() => (text.length <= TREE ? treeOf(text) : undefined), [text]);

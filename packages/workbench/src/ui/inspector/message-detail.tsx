@@ -1,5 +1,5 @@
 /**
- * One message.
+ * A message.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface MessageDetailProps {
   onClose: () => void;
 }
 
-/** A message as JSON, with a way to its answer or request. */
+/** A message as JSON, with a link to its answer or request. */
 export function MessageDetail({ message, partner, onJump, onClose }: MessageDetailProps) {
   const { method, kind, direction, at, size } = message;
   return (

@@ -1,5 +1,5 @@
 /**
- * A list of messages, of which only those on screen are drawn.
+ * A virtualized list of messages.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import { duration, moment, size } from "./format.js";
 export interface MessageListProps {
   messages: readonly LoggedMessage[];
   selected: LoggedMessage | undefined;
-  /** The answer to the one that is selected, or what it answers. */
+  /** The answer to the selected message, or its request. */
   partner: LoggedMessage | undefined;
   onSelect: (message: LoggedMessage) => void;
-  /** What to say when there are none. */
+  /** Text for an empty list. */
   empty: string;
 }
 
@@ -28,15 +28,15 @@ const KEYS: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
   Home: Number.NEGATIVE_INFINITY,
 };
-/** Pixels from the end within which a list follows its newest. */
+/** Pixels from the end within which the list follows its newest. */
 const NEAR = 8;
 
-/** The height of a row: that of the style sheet. */
+/** The height of a row, as in the style sheet. */
 const rowHeight = (): number => (matchMedia("(max-width: 759px)").matches ? 44 : 26);
 
 const idOf = ({ n }: LoggedMessage): string => `message-${n}`;
 
-/** The list. It follows the newest, unless somebody looks at another. */
+/** The list. It follows the newest message, unless another one is selected. */
 export function MessageList({ messages, selected, partner, onSelect, empty }: MessageListProps) {
   const list = useRef<VListHandle>(null);
   const [follows, setFollows] = useState(true);
@@ -108,7 +108,7 @@ export function MessageList({ messages, selected, partner, onSelect, empty }: Me
   );
 }
 
-/** What the columns are. Who hears a row hears it in words. */
+/** Column headings, for sighted users; rows have text for screen readers. */
 function Columns() {
   return (
     <div className="in-columns" aria-hidden="true">
@@ -124,7 +124,7 @@ function Columns() {
   );
 }
 
-/** Where a message is: their numbers grow. */
+/** The index of a message, by binary search on its number. */
 function indexOf(messages: readonly LoggedMessage[], { n }: LoggedMessage): number {
   let low = 0;
   let high = messages.length - 1;

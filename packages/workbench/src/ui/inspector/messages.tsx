@@ -1,5 +1,5 @@
 /**
- * Every message between an app and this page.
+ * All messages between an app and this page.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { count } from "./format.js";
 import { MessageDetail } from "./message-detail.js";
 import { MessageList } from "./message-list.js";
 
-/** So that a filter is still there when the person comes back to the tab. */
+/** Kept, so that a filter survives switching tabs. */
 const filters = new WeakMap<AppLog, MessageFilter>();
 
 function filterOf(log: AppLog): MessageFilter {
@@ -36,7 +36,7 @@ const KINDS = [
   { id: "notification", label: "Notifications" },
 ];
 
-/** The messages, with a filter, a search, and the one that was chosen. */
+/** The messages, with a filter, a search, and the selected one. */
 export function MessagesTab({ log }: { log: AppLog }) {
   const filter = filterOf(log);
   useEffect(() => filter.connect(), [filter]);

@@ -1,5 +1,5 @@
 /**
- * What a model would be told by an app.
+ * An app's model context.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { moment } from "./format.js";
 import { Json } from "./json.js";
 import { TextBlock } from "./text-block.js";
 
-/** The app's word to the model: the last one counts. */
+/** The latest model context of the app. */
 export function ModelContextTab({ app }: { app: AppModel }) {
   useObservable(app);
   const { modelContext, modelContextAt } = app;

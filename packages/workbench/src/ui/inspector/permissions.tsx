@@ -1,5 +1,5 @@
 /**
- * What an app may use of the browser, and what people agreed to.
+ * Browser permissions of an app, and consents.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<Permission, string>> = {
 };
 const PERMISSIONS = Object.keys(PERMISSION_FEATURES) as Permission[];
 
-/** What was asked for and granted, and the answers that are kept. */
+/** Requested and granted permissions, and the stored consents. */
 export function PermissionsTab({ app }: { app: AppModel }) {
   useObservable(app);
   const { server, place } = app.source;

@@ -1,5 +1,5 @@
 /**
- * What an app may load and reach, what was blocked, and what to declare.
+ * The policy of an app, its violations, and what to declare.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { CopyButton } from "./fields.js";
 import { count, moment } from "./format.js";
 import { TextBlock } from "./text-block.js";
 
-/** The policy in force, and what it blocked. */
+/** The current policy and its violations. */
 export function PolicyTab({ app }: { app: AppModel }) {
   useObservable(app);
   useObservable(app.log);
@@ -120,13 +120,13 @@ function Declared({ place, profile }: { place: ViewPlace; profile: Profile }) {
   );
 }
 
-/** What a policy keeps out although it is declared. */
+/** Restrictions beyond the declarations. */
 const CLOSED: Readonly<Record<Narrowing, string>> = {
   "frame-domains": "all that csp.frameDomains declares",
   "insecure-resources": "http:// origins in csp.resourceDomains, on this machine too",
 };
 
-/** What a profile says of a field of its host. */
+/** Labels of profile fields. */
 const FIELDS: Readonly<Partial<Record<keyof Profile, string>>> = {
   displayModes: "Display modes",
   abilities: "Abilities",
@@ -138,7 +138,9 @@ const FIELDS: Readonly<Partial<Record<keyof Profile, string>>> = {
   allows: "What its policy lets through",
 };
 
-/** How the host that is imitated differs. What its policy keeps out is in force here, and what it lets through is not. */
+/**
+ * Differences of the imitated host. Its restrictions are enforced here, but its extra permissions are not.
+ */
 function OtherHost({ profile }: { profile: Profile }) {
   const { title, allows, narrow, sources } = profile;
   const fields = (Object.keys(FIELDS) as (keyof Profile)[]).filter(
@@ -198,7 +200,7 @@ function Rules({ name, rules }: { name: string; rules: readonly string[] }) {
   );
 }
 
-/** Where it happened: an app's own document has an address that says nothing to anybody. */
+/** The location of a violation: the app's own document has a meaningless address. */
 function whereOf({ source, line }: ViolationGroup, { viewOrigin }: ViewPlace): string {
   const at = line === undefined ? "" : `line ${line} of `;
   return source === "" ? "" : `, in ${at}${source.startsWith(`${viewOrigin}/`) ? "the document" : source}`;

@@ -1,10 +1,10 @@
 /**
- * What the gateway keeps: its audit log, and what people agreed to.
+ * The gateway's records: audit log and consents.
  *
  * @module
  */
 
-/** An answer that was kept. */
+/** A stored answer. */
 export interface Consent {
   readonly server: string;
   readonly method: string;
@@ -15,13 +15,13 @@ export interface Consent {
   readonly expiresAt?: number | undefined;
 }
 
-/** A row of the audit log, as far as it is shown. */
+/** The displayed part of an audit log row. */
 export interface AuditRow {
   readonly seq: number;
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly kind: "entry" | "outcome" | "mark";
-  /** Of an outcome: the entry's `seq`. */
+  /** For an outcome: the entry's `seq`. */
   readonly of?: number | undefined;
   readonly actor?: string | undefined;
   readonly method?: string | undefined;
@@ -33,13 +33,13 @@ export interface AuditRow {
   readonly duration?: number | undefined;
 }
 
-/** The answers that were kept for a server. */
+/** The stored consents of a server. */
 export async function readConsents(server: string): Promise<Consent[]> {
   const { consents } = (await ask("GET", "/api/consents")) as { consents: Consent[] };
   return consents.filter((consent) => consent.server === server);
 }
 
-/** Takes answers back: one, or all of a server's. */
+/** Revokes consents: one, or all of a server. */
 export async function revokeConsents(key: {
   server: string;
   method?: string;
@@ -48,10 +48,10 @@ export async function revokeConsents(key: {
   await ask("DELETE", `/api/consents?${new URLSearchParams(key)}`);
 }
 
-/** Rows that are asked for together. */
+/** Rows per request. */
 export const PAGE = 100;
 
-/** Rows of the audit log, the newest first; `to` is the time of the last one that is known. */
+/** Rows of the audit log, newest first; `to` is the time of the last known one. */
 export async function readAudit(query: {
   server: string;
   view?: string | undefined;

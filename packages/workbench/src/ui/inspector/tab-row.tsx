@@ -1,5 +1,5 @@
 /**
- * Tabs in one row, however many there are: what has no room is scrolled to.
+ * Tabs in one scrollable row.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { TabList } from "react-aria-components";
 /** Props of a {@link TabRow}. */
 export interface TabRowProps {
   label: string;
-  /** The tab that is chosen: it is brought into view. */
+  /** The selected tab, which is scrolled into view. */
   selected: string;
   children: ReactNode;
 }
 
-/** How much of the row a press of an arrow moves. */
+/** Fraction of the row that an arrow scrolls. */
 const STEP = 0.7;
 
 const chosenIn = (row: Element): Element | null => row.querySelector("[data-selected]");
@@ -26,11 +26,11 @@ function isInSight(row: Element): boolean {
   return chosen !== undefined && chosen.left >= around.left - 1 && chosen.right <= around.right + 1;
 }
 
-/** The row. Where it goes on is an arrow, for who has neither a keyboard nor a finger to scroll with. */
+/** The row, with arrows where it continues, for mouse users. */
 export function TabRow({ label, selected, children }: TabRowProps) {
   const row = useRef<HTMLDivElement>(null);
   const [hidden, setHidden] = useState({ before: false, after: false });
-  /** Whether the chosen tab is in sight: it is, until somebody scrolls it away. */
+  /** Whether the selected tab is visible: it is, until the user scrolls it away. */
   const isSeen = useRef(true);
   useEffect(() => {
     const { current } = row;
@@ -43,7 +43,7 @@ export function TabRow({ label, selected, children }: TabRowProps) {
       look();
       isSeen.current = isInSight(current);
     };
-    // Tabs grow when there is something to count in them; they are there after the row.
+    // Tabs grow when they show a count, possibly after the row is drawn.
     const sizes = new ResizeObserver(() => {
       if (isSeen.current) bring(current);
       look();
@@ -68,7 +68,7 @@ export function TabRow({ label, selected, children }: TabRowProps) {
   }, [selected]);
   const arrow = (side: "before" | "after", sign: string) =>
     hidden[side] && (
-      // Who uses the keyboard has the arrow keys, and hears of all tabs.
+      // Hidden from keyboard and screen reader users, who can reach all tabs.
       <button
         type="button"
         className={`in-more ${side}`}

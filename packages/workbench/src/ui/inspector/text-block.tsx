@@ -1,10 +1,10 @@
 /**
- * Text that scrolls by itself.
+ * Scrollable text.
  *
  * @module
  */
 
-/** A text as it is, in a region that the keyboard reaches. */
+/** A text in a region that is reachable by keyboard. */
 export function TextBlock({ text, label }: { text: string; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.

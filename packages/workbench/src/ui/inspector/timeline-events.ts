@@ -1,5 +1,5 @@
 /**
- * The life of an app, out of its log.
+ * Events of an app's timeline, from its log.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export interface TimelineEvent {
   /** Milliseconds since the app was opened. */
   readonly at: number;
   readonly label: string;
-  /** The app's words, partly: hostile text. */
+  /** Partly text from the app: untrusted. */
   readonly detail: string;
   readonly tone: "" | "good" | "bad" | "warn";
 }
@@ -37,7 +37,7 @@ const STEPS: Readonly<Record<string, [label: string, tone: TimelineEvent["tone"]
   closed: ["Closed", ""],
 };
 
-/** What happened, in order. */
+/** The events, in order. */
 export function timelineOf({ steps, milestones, violations, lines }: AppLog): TimelineEvent[] {
   const events: TimelineEvent[] = [
     ...steps.map(({ at, step, detail = "" }): TimelineEvent => {

@@ -1,5 +1,5 @@
 /**
- * The life of an app.
+ * The timeline of an app.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { useObservable } from "../use-observable.js";
 import { duration, moment } from "./format.js";
 import { timelineOf } from "./timeline-events.js";
 
-/** Milliseconds after which a pause ends what is drawn: then the app has started, or failed to. */
+/** Milliseconds of a pause that ends the chart: then the app has started, or failed. */
 const PAUSE = 10_000;
 
-/** When what happened: the start as a picture, and all of it as a list. */
+/** The start as a chart, and all events as a list. */
 export function TimelineTab({ app }: { app: AppModel }) {
   useObservable(app.log);
   const events = timelineOf(app.log);

@@ -1,5 +1,5 @@
 /**
- * Buttons that approve something: they work by the rules of `guardApproval` (attacks C21, E02).
+ * Approval buttons, with the rules of `guardApproval`.
  *
  * @module
  */
@@ -7,14 +7,14 @@ import { type ApprovalGuard, guardApproval } from "@vitrine/host";
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 
 interface Guarded {
-  /** As of the last time that the question was drawn. */
+  /** As of the last rendering of the question. */
   readonly isReady: boolean;
   readonly guard: () => ApprovalGuard | undefined;
 }
 
 const Guarding = createContext<Guarded>({ isReady: false, guard: () => undefined });
 
-/** Guards the box of a question, for all buttons in it. Says why a press did not count. */
+/** Guards the box of a question for all its buttons. Shows why a press did not count. */
 export function GuardedQuestion({ box, children }: { box: Element | null; children: ReactNode }) {
   const current = useRef<ApprovalGuard>(undefined);
   const [isReady, setReady] = useState(false);
@@ -38,7 +38,7 @@ export function GuardedQuestion({ box, children }: { box: Element | null; childr
   );
 }
 
-/** Whether the press that is handled now approves. */
+/** Whether the current press counts as approval. */
 export const useAcceptsPress = (): (() => boolean) => {
   const { guard } = useContext(Guarding);
   return () => guard()?.acceptsPress() ?? false;
@@ -58,7 +58,7 @@ export function AgreeButton({ isDisabled = false, onAgree, children }: AgreeButt
       type="button"
       className="button primary agree"
       disabled={isDisabled}
-      // It can have the focus all the while: who waits for it with the keyboard does not lose their place.
+      // Focusable all the time, so that keyboard users do not lose their place.
       aria-disabled={!isReady}
       onClick={({ nativeEvent }) => guard()?.accepts(nativeEvent) && onAgree()}
     >

@@ -1,5 +1,5 @@
 /**
- * A server wants to know something of the person, or sends them to a page of its own.
+ * A server's request for user input, or to open a page.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { AgreeButton, useAcceptsPress } from "./agree-button.js";
 import { elicitationSchema } from "./elicitation-schema.js";
 import { hostOf } from "./link-host.js";
 
-/** The question, to be answered, declined, or put off. */
+/** The question, to be answered, declined or cancelled. */
 export function ElicitationForm({ asked }: { asked: PendingElicitation }) {
   const { question } = asked;
   return (
@@ -47,7 +47,7 @@ function Fields({ asked, schema: given }: { asked: PendingElicitation; schema: u
           idPrefix="answer"
           onChange={setValue}
           onError={() => focusFirstError(box.current)}
-          // Also by Enter in a field: what was typed when the question came up was not meant for it.
+          // Also for Enter in a field: keys typed while the question appeared were not meant for it.
           onSubmit={(content) => acceptsPress() && asked.answer({ action: "accept", content })}
         />
       </div>
@@ -86,7 +86,7 @@ function Address({ asked, url }: { asked: PendingElicitation; url: string }) {
   );
 }
 
-/** Declined is a no; cancelled is no answer. */
+/** Decline means no; cancel means no answer. */
 function Buttons({ asked, children }: { asked: PendingElicitation; children: ReactNode }) {
   return (
     <div className="question-buttons">

@@ -32,7 +32,7 @@ it("of a list of choices each can be chosen once", () => {
   expect(schema.properties).toMatchObject({ extras: { uniqueItems: true }, colours: { uniqueItems: true } });
 });
 
-it("what is no schema asks for nothing", () => {
+it("an invalid schema asks for nothing", () => {
   for (const asked of [undefined, null, 3, "x", []])
     expect(elicitationSchema(asked), `${asked}`).toMatchObject({ type: "object", properties: {} });
 });

@@ -1,5 +1,5 @@
 /**
- * What servers ask people for, in the words that the page's forms understand.
+ * Converts the schemas of elicitations for the page's forms.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { readSchema } from "../../model/app/foreign-schema.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The schema of a question: choices have their names, and several can be made where a list of them is asked for. */
+/** The schema of a question: choices have titles, and lists of them allow multiple selection. */
 export function elicitationSchema(asked: unknown): RJSFSchema {
   const schema = readSchema(asked) as Fields;
   const properties = isFields(schema["properties"]) ? schema["properties"] : {};
@@ -23,12 +23,12 @@ export function elicitationSchema(asked: unknown): RJSFSchema {
 function fieldOf(field: unknown): unknown {
   if (!isFields(field)) return field;
   const { items } = field;
-  // A list of what is listed: one that has each of them once, which is what people are asked for.
+  // A list of choices, each at most once.
   if (field["type"] === "array" && isFields(items) && isChoice(items))
     return { ...field, uniqueItems: true, items: fieldOf(items) };
   const { enum: values, enumNames: names, ...rest } = field;
   if (!Array.isArray(values) || !Array.isArray(names)) return field;
-  // Names beside the values are the older way.
+  // The older form has titles beside the values.
   return { ...rest, oneOf: values.map((value, at) => ({ const: value, title: String(names[at] ?? value) })) };
 }
 

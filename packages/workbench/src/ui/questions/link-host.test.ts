@@ -4,7 +4,7 @@ import { hostOf } from "./link-host.js";
 it.each([
   ["https://pay.example/a?b#c", "pay.example"],
   ["http://localhost:8080/", "localhost:8080"],
-  // What is before the @ is not where it leads.
+  // The part before the @ is not the host.
   ["https://bank.example@evil.example/", "evil.example"],
   ["https://xn--bnk-hoa.example/", "xn--bnk-hoa.example"],
   // A letter that looks like another is told in letters that do not.

@@ -1,10 +1,10 @@
 /**
- * Where an address leads.
+ * The target of an address.
  *
  * @module
  */
 
-/** The host of an address that a browser may open, as it would be asked for; undefined for any other. */
+/** The host of an address that a browser may open; undefined for any other. */
 export function hostOf(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const { protocol, host } = new URL(address);

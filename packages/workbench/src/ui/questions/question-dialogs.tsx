@@ -1,5 +1,5 @@
 /**
- * What servers and apps want of the person, or of the model in the person's name: one question after the other.
+ * Questions of servers and apps to the user or the model, one at a time.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import "./questions.css";
 import { SamplingForm } from "./sampling-form.js";
 import { Visits } from "./visits.js";
 
-/** Over the page: the question that is to be answered, and what became of those that sent the person elsewhere. */
+/** The current question over the page, and the state of visited pages. */
 export function QuestionDialogs({ workbench }: { workbench: Workbench }) {
   return (
     <>
@@ -24,14 +24,14 @@ export function QuestionDialogs({ workbench }: { workbench: Workbench }) {
   );
 }
 
-/** While there is a question. It goes when it is answered, or taken back. */
+/** Shown while there is a question. It closes when answered or withdrawn. */
 function CurrentQuestion({ workbench }: { workbench: Workbench }) {
   const { questions } = workbench;
   useObservable(questions);
   const { sampling, elicitations } = questions;
   const asked = sampling[0] ?? elicitations[0];
   const id = asked?.question.id;
-  // Before the dialog takes the focus: what is below something that fills the window cannot have it.
+  // Before the dialog takes the focus: content below a fullscreen app cannot have it.
   useLayoutEffect(() => {
     if (id !== undefined) leaveFullScreen(workbench);
   }, [workbench, id]);
@@ -48,7 +48,7 @@ function CurrentQuestion({ workbench }: { workbench: Workbench }) {
   );
 }
 
-/** Escape is no answer: what is typed into the page when a question comes up was not meant for it. */
+/** Escape does not answer: keys typed while the question appeared were not meant for it. */
 function QuestionModal({ more, children }: { more: number; children: ReactNode }) {
   const [box, setBox] = useState<Element | null>(null);
   return (
@@ -69,7 +69,7 @@ function QuestionModal({ more, children }: { more: number; children: ReactNode }
   );
 }
 
-/** What fills the window is above every dialog of the page: who is asked something must see it. */
+/** A fullscreen app would cover every dialog, so it leaves fullscreen. */
 function leaveFullScreen({ conversation }: Workbench): void {
   for (const { element } of conversation.apps) {
     if (element.shadowRoot?.querySelector("dialog:modal")) element.frame?.setDisplayMode("inline");

@@ -38,7 +38,7 @@ beforeEach(async () => {
 const call = async (tool: string, input: object): Promise<void> => {
   const message = page.getByRole("textbox", { name: "Message", exact: true });
   await message.fill(`/asking ${tool} ${JSON.stringify(input)}`);
-  // What comes of it may be over the field already when the key is let go.
+  // The result may already cover the field when the key is released.
   await message.press("Enter");
 };
 const ask = (method: string, params: object): Promise<void> => call("ask", { method, params });

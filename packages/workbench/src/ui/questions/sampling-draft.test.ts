@@ -32,7 +32,7 @@ it("what was changed is, in place of what was asked", () => {
     maxTokens: 10,
     messages: [{ role: "user", content: [{ type: "text", text: "Do not." }] }, QUESTION.messages[1]],
   });
-  // What came from outside is as it was.
+  // The input is not modified.
   expect(QUESTION.messages[0]?.content).toEqual([{ type: "text", text: "Summarize this." }]);
 });
 

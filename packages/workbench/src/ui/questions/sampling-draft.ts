@@ -1,5 +1,5 @@
 /**
- * What a server or an app wants the model to be asked, as the person changes it.
+ * A sampling request, as edited by the user.
  *
  * @module
  */
@@ -7,21 +7,21 @@ import type { SamplingAnswer, SamplingQuestion } from "@vitrine/wire";
 
 type Message = SamplingQuestion["messages"][number];
 
-/** What the model would be asked. */
+/** The edited request. */
 export interface SamplingDraft {
   systemPrompt: string;
   messages: readonly Message[];
   maxTokens: number;
 }
 
-/** What was asked, before anything is changed. */
+/** The unedited request. */
 export const draftOf = ({ systemPrompt = "", messages, maxTokens }: SamplingQuestion): SamplingDraft => ({
   systemPrompt,
   messages,
   maxTokens,
 });
 
-/** The draft with another text in one block of one message. */
+/** Replaces the text of one block of one message. */
 export const withText = (
   draft: SamplingDraft,
   message: number,
@@ -41,14 +41,14 @@ export const withText = (
   ),
 });
 
-/** What is left of the messages: texts without a word are left out, and so are messages without content. */
+/** The remaining messages, without empty texts and empty messages. */
 export const leftMessages = ({ messages }: SamplingDraft): Message[] =>
   messages.flatMap((message) => {
     const content = message.content.filter((part) => part.type !== "text" || part.text.trim() !== "");
     return content.length > 0 ? [{ ...message, content }] : [];
   });
 
-/** The answer that allows it: only what was changed is in it. */
+/** The approving answer, with only the changed parts. */
 export function allowed(question: SamplingQuestion, draft: SamplingDraft): SamplingAnswer {
   const { systemPrompt, maxTokens } = draft;
   const messages = leftMessages(draft);

@@ -1,5 +1,5 @@
 /**
- * A server, or an app, wants the model to say something: the person sees what would be asked, changes it, and decides.
+ * A sampling request of a server or app: the user reviews, edits and decides.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { allowed, draftOf, leftMessages, withText } from "./sampling-draft.js";
 
 const ROLES = { user: "As the user", assistant: "As the model" };
 
-/** The question, to be changed, allowed or denied. */
+/** The request, to be edited, allowed or denied. */
 export function SamplingForm({ asked }: { asked: PendingSampling }) {
   const { question } = asked;
   const { server, app, model } = question;
@@ -58,7 +58,7 @@ export function SamplingForm({ asked }: { asked: PendingSampling }) {
         className="question-field question-number"
         value={draft.maxTokens}
         minValue={1}
-        // More than what was asked for helps nobody but who asks.
+        // A higher limit would help only the requester.
         maxValue={question.maxTokens}
         onChange={(maxTokens) =>
           setDraft({ ...draft, maxTokens: Number.isNaN(maxTokens) ? question.maxTokens : maxTokens })
@@ -81,7 +81,7 @@ export function SamplingForm({ asked }: { asked: PendingSampling }) {
   );
 }
 
-/** How the model is asked: it cannot be changed, and is no secret. */
+/** Further parameters, which cannot be edited. */
 function Manner({ temperature, stopSequences }: Pick<SamplingQuestion, "temperature" | "stopSequences">) {
   if (temperature === undefined && !stopSequences) return null;
   return (
@@ -99,7 +99,7 @@ interface PartProps {
   onChange: (text: string) => void;
 }
 
-/** Text can be changed; anything else is shown as it is. */
+/** Text is editable; other content is only shown. */
 function Part({ label, block, onChange }: PartProps) {
   if (block.type !== "text")
     return (

@@ -1,5 +1,5 @@
 /**
- * The pages that servers sent the person to: whether the server has what it wanted.
+ * Pages that servers sent the user to, and whether the server reported completion.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { Questions, Visit } from "../../model/conversation/questions.js";
 import { useObservable } from "../use-observable.js";
 import { hostOf } from "./link-host.js";
 
-/** A line for each, in a corner of the page, until the person takes it away. */
+/** A line each, in a corner of the page, until dismissed. */
 export function Visits({ questions }: { questions: Questions }) {
   useObservable(questions);
   const { visits } = questions;
   return (
-    // It is there before anything is in it: else what comes first is not read out.
+    // Present before it has content, or screen readers would miss the first line.
     <div className="visits" role="status">
       {visits.map((visit) => (
         <p key={visit.id} className="visit">

@@ -1,5 +1,5 @@
 /**
- * Saves recordings, opens them, and plays them.
+ * Saves, opens and plays recordings.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import "./replay.css";
 import { replaysOf } from "./replays.js";
 import { SaveDialog } from "./save-dialog.js";
 
-/** The menu. What plays a recording is at the foot of the page: `ReplayPlace`. */
+/** The menu. The playback controls are at the bottom of the page: `ReplayPlace`. */
 export function RecordingMenu({ workbench }: { workbench: Workbench }) {
   const selected = useObserved(workbench, (each) => each.selected);
   const [saving, setSaving] = useState<AppModel>();
@@ -60,7 +60,7 @@ export function RecordingMenu({ workbench }: { workbench: Workbench }) {
         onChange={({ target }: ChangeEvent<HTMLInputElement>) => {
           const [chosen] = target.files ?? [];
           void open(chosen);
-          // The same file may be chosen again.
+          // Allows choosing the same file again.
           target.value = "";
         }}
       />
@@ -87,7 +87,7 @@ export function RecordingMenu({ workbench }: { workbench: Workbench }) {
   );
 }
 
-/** Takes files that are dropped into the page; says whether one is about to be. */
+/** Handles files dropped into the page; returns whether one is being dragged. */
 function useDrop(onFile: (file: File | undefined) => void): boolean {
   const [isOver, setIsOver] = useState(false);
   const take = useRef(onFile);

@@ -1,5 +1,5 @@
 /**
- * The controls of a recording that is played.
+ * Playback controls of a recording.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import type { Workbench } from "../../model/workbench.js";
 import { useObservable, useObserved } from "../use-observable.js";
 import { replaysOf } from "./replays.js";
 
-/** The controls of the replay that is selected, if one is; part of the page, so that they cover nothing. */
+/** The controls of the selected replay, if any; part of the layout, so that they cover nothing. */
 export function ReplayPlace({ workbench }: { workbench: Workbench }) {
   const selected = useObserved(workbench, (each) => each.selected);
   const replays = replaysOf(workbench);
@@ -31,12 +31,12 @@ export function ReplayPlace({ workbench }: { workbench: Workbench }) {
   return replay ? <ReplayBar replay={replay} /> : null;
 }
 
-/** Steps through a replay, plays it, and says what is different. */
+/** Steps through a replay, plays it, and shows differences. */
 function ReplayBar({ replay }: { replay: Replay }) {
   useObservable(replay);
   useObservable(replay.app.log);
   const { position, messages, isPlaying, speed, isAtEnd } = replay;
-  // Each place that is dragged over would begin the app anew.
+  // Applied only at the end of a drag: each position would restart the app.
   const [sought, setSought] = useState<number>();
   return (
     <section className="replay-bar" aria-label="Replay">
@@ -106,7 +106,7 @@ function ReplayBar({ replay }: { replay: Replay }) {
   );
 }
 
-/** What was done inside of the app, by the command that recorded it: a page can only say it. */
+/** Recorded actions inside the app: the page can only list them. */
 function Acts({ replay: { acts } }: { replay: Replay }) {
   if (acts.length === 0) return null;
   return (
@@ -127,7 +127,7 @@ function Acts({ replay: { acts } }: { replay: Replay }) {
   );
 }
 
-/** Drawn, as few fonts have them. */
+/** Drawn, because few fonts have these symbols. */
 const ICONS = {
   previous: "M4 3h2v10H4zM13 3v10L6.5 8z",
   play: "M4 2.5v11l9-5.5z",

@@ -16,7 +16,7 @@ let gateway: Gateway;
 let elsewhere: Gateway;
 let browser: Browser;
 let page: Page;
-/** What the app's clock said: at first, and when its button was pressed. */
+/** Texts of the app's clock: at first, and after its button was pressed. */
 let times: string[];
 let file: string;
 
@@ -35,12 +35,12 @@ const timeIn = async (app: FrameLocator): Promise<string> =>
 const play = (where: Page, path: string): Promise<void> =>
   where.getByLabel("Recording", { exact: true }).and(where.locator("input")).setInputFiles(path);
 
-/** What a person with a screen reader, a keyboard or weak eyes would stumble over. */
+/** Accessibility problems for users of screen readers and keyboards, or with weak eyesight. */
 async function axeFinds(where: Page, part: string): Promise<string[]> {
   await where.evaluate(axe.source);
   return where.evaluate(async (selector) => {
     const { axe: run } = globalThis as unknown as { axe: typeof axe };
-    // What is in the frames is the app's.
+    // Frame contents belong to the app.
     const { violations } = await run.run(selector, { iframes: false });
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")

@@ -12,14 +12,14 @@ import type { Workbench } from "../../model/workbench.js";
 
 const known = new WeakMap<Workbench, Replays>();
 
-/** The recordings of a page: one list for all who show something of them. */
+/** The page's recordings, shared by all components. */
 export function replaysOf(workbench: Workbench): Replays {
   const replays = known.get(workbench) ?? new Replays(workbench);
   known.set(workbench, replays);
   return replays;
 }
 
-/** Opens recordings, and puts their apps into the conversation. */
+/** Opens recordings, and adds their apps to the conversation. */
 export class Replays extends Observable {
   readonly #workbench: Workbench;
   readonly #open = new Map<CallItem, Replay>();
@@ -30,12 +30,12 @@ export class Replays extends Observable {
     workbench.conversation.subscribe(() => this.#forget());
   }
 
-  /** The replay whose app this is. */
+  /** The replay of this app. */
   of(app: AppModel | undefined): Replay | undefined {
     return [...this.#open.values()].find((replay) => replay.app === app);
   }
 
-  /** Opens a recording and plays it as fast as its app can: what it came to is what people want to see first. */
+  /** Opens a recording and plays it as fast as possible, to show its end state first. */
   async open(text: string): Promise<Replay> {
     const { gateway, profiles, conversation } = this.#workbench;
     const replay = await Replay.open(gateway, readRecording(text), { profiles });
@@ -50,7 +50,7 @@ export class Replays extends Observable {
     return replay;
   }
 
-  /** What was taken out of the conversation is not played on. */
+  /** Drops replays that were removed from the conversation. */
   #forget(): void {
     const { items } = this.#workbench.conversation;
     for (const [item, replay] of this.#open) {

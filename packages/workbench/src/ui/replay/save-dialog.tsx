@@ -1,5 +1,5 @@
 /**
- * Saves a recording of an app, without what must not be passed on.
+ * Saves a redacted recording of an app.
  *
  * @module
  */
@@ -40,7 +40,7 @@ const CHOICES: { id: string; label: string; rules: readonly RedactionRule[] }[] 
   { id: "calls", label: "All arguments and results of tools", rules: [CALLS] },
 ];
 
-/** Asks what to take out, and saves the file. */
+/** Asks what to redact, and saves the file. */
 export function SaveDialog({ app, onClose }: { app: AppModel; onClose: () => void }) {
   const [chosen, setChosen] = useState<string[]>(["secrets"]);
   const [hidden, setHidden] = useState("");
@@ -116,7 +116,7 @@ export function SaveDialog({ app, onClose }: { app: AppModel; onClose: () => voi
   );
 }
 
-/** Places in messages, as they are written: with spaces or commas between them. */
+/** Paths, separated by spaces or commas. */
 const pathsIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter(Boolean))];
 
 interface HiddenPlacesProps {
@@ -125,9 +125,9 @@ interface HiddenPlacesProps {
   onChange: (text: string) => void;
 }
 
-/** Values that are taken out by where they are, and how many that would be. */
+/** Values redacted by path, with their number. */
 function HiddenPlaces({ app, text, onChange }: HiddenPlacesProps) {
-  // As it was when the dialog was opened: an app goes on.
+  // Fixed when the dialog is opened, because the app continues.
   const events = useMemo(() => eventsOf(app.log), [app]);
   const said = useMemo(
     () =>

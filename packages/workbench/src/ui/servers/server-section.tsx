@@ -1,5 +1,5 @@
 /**
- * One server: how it is, what to do about it, and its tools.
+ * A server: its state, actions and tools.
  *
  * @module
  */
@@ -26,12 +26,12 @@ export interface ServerSectionProps {
   servers: Servers;
   server: ServerState;
   tools: readonly ToolFacts[];
-  /** A search is on: what it found is shown, whatever is folded. */
+  /** Whether a search is active: matches are shown even if folded. */
   isSearching: boolean;
   onChoose: (tool: string) => void;
 }
 
-/** A server that can be folded. */
+/** A foldable server. */
 export function ServerSection({ servers, server, tools, isSearching, onChoose }: ServerSectionProps) {
   const { summary, catalogue } = server;
   const { name, info, isolation } = summary;
@@ -105,7 +105,7 @@ function StateBadge({ summary: { state, retryAt } }: { summary: ServerSummary })
   );
 }
 
-/** What a person can do: sign in, start it, start it anew. */
+/** The user's action: sign in, start, or restart. */
 function ServerButton({
   servers,
   summary: { name, state, authorizeUrl },
@@ -150,7 +150,7 @@ function ServerButton({
   );
 }
 
-/** Why it is not as it should be, in its own words too. */
+/** The server's problem, with its own output. */
 function ServerTrouble({ server }: { server: ServerState }) {
   const { summary } = server;
   const said = summary.problem ?? summary.crash;

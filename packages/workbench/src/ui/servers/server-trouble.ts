@@ -1,11 +1,11 @@
 /**
- * What is not as it should be with a server, in sentences.
+ * Problems of a server as sentences.
  *
  * @module
  */
 import type { ServerState } from "../../model/servers.js";
 
-/** The one thing that matters most, whether another server had its name, and what is missing of what the server offers. */
+/** The most important problem, whether another server had its name, and what is missing in its catalogue. */
 export function troubleOf({ summary, catalogue, problem }: ServerState): string[] {
   const { crash, garbage, notice } = summary;
   const crashed = crash && `It ended at ${new Date(crash.at).toLocaleTimeString()}: ${crash.message}`;

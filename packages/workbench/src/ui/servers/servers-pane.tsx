@@ -1,5 +1,5 @@
 /**
- * All servers with their tools, and a search over them.
+ * All servers with their tools, and a search.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import "./servers.css";
 import { foundIn, toolFacts } from "./tool-facts.js";
 import { ToolPage } from "./tool-page.js";
 
-/** Which tool is chosen. */
+/** The selected tool. */
 export interface ChosenTool {
   readonly server: string;
   readonly tool: string;
@@ -24,7 +24,7 @@ export interface ServersPaneProps {
   workbench: Workbench;
   chosen: ChosenTool | undefined;
   onChoose: (tool: ChosenTool | undefined) => void;
-  /** A tool was called: there is something to see. */
+  /** Called after a tool was called. */
   onRun: () => void;
 }
 

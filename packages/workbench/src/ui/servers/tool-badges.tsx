@@ -1,5 +1,5 @@
 /**
- * What a tool shows, in a word each.
+ * Badges of a tool.
  *
  * @module
  */

@@ -22,7 +22,7 @@ const found = (search: string): string[] =>
     return left ? [[name, ...left.map(({ tool }) => tool.name)].join(" ")] : [];
   });
 
-it("a tool whose UI was not read, as that of the last of many, has one all the same", () => {
+it("a tool whose UI was not read, as that of the last of many, still has one", () => {
   const tool: Tool = {
     name: "show",
     inputSchema: { type: "object" },

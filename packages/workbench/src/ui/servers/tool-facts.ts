@@ -1,5 +1,5 @@
 /**
- * What a tool shows, and who may call it.
+ * Facts about a tool: its UI and its callers.
  *
  * @module
  */
@@ -7,17 +7,17 @@ import { isVisibleTo, readToolUi, type Tool } from "@vitrine/protocol";
 import type { ServerCatalogue } from "@vitrine/wire";
 import { toolTitle } from "../../model/app/foreign.js";
 
-/** What the page says of a tool. */
+/** Facts about a tool. */
 export interface ToolFacts {
   readonly tool: Tool;
   readonly title: string;
-  /** It has an app to show. */
+  /** Whether it has an app. */
   readonly hasUi: boolean;
   /** Why its app cannot be shown. */
   readonly uiProblem: string | undefined;
-  /** A person may call it, as the model may (C02). */
+  /** Whether the user may call it, like the model. */
   readonly isCallable: boolean;
-  /** Its apps may call it. */
+  /** Whether its apps may call it. */
   readonly isForApps: boolean;
 }
 
@@ -28,7 +28,7 @@ export const toolFacts = ({ tools, views }: ServerCatalogue): ToolFacts[] =>
     return {
       tool,
       title: toolTitle(tool),
-      // A catalogue reads the documents of its first tools only; a link to a UI says that there is one.
+      // A catalogue reads only the documents of its first tools; a link means that there is a UI.
       hasUi: view !== undefined || readToolUi(tool).resourceUri !== undefined,
       uiProblem: view?.problem,
       isCallable: isVisibleTo(tool, "model"),
@@ -37,9 +37,9 @@ export const toolFacts = ({ tools, views }: ServerCatalogue): ToolFacts[] =>
   });
 
 /**
- * The tools of a server that have every word of a search in their name, title or description, or in the server's name;
- * undefined if the server has nothing to do with it. A server that is itself searched for is found without tools, too: who
- * looks for one that does not run wants to know why.
+ * The tools of a server with every search word in their name, title or description, or in the server's name;
+ * undefined if nothing matches. A server that matches by name is found even without tools, so that the user
+ * can see why it does not run.
  */
 export function foundIn(
   server: string,

@@ -1,5 +1,5 @@
 /**
- * One tool: what it is, and the form to call it.
+ * A tool: its description, and the form to call it.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { ToolFacts } from "./tool-facts.js";
 export interface ToolPageProps {
   workbench: Workbench;
   chosen: ChosenTool;
-  /** Undefined while its server has not said, or if it has taken the tool away. */
+  /** Undefined while its server has not answered, or if the tool was removed. */
   facts: ToolFacts | undefined;
   onBack: () => void;
   onRun: () => void;
@@ -26,7 +26,7 @@ export interface ToolPageProps {
 /** A tool, in place of the list. */
 export function ToolPage({ workbench, chosen: { server, tool }, facts, onBack, onRun }: ToolPageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // Whoever cannot see that the list is gone is told.
+  // Moves the focus for screen reader users, because the list is gone.
   useEffect(() => heading.current?.focus(), []);
   return (
     <section className="tool-page" aria-labelledby="tool-title">

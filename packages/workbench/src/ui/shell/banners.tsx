@@ -1,5 +1,5 @@
 /**
- * What concerns the whole page.
+ * Messages about the whole page.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import type { Workbench } from "../../model/workbench.js";
 import { useObserved } from "../use-observable.js";
 import { closedAdvice } from "./connection.js";
 
-/** Milliseconds: a connection that is back sooner needs no words. */
-const PATIENCE = 2000;
+/** Milliseconds before a lost connection is reported. */
+const RECONNECT_DELAY = 2000;
 const AWAY =
   "The gateway does not answer. If it was stopped, start it again: this page goes on where it was, and what was under way is told.";
 
-/** Whether something has been so for a while. */
+/** Whether a condition has held for a while. */
 function useLasting(isSo: boolean, milliseconds: number): boolean {
   const [lasts, setLasts] = useState(false);
   useEffect(() => {
@@ -28,14 +28,14 @@ function useLasting(isSo: boolean, milliseconds: number): boolean {
   return isSo && lasts;
 }
 
-/** Lines below the header, while there is something to say. */
+/** Lines below the header. */
 export function Banners({ workbench }: { workbench: Workbench }) {
   const connection = useObserved(workbench, (each) => each.connection);
   const problem = useObserved(workbench, (each) => each.problem);
   const alarm = useObserved(workbench, (each) => each.alarm);
   const notices = useObserved(workbench.servers, (each) => each.notices);
-  // What else went wrong because the connection is gone needs no saying.
-  const isAway = useLasting(connection.phase === "reconnecting", PATIENCE);
+  // Other problems caused by the lost connection need no banner.
+  const isAway = useLasting(connection.phase === "reconnecting", RECONNECT_DELAY);
   const away = isAway ? AWAY : undefined;
   const lines = [away ?? closedAdvice(connection) ?? problem, alarm];
   return (
@@ -52,7 +52,7 @@ export function Banners({ workbench }: { workbench: Workbench }) {
   );
 }
 
-/** A line that stays until the person has read it. */
+/** A line that stays until dismissed. */
 function Notice({ text }: { text: string }) {
   const [isRead, setRead] = useState(false);
   if (isRead) return null;

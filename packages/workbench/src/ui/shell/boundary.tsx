@@ -1,5 +1,5 @@
 /**
- * Keeps what goes wrong in one part of the page from taking the others with it.
+ * Error boundaries for parts of the page.
  *
  * @module
  */
@@ -9,14 +9,16 @@ import { messageOf } from "../../model/messages/messages.js";
 
 /** Props of a {@link Boundary}. */
 export interface BoundaryProps {
-  /** What is in it, to begin a sentence with. */
+  /** The name of its content, to start a sentence. */
   name: string;
   children: ReactNode;
-  /** What else a person can do about it. */
+  /** Further actions for the user. */
   actions?: ReactNode;
 }
 
-/** A part of the page that can fail by itself: it says so, and can be tried again. React asks for a class. */
+/**
+ * A part of the page that can fail by itself: it shows the error, and can be retried. React requires a class.
+ */
 export class Boundary extends Component<BoundaryProps, { problem?: string | undefined }> {
   override state: { problem?: string | undefined } = {};
 

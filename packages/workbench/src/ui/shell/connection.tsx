@@ -1,17 +1,17 @@
 /**
- * How it is with the gateway.
+ * State of the connection to the gateway.
  *
  * @module
  */
 import type { GatewayState } from "@vitrine/host/gateway";
 import { secondsUntil, useNow } from "./use-now.js";
 
-/** A word about the connection, for the header. */
+/** The connection's state in the header. */
 export function ConnectionBadge({ state }: { state: GatewayState }) {
   const now = useNow(state.phase === "reconnecting");
   const [kind, text] = words(state, now);
   return (
-    // Not every second of a countdown is read out.
+    // A countdown is not announced every second.
     <span
       className={`badge ${kind}`}
       role="status"
@@ -30,7 +30,7 @@ function words(state: GatewayState, now: number): [kind: string, text: string] {
   return ["warn", seconds > 0 ? `Reconnecting in ${seconds} s` : "Reconnecting…"];
 }
 
-/** What to do when the connection is gone for good. */
+/** The solution for a connection that is closed for good. */
 export function closedAdvice(state: GatewayState): string | undefined {
   if (state.phase !== "closed") return undefined;
   if (state.reason === "unauthorized")

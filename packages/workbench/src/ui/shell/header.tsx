@@ -1,5 +1,5 @@
 /**
- * The head of the page: what it is, how it is connected, and how it is set up.
+ * The page's header: title, connection and settings.
  *
  * @module
  */

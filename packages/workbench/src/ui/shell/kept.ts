@@ -1,10 +1,10 @@
 /**
- * Small choices of the person's, kept in this browser.
+ * Small user preferences, stored in this browser.
  *
  * @module
  */
 
-/** What was kept under a name; a browser that keeps nothing has nothing. */
+/** The stored value; undefined in a browser without storage. */
 export function readKept(name: string): string | undefined {
   try {
     return localStorage.getItem(`vitrine-${name}`) ?? undefined;
@@ -13,11 +13,11 @@ export function readKept(name: string): string | undefined {
   }
 }
 
-/** Keeps it, if the browser lets it. */
+/** Stores a value, if the browser allows it. */
 export function keep(name: string, value: string): void {
   try {
     localStorage.setItem(`vitrine-${name}`, value);
   } catch {
-    // Then it is as it was by default after a reload.
+    // Without storage, a reload uses the default.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The page: three panes side by side, or one of them where there is no room.
+ * The page: three panes side by side, or one of them on a narrow screen.
  *
  * @module
  */
@@ -37,10 +37,10 @@ const PANES: { id: Pane; title: string }[] = [
   { id: "inspector", title: "Inspector" },
 ];
 
-/** The widths of the panes, in a browser that keeps things and in one that does not. */
+/** Storage for pane widths, which also works without browser storage. */
 const KEPT = { getItem: (name: string) => readKept(name) ?? null, setItem: keep };
 
-/** Everything. Where there is room for one pane only, CSS shows the one that is chosen: no app is moved for that. */
+/** The whole page. On a narrow screen, CSS shows the selected pane: no app is moved for that. */
 export function Page({ workbench }: { workbench: Workbench }) {
   const isAsking = useObserved(workbench, (each) => each.isAsking);
   const [pane, setPane] = useState<Pane>("conversation");
@@ -111,7 +111,7 @@ export function Page({ workbench }: { workbench: Workbench }) {
   );
 }
 
-/** The grid, over the page: the apps below go on. */
+/** The grid over the page: the apps below continue. */
 function GridDialog({ workbench }: { workbench: Workbench }) {
   const isOpen = useHash() === "grid";
   return (

@@ -1,21 +1,21 @@
 /**
- * Dark or light, for the page and the apps in it.
+ * Dark or light theme, for the page and its apps.
  *
  * @module
  */
 import type { Workbench } from "../../model/workbench.js";
 import { keep, readKept } from "./kept.js";
 
-/** `system`: as the person's machine is. */
+/** `system`: the theme of the user's system. */
 export type Theme = "system" | "light" | "dark";
 
-/** The theme that was chosen last. */
+/** The last selected theme. */
 export function keptTheme(): Theme {
   const kept = readKept("theme");
   return kept === "light" || kept === "dark" ? kept : "system";
 }
 
-/** Draws the page in a theme, and tells its apps: those that are there, and those that come. */
+/** Applies a theme to the page and its apps, existing and new. */
 export function applyTheme(workbench: Workbench, choice: Theme): void {
   keep("theme", choice);
   document.documentElement.dataset["theme"] = choice;

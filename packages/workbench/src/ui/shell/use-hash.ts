@@ -1,5 +1,5 @@
 /**
- * Which of its screens the page shows, by its address.
+ * Routes by the fragment of the address.
  *
  * @module
  */
@@ -10,10 +10,10 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => removeEventListener("hashchange", listener);
 };
 
-/** What stands behind `#` in the address. */
+/** The fragment of the address. */
 export const useHash = (): string => useSyncExternalStore(subscribe, () => location.hash.slice(1));
 
-/** Goes to another screen, so that the browser's way back leads out of it. */
+/** Goes to another screen; the browser's back button returns. */
 export function go(hash: string): void {
   location.hash = hash;
 }

@@ -1,11 +1,11 @@
 /**
- * Time, for countdowns.
+ * Current time, for countdowns.
  *
  * @module
  */
 import { useEffect, useState } from "react";
 
-/** Milliseconds since 1970, ever again while something counts on it. */
+/** Milliseconds since 1970, updated while counting. */
 export function useNow(isCounting: boolean, pause = 500): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -17,6 +17,6 @@ export function useNow(isCounting: boolean, pause = 500): number {
   return now;
 }
 
-/** Seconds until then, for people: never less than none. */
+/** Seconds until then, never negative. */
 export const secondsUntil = (then: number, now: number): number =>
   Math.max(0, Math.ceil((then - now) / 1000));

@@ -1,5 +1,5 @@
 /**
- * What Claude tells its apps about its look; docs/profiles.md names the source.
+ * Style variables of Claude for its apps; docs/profiles.md has the source.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The font rules that hosts send to their apps; docs/profiles.md names the sources. The files themselves stay on the hosts' own
- * servers: a view here loads none of them.
+ * Font rules that hosts send to their apps; docs/profiles.md has the sources. The files stay on the hosts'
+ * own servers: a view here loads none of them.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What goose tells its apps about its look; docs/profiles.md names the source.
+ * Style variables of goose for its apps; docs/profiles.md has the source.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What MCPJam Inspector tells its apps about its look; docs/profiles.md names the source. MCPJam sends the values of the theme in
- * force; here one set serves both.
+ * Style variables of MCPJam Inspector for its apps; docs/profiles.md has the source. MCPJam sends the values
+ * of the current theme; here one set serves both.
  *
  * @module
  */

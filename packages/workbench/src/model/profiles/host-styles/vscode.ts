@@ -1,6 +1,6 @@
 /**
- * What VS Code tells its apps about its look; docs/profiles.md names the sources. VS Code refers to variables of its own, which
- * only its webviews have; the value behind each comma is the one of its default themes.
+ * Style variables of VS Code for its apps; docs/profiles.md has the sources. VS Code refers to its own
+ * variables, which only its webviews have; the fallback after each comma is from its default themes.
  *
  * @module
  */

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { AppLog } from "../app/app-log.js";
-import { Deeds } from "./replay-deeds.js";
+import { ReplayActions } from "./replay-actions.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const say = (log: AppLog, method: string, id?: number): unknown =>
   log.add({ direction: "in", message: { jsonrpc: "2.0", ...(id !== undefined && { id }), method } });
-/** Says something that is no deed, again and again. */
+/** Says something that is no action, again and again. */
 const chatter = (log: AppLog): ReturnType<typeof setInterval> => {
   const words = ["notifications/message", "ui/notifications/size-changed", "ping"];
   let n = 0;
@@ -16,31 +16,31 @@ const chatter = (log: AppLog): ReturnType<typeof setInterval> => {
 
 it("counts what the app does, once, and not what depends on the place and the time", () => {
   const log = new AppLog();
-  const deeds = new Deeds(log);
+  const actions = new ReplayActions(log);
   say(log, "ui/initialize", 1);
   say(log, "notifications/message");
-  expect(deeds.count).toBe(1);
+  expect(actions.count).toBe(1);
   log.clear();
   say(log, "ui/message", 2);
   log.add({ direction: "out", message: { id: 2, result: {} } });
-  expect([deeds.count, deeds.count]).toEqual([2, 2]);
+  expect([actions.count, actions.count]).toEqual([2, 2]);
 });
 
 it("finds an app quiet that only logs, says its size and pings", async () => {
   const log = new AppLog();
   const heard = vi.fn();
   const timer = chatter(log);
-  void new Deeds(log).quiet(500).then(heard);
+  void new ReplayActions(log).quiet(500).then(heard);
   await vi.advanceTimersByTimeAsync(1100);
   clearInterval(timer);
   expect(heard).toHaveBeenCalled();
 });
 
-it("waits for a deed no longer because the app says something else, and longer because it does something", async () => {
+it("waits for a action no longer because the app says something else, and longer because it does something", async () => {
   const log = new AppLog();
   const heard = vi.fn();
   const timer = chatter(log);
-  void new Deeds(log)
+  void new ReplayActions(log)
     .reach(
       2,
       () => false,
@@ -56,13 +56,13 @@ it("waits for a deed no longer because the app says something else, and longer b
   expect(heard).toHaveBeenCalled();
 });
 
-it("stops waiting when there are enough deeds, or when no more can come", async () => {
+it("stops waiting when there are enough actions, or when no more can come", async () => {
   const log = new AppLog();
-  const deeds = new Deeds(log);
+  const actions = new ReplayActions(log);
   const heard = vi.fn();
   let isOver = false;
   const wait = (count: number): void =>
-    void deeds
+    void actions
       .reach(
         count,
         () => isOver,

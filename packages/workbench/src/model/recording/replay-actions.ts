@@ -1,23 +1,26 @@
 /**
- * What a replayed app has done so far, and how long more of it is waited for.
+ * Counts the actions of a replayed app, and waits for more.
  *
  * @module
  */
 import type { AppLog } from "../app/app-log.js";
-import { isDeed } from "./recorded-run.js";
+import { isAction } from "./recorded-run.js";
 
-/** Counts the deeds of one app. What depends on the place and the time, such as sizes and log lines, is none of them. */
-export class Deeds {
+/**
+ * Counts the actions of one app. Messages that depend on size and timing, such as sizes and log lines, do not
+ * count.
+ */
+export class ReplayActions {
   readonly #log: AppLog;
   #count = 0;
-  /** The number of the last message that was looked at. */
+  /** The number of the last checked message. */
   #last = 0;
 
   constructor(log: AppLog) {
     this.#log = log;
   }
 
-  /** How many there were. Each message is looked at once: logs are long, and forget their beginnings. */
+  /** The number of actions. Each message is checked once, because logs are long and drop their start. */
   get count(): number {
     const { messages } = this.#log;
     const last = messages.at(-1)?.n ?? this.#last;
@@ -25,15 +28,15 @@ export class Deeds {
       const message = messages[at];
       if (!message || message.n <= this.#last) break;
       const { direction: d, kind, method } = message;
-      if (isDeed({ d, kind, method })) this.#count++;
+      if (isAction({ d, kind, method })) this.#count++;
     }
     this.#last = last;
     return this.#count;
   }
 
   /**
-   * Resolves when there were so many, when no more can come, or when none came for as long as `patience` says. An app
-   * that says other things meanwhile is not waited for any longer.
+   * Resolves at this number of actions, when no more can come, or when none came within `patience`
+   * milliseconds. Other messages do not extend the wait.
    */
   reach(count: number, isOver: () => boolean, patience: () => number): Promise<void> {
     return new Promise((resolve) => {
@@ -59,7 +62,7 @@ export class Deeds {
     });
   }
 
-  /** Resolves when none came for so many milliseconds. */
+  /** Resolves when none came for this many milliseconds. */
   async quiet(milliseconds: number): Promise<void> {
     for (let before = -1; before !== this.count; ) {
       before = this.count;
