@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import type { AppDetails, HostHandlers } from "@vitrine/guard";
 import {
   type Bridge,
@@ -13,6 +14,7 @@ import {
   saveFiles,
 } from "@vitrine/host";
 import type { DisplayMode, HostContext, Implementation, Params, Tool } from "@vitrine/protocol";
+import { VITRINE_VERSION } from "@vitrine/wire";
 import { AppLog } from "./app-log.js";
 import type { AppSource, CallListener } from "./app-source.js";
 import { AppToolList } from "./app-tool-list.js";
@@ -27,7 +29,7 @@ import { type Profile, STRICT } from "./profile.js";
 const PRESS_DELAY = 250;
 
 /** The host, to apps. */
-export const INFO: Implementation = { name: "vitrine-workbench", version: "0.1.0" };
+export const INFO: Implementation = { name: "vitrine-workbench", version: VITRINE_VERSION };
 
 /** What an app may do to the conversation that it is in. */
 export interface AppSurroundings {
