@@ -1,6 +1,6 @@
 /**
  * `npm run packages`: copies what all packages share from the root's `package.json` into theirs: version, licence, addresses,
- * Node versions, and how they are published. `--check` only compares; lint calls it.
+ * Node versions, and how they are published. The version also goes into the code. `--check` only compares; lint calls it.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 
@@ -56,14 +56,25 @@ function complete(folder, own) {
 
 const isCheck = process.argv.includes("--check");
 const problems = [];
-for (const folder of readdirSync("packages").sort()) {
-  const path = `packages/${folder}/package.json`;
-  if (!existsSync(path)) continue;
-  const before = readFileSync(path, "utf8");
-  const after = `${JSON.stringify(complete(folder, JSON.parse(before)), undefined, 2)}\n`;
-  if (before === after) continue;
+
+/** Writes a file, or with `--check` only compares. */
+function put(path, after) {
+  const before = existsSync(path) ? readFileSync(path, "utf8") : "";
+  if (before === after) return;
   if (isCheck) problems.push(`${path} differs from what package.json says: run \`npm run packages\``);
   else writeFileSync(path, after);
 }
+
+for (const folder of readdirSync("packages").sort()) {
+  const path = `packages/${folder}/package.json`;
+  if (!existsSync(path)) continue;
+  put(path, `${JSON.stringify(complete(folder, read(path)), undefined, 2)}\n`);
+}
+put(
+  "packages/wire/src/release.ts",
+  `/** The version of all Vitrine packages. \`npm run packages\` writes this file from the root's \`package.json\`. */
+export const VITRINE_VERSION = "${root.version}";
+`,
+);
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { VERSION } from "./version.js";
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const MAIN = at("../dist/main.js");
@@ -100,7 +101,7 @@ describe("vitrine", () => {
         ...["dev", "serve", "render", "tools", "resources", "call"].map((name) => [name, "--help"]),
       ].map((words) => run(words)),
     );
-    expect(version).toEqual({ code: 0, out: "0.1.0\n", err: "" });
+    expect(version).toEqual({ code: 0, out: `${VERSION}\n`, err: "" });
     expect(whole?.out).toContain("Exit codes: 0");
     for (const help of each) {
       expect(help).toMatchObject({ code: 0, err: "" });

@@ -60,7 +60,7 @@ const APPS: App[] = [
     draws: "#scatter-chart",
     calls: "get-customer-data",
   },
-  { name: "debug", shows: /Host (test host v1.0.0|vitrine-workbench v0.1.0)/, calls: "debug-log" },
+  { name: "debug", shows: /Host (test host v1.0.0|vitrine-workbench v\d+\.\d+\.\d+)/, calls: "debug-log" },
   {
     name: "pdf",
     args: [pdf],

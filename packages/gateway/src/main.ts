@@ -62,7 +62,8 @@ async function main(words: string[]): Promise<number> {
     },
   });
   if (values.help || values.version) {
-    process.stdout.write(values.help ? `${USAGE}\n` : "0.1.0\n");
+    const { VITRINE_VERSION } = await import("@vitrine/wire");
+    process.stdout.write(`${values.help ? USAGE : VITRINE_VERSION}\n`);
     return 0;
   }
   const [command, ...rest] = positionals;

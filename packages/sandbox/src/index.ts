@@ -4,5 +4,5 @@
  * @module
  */
 export type { Origins, Role } from "./origins.js";
-export * from "./records.js";
-export * from "./sandbox.js";
+export { MemoryRecords, type RecordStore } from "./records.js";
+export { Sandbox, type SandboxedView, type SandboxOptions, type ViewRegistration } from "./sandbox.js";

@@ -3,4 +3,13 @@
  *
  * @module
  */
-export * from "./discovery/index.js";
+export {
+  type Discovered,
+  type DiscoverOptions,
+  type DiscoveryProblem,
+  discover,
+  lineOf,
+  toolJsonSchema,
+  type UiMeta,
+  uiMetaSchema,
+} from "./discovery/index.js";

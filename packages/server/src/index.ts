@@ -9,7 +9,25 @@ export { DefinitionError, type DefinitionErrorCode } from "./errors.js";
 export { CODE_KEY, type FailureCode } from "./failed-result.js";
 export { InputError, PROBLEMS_KEY } from "./input-error.js";
 export { uiSupport } from "./negotiation.js";
-export * from "./official.js";
+export {
+  EXTENSION_ID,
+  getUiCapability,
+  type LegacyToolCallback,
+  type McpUiAppResourceConfig,
+  type McpUiAppToolConfig,
+  type McpUiReadResourceCallback,
+  type McpUiReadResourceResult,
+  RESOURCE_MIME_TYPE,
+  RESOURCE_URI_META_KEY,
+  type ReadResourceCallback,
+  type ResourceMetadata,
+  registerAppResource,
+  registerAppTool,
+  type ToolCallback,
+  type ToolConfig,
+  withBothLinks,
+  type ZodRawShape,
+} from "./official.js";
 export { Reply, type ReplyDetails, reply } from "./reply.js";
 export type { Checked, DeepPartial, Given, Schema } from "./schemas.js";
 export { type ServeOptions, type Serving, serve } from "./serve.js";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Implementation } from "@vitrine/protocol";
-import { GatewayError } from "@vitrine/wire";
+import { GatewayError, VITRINE_VERSION } from "@vitrine/wire";
 import type { Launch } from "./isolation/isolation.js";
 import { connectRemote, type SignIn } from "./remote-connection.js";
 import type { Server } from "./server.js";
@@ -194,7 +194,7 @@ export class ServerPool {
 
   #create(settings: ServerSettings, user: string): ManagedServer {
     const { launch, signIn, asks, clock, onerror } = this.#options;
-    const info = this.#options.info ?? { name: "vitrine-gateway", version: "0.1.0" };
+    const info = this.#options.info ?? { name: "vitrine-gateway", version: VITRINE_VERSION };
     const common = {
       ...{ settings, info, verdicts: this.#verdicts },
       asks: asks?.(isShared(settings) ? undefined : user, settings),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export * from "./app.js";
+export { App, type AppOptions, PostMessageTransport, type RequestOptions } from "./app.js";
 export type {
   AppToolCallback,
   AppToolConfig,
@@ -11,8 +11,50 @@ export type {
   AppToolResult,
   RegisteredAppTool,
 } from "./app-tools.js";
-export type * from "./official-names.js";
+export type {
+  McpUiAppCapabilities,
+  McpUiClientCapabilities,
+  McpUiDisplayMode,
+  McpUiDownloadFileRequest,
+  McpUiDownloadFileResult,
+  McpUiHostCapabilities,
+  McpUiHostContext,
+  McpUiHostContextChangedNotification,
+  McpUiHostStyles,
+  McpUiInitializedNotification,
+  McpUiInitializeRequest,
+  McpUiInitializeResult,
+  McpUiMessageRequest,
+  McpUiMessageResult,
+  McpUiOpenLinkRequest,
+  McpUiOpenLinkResult,
+  McpUiRequestDisplayModeRequest,
+  McpUiRequestDisplayModeResult,
+  McpUiRequestTeardownNotification,
+  McpUiResourceCsp,
+  McpUiResourceMeta,
+  McpUiResourcePermissions,
+  McpUiResourceTeardownRequest,
+  McpUiResourceTeardownResult,
+  McpUiSizeChangedNotification,
+  McpUiStyles,
+  McpUiStyleVariableKey,
+  McpUiTheme,
+  McpUiToolCancelledNotification,
+  McpUiToolInputNotification,
+  McpUiToolInputPartialNotification,
+  McpUiToolMeta,
+  McpUiToolResultNotification,
+  McpUiToolVisibility,
+  McpUiUpdateModelContextRequest,
+} from "./official-names.js";
 export type { StandardSchema } from "./standard-schema.js";
-export * from "./theme.js";
+export {
+  applyDocumentTheme,
+  applyHostContext,
+  applyHostFonts,
+  applyHostStyleVariables,
+  getDocumentTheme,
+} from "./theme.js";
 export type { ToolResult, ToolTypes, TypedApp, UntypedTool } from "./typed-app.js";
 export { View, type ViewEvent, type ViewEventMap, type ViewListener } from "./view.js";

@@ -55,6 +55,7 @@ export {
   type GatewayErrorData,
   MAY_HAVE_RUN,
 } from "./gateway-error.js";
+export { VITRINE_VERSION } from "./release.js";
 export {
   endOfPart,
   FRAME_COST,

@@ -17,7 +17,7 @@ import {
   ServerPool,
   safeFetch,
 } from "@vitrine/servers";
-import { GatewayError } from "@vitrine/wire";
+import { GatewayError, VITRINE_VERSION } from "@vitrine/wire";
 import { asksOf, pageDesks, SAMPLING_METHOD } from "../asks/index.js";
 import type { GatewaySettings } from "../config/config.js";
 import type { RecordPlace } from "../guard/call-record.js";
@@ -45,7 +45,7 @@ import { openPage } from "./page.js";
 import { ServerNames } from "./server-names.js";
 
 /** The gateway's name for servers and views. */
-export const INFO: Implementation = { name: "vitrine-gateway", version: "0.1.0" };
+export const INFO: Implementation = { name: "vitrine-gateway", version: VITRINE_VERSION };
 /** Limits for answers of authorization servers: bytes and milliseconds. */
 const OAUTH_LIMITS = { message: 1_000_000, timeout: 30_000 };
 

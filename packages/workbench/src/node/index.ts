@@ -7,7 +7,23 @@ import { fileURLToPath } from "node:url";
 
 export { PROFILE_MODES } from "./profile-modes.js";
 export { wrongPath } from "./redaction-path.js";
-export type * from "./render-page.js";
+export type {
+  Allowance,
+  RenderAct,
+  RenderConsent,
+  RenderDocument,
+  RenderLine,
+  RenderPage,
+  RenderProblem,
+  RenderRequest,
+  RenderShown,
+  RenderSnapshot,
+  RenderTimes,
+  RenderTrace,
+  RenderViolation,
+  ReplayOutcome,
+  ReplayRequest,
+} from "./render-page.js";
 
 /** The folder with the workbench's pages: `index.html` for users, `render.html` for `vitrine render`. */
 export const workbenchFolder: string = fileURLToPath(new URL("../page", import.meta.url));

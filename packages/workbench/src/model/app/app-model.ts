@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import type { AppDetails, HostHandlers } from "@vitrine/guard";
 import {
   type Bridge,
@@ -13,6 +14,7 @@ import {
   saveFiles,
 } from "@vitrine/host";
 import type { DisplayMode, HostContext, Implementation, Params, Tool } from "@vitrine/protocol";
+import { VITRINE_VERSION } from "@vitrine/wire";
 import { failureText } from "../diagnosis/diagnose.js";
 import { contextOf, type Look, setDimensions } from "../diagnosis/look.js";
 import { messageOf } from "../messages/messages.js";
@@ -27,7 +29,7 @@ import { allowedModes } from "./offered-modes.js";
 const PRESS_DELAY = 250;
 
 /** Host info for apps. */
-export const INFO: Implementation = { name: "vitrine-workbench", version: "0.1.0" };
+export const INFO: Implementation = { name: "vitrine-workbench", version: VITRINE_VERSION };
 
 /** The app's access to its conversation. */
 export interface AppSurroundings {
