@@ -269,7 +269,7 @@ describe.concurrent("an app that does as it should", () => {
     expect(await runJson("", { replay: trace, timeout: TIMEOUT })).toMatchObject({
       code: 1,
       printed: {
-        cause: { code: "replay_unsure", message: expect.stringContaining("had kept") },
+        cause: { code: "replay_unsure", message: expect.stringContaining("stored state") },
         replay: { differences, restored: true },
       },
     });

@@ -366,7 +366,7 @@ describe("the environment", () => {
   });
 
   it("is said in the log", () => {
-    expect(log.join("")).toContain("test mode: programs in the page can answer in the person's place");
+    expect(log.join("")).toContain("test mode: whatever runs in the page can answer questions in your place");
   });
 });
 

@@ -91,7 +91,7 @@ describe("the form", () => {
     expect(await app.heard("message")).toMatchObject([{ content: [{ text: `Form submitted: ${words}` }] }]);
     const [context] = await app.heard("model-context");
     expect(context).toMatchObject({ structuredContent: { name: "Ada", age: 36, plan: 2, news: false } });
-    expect(JSON.stringify(context)).toContain("join said: Welcome, Ada.");
+    expect(JSON.stringify(context)).toContain("join answered: Welcome, Ada.");
     expect(JSON.stringify(context)).not.toContain("hunter2");
     await app.close();
   });
