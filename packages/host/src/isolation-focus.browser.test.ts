@@ -266,8 +266,7 @@ it("an app that the person presses has the focus, also if another app takes it b
   await page.waitForTimeout(600);
   await view.evaluate(() => Object(globalThis).insist({ once: true }));
   await other.getByLabel("One").click();
-  await page.waitForTimeout(300);
-  expect(await other.evaluate(() => document.hasFocus())).toBe(true);
+  await expect.poll(() => other.evaluate(() => document.hasFocus()), { timeout: 5000 }).toBe(true);
   await type("ab");
   expect(await read()).toEqual([]);
 });

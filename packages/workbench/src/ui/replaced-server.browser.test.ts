@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Gateway, readSettings } from "@vitrine/gateway";
+import { workbenchFolder } from "@vitrine/workbench";
 import type { BrowserContext, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { LIMIT, launchProfile } from "../../../../testing/browser.js";
 import { freePort } from "../../../../testing/free-port.js";
 import { startTestGateway } from "../../../../testing/gateway/gateway-stage.js";
-import { workbenchFolder } from "../node/index.js";
 
 const MAIL = fileURLToPath(new URL("../../../../testing/gateway/mail-server.mjs", import.meta.url));
 

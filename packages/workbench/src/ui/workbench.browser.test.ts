@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Gateway } from "@vitrine/gateway";
+import { workbenchFolder } from "@vitrine/workbench";
 import axe from "axe-core";
 import type { BrowserContext, Frame, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -15,7 +16,6 @@ import {
   startTestGateway,
 } from "../../../../testing/gateway/gateway-stage.js";
 import { type RawView, rawView } from "../../../../testing/host/raw-view.js";
-import { workbenchFolder } from "../node/index.js";
 
 const script = (path: string): string =>
   fileURLToPath(new URL(`../../../../testing/${path}.mjs`, import.meta.url));

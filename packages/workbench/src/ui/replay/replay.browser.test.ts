@@ -3,13 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Gateway } from "@vitrine/gateway";
+import { workbenchFolder } from "@vitrine/workbench";
 import axe from "axe-core";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { LIMIT, sharedChromium } from "../../../../../testing/browser.js";
 import { officialServer, startTestGateway } from "../../../../../testing/gateway/gateway-stage.js";
 import { readRecording } from "../../model/recording/recording.js";
-import { workbenchFolder } from "../../node/index.js";
 
 let folder: string;
 let gateway: Gateway;
