@@ -58,8 +58,8 @@ describe("bytes", () => {
     // 30 show a static document; 70 follow Tab between apps and tell which app was pressed last (E03);
     // 300 compare when presses were, know presses in third-party frames, and count messages of removed frames (E03, E10);
     // 300 tell views whether something else takes keys, so that test drivers can fill fields;
-    // 190 know the person's last act: apps come over the page, and keep the focus, only after one in them (C12, E03).
-    ["<mcp-app>", ELEMENT, 17_840],
+    // 230 know the person's last act: apps come over the page, and keep the focus, only after one in them (C12, E03).
+    ["<mcp-app>", ELEMENT, 17_880],
     ["the bridge with the proxy transport", BRIDGE, 11_160],
   ])("%s fits its budget", async (_name, source, budget) => {
     expect(excess(await weigh(source), budget)).toBe("");

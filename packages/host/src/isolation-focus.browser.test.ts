@@ -259,6 +259,18 @@ it("attack E03: an app that takes the focus for the tenth time is ended, however
   await expect.poll(() => stateOf("thief")).toBe("failed");
 });
 
+it("an app that the person presses has the focus, also if another app takes it back at once", async () => {
+  const view = await stage.mount(page, "thief");
+  const other = await stage.mount(page, "other");
+  await view.getByLabel("Mine").click();
+  await page.waitForTimeout(600);
+  await view.evaluate(() => Object(globalThis).insist({ once: true }));
+  await other.getByLabel("One").click();
+  await expect.poll(() => other.evaluate(() => document.hasFocus()), { timeout: 5000 }).toBe(true);
+  await type("ab");
+  expect(await read()).toEqual([]);
+});
+
 describe("a person who presses in an app types there, while the page had the focus", () => {
   it("if the app is slow, right after typing in the page and after a pause", async () => {
     const view = await stage.mount(page, "slow");

@@ -42,7 +42,7 @@ const AT_START = ["listen", "sandbox", "database", "dataFolder", "session"] as c
  */
 export class Gateway {
   readonly metrics: Metrics;
-  /** What the HTTP API does, for programs in this process. Give it the user in whose name it acts. */
+  /** The HTTP API for programs in this process. Pass the user in whose name it acts. */
   readonly api: GatewayApi;
   readonly #parts: GatewayParts;
   readonly #retention: NodeJS.Timeout;

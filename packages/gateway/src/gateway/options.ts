@@ -43,6 +43,6 @@ export interface GatewayOptions {
    * questions in the person's place. For tests alone; no by default, and no settings file can say so.
    */
   testMode?: boolean | undefined;
-  /** What the database is opened with. */
+  /** Options of the database. */
   store?: Pick<StoreOptions, "acceptBrokenChain" | "noted"> | undefined;
 }

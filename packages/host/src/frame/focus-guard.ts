@@ -11,10 +11,8 @@
 const PRESS_DELAY = 120;
 /** Maximum milliseconds between a press in an app and its focus change. */
 const LATE = 1000;
-/**
- * Milliseconds in which a press in an app moves the focus there, unless another app takes it back at once.
- */
-const MOVE = 40;
+/** Milliseconds after a press in an app at which its view makes sure that it has the focus. */
+const MOVES = [40, 160];
 /**
  * Milliseconds after a key in the page in which the user counts as typing, and not as pressing something in
  * an app.
@@ -310,8 +308,12 @@ export function guardFocus(iframe: HTMLIFrameElement, options: FocusGuardOptions
         iframe.focus({ preventScroll: true });
         options.onfocus();
       }
-      // The app that had the focus may have taken it back in the same moment, unseen by the page.
-      else setTimeout(() => act.app === iframe && isElsewhere() && options.onfocus(), MOVE);
+      // Another app may take the focus back a moment later, unseen by the page. A view that has it ignores this.
+      for (const delay of MOVES)
+        setTimeout(
+          () => act.app === iframe && (last === iframe || isElsewhere()) && options.onfocus(),
+          delay,
+        );
     },
     tabbed: (at) => {
       // If Tab led into the page, the focus is already there.

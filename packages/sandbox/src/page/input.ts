@@ -46,7 +46,7 @@ const send = port1.postMessage.bind(port1);
 const focus = window.focus.bind(window);
 port1.onmessage = (event) => {
   const data = dataOf(event);
-  if (data === "focus") focus();
+  if (data === "focus") document.hasFocus() || focus();
   else held = data;
 };
 let isOffered = false;
