@@ -1,0 +1,9 @@
+export interface PagesOptions {
+  docs: string;
+  out: string;
+  /** The file with the front matter of the first page. */
+  home: string;
+  repository: string;
+}
+export function writePages(options: PagesOptions): void;
+export function pagePath(path: string): string;
