@@ -97,7 +97,11 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
     await page.mouse.move(text.x + 20, text.y + 20);
     await view.evaluate(() => {
       const input = document.querySelector("input");
-      addEventListener("pointerdown", () => input?.focus());
+      addEventListener("pointerdown", () => {
+        input?.focus();
+        // Keys reach the app before the host's messages do.
+        Object(globalThis).block(300);
+      });
       setTimeout(() => Object(globalThis).block(1500), 100);
     });
     await page.waitForTimeout(300);
@@ -110,6 +114,26 @@ describe("attack E03: an app that takes the focus reads nothing", () => {
       await page.waitForTimeout(40);
     }
     await pressed;
+    expect(await read()).toEqual([]);
+  });
+
+  it("when it was too busy to learn that the person went on in the page", async () => {
+    const view = await stage.mount(page, "thief");
+    await view.evaluate(() => {
+      const input = document.querySelector("input");
+      setTimeout(() => {
+        Object(globalThis).block(1500);
+        window.focus();
+        input?.focus();
+        Object(globalThis).block(300);
+      }, 100);
+    });
+    await page.waitForTimeout(300);
+    await composer().evaluate((input: HTMLElement) => input.focus());
+    for (let count = 0; count < 60; count++) {
+      await page.keyboard.press("a");
+      await page.waitForTimeout(40);
+    }
     expect(await read()).toEqual([]);
   });
 

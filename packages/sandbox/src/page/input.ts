@@ -10,6 +10,7 @@ import {
   hasFocus,
   isPrevented,
   keyOf,
+  later,
   listen,
   now,
   releaseFocus,
@@ -38,6 +39,8 @@ let droppedAt = Number.NEGATIVE_INFINITY;
  * it.
  */
 let held: number | undefined;
+/** This window took the focus in the task that is running, or the host's messages wait behind that task. */
+let isStale = false;
 /** The Tab event that may leave this view. */
 let tab: Event | undefined;
 
@@ -46,7 +49,7 @@ const send = port1.postMessage.bind(port1);
 const focus = window.focus.bind(window);
 port1.onmessage = (event) => {
   const data = dataOf(event);
-  if (data === "focus") document.hasFocus() || focus();
+  if (data === "focus") hasFocus() || focus();
   else held = data;
 };
 let isOffered = false;
@@ -71,7 +74,13 @@ function press(event: Event): void {
 }
 
 function takeFocus(event: Event): void {
-  if (targetOf(event) === window && now() - pressedAt > PRESS) takenAt = now();
+  if (targetOf(event) !== window || now() - pressedAt <= PRESS) return;
+  takenAt = now();
+  // A busy view has not read the host's last messages, and gets keys before them.
+  isStale = true;
+  later(() => {
+    isStale = false;
+  });
 }
 
 /** A Tab inside this view is not reported: it must not excuse another app that takes the focus. */
@@ -88,7 +97,7 @@ function stay(): void {
 }
 
 function isForeign(event: Event): boolean {
-  const foreign = held ? Number.POSITIVE_INFINITY : held === undefined ? FOREIGN : 0;
+  const foreign = held || isStale ? Number.POSITIVE_INFINITY : held === undefined ? FOREIGN : 0;
   return event.isTrusted && now() - takenAt < foreign;
 }
 

@@ -16,6 +16,7 @@ export function getter<T>(owner: object, name: string): (of: object) => T {
 
 export const now = performance.now.bind(performance);
 export const dateNow = Date.now;
+export const later = setTimeout.bind(window);
 export const targetOf = getter<EventTarget>(Event.prototype, "target");
 /** The time of an event on the clock of {@link now}: when the user pressed, even if the view was busy. */
 export const timeOf = getter<number>(Event.prototype, "timeStamp");
