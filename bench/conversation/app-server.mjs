@@ -55,8 +55,11 @@ server.registerTool(
   "report",
   {
     inputSchema: z.object({
-      ...{ kind: z.string(), name: z.string() },
-      ...{ at: z.number(), document: z.number(), script: z.number() },
+      kind: z.string(),
+      name: z.string(),
+      at: z.number(),
+      document: z.number(),
+      script: z.number(),
     }),
     annotations,
     _meta: { ui: { visibility: ["app"] } },

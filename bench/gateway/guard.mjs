@@ -31,13 +31,21 @@ const upstream = {
 };
 const unlimited = { burst: Number.MAX_SAFE_INTEGER, perSecond: 1 };
 const settings = {
-  ...{ name: "shop", trusted: false, policy: {}, idempotent: [], permissions: {} },
+  name: "shop",
+  trusted: false,
+  policy: {},
+  idempotent: [],
+  permissions: {},
   limits: { sizes: {}, rates: { call: unlimited }, concurrency: {} },
 };
 const uis = [{ tool: tools[0], uri: "ui://shop/a", hash: "a".repeat(64) }];
 const server = {
-  ...{ settings, upstream, status: { state: "ready", starts: 1 } },
-  ...{ start: async () => {}, onStatus: () => () => {}, views: async () => uis },
+  settings,
+  upstream,
+  status: { state: "ready", starts: 1 },
+  start: async () => {},
+  onStatus: () => () => {},
+  views: async () => uis,
 };
 let seq = 0;
 const audit = { begin: async () => ++seq, end: () => {}, find: async () => undefined };
@@ -45,7 +53,11 @@ const consents = { get: async () => "allow", set: async () => {} };
 const views = (view) => (view === "v1" ? { session: "s1", tool: "tool-0", uri: "ui://shop/a" } : undefined);
 
 const guard = gatewayGuard({
-  ...{ server, user: "ann", views, store: { audit, consents }, ask: async () => ({ answer: "deny" }) },
+  server,
+  user: "ann",
+  views,
+  store: { audit, consents },
+  ask: async () => ({ answer: "deny" }),
   idempotency: new Idempotency({ find: audit.find }),
   settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
 });
@@ -56,8 +68,13 @@ const effect = async () => result;
 
 let last = 0;
 const call = (name, more) => ({
-  ...{ actor: "view", user: "ann", view: "v1", server: "shop", method: "tools/call" },
-  ...{ params: { name, arguments: payload }, ...more?.() },
+  actor: "view",
+  user: "ann",
+  view: "v1",
+  server: "shop",
+  method: "tools/call",
+  params: { name, arguments: payload },
+  ...more?.(),
 });
 const text = JSON.stringify({ name: "tool-0", arguments: payload });
 const all = {

@@ -46,7 +46,9 @@ function plain() {
   const { command, args } = spec("process");
   const child = spawn(command, args, { env: { PATH: process.env.PATH } });
   return {
-    ...{ stdin: child.stdin, stdout: child.stdout, stderr: child.stderr },
+    stdin: child.stdin,
+    stdout: child.stdout,
+    stderr: child.stderr,
     stop: () =>
       new Promise((resolve) => {
         child.once("exit", resolve);

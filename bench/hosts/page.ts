@@ -113,7 +113,7 @@ function listenToViews(): (what: string, count: number) => Promise<Heard[]> {
   const failures: string[] = [];
   addEventListener("error", ({ message }) => failures.push(message));
   addEventListener("message", ({ data }) => {
-    const said = (Object(data) as { bench?: Heard }).bench;
+    const said: Heard | undefined = Object(data).bench;
     if (!said) return;
     heard.push(said);
     for (const look of [...waiting]) look();

@@ -1,4 +1,5 @@
 /** The page of `examples/start.mjs`: a turn of a conversation with an app in it, and every message on the wire beside it. */
+import { recordOf } from "@vitrine/protocol";
 import { apps, show } from "./chat.js";
 
 const find = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
@@ -11,7 +12,7 @@ let turn = 0;
 let dark = matchMedia("(prefers-color-scheme: dark)").matches;
 
 function record({ direction, message }: { direction: "in" | "out"; message: unknown }): void {
-  const { method } = Object(message) as { method?: unknown };
+  const { method } = recordOf(message);
   if (typeof method !== "string") return;
   const cells = [direction === "in" ? "←" : "→", method, `${JSON.stringify(message).length} B`].map((text) =>
     Object.assign(document.createElement("span"), { textContent: text }),

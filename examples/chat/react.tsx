@@ -21,7 +21,15 @@ export function ToolCall({ tool, view, input }: App & { input: Record<string, un
   }, [tool, input]);
   return (
     <McpApp
-      {...{ info, view, upstream, guard, context, handlers, input, result, cancelled }}
+      info={info}
+      view={view}
+      upstream={upstream}
+      guard={guard}
+      context={context}
+      handlers={handlers}
+      input={input}
+      result={result}
+      cancelled={cancelled}
       title={tool.title ?? tool.name}
       fallback={() => textOf(result)}
     />

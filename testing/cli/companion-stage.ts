@@ -88,7 +88,9 @@ export class CompanionStage {
   ): Promise<CompanionStage> {
     const folder = await mkdtemp(join(tmpdir(), "vitrine-companion-"));
     const read = await readSettings({
-      ...{ listen: { port: 0 }, sandbox: { port: 0 }, dataFolder: join(folder, "data") },
+      listen: { port: 0 },
+      sandbox: { port: 0 },
+      dataFolder: join(folder, "data"),
       session: { grace },
       mcpServers: pick(stageServers(folder)),
     });
@@ -174,7 +176,8 @@ export class BrowserPage {
     const call = items.findLast((item) => item.kind === "call" && item.tool === tool);
     if (!call) throw new Error(`there is no call of ${tool}`);
     const opened = await this.raw.request("gateway/open", {
-      ...{ server, tool },
+      server,
+      tool,
       call: { conversation: this.id, item: call.id },
     });
     return opened.view;

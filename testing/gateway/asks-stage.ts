@@ -79,7 +79,12 @@ export async function asksStage(options: AsksStageOptions = {}): Promise<AsksSta
     clock: () => stage.now,
   };
   const stage: AsksStage = {
-    ...{ person, store, scripted, failures, now: 0, hasModel: true },
+    person,
+    store,
+    scripted,
+    failures,
+    now: 0,
+    hasModel: true,
     sampling: new SamplingDesk({
       ...shared,
       model: () => (stage.hasModel ? model : undefined),

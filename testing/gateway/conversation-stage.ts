@@ -79,7 +79,9 @@ export async function conversationStage(
   const errors: unknown[] = [];
   const listed: string[] = [];
   const offer = ([name, { server = "weather", tool, hasApp = false }]: [string, StageTool]): OfferedTool => ({
-    ...{ server, identity: server, hasApp },
+    server,
+    identity: server,
+    hasApp,
     tool: { name, inputSchema: { type: "object" }, ...tool },
   });
   const make = (): Conversations =>
@@ -107,7 +109,14 @@ export async function conversationStage(
   const conversations = make();
   const all = [conversations];
   const stage: ConversationStage = {
-    ...{ conversations, model: scripted, store, called, errors, listed, tools, hasModel: true },
+    conversations,
+    model: scripted,
+    store,
+    called,
+    errors,
+    listed,
+    tools,
+    hasModel: true,
     appTool: async () => text("nothing"),
     again() {
       const more = make();

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AuditRow, type Gateway, type GatewayOptions, readSettings } from "@vitrine/gateway";
-import { VitrineError } from "@vitrine/protocol";
+import { recordOf, VitrineError } from "@vitrine/protocol";
 import type { GatewayAnswer, GatewayNotices, GatewayQuestion, GatewayRequests } from "@vitrine/wire";
 import { WebSocket as NodeSocket } from "ws";
 import { Connection } from "../../packages/host/src/gateway/connection.ts";
@@ -139,9 +139,9 @@ export class RawPage {
         again,
         settle: ({ error, result }) => {
           this.#pending.delete(key);
-          const { code, message, data } = Object(error) as { code: number; message: string; data: unknown };
+          const { code, message, data } = recordOf(error);
           if (error === undefined) resolve(result);
-          else reject(new VitrineError(code, message, { data }));
+          else reject(new VitrineError(Number(code), `${message}`, { data }));
         },
         fail: reject,
       });
@@ -253,7 +253,8 @@ const MORE_TOOLS = [
 const DOCUMENTS = {
   "ui://shop/cart.html": { mimeType: HTML, text: "<!doctype html><title>Cart</title>" },
   "ui://shop/camera.html": {
-    ...{ mimeType: HTML, text: "<!doctype html><title>Camera</title>" },
+    mimeType: HTML,
+    text: "<!doctype html><title>Camera</title>",
     _meta: { ui: { permissions: { camera: {} } } },
   },
   "ui://shop/broken.html": { mimeType: "text/plain", text: "no page" },
@@ -314,12 +315,10 @@ export class Doors {
   async update(servers: Record<string, object>, settings: StageSettings = {}): Promise<string[]> {
     const calls = join(this.folder, "calls");
     const read = await readSettings({
-      ...{
-        listen: { port: 0 },
-        sandbox: { port: 0 },
-        dataFolder: join(this.folder, "data"),
-        ...this.#settings,
-      },
+      listen: { port: 0 },
+      sandbox: { port: 0 },
+      dataFolder: join(this.folder, "data"),
+      ...this.#settings,
       ...settings,
       mcpServers: Object.fromEntries(
         Object.entries(servers).map(([name, more]) => [name, shopServer(calls, more)]),
@@ -359,7 +358,9 @@ export class Doors {
     const response = await fetch(`${origin}${path}`, {
       method: "POST",
       headers: {
-        ...{ authorization: `Bearer ${this.tokenOf(user)}`, origin, "content-type": "application/json" },
+        authorization: `Bearer ${this.tokenOf(user)}`,
+        origin,
+        "content-type": "application/json",
         ...headers,
       },
       body: JSON.stringify(body),

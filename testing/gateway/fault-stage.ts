@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connectGateway, type Gateway, type GatewayOptions, type GatewayView } from "@vitrine/host/gateway";
-import { type CallToolResult, JsonText } from "@vitrine/protocol";
+import { type CallToolResult, JsonText, recordOf } from "@vitrine/protocol";
 import { expect, vi } from "vitest";
 import { WebSocket as NodeSocket } from "ws";
 import type { AuditRow } from "../../packages/gateway/src/store/store.ts";
@@ -311,8 +311,8 @@ export class FaultStage {
       const [block] = content;
       call.outcome = { ok: true, text: block?.type === "text" ? block.text : "" };
     } catch (error) {
-      const { code, data } = Object(error) as { code?: unknown; data?: Arguments };
-      call.outcome = { ok: false, code: data?.["code"] ?? code, data: Object(data) };
+      const { code, data } = recordOf(error);
+      call.outcome = { ok: false, code: recordOf(data)["code"] ?? code, data: recordOf(data) };
     }
     return call.outcome;
   }
@@ -490,7 +490,7 @@ export class FaultStage {
 
   /** Every server of the settings that is a program notes what it does, and can be found. */
   #marked(settings: Settings): Settings {
-    const servers = Object(settings["mcpServers"]) as Record<string, Settings>;
+    const servers: Record<string, Settings> = Object(settings["mcpServers"]);
     const env = { LOG: this.#effects, [STAGE_MARK]: this.#mark };
     const marked = Object.entries(servers).map(([name, server]) => [
       name,

@@ -157,7 +157,11 @@ export const stageSettings = (more: Partial<ServerSettings> = {}): ServerSetting
   name: "shop",
   identity: "1".repeat(64),
   transport: {
-    ...{ type: "http", url: "http://127.0.0.1/", headers: {}, oauth: false, privateNetwork: true },
+    type: "http",
+    url: "http://127.0.0.1/",
+    headers: {},
+    oauth: false,
+    privateNetwork: true,
   },
   start: "eager",
   stateless: false,
@@ -169,7 +173,12 @@ export const stageSettings = (more: Partial<ServerSettings> = {}): ServerSetting
   schemes: [],
   ...more,
   limits: {
-    ...{ sizes: {}, rates: {}, concurrency: {}, timeout: 60_000, startTimeout: 10_000, idle: 0 },
+    sizes: {},
+    rates: {},
+    concurrency: {},
+    timeout: 60_000,
+    startTimeout: 10_000,
+    idle: 0,
     message: 64_000_000,
     ...more.limits,
   },
@@ -205,7 +214,9 @@ export function stageServer(more: Partial<ServerSettings> = {}): StageServer {
     settings.name,
   );
   let status: Server["status"] = {
-    ...{ name: settings.name, state: "ready", starts: 1 },
+    name: settings.name,
+    state: "ready",
+    starts: 1,
     capabilities: upstream.capabilities,
   };
   return {

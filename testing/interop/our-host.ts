@@ -2,7 +2,7 @@
 
 import type { Upstream } from "@vitrine/guard";
 import { Bridge } from "@vitrine/host";
-import { type LifecycleLimits, VitrineError, WindowTransport } from "@vitrine/protocol";
+import { type LifecycleLimits, recordOf, VitrineError, WindowTransport } from "@vitrine/protocol";
 import { EventLog } from "../event-log.ts";
 import { CONTEXT, HOST_INFO, RESULT } from "./scene.ts";
 
@@ -66,8 +66,8 @@ export function mount({ url, early, limits }: MountOptions): Mounted {
     limits: { initialize: 20_000, initialized: 20_000, teardown: 20_000, ...limits },
   });
   hosted.on("traffic", ({ direction, message }) => {
-    const { method, params } = Object(message) as { method?: string; params?: unknown };
-    if (direction === "in" && method) log.add(method, params);
+    const { method, params } = recordOf(message);
+    if (direction === "in" && typeof method === "string") log.add(method, params);
   });
   hosted.on("failed", (cause) => {
     log.add("failed", cause);

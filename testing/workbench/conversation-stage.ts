@@ -21,8 +21,15 @@ type Answer = (params: never) => unknown;
 
 /** A call, as the gateway tells of it. */
 export const callOf = (id: string, more: Partial<CallItem> = {}): CallItem => ({
-  ...{ kind: "call", id, at: 1, by: "person", server: "s", tool: "t", state: "done" },
-  ...{ input: { x: 1 }, hasApp: true },
+  kind: "call",
+  id,
+  at: 1,
+  by: "person",
+  server: "s",
+  tool: "t",
+  state: "done",
+  input: { x: 1 },
+  hasApp: true,
   ...more,
 });
 

@@ -43,7 +43,13 @@ describe("the arguments of a call", () => {
   it("parses words by the tool's schema, and they override the JSON", async () => {
     const words = ["city=5", "days=3", "tags=[1]", "any=true", "other=a=b", "empty="];
     expect(await callArguments('{"city": "x", "more": 1}', words, schema)).toEqual({
-      ...{ city: "5", days: 3, tags: [1], any: true, other: "a=b", empty: "", more: 1 },
+      city: "5",
+      days: 3,
+      tags: [1],
+      any: true,
+      other: "a=b",
+      empty: "",
+      more: 1,
     });
     expect(await callArguments(undefined, ["a=1", "b=x"], "no schema")).toEqual({ a: 1, b: "x" });
     const odd = await callArguments('{"__proto__": {"x": 1}}', ["__proto__=1"], schema);

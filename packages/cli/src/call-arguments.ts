@@ -3,9 +3,11 @@
  *
  * @module
  */
+
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { parseJson } from "@vitrine/gateway";
+import { recordOf } from "@vitrine/protocol";
 import { closest } from "@vitrine/servers/support";
 import { CliError, EXIT, usage } from "./exit.js";
 
@@ -47,7 +49,7 @@ const notArguments = (where: string, why: string, cause?: unknown): CliError =>
   });
 
 function reason(cause: unknown): string {
-  const { code } = Object(cause) as { code?: unknown };
+  const { code } = recordOf(cause);
   if (code === "ENOENT") return "there is no such file; create it, or choose another";
   if (code === "EISDIR") return "it is a folder; choose a file";
   return `it cannot be read (${String(code ?? cause)}); fix that, or choose another`;

@@ -21,7 +21,9 @@ describe("freePorts", () => {
 
   it("reports that the given port is in use", async () => {
     await expect(freePorts(port, 8090)).rejects.toMatchObject({
-      ...{ code: "port-in-use", exit: 1, message: expect.stringContaining(`port ${port} is in use`) },
+      code: "port-in-use",
+      exit: 1,
+      message: expect.stringContaining(`port ${port} is in use`),
     });
   });
 

@@ -114,7 +114,9 @@ describe("vitrine", () => {
     const data = join(folder, "kept");
     const words = ["ROUTER_KEY", "--data", data];
     expect(await run(["secret", "set", ...words], "sesame\n")).toEqual({
-      ...{ code: 0, out: "ROUTER_KEY is kept\n", err: "" },
+      code: 0,
+      out: "ROUTER_KEY is kept\n",
+      err: "",
     });
     for (const file of readdirSync(data))
       expect(readFileSync(join(data, file), "utf8")).not.toContain("sesame");
@@ -131,7 +133,9 @@ describe("vitrine", () => {
     );
     expect(await run(["secret", "set", ...words, "--config", config], "sesame")).toMatchObject({ code: 0 });
     expect(await run(["secret", "set", "no name", "--data", data], "x")).toMatchObject({
-      ...{ code: 1, out: "", err: expect.stringContaining("say set NAME") },
+      code: 1,
+      out: "",
+      err: expect.stringContaining("say set NAME"),
     });
   });
 

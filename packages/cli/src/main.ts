@@ -67,7 +67,7 @@ function fail(error: unknown): number {
     return known.exit;
   }
   // Internal error: print the stack.
-  const { stack = String(error) } = Object(error) as Error;
+  const stack = (error instanceof Error && error.stack) || String(error);
   if (wantsJson) terminal.json(failureJson(words[0], new CliError("fault", String(error))));
   terminal.note(`This is a bug in Vitrine; please report it.\n${stack}`);
   return EXIT.failed;

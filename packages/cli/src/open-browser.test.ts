@@ -43,7 +43,9 @@ afterAll(async () => {
 });
 
 const at = (env: Record<string, string>, platform: NodeJS.Platform = "linux") => ({
-  ...{ cwd: folder, home, platform },
+  cwd: folder,
+  home,
+  platform,
   env: { PATH: folder, ...env },
 });
 

@@ -119,7 +119,9 @@ export class ServerArguments {
   program({ words, cwd, name }: Start): ServerSettings {
     const { strict } = this.#options;
     const server = commandLineServer(words, {
-      ...{ cwd, strict, taken: this.#taken },
+      cwd,
+      strict,
+      taken: this.#taken,
       env: { ...handedOn(this.#at.env), ...this.#added() },
       isolation: strict ? { driver: "auto", read: [cwd] } : OWN,
     });

@@ -58,7 +58,10 @@ describe("an app in a conversation", () => {
     const [, wrong, right] = page.calls;
     expect(wrong).toMatchObject({ state: "failed", problem: expect.stringMatching(/- factor: /) });
     expect(right).toMatchObject({
-      ...{ server: "weather", tool: "zoom", app, state: "done" },
+      server: "weather",
+      tool: "zoom",
+      app,
+      state: "done",
       hasApp: false,
     });
     expect(right?.result).toEqual(text('v1 zoom {"factor":2}'));

@@ -147,7 +147,12 @@ export class Apps {
     const { item, server, title } = app;
     const known = this.#known.get(item)?.context;
     const context: AppContext = {
-      ...{ item, server, title, at: clock.now(), ...said, isStale: false },
+      item,
+      server,
+      title,
+      at: clock.now(),
+      ...said,
+      isStale: false,
       // The app took its last change back: the model knows this already.
       ...(known && isSame(known, said) && !known.isStale && { isTold: true }),
       ...(known && !isSame(known, said) && { before: saidBy(known) }),

@@ -93,13 +93,20 @@ export class Calls {
   /** The model names a tool: from now on it writes the arguments. */
   begin(turn: string, name: string, named: NamedTool | undefined): CallItem {
     const item: CallItem = {
-      ...{ kind: "call", id: newItemId(), at: this.#options.clock.now(), by: "model", turn },
+      kind: "call",
+      id: newItemId(),
+      at: this.#options.clock.now(),
+      by: "model",
+      turn,
       // What is no tool is shown under the name that the model gave it.
-      ...{ server: named?.server ?? "", tool: named?.tool.name ?? name.slice(0, 200) },
+      server: named?.server ?? "",
+      tool: named?.tool.name ?? name.slice(0, 200),
       identity: named?.kind === "server" ? named.identity : "",
       ...(named?.kind === "app" && { app: named.app }),
       // Its app is shown as soon as the arguments begin like a JSON object.
-      ...{ state: "writing", inputText: "", hasApp: false },
+      state: "writing",
+      inputText: "",
+      hasApp: false,
     };
     this.#schemas.set(item.id, named?.tool.inputSchema);
     const view = named?.kind === "app" ? named.view : undefined;

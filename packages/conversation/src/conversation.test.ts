@@ -36,7 +36,11 @@ describe("a turn", () => {
     expect(page.items).toMatchObject([
       { kind: "user", id, content: words("How is the weather?") },
       {
-        ...{ kind: "model", answers: id, text: "It is sunny.", state: "done", model: "scripted (test)" },
+        kind: "model",
+        answers: id,
+        text: "It is sunny.",
+        state: "done",
+        model: "scripted (test)",
         usage: { input: 12, output: 3 },
       },
     ]);
@@ -93,8 +97,14 @@ describe("a turn", () => {
     const [first, , third] = page.models;
     expect(page.calls).toMatchObject([
       {
-        ...{ server: "weather", tool: "forecast", input: { city: "Rome" }, state: "done", hasApp: true },
-        ...{ by: "model", turn: first?.id, result: text("sunny in Rome") },
+        server: "weather",
+        tool: "forecast",
+        input: { city: "Rome" },
+        state: "done",
+        hasApp: true,
+        by: "model",
+        turn: first?.id,
+        result: text("sunny in Rome"),
       },
       { server: "weather", tool: "tides", input: { port: "Ostia" }, state: "failed", hasApp: false },
       { tool: "forecast", input: { city: "Oslo" }, state: "done" },
@@ -107,7 +117,8 @@ describe("a turn", () => {
     expect(second?.body.messages.slice(1)).toMatchObject([
       { role: "user" },
       {
-        ...{ role: "assistant", content: "Let me look." },
+        role: "assistant",
+        content: "Let me look.",
         tool_calls: [{ id: "call-0" }, { id: "call-1", function: { name: "weather__tides" } }],
       },
       { role: "tool", tool_call_id: "call-0", content: "sunny in Rome" },
@@ -328,7 +339,8 @@ describe("stop", () => {
     let asked = 0;
     // One that says when a call is written, as not all do.
     const model: Model = {
-      ...{ id: "local/eager", label: "Eager" },
+      id: "local/eager",
+      label: "Eager",
       async *stream(_request, signal) {
         asked++;
         for (const id of ["one", "two"]) {

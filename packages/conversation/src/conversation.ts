@@ -95,7 +95,12 @@ export class Conversation {
     this.user = user;
     this.#options = options;
     this.#saver = new Saver({
-      ...{ user, store, clock, isStored, onlisted, schemaOf: (item) => this.#calls.schemaOf(item) },
+      user,
+      store,
+      clock,
+      isStored,
+      onlisted,
+      schemaOf: (item) => this.#calls.schemaOf(item),
       onhealth: (problem) => this.#room.health(problem),
     });
     const lost = endUnderWay(start.items ?? [], clock.now(), options.recalled);
@@ -111,7 +116,9 @@ export class Conversation {
     );
     this.#saver.begin(this.#journal);
     this.#room = new Room({
-      ...{ journal: this.#journal, onerror, saved: () => this.#saver.saved() },
+      journal: this.#journal,
+      onerror,
+      saved: () => this.#saver.saved(),
       note: (...note) => this.#note(...note),
     });
     for (const { id } of lost) this.#saver.item(id);
@@ -125,7 +132,15 @@ export class Conversation {
       onchange: () => this.#appsChanged(),
     });
     this.#calls = new Calls({
-      ...{ user, tools, apps, live, clock, limits, onerror, journal: this.#journal, open: this.#apps },
+      user,
+      tools,
+      apps,
+      live,
+      clock,
+      limits,
+      onerror,
+      journal: this.#journal,
+      open: this.#apps,
       save: (item) => {
         this.#saver.item(item);
         return this.#saver.saved();
@@ -134,8 +149,15 @@ export class Conversation {
       ondropped: () => this.#sayDropped(),
     });
     this.#turns = new Turns({
-      ...{ user, models, tools, limits, clock, onerror },
-      ...{ journal: this.#journal, calls: this.#calls, apps: this.#apps },
+      user,
+      models,
+      tools,
+      limits,
+      clock,
+      onerror,
+      journal: this.#journal,
+      calls: this.#calls,
+      apps: this.#apps,
       note: (...note) => this.#note(...note),
       hasRoom: (isWritten) => this.#room.hasMore(isWritten),
       onchange: () => this.#changed(),
@@ -220,7 +242,10 @@ export class Conversation {
     this.#turns.check(from);
     const { clock, models } = this.#options;
     this.#journal.add({
-      ...{ kind: "user", id, at: clock.now(), content: [...content] },
+      kind: "user",
+      id,
+      at: clock.now(),
+      content: [...content],
       ...(from && { from }),
       ...(this.#isAnsweredElsewhere && { isQueued: true }),
     });
@@ -285,9 +310,17 @@ export class Conversation {
     this.#checkRoom();
     const identity = meant ?? this.#options.tools.identityOf(server) ?? "";
     const item: CallItem = {
-      ...{ kind: "call", id, at: this.#options.clock.now(), by: "person" },
+      kind: "call",
+      id,
+      at: this.#options.clock.now(),
+      by: "person",
       ...(agent !== undefined && { agent }),
-      ...{ server, identity, tool, state: "running", input, hasApp: false },
+      server,
+      identity,
+      tool,
+      state: "running",
+      input,
+      hasApp: false,
       ...(page && { page }),
     };
     void this.#calls.byHand(item);
@@ -313,17 +346,18 @@ export class Conversation {
     if (!open || !tool)
       throw new GatewayError("view-unknown", "the app is closed, or offers no such tool any more");
     const item: CallItem = {
-      ...{ kind: "call", id: newItemId(), at: this.#options.clock.now(), by: "model" },
+      kind: "call",
+      id: newItemId(),
+      at: this.#options.clock.now(),
+      by: "model",
       ...(agent !== undefined && { agent }),
-      ...{
-        server: open.app.server,
-        identity: "",
-        tool: name,
-        app: open.app,
-        state: "running",
-        input,
-        hasApp: false,
-      },
+      server: open.app.server,
+      identity: "",
+      tool: name,
+      app: open.app,
+      state: "running",
+      input,
+      hasApp: false,
     };
     void this.#calls.ofApp(item, view, tool);
     await this.#kept();

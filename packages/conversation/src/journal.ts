@@ -214,7 +214,11 @@ export class Journal {
     this.tell();
     const { id, startedAt } = this;
     return {
-      ...{ id, startedAt, title: this.#title, changedAt: this.#changedAt, isRunning: this.#isRunning },
+      id,
+      startedAt,
+      title: this.#title,
+      changedAt: this.#changedAt,
+      isRunning: this.#isRunning,
       items: this.items.map((item) => ({ ...item })),
       contexts: [...this.#contexts],
       usage: this.#usage,

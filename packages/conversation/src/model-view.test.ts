@@ -7,20 +7,43 @@ import { resultText } from "./result-text.js";
 import { nameTools } from "./tool-names.js";
 
 const user = (id: string, text = id): ConversationItem => ({
-  ...{ kind: "user", id, at: 0, content: [{ type: "text", text }] },
+  kind: "user",
+  id,
+  at: 0,
+  content: [{ type: "text", text }],
 });
 const model = (id: string, answers: string, text = id): ConversationItem => ({
-  ...{ kind: "model", id, at: 0, answers, model: "m", text, state: "done" },
+  kind: "model",
+  id,
+  at: 0,
+  answers,
+  model: "m",
+  text,
+  state: "done",
 });
 const call = (id: string, turn: string | undefined, more: Partial<CallItem> = {}): CallItem => ({
-  ...{ kind: "call", id, at: 0, by: turn ? "model" : "person", turn, server: "s", tool: "t", hasApp: false },
-  ...{ state: "done", input: { n: 1 }, result: { content: [{ type: "text", text: `result ${id}` }] } },
+  kind: "call",
+  id,
+  at: 0,
+  by: turn ? "model" : "person",
+  turn,
+  server: "s",
+  tool: "t",
+  hasApp: false,
+  state: "done",
+  input: { n: 1 },
+  result: { content: [{ type: "text", text: `result ${id}` }] },
   ...more,
 });
 const view = (items: ConversationItem[], more: Partial<ModelViewOptions> = {}): ModelMessage[] =>
   modelMessages({
-    ...{ items, waiting: new Set(), told: new Map(), lasting: [], names: nameTools([], [], () => 1) },
-    ...{ idOf: ({ id }) => id, limits: { result: 1_000, context: 100_000 } },
+    items,
+    waiting: new Set(),
+    told: new Map(),
+    lasting: [],
+    names: nameTools([], [], () => 1),
+    idOf: ({ id }) => id,
+    limits: { result: 1_000, context: 100_000 },
     ...more,
   });
 /** Messages, in short. */
@@ -164,7 +187,8 @@ describe("a result", () => {
     // Its arguments were still being written.
     expect(textOf(undefined, { state: "cancelled", input: undefined }).text).toBe("The call was cancelled.");
     expect(textOf(undefined, { isResultLost: true })).toEqual({
-      ...{ text: "(the result was too large to be kept)", isError: false },
+      text: "(the result was too large to be kept)",
+      isError: false,
     });
   });
 
@@ -261,7 +285,11 @@ describe("what does not fit", () => {
 
 describe("what apps want the model to know", () => {
   const context: AppContext = {
-    ...{ item: "c", server: "weather", title: "Map", at: 0, isStale: false },
+    item: "c",
+    server: "weather",
+    title: "Map",
+    at: 0,
+    isStale: false,
     content: [{ type: "text", text: "Rome is selected" }],
   };
   const said = (more: Partial<AppContext>, isKnown = false): string =>

@@ -105,7 +105,9 @@ function answerMessages(
     {
       role: "tool",
       content: named.map(({ call, id, name }) => ({
-        ...{ type: "result" as const, id, name },
+        type: "result" as const,
+        id,
+        name,
         ...resultText(call, limits.result),
       })),
     },

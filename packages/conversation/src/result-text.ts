@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import { sizeOf } from "@vitrine/guard";
 import type { CallToolResult, ContentBlock } from "@vitrine/protocol";
+import { recordOf } from "@vitrine/protocol";
 import type { CallItem } from "@vitrine/wire";
 
 /** A result in words. */
@@ -73,7 +75,7 @@ function textOf(result: CallToolResult, limit: number): string {
 }
 
 const isText = (block: unknown): boolean => {
-  const { type, text } = Object(block) as { type?: unknown; text?: unknown };
+  const { type, text } = recordOf(block);
   return type === "text" && typeof text === "string" && text.trim() !== "";
 };
 

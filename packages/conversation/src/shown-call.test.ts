@@ -7,8 +7,15 @@ import { manualClock } from "../../../testing/gateway/manual-clock.js";
 import { ShownCall } from "./shown-call.js";
 
 const begun = (): CallItem => ({
-  ...{ kind: "call", id: "a", at: 0, by: "model", server: "s", tool: "t" },
-  ...{ state: "writing", inputText: "", hasApp: true },
+  kind: "call",
+  id: "a",
+  at: 0,
+  by: "model",
+  server: "s",
+  tool: "t",
+  state: "writing",
+  inputText: "",
+  hasApp: true,
 });
 
 const WORDS = "city days list deep".split(" ");

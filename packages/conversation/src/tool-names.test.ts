@@ -4,11 +4,15 @@ import { type AppTool, nameTools } from "./tool-names.js";
 
 const inputSchema = { type: "object" as const };
 const tool = (server: string, name: string, more: object = {}): OfferedTool => ({
-  ...{ server, identity: "1", hasApp: false },
+  server,
+  identity: "1",
+  hasApp: false,
   tool: { name, inputSchema, ...more },
 });
 const ofApp = (number: number, name: string): AppTool => ({
-  ...{ view: `v${number}`, number, app: { item: `i${number}`, server: "shop", title: 'The "Map"' } },
+  view: `v${number}`,
+  number,
+  app: { item: `i${number}`, server: "shop", title: 'The "Map"' },
   tool: { name, description: "Zooms.", inputSchema },
 });
 const named = (tools: OfferedTool[], apps: AppTool[] = []) => nameTools(tools, apps, () => 1);
@@ -66,12 +70,14 @@ it("C02: only tools that are for the model are offered, each with the server tha
   ];
   expect(named(tools, [ofApp(1, "zoom")]).tools).toEqual([
     {
-      ...{ name: "weather__forecast", inputSchema },
+      name: "weather__forecast",
+      inputSchema,
       description: 'Tool of the server "weather". Says how it will be.',
     },
     { name: "weather__both", inputSchema, description: 'Tool of the server "weather". Both' },
     {
-      ...{ name: "app_1__zoom", inputSchema },
+      name: "app_1__zoom",
+      inputSchema,
       description: 'Offered by the app "The \\"Map\\"" of the server "shop", while it is open. Zooms.',
     },
   ]);

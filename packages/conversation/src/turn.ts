@@ -4,7 +4,7 @@
  * @module
  */
 
-import { VitrineError } from "@vitrine/protocol";
+import { recordOf, VitrineError } from "@vitrine/protocol";
 import { type Clock, messageOf } from "@vitrine/servers/support";
 import type { ModelItem, NoteItem } from "@vitrine/wire";
 import { type Answer, AnswerStream } from "./answer.js";
@@ -161,8 +161,13 @@ export class Turn {
     const names = await this.#names();
     const messages = messagesOf(this.#options, names);
     const item: ModelItem = {
-      ...{ kind: "model", id: newItemId(), at: clock.now(), answers, model: model.label },
-      ...{ text: "", state: "streaming" },
+      kind: "model",
+      id: newItemId(),
+      at: clock.now(),
+      answers,
+      model: model.label,
+      text: "",
+      state: "streaming",
     };
     this.#item = item;
     journal.add(item);
@@ -172,7 +177,13 @@ export class Turn {
     try {
       for (let tries = 0; ; tries++) {
         const stream = new AnswerStream({
-          ...{ model, request, item, journal, calls, names, signal },
+          model,
+          request,
+          item,
+          journal,
+          calls,
+          names,
+          signal,
           named: (call, id) => void providerIds.set(call.id, id),
         });
         this.#stream = stream;
@@ -288,7 +299,9 @@ export function messagesOf(
     waiting: waiting(),
     told: apps.told,
     lasting: apps.lasting,
-    ...{ names, limits, idOf: ({ id }) => providerIds.get(id) ?? id },
+    names,
+    limits,
+    idOf: ({ id }) => providerIds.get(id) ?? id,
   });
 }
 
@@ -315,4 +328,4 @@ function waitOf(error: unknown, tries: number): number | undefined {
 }
 
 const dataOf = (error: unknown): Record<string, unknown> =>
-  error instanceof VitrineError ? (Object(error.data) as Record<string, unknown>) : {};
+  error instanceof VitrineError ? recordOf(error.data) : {};

@@ -135,7 +135,11 @@ export class Turns {
         break;
       }
       const turn = new Turn({
-        ...{ ...options, answers, model, providerIds: this.#providerIds, missing: this.#missing },
+        ...options,
+        answers,
+        model,
+        providerIds: this.#providerIds,
+        missing: this.#missing,
         waiting: () => new Set(this.#queue),
       });
       this.#turn = turn;

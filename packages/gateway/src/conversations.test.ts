@@ -169,7 +169,11 @@ describe("a turn", () => {
 describe("a page", () => {
   it("calls tools by hand, and has all of it after a reload", async () => {
     const { item } = await page.request("conversation/call", {
-      ...{ id, server: "shop", tool: "show", arguments: { city: "Berne" }, page: { profile: "strict" } },
+      id,
+      server: "shop",
+      tool: "show",
+      arguments: { city: "Berne" },
+      page: { profile: "strict" },
     });
     const { view } = await open(item);
     await atRest();
@@ -354,7 +358,8 @@ describe("an app", () => {
     };
     const inputSchema = { type: "object" as const };
     await page.request("conversation/app-tools", {
-      ...{ id, view },
+      id,
+      view,
       tools: [
         { name: "count", inputSchema, annotations: { readOnlyHint: true } },
         { name: "add", inputSchema },
@@ -429,7 +434,9 @@ describe("an app", () => {
   it("A06: whose tool the person does not allow is not asked", async () => {
     page.answers["conversation/app-tool"] = () => ({ content: [] });
     await page.request("conversation/app-tools", {
-      ...{ id, view, tools: [{ name: "add", inputSchema: { type: "object" as const } }] },
+      id,
+      view,
+      tools: [{ name: "add", inputSchema: { type: "object" as const } }],
     });
     model.add(
       (seen) =>

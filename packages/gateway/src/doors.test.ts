@@ -8,7 +8,7 @@
  * clicks on the prompt (C21) in `frame/prompt.browser.test.ts`. What such an app could make its page send on is here all
  * the same: `ui/initialize`, `elicitation/create` (C26) and the sandbox's own words are methods that no view has (C07).
  */
-import { VitrineError } from "@vitrine/protocol";
+import { recordOf, VitrineError } from "@vitrine/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CARRIERS, Doors, type RawPage } from "../../../testing/gateway/doors.js";
 import {
@@ -76,12 +76,8 @@ async function placeOf(user: string, door: AnyDoor, over: Over): Promise<Place> 
   if (door === "host") {
     const send = async ({ method, params }: Call) => {
       const { body } = await doors.host(user, { id: 1, method, params });
-      const { code, message, data } = Object(body["error"]) as {
-        code: number;
-        message: string;
-        data: unknown;
-      };
-      if (code !== undefined) throw new VitrineError(code, message, { data });
+      const { code, message, data } = recordOf(body["error"]);
+      if (code !== undefined) throw new VitrineError(Number(code), `${message}`, { data });
       return body["result"];
     };
     return { user, door, send, close: async () => {} };
@@ -162,7 +158,7 @@ function hostExpectation({ call, expect: { code, rpcCode } }: GuardCase): {
 
 const codeOf = (error: unknown): unknown => {
   if (!(error instanceof VitrineError)) return error;
-  const { code } = Object(error.data) as { code?: unknown };
+  const { code } = recordOf(error.data);
   return [code ?? (error.code === -32602 ? "invalid-params" : error.code), error.code];
 };
 
@@ -193,7 +189,9 @@ const spreadHost = <T extends Pick<GuardCase, "doors" | "call" | "before">>(case
       return doors.includes("view") && method !== "ui/initialize" && !key && before !== "view-closed";
     })
     .map((each, index) => ({
-      ...{ each, door: "host" as AnyDoor, over: "http" as Over },
+      each,
+      door: "host" as AnyDoor,
+      over: "http" as Over,
       user: USERS[index % USERS.length] ?? "",
     }));
 
@@ -221,7 +219,9 @@ describe("what hostile apps ask for", () => {
       expect(rows).toHaveLength(isCall ? each.expect.auditRows : 0);
       if (isCall) {
         expect(rows[0]).toMatchObject({
-          ...{ user, server: "shop", decision: "refused" },
+          user,
+          server: "shop",
+          decision: "refused",
           reason: door === "host" ? hostExpectation(each).reason : each.expect.code,
           actor: { view: "view", direct: "http", page: "host", host: "http" }[door],
           ...(door === "host" && { view: "host" }),

@@ -17,7 +17,9 @@ let page: RawPage;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "vitrine-hostile-"));
   const hostile = {
-    ...{ command: process.execPath, args: [SERVER], isolation: "process" },
+    command: process.execPath,
+    args: [SERVER],
+    isolation: "process",
     policy: { "tools/call": "allow" },
   };
   ({ gateway } = await startTestGateway({ mcpServers: { hostile } }, folder));

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { decode, HOST_END } from "@vitrine/protocol";
+import { decode, HOST_END, recordOf } from "@vitrine/protocol";
 
 /** A file to save. */
 export type Download = {
@@ -113,7 +113,7 @@ const EXECUTABLE =
  */
 export function fileName(block: unknown): string {
   try {
-    const { name, uri, resource } = Object(block) as Record<string, unknown>;
+    const { name, uri, resource } = recordOf(block);
     const own = typeof name === "string" ? name : "";
     return safeName(own) || safeName(fromUri(uri ?? Object(resource).uri)) || "download";
   } catch {

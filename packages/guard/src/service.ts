@@ -20,6 +20,7 @@ import {
   type RequestContext,
   type RequestFrom,
   type Result,
+  recordOf,
   VitrineError,
 } from "@vitrine/protocol";
 import { type CapabilityDetails, capabilitiesOf } from "./capabilities.js";
@@ -226,8 +227,8 @@ export function hostService(options: ServiceOptions): HostService {
  */
 function presentable(error: unknown, method: string, report: ServiceOptions["onreport"]): VitrineError {
   if (error instanceof VitrineError) return error;
-  const { code, message, data } = Object(error) as Partial<VitrineError>;
-  if (Number.isInteger(code)) return new VitrineError(code as number, `${message}`, { data });
+  const { code, message, data } = recordOf(error);
+  if (Number.isInteger(code)) return new VitrineError(Number(code), `${message}`, { data });
   const failed = `${method} failed`;
   report?.(new VitrineError("listener-failed", failed, { cause: error }));
   return new VitrineError(INTERNAL_ERROR, failed);

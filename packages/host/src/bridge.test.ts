@@ -715,7 +715,7 @@ describe("what passes both ways", () => {
     const call = bridge.request("tools/call", { name: "zoom" }, { onprogress });
     await settle();
     const { id, params } = heard.at(-1) ?? {};
-    const { progressToken } = Object(params?._meta) as { progressToken: RequestId };
+    const { progressToken } = Object(params?._meta);
     await say({ id: 1, method: "tools/call", params: { name: "forecast", _meta: { progressToken } } });
     expect(last("notifications/progress")).toEqual({ progressToken, progress: 7 });
     expect(onprogress).not.toHaveBeenCalled();

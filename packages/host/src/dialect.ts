@@ -9,7 +9,9 @@
  *
  * @module
  */
+
 import type { HostContext } from "@vitrine/protocol";
+import { recordOf } from "@vitrine/protocol";
 
 /**
  * The names that a host uses: `standard` only the specification's, `early` also the early ones, `auto` lets
@@ -33,7 +35,7 @@ const FIRST_REVISION = "2025-11-21";
  * ```
  */
 export function looksEarly(initialize: unknown): boolean {
-  const { appInfo, appCapabilities, protocolVersion } = Object(initialize) as Record<string, unknown>;
+  const { appInfo, appCapabilities, protocolVersion } = recordOf(initialize);
   if (appInfo === undefined && appCapabilities === undefined) return true;
   return typeof protocolVersion === "string" && protocolVersion < FIRST_REVISION;
 }

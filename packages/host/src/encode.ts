@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { JsonText } from "@vitrine/protocol";
+import { JsonText, recordOf } from "@vitrine/protocol";
 
 /** Values in a message that is serialized at once: a few milliseconds of work. */
 const SMALL = 5000;
@@ -20,7 +20,7 @@ export const PART = SMALL * PER_VALUE;
  * serialized again. Much text in few values stays an object, because cloning it is faster than serializing.
  */
 export function encode(message: unknown): string | object | Iterable<string> {
-  const { result, params, ...rest } = Object(message) as Record<string, unknown>;
+  const { result, params, ...rest } = recordOf(message);
   const raw = result instanceof JsonText ? result : params instanceof JsonText ? params : undefined;
   if (raw)
     return `${JSON.stringify(rest).slice(0, -1)},"${raw === result ? "result" : "params"}":${raw.text}}`;

@@ -24,6 +24,7 @@ import {
   type RequestFrom,
   type RequestOptions,
   type Result,
+  recordOf,
   type Transport,
   VitrineError,
 } from "@vitrine/protocol";
@@ -162,7 +163,7 @@ export abstract class HostChannel extends Emitter {
   #send(message: unknown): void {
     this.#wire?.send(this.isText ? message : inflate(message));
     this.emit("traffic", { direction: "out", message });
-    const { id, method, result } = Object(message) as Record<string, unknown>;
+    const { id, method, result } = recordOf(message);
     if (method !== undefined || result === undefined || id !== this.#initializing) return;
     this.#initializing = undefined;
     this.#flush(this.#life.answered());
@@ -172,7 +173,7 @@ export abstract class HostChannel extends Emitter {
   /** Consults the lifecycle about a message of the view, and passes on what may be handled. */
   #receive(message: unknown): void {
     this.emit("traffic", { direction: "in", message });
-    const { jsonrpc, id, method, params } = Object(message) as Record<string, unknown>;
+    const { jsonrpc, id, method, params } = recordOf(message);
     if (typeof method === "string" && jsonrpc === "2.0") {
       const verdict = this.#life.received(method);
       if (!verdict.serve) {

@@ -7,7 +7,8 @@ import {
   encodeError,
   INTERNAL_ERROR,
   INVALID_REQUEST,
-  type RequestId,
+  isRequestId,
+  recordOf,
   type Transport,
 } from "@vitrine/protocol";
 import { cut, encode, PART } from "./encode.js";
@@ -163,8 +164,8 @@ export class ProxyTransport implements Transport {
       } catch (error) {
         // Cycles and similar: the sender gets the error, and a waiting requester gets an error answer.
         reportError(error);
-        const { id, method } = Object(message) as { id?: RequestId; method?: unknown };
-        if (id !== undefined && method === undefined)
+        const { id, method } = recordOf(message);
+        if (isRequestId(id) && method === undefined)
           this.#relay(JSON.stringify(encodeError(id, INTERNAL_ERROR, "cannot be sent")));
       }
     }
@@ -246,15 +247,16 @@ export class ProxyTransport implements Transport {
     } catch {
       // The peer answers unparsable text.
     }
-    const { method, params } = Object(message) as { method?: unknown; params?: Record<string, unknown> };
+    const { method, params: given } = recordOf(message);
     if (typeof method !== "string" || !method.startsWith(RESERVED)) {
       this.#receive(message);
       return;
     }
     const what = method.slice(RESERVED.length);
+    const params = recordOf(given);
     if (what === "pong") {
-      this.#view = params?.["view"];
-      this.onpong?.(params?.["active"]);
+      this.#view = params["view"];
+      this.onpong?.(params["active"]);
     } else if (what === "presses" && ports[0]) {
       // Each document in the frame has its own port.
       this.#presses?.close();
@@ -263,12 +265,11 @@ export class ProxyTransport implements Transport {
         this.onpress?.(tab === true, performance.now() - Date.now() + Number(at));
       if (this.#held !== undefined) this.hold(this.#held);
     } else if (what === "report") {
-      const { code, by, id } = params as ProxyReport;
+      const { code, by, id } = params;
       // An undeliverable request is answered anyway.
-      if (code === "too_large" && !by && id !== undefined)
-        this.send(encodeError(id as RequestId, INVALID_REQUEST, code));
-      this.onreport?.(params as ProxyReport);
-    } else if (what === "started") this.#begin(ports[0], Number(params?.before));
+      if (code === "too_large" && !by && isRequestId(id)) this.send(encodeError(id, INVALID_REQUEST, code));
+      this.onreport?.(params as unknown as ProxyReport);
+    } else if (what === "started") this.#begin(ports[0], Number(params["before"]));
     // A view that sends text gets text, which the proxy handles.
     else if (what === "text") this.#begin(undefined, 0);
   }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+
 import type { Side } from "./end.js";
 import { METHOD_NOT_FOUND, VitrineError } from "./errors.js";
 import type { RequestId } from "./mcp.js";
@@ -165,7 +166,7 @@ export class Channel<S extends Side = Side, Context = unknown> {
   }
 
   protected receive(data: unknown): void {
-    const { id, method, params = {}, result, error } = Object(data) as Record<string, unknown>;
+    const { id, method, params = {}, result, error }: Record<string, unknown> = Object(data);
     if (typeof method === "string" && isObject(params)) {
       if (id === undefined) this.notified(method, params);
       else this.serve(id as RequestId, method, params);

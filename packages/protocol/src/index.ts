@@ -129,6 +129,7 @@ export { followInput, PARTIAL_INTERVAL, PartialJson } from "./partial-input.js";
 export { Peer, type Progress, type RequestContext, type RequestOptions } from "./peer.js";
 export { allowAttribute, asksForPermission, PERMISSION_FEATURES, type Permission } from "./permissions.js";
 export { followedPaths, RELOADS_KEY, RELOADS_VARIABLE } from "./reloads.js";
+export { isRequestId } from "./request-id.js";
 export {
   boolean,
   type Decoded,
@@ -137,6 +138,7 @@ export {
   integer,
   literal,
   object,
+  recordOf,
   type Schema,
   string,
 } from "./schema.js";

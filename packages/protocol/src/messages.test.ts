@@ -324,7 +324,6 @@ describe("params", () => {
 
   it("an unreadable value is invalid, not fatal, in tolerant mode as well", () => {
     const throwing = {
-      ...{},
       get content(): never {
         return boom();
       },

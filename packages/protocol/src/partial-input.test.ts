@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as examples from "./partial-input.examples.js";
 import { followInput, PARTIAL_INTERVAL, PartialJson } from "./partial-input.js";
+import { recordOf } from "./schema.js";
 
 fc.configureGlobal({ seed: 20260126 });
 
@@ -15,7 +16,7 @@ function isPrefix(part: unknown, whole: unknown): boolean {
     );
   }
   if (typeof part === "object" && part !== null) {
-    const inner = Object(whole) as Record<string, unknown>;
+    const inner = recordOf(whole);
     return Object.entries(part).every(
       ([key, value]) => Object.hasOwn(inner, key) && isPrefix(value, inner[key]),
     );

@@ -11,7 +11,7 @@ import {
 import type { RequestId } from "./mcp.js";
 import type { Params, RequestFrom, Result } from "./methods.js";
 import { isRequestId } from "./request-id.js";
-import { isObject } from "./schema.js";
+import { isObject, recordOf } from "./schema.js";
 
 /** Progress of a request. */
 export interface Progress {
@@ -126,7 +126,7 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
 
   protected override receive(data: unknown): void {
     try {
-      if (isObject(data) && data.jsonrpc === "2.0") super.receive(data);
+      if (isObject(data) && data["jsonrpc"] === "2.0") super.receive(data);
       else this.refuse("malformed", data);
     } catch {
       // Only a value that was never cloned can throw here: a throwing getter, a revoked proxy.
@@ -234,19 +234,19 @@ export class Peer<S extends Side = Side> extends Channel<S, RequestContext> {
     this.report(reason);
     if (reason === "unknown-response") return;
     const isText = typeof data === "string";
-    const isCall = isObject(data) && data.jsonrpc === "2.0" && typeof data.method === "string";
-    if (isCall && data.id === undefined) return; // Notifications get no answer.
-    const isRequest = isCall && isRequestId(data.id);
+    const isCall = isObject(data) && data["jsonrpc"] === "2.0" && typeof data["method"] === "string";
+    if (isCall && data["id"] === undefined) return; // Notifications get no answer.
+    const isRequest = isCall && isRequestId(data["id"]);
     const code = isText ? PARSE_ERROR : isRequest ? INVALID_PARAMS : INVALID_REQUEST;
-    const message = isRequest ? "params is not an object" : "no JSON-RPC message";
-    this.#tryPost({ id: isRequest ? data.id : null, error: { code, message } });
+    const message = isRequest ? "params is not an object" : "not JSON-RPC";
+    this.#tryPost({ id: isRequest ? data["id"] : null, error: { code, message } });
   }
 }
 
 /** Converts anything that a handler threw to a JSON-RPC error. */
 function rpcError(thrown: unknown): object {
   try {
-    const { code, message = `${thrown}`, data } = Object(thrown) as Partial<VitrineError>;
+    const { code, message = `${thrown}`, data }: Record<string, unknown> = Object(thrown);
     return { code: Number(code) || INTERNAL_ERROR, message, data };
   } catch {
     // A value that cannot be read: a symbol, an object without a prototype.
@@ -254,7 +254,4 @@ function rpcError(thrown: unknown): object {
   }
 }
 
-const metaOf = (params: object): Record<string, unknown> => {
-  const { _meta } = params as { _meta?: unknown };
-  return isObject(_meta) ? _meta : {};
-};
+const metaOf = (params: object): Readonly<Record<string, unknown>> => recordOf(recordOf(params)["_meta"]);

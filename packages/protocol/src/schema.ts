@@ -207,3 +207,12 @@ function expected(field: string, what: string, value: unknown): Wrong {
 /** Whether a value is a plain object as JSON knows it (not null, not an array). */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * The members of a value of unknown type. A value that is not an object has none.
+ *
+ * ```ts
+ * const { code } = recordOf(error);
+ * ```
+ */
+export const recordOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {});

@@ -188,8 +188,7 @@ it("D11: what is gone from the context is undefined in the view, not null", asyn
   await untilNoted(shown);
   const view = await shown.view();
   const kinds = await view.evaluate(() => {
-    const { params } = Object(noted[0]?.data) as { params: Record<string, unknown> };
-    return Object.entries(params).map(([key, value]) => `${key} ${typeof value}`);
+    return Object.entries(Object(noted[0]?.data).params).map(([key, value]) => `${key} ${typeof value}`);
   });
   expect(kinds).toEqual(["theme string", "toolInfo undefined"]);
 });

@@ -38,7 +38,7 @@ export async function followViews(server: AppServer<readonly AnyTool[]>): Promis
 
 /** Standard error, because standard output is for messages. */
 function tell(error: unknown): void {
-  const { message } = Object(error) as Error;
+  const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof DefinitionError ? ` (${error.code})` : "";
   process.stderr.write(`${message}${code}\n`);
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import type { CallToolResult, McpServer, RegisteredTool, ServerContext } from "@modelcontextprotocol/server";
-import { VIEW_PROBLEM_KEY } from "@vitrine/protocol";
+import { isRecord, VIEW_PROBLEM_KEY } from "@vitrine/protocol";
 import { failedResult, ResultError } from "./failed-result.js";
 import { type Issue, inputErrorOf, placeOf } from "./input-error.js";
 import { uiSupport } from "./negotiation.js";
@@ -135,9 +135,6 @@ function wordsOf({ view, input }: AnyTool, data: unknown, isShown: boolean): str
     });
   return words || textOfData(data) || `${view.title ?? template.title}: nothing to show`;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const textContent = (text: string | undefined): { type: "text"; text: string }[] =>
   text === undefined ? [] : [{ type: "text", text }];

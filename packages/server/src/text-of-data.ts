@@ -7,6 +7,8 @@
  */
 
 /** Maximum rows of a table. */
+import { isRecord } from "@vitrine/protocol";
+
 const MAX_ROWS = 100;
 const MAX_COLUMNS = 20;
 
@@ -71,6 +73,3 @@ function word(value: unknown): string {
 
 /** Escapes text for a cell of a Markdown table. */
 export const cell = (text: string): string => text.replaceAll("|", "\\|").replace(/\s*\n\s*/g, " ");
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -138,7 +138,9 @@ describe("ServerCatalogue", () => {
         throw new VitrineError(-32603, "not now");
       };
       expect(await catalogue.get()).toMatchObject({
-        ...{ tools: { length: 2 }, views: [{ uri, hash: expect.any(String) }], [part]: [] },
+        tools: { length: 2 },
+        views: [{ uri, hash: expect.any(String) }],
+        [part]: [],
         missing: [`${its} could not be listed: not now`],
       });
       upstream.answers[method] = () => ({

@@ -7,7 +7,8 @@ function reading(limit = 1_000, endless = 1_000_000) {
   const tooLong: (readonly [head: string, tail?: string])[] = [];
   let endlessLines = 0;
   const reader = new LineReader({
-    ...{ limit, endless },
+    limit,
+    endless,
     online: (line) => lines.push(line),
     ontoolong: (...ends) => tooLong.push(ends),
     onendless: () => endlessLines++,

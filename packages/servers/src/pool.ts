@@ -196,7 +196,9 @@ export class ServerPool {
     const { launch, signIn, asks, clock, onerror } = this.#options;
     const info = this.#options.info ?? { name: "vitrine-gateway", version: VITRINE_VERSION };
     const common = {
-      ...{ settings, info, verdicts: this.#verdicts },
+      settings,
+      info,
+      verdicts: this.#verdicts,
       asks: asks?.(isShared(settings) ? undefined : user, settings),
     };
     const { transport } = settings;

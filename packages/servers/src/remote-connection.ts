@@ -16,7 +16,7 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { clientUpstream, type Upstream } from "@vitrine/guard";
-import { VitrineError } from "@vitrine/protocol";
+import { recordOf, VitrineError } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { AnswerTracks } from "./answer-tracks.js";
 import { type Connection, type ConnectOptions, handshake, isThere } from "./connection.js";
@@ -178,7 +178,7 @@ function translateError(
   hasSession: boolean,
   signIn: SignIn | undefined,
 ): Error {
-  const { code, data, message, cause } = Object(error) as Record<string, unknown>;
+  const { code, data, message, cause } = recordOf(error);
   if (data === ANSWER_LOST) {
     return new GatewayError("server-exited", `${name}: the connection was cut before the answer`, {
       cause: error,

@@ -79,7 +79,8 @@ export class StdioTransport implements Transport {
     this.#message = message;
     const endless = Math.max(ENDLESS, message);
     this.#reader = new LineReader({
-      ...{ limit: message, endless },
+      limit: message,
+      endless,
       online: (line) => this.#read(line),
       ontoolong: (head, tail) => this.#skipLarge(head, tail),
       onendless: () => this.#fail(tooLarge(endless)),

@@ -4,7 +4,14 @@
  * @module
  */
 import type { Upstream, UpstreamMethod, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/guard";
-import { isRecord, type JsonText, type Params, type Result, type UiDocument } from "@vitrine/protocol";
+import {
+  isRecord,
+  type JsonText,
+  type Params,
+  type Result,
+  recordOf,
+  type UiDocument,
+} from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { ServerCatalogue } from "./catalogue.js";
 import type { Connection, ConnectOptions } from "./connection.js";
@@ -410,7 +417,7 @@ export class ManagedServer implements Server {
   }
 
   #failed(error: unknown, connection?: Connection): void {
-    const { data, message } = Object(error) as { data?: unknown; message?: unknown };
+    const { data, message } = recordOf(error);
     const { code, stderr, authorizeUrl, fault } = isRecord(data) ? data : {};
     const lastWords = connection?.stderr ?? stderr;
     const said = {

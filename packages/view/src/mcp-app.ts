@@ -15,6 +15,7 @@ import type {
   Result,
   Transport,
 } from "@vitrine/protocol";
+import { recordOf } from "@vitrine/protocol";
 import { App } from "./app.js";
 import { parentTransport } from "./view.js";
 
@@ -127,7 +128,7 @@ export class McpApp {
 /** Wraps a transport and logs the method of each message, never its contents. */
 function logged(transport: Transport): Transport {
   const log = (arrow: string, message: unknown): void => {
-    const { method = "answer", id = "" } = Object(message) as { method?: string; id?: unknown };
+    const { method = "answer", id = "" } = recordOf(message);
     // biome-ignore lint/suspicious/noConsole: the author asked for it with `debug`.
     console.debug("[McpApp]", arrow, method, id);
   };

@@ -94,7 +94,8 @@ describe("call", () => {
     expect(said).toMatchObject({ code: 0, out: '{"text":"5","count":5}\n' });
     expect(failed.code).toBe(1);
     expect(JSON.parse(failed.out)).toEqual({
-      ...{ content: [{ type: "text", text: "the city is unknown" }], isError: true },
+      content: [{ type: "text", text: "the city is unknown" }],
+      isError: true,
     });
   });
 

@@ -140,7 +140,8 @@ describe("by HTTP", () => {
   /** Starts it; returns its output. */
   async function serve(more: Record<string, string> = {}) {
     const child: ChildProcess = spawn(process.execPath, words(CLOCK, "--http", "0", "--json"), {
-      ...{ env: { ...env, ...more }, cwd: folder },
+      env: { ...env, ...more },
+      cwd: folder,
     });
     closing.push(() => child.kill("SIGKILL"));
     let out = "";
@@ -175,7 +176,8 @@ describe("by HTTP", () => {
 
   it("refuses a token that could be guessed", async () => {
     const child = spawn(process.execPath, words(CLOCK, "--http"), {
-      ...{ env: { ...env, VITRINE_COMPANION_TOKEN: "1234" }, cwd: folder },
+      env: { ...env, VITRINE_COMPANION_TOKEN: "1234" },
+      cwd: folder,
     });
     let said = "";
     child.stderr.on("data", (data) => {

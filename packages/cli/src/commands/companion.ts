@@ -75,7 +75,10 @@ export function companionCommand(
       if (status.state === "ready") host?.serverChanged(status.name);
     };
     const more = {
-      ...{ log: news.log, onstatus, onstderr: news.stderr, static: { folder } },
+      log: news.log,
+      onstatus,
+      onstderr: news.stderr,
+      static: { folder },
       onchange: (server: string): void => host?.serverChanged(server),
     };
     const { gateway, settings } = await startForCompanion(plan.settings, more, { ...options, onnote: tell });

@@ -70,7 +70,8 @@ export function devCommand(
       },
     });
     const watches = new ServerWatches({
-      ...{ gateway, cwd: at.cwd },
+      gateway,
+      cwd: at.cwd,
       isFollowed: (name, file) => followed.has(name, file),
       onrestart: (name, file) => {
         terminal.note(`${terminal.dim(name, "err")}  ${oneLine(file)} changed: restarting`);

@@ -12,6 +12,7 @@ import {
   untilStopped,
   watchSettings,
 } from "@vitrine/gateway";
+import { recordOf } from "@vitrine/protocol";
 import { approvalOf } from "../config.js";
 import { firstFile, servePlaces, surroundings } from "../config-places.js";
 import { type CliError, usage } from "../exit.js";
@@ -97,7 +98,7 @@ function tell(
 
 /** Never picks another port, because clients know the configured ones. */
 function ofPort(error: unknown, { sandbox }: GatewaySettings): CliError | undefined {
-  const { code, port } = Object(error) as { code?: unknown; port?: unknown };
+  const { code, port } = recordOf(error);
   const what = port === sandbox.port ? "sandbox.port in the settings" : "--port";
   return portError(code, port, `stop the program that uses it, or change ${what}`);
 }

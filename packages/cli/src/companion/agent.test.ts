@@ -145,10 +145,12 @@ describe("the agent", () => {
 
 it("a client's name is reduced to one short line", () => {
   expect(readAgent({ name: "claude-code", version: "2.1.0" })).toEqual({
-    ...{ name: "Claude Code", label: "Claude Code 2.1.0" },
+    name: "Claude Code",
+    label: "Claude Code 2.1.0",
   });
   expect(readAgent({ name: "x", title: "My\nAgent\u202e", version: 3 })).toEqual({
-    ...{ name: "My Agent", label: "My Agent" },
+    name: "My Agent",
+    label: "My Agent",
   });
   expect(readAgent(undefined).name).toBe("An agent");
   expect(readAgent({ name: "toString" }).name).toBe("toString");
@@ -156,6 +158,8 @@ it("a client's name is reduced to one short line", () => {
 });
 
 const bind = (opened: CompanionStage) => ({
-  ...{ agent: opened.agent.bind(opened), page: opened.page.bind(opened) },
-  ...{ host: opened.host, gateway: opened.gateway },
+  agent: opened.agent.bind(opened),
+  page: opened.page.bind(opened),
+  host: opened.host,
+  gateway: opened.gateway,
 });

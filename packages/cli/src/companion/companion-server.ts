@@ -96,7 +96,8 @@ export function companionServer(companion: Companion, options: CompanionServerOp
     const follow = { ...followOptions(params, context), agent: meet(context).name };
     if (name === APP_CONTEXT) return asSdk(await answerAppContext(companion, reader, input, follow));
     const { result, outputSchema } = await runTool(companion, name, input, {
-      ...{ reader, hasViews: hasViews(context) },
+      reader,
+      hasViews: hasViews(context),
       ...follow,
     });
     return server.projectCallToolResult(asSdk(result), outputSchema);

@@ -346,7 +346,9 @@ describe("the person", () => {
     const { contents } = await agent.readResource({ uri });
     const [content] = contents as { text: string }[];
     expect(JSON.parse(content?.text ?? "")).toMatchObject({
-      ...{ server: "shop", tool: "show", isOpen: true },
+      server: "shop",
+      tool: "show",
+      isOpen: true,
       context: { content: [{ text: "3 cherries" }], isStale: false },
     });
     page.raw.close();

@@ -10,7 +10,9 @@ import { appsText, newsText, problemsText, shownText } from "./news-text.js";
 const app = { number: 1, server: "shop", title: "Cart" };
 const text = (value: string) => [{ type: "text" as const, text: value }];
 const context = (value: string, number = 1): News => ({
-  ...{ kind: "context", from: { ...app, number }, content: text(value) },
+  kind: "context",
+  from: { ...app, number },
+  content: text(value),
 });
 const message = (value: string): News => ({ kind: "message", from: app, content: text(value) });
 

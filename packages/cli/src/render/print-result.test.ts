@@ -26,7 +26,10 @@ it.each([
     "several",
     (terminal: Terminal) =>
       printReport(terminal, {
-        ...{ ok: false, server, results: [result], screenshot: HOSTILE },
+        ok: false,
+        server,
+        results: [result],
+        screenshot: HOSTILE,
         skipped: [{ tool: HOSTILE, reason: HOSTILE }],
       }),
   ],

@@ -6,16 +6,16 @@ const tool = ["forecast"];
 
 it("has a default for everything except the tool", () => {
   expect(planOf({ tool })).toMatchObject({
-    ...{
-      tools: tool,
-      all: false,
-      theme: "light",
-      mode: "inline",
-      profile: "strict",
-      timeout: 30_000,
-      isTimeoutGiven: false,
-    },
-    ...{ device: { name: "desktop" }, steps: [], allow: [] },
+    tools: tool,
+    all: false,
+    theme: "light",
+    mode: "inline",
+    profile: "strict",
+    timeout: 30_000,
+    isTimeoutGiven: false,
+    device: { name: "desktop" },
+    steps: [],
+    allow: [],
   });
 });
 

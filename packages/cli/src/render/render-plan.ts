@@ -49,7 +49,12 @@ export function planOf(options: RenderOptions): RenderPlan {
   if (screenshot !== undefined && !/\.png$/i.test(screenshot))
     throw usage(`--screenshot ${screenshot}: only PNG is supported; use a name that ends with .png`);
   return {
-    ...{ tools, all, args, screenshot, trace, replay },
+    tools,
+    all,
+    args,
+    screenshot,
+    trace,
+    replay,
     redact: redactOf(options),
     ignoreText: ignoreTextOf(options),
     theme: oneOf("--theme", options.theme ?? "light", ["light", "dark"]),

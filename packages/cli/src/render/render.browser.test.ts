@@ -152,7 +152,12 @@ describe("over the official servers", () => {
   async function expectDrawn({ name, tool, args, steps = [], shows }: Official): Promise<void> {
     const screenshot = file(`${name}.png`);
     const printed = await result(name, {
-      ...{ config, tool: [tool], screenshot, steps, allowCalls: true, timeout: TIMEOUT },
+      config,
+      tool: [tool],
+      screenshot,
+      steps,
+      allowCalls: true,
+      timeout: TIMEOUT,
       ...(args && { args: JSON.stringify(args) }),
     });
     expect(printed.cause).toBeUndefined();
@@ -176,11 +181,21 @@ describe.concurrent("an app that does as it should", () => {
   it("is described as the contract says, down to what it wrote and where", async () => {
     const [screenshot, trace] = [file("fine.png"), file("fine.jsonl")];
     const printed = await result(APPS_SERVER, {
-      ...{ tool: ["fine"], screenshot, trace, theme: "dark", device: "mobile", mode: "fullscreen" },
+      tool: ["fine"],
+      screenshot,
+      trace,
+      theme: "dark",
+      device: "mobile",
+      mode: "fullscreen",
       steps: [{ click: "throw" }, { click: "later" }, { wait: "later done" }, { wait: "10" }],
     });
     expect(printed).toMatchObject({
-      ...{ ok: true, tool: "fine", arguments: {}, resourceUri: "ui://apps/fine", screenshot, trace },
+      ok: true,
+      tool: "fine",
+      arguments: {},
+      resourceUri: "ui://apps/fine",
+      screenshot,
+      trace,
       server: { name: "apps", version: "4.5.6" },
       view: { appInfo: { name: "fine", version: "1.2.3" } },
       size: { width: 390, height: 844 },
@@ -366,7 +381,8 @@ describe.concurrent("an app that does as it should", () => {
       allowPermissions: true,
     };
     const allowed = await result(APPS_SERVER, {
-      ...{ ...one, tool: ["camera"] },
+      ...one,
+      tool: ["camera"],
       steps: steps.map((step) => ("wait" in step ? { wait: `${step.wait}done` } : step)),
     });
     expect(allowed.cause).toBeUndefined();

@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
 import type { Tool } from "@vitrine/protocol";
+import { recordOf } from "@vitrine/protocol";
 
 /** Maximum depth of a schema: a recursive one has no end. */
 const DEEPEST = 8;
@@ -46,7 +48,7 @@ interface Shape {
 }
 
 function shapeOf(schema: unknown): Shape {
-  const { properties, required } = Object(schema) as { properties?: unknown; required?: unknown };
+  const { properties, required } = recordOf(schema);
   return {
     properties: Object(properties),
     required: Array.isArray(required) ? required.filter((each) => typeof each === "string") : [],
@@ -55,7 +57,7 @@ function shapeOf(schema: unknown): Shape {
 
 /** A value for a schema. The check afterwards finds what it cannot generate. */
 function smallest(schema: unknown, whole: unknown, depth: number): unknown {
-  const own = Object(schema) as Record<string, unknown>;
+  const own = recordOf(schema);
   if ("default" in own) return own["default"];
   const [example = own["example"]] = listOf(own["examples"]);
   if (example !== undefined) return example;

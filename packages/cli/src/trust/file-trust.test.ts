@@ -70,7 +70,9 @@ function clone(place = ".mcp.json") {
     });
   writeFileSync(file, content());
   const env: Record<string, string | undefined> = {
-    ...{ PATH: process.env["PATH"], HOME: home, AWS_SECRET_ACCESS_KEY: "s3cret-of-ana" },
+    PATH: process.env["PATH"],
+    HOME: home,
+    AWS_SECRET_ACCESS_KEY: "s3cret-of-ana",
     OPENAI_API_KEY: "k3y-of-ana",
   };
   const runIn = async (cwd: string, ...words: string[]) => {

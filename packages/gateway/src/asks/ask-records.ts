@@ -4,6 +4,7 @@
  * @module
  */
 
+import { recordOf } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
 import type { AuditSettings } from "../config/config.js";
 import { CallRecord } from "../guard/call-record.js";
@@ -49,11 +50,21 @@ export class AskRecords {
   open({ user, server, identity }: Asker, method: string, params: unknown, signal: AbortSignal): CallRecord {
     const { audit, settings, metrics = {}, clock, onerror } = this.#options;
     const call: GuardedCall = {
-      ...{ actor: "server", user, view: "", server, method, signal },
-      params: Object(params) as Record<string, unknown>,
+      actor: "server",
+      user,
+      view: "",
+      server,
+      method,
+      signal,
+      params: recordOf(params),
     };
     return new CallRecord(call, {
-      ...{ server, identity, audit, settings, refusals: this.#refusals, metrics },
+      server,
+      identity,
+      audit,
+      settings,
+      refusals: this.#refusals,
+      metrics,
       clock: clock ?? (() => performance.now()),
       onerror: (error) => onerror?.(error),
     });

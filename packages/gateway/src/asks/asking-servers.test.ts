@@ -179,7 +179,8 @@ const SAMPLE = "sampling/createMessage";
 const ELICIT = "elicitation/create";
 const sample = { messages: [{ role: "user", content: { type: "text", text: "Say hello" } }], maxTokens: 50 };
 const form = {
-  ...{ mode: "form", message: "Which city?" },
+  mode: "form",
+  message: "Which city?",
   requestedSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
 };
 const page = { mode: "url", message: "Sign in", url: "https://example.com/", elicitationId: "e1" };
@@ -193,7 +194,9 @@ describe.each(KINDS)("$name", (kind) => {
     });
     expect(await answerTo(server, SAMPLE, sample)).toMatchObject({
       answer: {
-        ...{ role: "assistant", model: "local/scripted", stopReason: "endTurn" },
+        role: "assistant",
+        model: "local/scripted",
+        stopReason: "endTurn",
         content: { type: "text", text: "Hello there" },
       },
     });

@@ -41,8 +41,13 @@ describe("what a server asks a person", () => {
       .toMatchObject([{ outcome: "ok", resultHash: expect.any(String) }]);
     expect(store.entries).toMatchObject([
       {
-        ...{ user: "ana", actor: "server", server: "weather", method: "elicitation/create" },
-        ...{ decision: "allowed", reason: "asked", paramsHash: expect.any(String) },
+        user: "ana",
+        actor: "server",
+        server: "weather",
+        method: "elicitation/create",
+        decision: "allowed",
+        reason: "asked",
+        paramsHash: expect.any(String),
       },
     ]);
     expect(JSON.stringify(store.rows)).not.toMatch(/city|Oslo/);

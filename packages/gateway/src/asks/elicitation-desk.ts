@@ -4,7 +4,7 @@
  * @module
  */
 import { type Decision, Refusal } from "@vitrine/guard";
-import { VitrineError } from "@vitrine/protocol";
+import { recordOf, VitrineError } from "@vitrine/protocol";
 import { type ElicitationAnswer, type ElicitationQuestion, GatewayError } from "@vitrine/wire";
 import type { CallRecord } from "../guard/call-record.js";
 import { Buckets } from "../http/buckets.js";
@@ -197,13 +197,13 @@ export class ElicitationDesk {
         this.#options.ask(user, questionOf(server, request), given),
       );
     } catch (cause) {
-      const { code } = Object(cause) as { code?: unknown };
+      const { code } = recordOf(cause);
       if (cause instanceof VitrineError && code === "timeout") return undefined;
       if (cause instanceof VitrineError && code === "aborted") throw cause;
       const message = "nobody can be asked: open the gateway in a browser";
       throw new GatewayError("elicitation-unavailable", message, { cause });
     }
-    const { action, content } = Object(answer) as { action?: unknown; content?: unknown };
+    const { action, content } = recordOf(answer);
     if (action === "accept" || action === "decline" || action === "cancel") return { action, content };
     throw unusable("it must accept, decline or cancel");
   }

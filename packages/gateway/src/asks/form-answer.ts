@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isRecord } from "@vitrine/protocol";
+import { isRecord, recordOf } from "@vitrine/protocol";
 import { unusable } from "./ask-error.js";
 import type { FormField, FormSchema } from "./form-schema.js";
 
@@ -24,7 +24,7 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2
  */
 export function readFormAnswer({ properties, required = [] }: FormSchema, content: unknown): FormAnswer {
   if (!isRecord(content ?? {})) throw unusable("its content must be an object");
-  const given = Object(content) as Record<string, unknown>;
+  const given = recordOf(content);
   const answer: FormAnswer = {};
   for (const [name, field] of Object.entries(properties)) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;

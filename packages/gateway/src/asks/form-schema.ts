@@ -93,7 +93,8 @@ function readField(field: unknown, path: string): FormField {
     case "number":
     case "integer":
       return {
-        ...{ ...labels, type: field["type"] },
+        ...labels,
+        type: field["type"],
         ...kept(field, "minimum", isNumber),
         ...kept(field, "maximum", isNumber),
         ...kept(field, "default", isNumber),
@@ -102,7 +103,9 @@ function readField(field: unknown, path: string): FormField {
       return { ...labels, ...readText(field, path) };
     case "array":
       return {
-        ...{ ...labels, type: "array", items: readItems(field["items"], path) },
+        ...labels,
+        type: "array",
+        items: readItems(field["items"], path),
         ...kept(field, "minItems", isCount),
         ...kept(field, "maxItems", isCount),
         ...kept(field, "default", isTexts),

@@ -39,7 +39,10 @@ describe("forms", () => {
       ...form({
         it: { type: "string", pattern: "(a+)+$", format: "regex", $ref: "#/x", "ui:widget": "hidden" },
       }),
-      ...{ $schema: "https://evil.example/", $defs: {}, allOf: [{}], additionalProperties: true },
+      $schema: "https://evil.example/",
+      $defs: {},
+      allOf: [{}],
+      additionalProperties: true,
     };
     expect(readFormSchema(schema)).toEqual(form({ it: { type: "string" } }));
     expect(one({ type: "number", default: "no number", minimum: "0" })).toEqual({ type: "number" });

@@ -34,10 +34,14 @@ async function setUp() {
   const asked: (string | undefined)[][] = [];
   const settings: Pick<GatewaySettings, "servers" | "policy" | "strict" | "audit"> = {
     servers: new Map([["shop", stageSettings()]]),
-    ...{ policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
+    policy: {},
+    strict: false,
+    audit: { payloads: "none", redact: [] },
   };
   const desks = pageDesks({
-    ...{ model: () => model, audit: memoryStore().audit, settings: () => settings },
+    model: () => model,
+    audit: memoryStore().audit,
+    settings: () => settings,
     page: (user, view) => {
       asked.push([user, view]);
       return pages.get(user);

@@ -77,12 +77,16 @@ export function pageDesks(options: PageDesksOptions): Required<Desks> & {
     };
   return {
     sampling: new SamplingDesk({
-      ...{ ...records, model, decide: decide(SAMPLING_METHOD) },
+      ...records,
+      model,
+      decide: decide(SAMPLING_METHOD),
       ask: async (user, question, signal, view) =>
         must(user, view).request("gateway/sample", (id) => ({ ...question, id }), signal),
     }),
     elicitation: new ElicitationDesk({
-      ...{ ...records, oncompleted, decide: decide(ELICITATION_METHOD) },
+      ...records,
+      oncompleted,
+      decide: decide(ELICITATION_METHOD),
       ask: async (user, question, signal) =>
         must(user).request("gateway/elicit", (id) => ({ ...question, id }), signal),
     }),

@@ -39,9 +39,14 @@ describe("what a server has the model asked", () => {
     });
     expect(person.asked).toEqual([
       {
-        ...{ user: "ana", server: "notes", model: expect.stringContaining("scripted") },
-        ...{ systemPrompt: "Be short.", messages: [{ role: "user", content: [text("Say hello")] }] },
-        ...{ maxTokens: 50, temperature: 0.5, stopSequences: ["END"] },
+        user: "ana",
+        server: "notes",
+        model: expect.stringContaining("scripted"),
+        systemPrompt: "Be short.",
+        messages: [{ role: "user", content: [text("Say hello")] }],
+        maxTokens: 50,
+        temperature: 0.5,
+        stopSequences: ["END"],
       },
     ]);
     expect(scripted.requests[0]?.body).toMatchObject({
@@ -49,14 +54,22 @@ describe("what a server has the model asked", () => {
         { role: "system", content: "Be short." },
         { role: "user", content: "Say hello" },
       ],
-      ...{ max_tokens: 50, temperature: 0.5, stop: ["END"] },
+      max_tokens: 50,
+      temperature: 0.5,
+      stop: ["END"],
     });
     expect(scripted.requests[0]?.body.tools).toBeUndefined();
     await expect.poll(() => store.outcomes).toHaveLength(1);
     expect(store.entries).toMatchObject([
       {
-        ...{ user: "ana", actor: "server", server: "notes", method: "sampling/createMessage" },
-        ...{ decision: "allowed", reason: "asked", paramsHash: expect.any(String), params: undefined },
+        user: "ana",
+        actor: "server",
+        server: "notes",
+        method: "sampling/createMessage",
+        decision: "allowed",
+        reason: "asked",
+        paramsHash: expect.any(String),
+        params: undefined,
       },
     ]);
     expect(store.outcomes).toMatchObject([{ outcome: "ok", resultHash: expect.any(String) }]);
@@ -67,7 +80,9 @@ describe("what a server has the model asked", () => {
   it("is what the person made of it", async () => {
     const { sampling, person, scripted } = await setUp();
     person.answer = () => ({
-      ...{ answer: "allow", systemPrompt: "", maxTokens: 7 },
+      answer: "allow",
+      systemPrompt: "",
+      maxTokens: 7,
       messages: [{ role: "user", content: [text("Say goodbye")] }],
     });
     await sampling.fromServer(asker, ask("Say hello", { systemPrompt: "Be rude." }), never);
@@ -85,7 +100,8 @@ describe("what a server has the model asked", () => {
     expect(scripted.requests[0]?.body["max_tokens"]).toBe(SAMPLING_LIMITS.maxTokens);
     person.answer = () => ({ answer: "allow", messages: [{ role: "system", content: [] }] });
     await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
-      ...{ code: -32603, message: expect.stringContaining("the page's answer cannot be used") },
+      code: -32603,
+      message: expect.stringContaining("the page's answer cannot be used"),
     });
     expect(scripted.requests).toHaveLength(1);
   });
@@ -96,7 +112,9 @@ describe("what a server has the model asked", () => {
       const { sampling, person, scripted, store } = await setUp();
       person.answer = () => given;
       await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
-        ...{ code: -1, message: "User rejected sampling request", data: { code: "denied" } },
+        code: -1,
+        message: "User rejected sampling request",
+        data: { code: "denied" },
       });
       expect(scripted.requests).toEqual([]);
       expect(store.rows).toMatchObject([{ decision: "refused", reason: "denied", actor: "server" }]);
@@ -271,11 +289,13 @@ describe("when it ends", () => {
       sampling: { limits: { patience: 50, time: 50 } },
     });
     await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
-      ...{ code: "timeout", message: expect.stringContaining("the model") },
+      code: "timeout",
+      message: expect.stringContaining("the model"),
     });
     person.answer = silence().answer;
     await expect(sampling.fromServer(asker, ask(), never)).rejects.toMatchObject({
-      ...{ code: "timeout", message: expect.stringContaining("the person") },
+      code: "timeout",
+      message: expect.stringContaining("the person"),
     });
     expect(person.withdrawn).toBe(1);
   });

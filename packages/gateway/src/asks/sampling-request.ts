@@ -6,8 +6,8 @@
 
 import type { ModelMessage, ModelRequest } from "@vitrine/conversation";
 import { Refusal, sizeOf } from "@vitrine/guard";
-import { decode, HOST_END, type ImageContent, type TextContent } from "@vitrine/protocol";
-import type { SamplingAnswer, SamplingQuestion } from "@vitrine/wire";
+import { decode, HOST_END, type ImageContent, recordOf, type TextContent } from "@vitrine/protocol";
+import type { SamplingQuestion } from "@vitrine/wire";
 import { invalid, unusable } from "./ask-error.js";
 import type { SamplingLimits } from "./limits.js";
 
@@ -126,7 +126,7 @@ export function answeredRequest(
   answer: unknown,
   limits: SamplingLimits,
 ): SamplingRequest | undefined {
-  const said = Object(answer) as Partial<SamplingAnswer>;
+  const said = recordOf(answer);
   if (said.answer !== "allow") return undefined;
   const { systemPrompt, messages, maxTokens } = said;
   if (systemPrompt === undefined && messages === undefined && maxTokens === undefined) return request;

@@ -20,7 +20,10 @@ async function setUp(policy: GatewaySettings["policy"] = {}) {
   const { sampling, store } = stage;
   const app = { item: "i1", server: "shop", title: "Cart" };
   const guard = gatewayGuard({
-    ...{ server: stageServer(), user: "ann", store, views: () => ({ session: "s1", tool: "show" }) },
+    server: stageServer(),
+    user: "ann",
+    store,
+    views: () => ({ session: "s1", tool: "show" }),
     settings: { policy, strict: false, audit: { payloads: "none", redact: [] } },
     // As the gateway does: the guard's question is put by the desk.
     ask: ({ view, server, params }: Question, _remember, signal) =>
@@ -28,7 +31,12 @@ async function setUp(policy: GatewaySettings["policy"] = {}) {
   });
   const send = (params: Record<string, unknown>, more: Partial<GuardedCall> = {}) =>
     sampleForView(guard, sampling, {
-      ...{ actor: "view", user: "ann", view: "v1", server: "shop", method: "sampling/createMessage", params },
+      actor: "view",
+      user: "ann",
+      view: "v1",
+      server: "shop",
+      method: "sampling/createMessage",
+      params,
       ...more,
     });
   return { ...stage, send };

@@ -220,7 +220,9 @@ describe("vitrine-gateway secret", () => {
     const at = ["--config", config, "--data", data];
     const value = "correct horse battery";
     expect(await run(["secret", "set", "key", ...at], `${value}\n`)).toEqual({
-      ...{ code: 0, err: "", out: "key is kept\n" },
+      code: 0,
+      err: "",
+      out: "key is kept\n",
     });
     for (const file of readdirSync(data)) expect(readFileSync(join(data, file), "utf8")).not.toContain(value);
     expect(await run(["audit", "verify", ...at])).toMatchObject({ code: 0 });
@@ -272,7 +274,8 @@ describe("vitrine-gateway audit", () => {
     await store.audit.flush();
     await store.close();
     expect(await audit("verify")).toMatchObject({
-      ...{ code: 0, out: expect.stringMatching(/^4 rows, unbroken; the last hash is [0-9a-f]{64}\n$/) },
+      code: 0,
+      out: expect.stringMatching(/^4 rows, unbroken; the last hash is [0-9a-f]{64}\n$/),
     });
     const { code, out } = await audit("export");
     expect(code).toBe(0);

@@ -106,7 +106,13 @@ export const changeOf = (
   user: string,
   { kind, name, before, after }: CatalogueChange,
 ): AuditEntry => ({
-  ...{ user, actor: "operator", server, identity, method: "catalogue/changed", target: name.slice(0, 500) },
-  ...{ decision: "allowed", params: JSON.stringify({ kind, before, after }) },
+  user,
+  actor: "operator",
+  server,
+  identity,
+  method: "catalogue/changed",
+  target: name.slice(0, 500),
+  decision: "allowed",
+  params: JSON.stringify({ kind, before, after }),
   reason: before === undefined ? "added" : after === undefined ? "removed" : "changed",
 });

@@ -54,7 +54,12 @@ export class Asking {
     this.#server = server.settings.name;
     this.#views = views;
     this.consents = new UserConsents({
-      ...{ user, identity: server.settings.identity, consents: store.consents, tools, sessionOf, now },
+      user,
+      identity: server.settings.identity,
+      consents: store.consents,
+      tools,
+      sessionOf,
+      now,
       uis: () => server.views(),
       isAskedAlone: ({ method, subject, view }) => {
         const known = view === undefined ? undefined : views(view);
@@ -108,8 +113,13 @@ export class Asking {
     const { tool, uri } = this.#views(view) ?? {};
     const app = tool ?? uri;
     const question: Question = {
-      ...{ view, server: this.#server, method: PERMISSION_METHOD, subject: permission, fingerprint },
-      ...{ title: permission, params: { name: permission } },
+      view,
+      server: this.#server,
+      method: PERMISSION_METHOD,
+      subject: permission,
+      fingerprint,
+      title: permission,
+      params: { name: permission },
       reason: `The app${app === undefined ? "" : ` of ${JSON.stringify(app)}`} wants to use a feature of this browser: ${permission}.`,
     };
     if (!(await this.#isAllowed?.(question, signal))) {

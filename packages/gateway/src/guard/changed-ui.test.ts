@@ -27,13 +27,21 @@ function setUp(store = memoryStore(), policy: Record<string, "ask"> = {}) {
   server.views = () => catalogue.views();
   const ask = vi.fn<GatewayAsk>(async () => ({ answer: "allow", remember: "always" }));
   const guard = gatewayGuard({
-    ...{ server, user: "ann", store, ask, views: () => ({ session: "s1" }) },
+    server,
+    user: "ann",
+    store,
+    ask,
+    views: () => ({ session: "s1" }),
     settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
   });
   const call = (name = "change") =>
     guard.pass(
       {
-        ...{ actor: "view", user: "ann", view: "v1", server: "shop", method: "tools/call" },
+        actor: "view",
+        user: "ann",
+        view: "v1",
+        server: "shop",
+        method: "tools/call",
         params: { name },
       },
       async () => ({}),

@@ -7,7 +7,11 @@ function setUp(store = memoryStore(), user = "ann") {
   const clock = { time: 1_000_000 };
   const tools = new ToolDirectory(stageServer().upstream);
   const consents = new UserConsents({
-    ...{ user, identity: "1", consents: store.consents, tools, now: () => clock.time },
+    user,
+    identity: "1",
+    consents: store.consents,
+    tools,
+    now: () => clock.time,
     uis: async () => [],
     sessionOf: (view) => `session of ${view}`,
   });
@@ -15,7 +19,11 @@ function setUp(store = memoryStore(), user = "ann") {
 }
 
 const key = (more: Partial<AskedKey> = {}): AskedKey => ({
-  ...{ server: "shop", method: "tools/call", subject: "change", fingerprint: "the tool's", view: "v1" },
+  server: "shop",
+  method: "tools/call",
+  subject: "change",
+  fingerprint: "the tool's",
+  view: "v1",
   ...more,
 });
 
@@ -25,8 +33,14 @@ describe("UserConsents", () => {
     await consents.set(key(), "allow", "always");
     expect(store.records).toEqual([
       {
-        ...{ user: "ann", server: "shop", identity: "1", method: "tools/call", subject: "", answer: "allow" },
-        ...{ grantedAt: 1_000_000, expiresAt: 1_000_000 + CONSENT_DAYS * 24 * 3_600_000 },
+        user: "ann",
+        server: "shop",
+        identity: "1",
+        method: "tools/call",
+        subject: "",
+        answer: "allow",
+        grantedAt: 1_000_000,
+        expiresAt: 1_000_000 + CONSENT_DAYS * 24 * 3_600_000,
         fingerprint: expect.stringMatching(/^[\da-f]{64}$/),
       },
     ]);

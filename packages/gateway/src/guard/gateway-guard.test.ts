@@ -23,7 +23,12 @@ function setUp({ of, settings, ...options }: Options = {}) {
   const ask = vi.fn<GatewayAsk>(async () => ({ answer: "deny" }));
   const onerror = vi.fn();
   const guard = gatewayGuard({
-    ...{ server, user: "ann", store, ask, onerror, views: (view) => views.get(view) },
+    server,
+    user: "ann",
+    store,
+    ask,
+    onerror,
+    views: (view) => views.get(view),
     settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] }, ...settings },
     ...options,
   });
@@ -32,7 +37,12 @@ function setUp({ of, settings, ...options }: Options = {}) {
     params: Record<string, unknown>,
     more: Partial<GuardedCall> = {},
   ): GuardedCall => ({
-    ...{ actor: "view", user: "ann", view: "v1", server: "shop", method, params },
+    actor: "view",
+    user: "ann",
+    view: "v1",
+    server: "shop",
+    method,
+    params,
     ...more,
   });
   const effect = vi.fn(
@@ -65,13 +75,28 @@ describe("a call that passes", () => {
     await vi.waitFor(() => expect(store.rows).toHaveLength(2));
     expect(store.rows).toMatchObject([
       {
-        ...{ seq: 1, kind: "entry", user: "ann", actor: "view", view: "v1", server: "shop" },
-        ...{ method: "tools/call", target: "change", decision: "allowed", reason: "policy", key: "nonce.1" },
-        ...{ paramsHash: sha256(paramsText), paramsSize: paramsText.length, params: undefined },
+        seq: 1,
+        kind: "entry",
+        user: "ann",
+        actor: "view",
+        view: "v1",
+        server: "shop",
+        method: "tools/call",
+        target: "change",
+        decision: "allowed",
+        reason: "policy",
+        key: "nonce.1",
+        paramsHash: sha256(paramsText),
+        paramsSize: paramsText.length,
+        params: undefined,
       },
       {
-        ...{ kind: "outcome", of: 1, outcome: "ok", duration: expect.any(Number) },
-        ...{ resultHash: sha256('{"content":[]}'), resultSize: 14 },
+        kind: "outcome",
+        of: 1,
+        outcome: "ok",
+        duration: expect.any(Number),
+        resultHash: sha256('{"content":[]}'),
+        resultSize: 14,
       },
     ]);
     expect(server.calls).toEqual([]);
@@ -389,7 +414,8 @@ describe("errors of the guard itself deny", () => {
       "the policy",
       {
         settings: {
-          ...{ strict: false, audit: { payloads: "none", redact: [] } },
+          strict: false,
+          audit: { payloads: "none", redact: [] },
           policy: new Proxy({}, { ownKeys: throwing, getOwnPropertyDescriptor: throwing }),
         },
       },
@@ -656,7 +682,8 @@ describe("consent", () => {
     const { callTool, permit, ask } = setUp({
       of: { policy: { "tools/call:wipe": "allow", "view:ui://shop/cart.html:ui/message": "allow" } },
       settings: {
-        ...{ strict: false, audit: { payloads: "none", redact: [] } },
+        strict: false,
+        audit: { payloads: "none", redact: [] },
         policy: { "ui/open-link:docs.example": "allow", "tools/call:look": "deny" },
       },
     });

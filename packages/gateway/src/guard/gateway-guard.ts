@@ -70,7 +70,12 @@ export class GatewayGuard {
     const { results } = store;
     this.#place = { server: name, identity, audit, results, settings, refusals, metrics, clock, onerror };
     this.#chains = guardChains({
-      ...{ server, settings, views: options.views, tools: this.tools, resources: this.resources, clock },
+      server,
+      settings,
+      views: options.views,
+      tools: this.tools,
+      resources: this.resources,
+      clock,
       asking: this.#asking,
       decided: (call, reason, question) => this.#decided(call, reason, question),
     });

@@ -1,6 +1,6 @@
 /** The table of attacks, against the guard itself. */
 import type { Question } from "@vitrine/guard";
-import { VitrineError } from "@vitrine/protocol";
+import { recordOf, VitrineError } from "@vitrine/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { tool } from "../../../../testing/fake-upstream.js";
 import { memoryStore, STAGE_TOOLS, stageServer } from "../../../../testing/gateway/guard-stage.js";
@@ -24,7 +24,10 @@ function setUp(door: Door) {
   let isHome = false;
   const asked: Question[] = [];
   const guard = gatewayGuard({
-    ...{ server, user: "ann", store, views: (view) => (open.has(view) ? {} : undefined) },
+    server,
+    user: "ann",
+    store,
+    views: (view) => (open.has(view) ? {} : undefined),
     settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
     ask: async (question) => {
       asked.push(question);
@@ -33,7 +36,13 @@ function setUp(door: Door) {
   });
   const send = ({ method, params, key }: GuardCase["call"]) => {
     const call: GuardedCall = {
-      ...{ actor: ACTORS[door], user: "ann", view: "v1", server: "shop", method, params, key },
+      actor: ACTORS[door],
+      user: "ann",
+      view: "v1",
+      server: "shop",
+      method,
+      params,
+      key,
     };
     if (/^ui\/(?!notif)/.test(method)) return guard.permit(call);
     return guard.pass(call, (passed) =>
@@ -64,7 +73,7 @@ function setUp(door: Door) {
 
 const codeOf = (error: unknown): unknown => {
   if (!(error instanceof VitrineError)) return error;
-  const { code } = Object(error.data) as { code?: unknown };
+  const { code } = recordOf(error.data);
   return [code ?? (error.code === -32602 ? "invalid-params" : error.code), error.code];
 };
 
@@ -87,7 +96,11 @@ describe("what hostile apps ask for", () => {
       const written = store.rows.slice(earlier.rows);
       expect(written).toHaveLength(each.expect.auditRows);
       expect(written[0]).toMatchObject({
-        ...{ kind: "entry", user: "ann", server: "shop", decision: "refused", reason: each.expect.code },
+        kind: "entry",
+        user: "ann",
+        server: "shop",
+        decision: "refused",
+        reason: each.expect.code,
       });
       expect(JSON.stringify(written).length).toBeLessThan(2000);
     },

@@ -21,7 +21,9 @@ function setUp(own: Partial<ServerSettings> = {}) {
   pool.update(settings());
   const guardOf = vi.fn((user: string) => ({ views: (view: string) => (view === user ? {} : undefined) }));
   const servers = new GuardedServers({
-    ...{ pool, store, guardOf },
+    pool,
+    store,
+    guardOf,
     settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
     idempotency: new Idempotency({ audit: store.audit }),
   });

@@ -228,7 +228,15 @@ async function offer(server: Server, who: ToolVisibility | undefined): Promise<S
 export function summaryOf(status: ServerStatus): ServerSummary {
   const { name, state, problem, crash, retryAt, authorizeUrl, info, capabilities, protocolVersion } = status;
   return {
-    ...{ name, state, problem, crash, retryAt, authorizeUrl, info, capabilities, protocolVersion },
+    name,
+    state,
+    problem,
+    crash,
+    retryAt,
+    authorizeUrl,
+    info,
+    capabilities,
+    protocolVersion,
     isolation: status.driver,
     garbage: status.garbage?.first[0],
   };

@@ -10,7 +10,12 @@ function setUp(limits: Partial<IdempotencyOptions> = {}) {
   let time = 0;
   const idempotency = new Idempotency({ audit: store.audit, clock: () => time, ...limits });
   const call = (key: string, more: Partial<KeyedCall> = {}): KeyedCall => ({
-    ...{ user: "ann", key, server: "shop", method: "tools/call", paramsHash: "1", caller: "view v1" },
+    user: "ann",
+    key,
+    server: "shop",
+    method: "tools/call",
+    paramsHash: "1",
+    caller: "view v1",
     identity: "1",
     isReplayable: async () => false,
     ...more,

@@ -4,7 +4,7 @@
  * @module
  */
 import { sizeOf } from "@vitrine/guard";
-import { JsonText, VitrineError } from "@vitrine/protocol";
+import { JsonText, recordOf, VitrineError } from "@vitrine/protocol";
 import type { ServerIdentity } from "@vitrine/servers";
 import { GatewayError } from "@vitrine/wire";
 import type { AuditLog, AuditOutcome, AuditRow, KeptResults } from "../store/store.js";
@@ -163,7 +163,7 @@ export class Idempotency {
     } catch (error) {
       // An error holds on to all that was at hand where it was made, the params too, until its stack is written.
       for (let each = error; each instanceof Error; each = each.cause) void each.stack;
-      const { message, data } = Object(error) as { message?: unknown; data?: unknown };
+      const { message, data } = recordOf(error);
       entry.end = "failed";
       this.#weigh(entry, { message, data });
       // Whoever asks again wants to know what became of the call, and not that somebody took it back.

@@ -55,7 +55,12 @@ it("random interleavings never mix answers, consents or limits", async () => {
             const rates = { call: { burst: BURST, perSecond: 0 } };
             const server = stageServer({ name, limits: { rates } as never });
             const guard = gatewayGuard({
-              ...{ server, user, store, idempotency, clock: () => 0, now: () => 0 },
+              server,
+              user,
+              store,
+              idempotency,
+              clock: () => 0,
+              now: () => 0,
               settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
               // A view's id is the gateway's own: no two users, servers or pages share one.
               views: (view) =>
@@ -74,7 +79,12 @@ it("random interleavings never mix answers, consents or limits", async () => {
         const run = async (each: Step, at: number) => {
           const { user, server, view, tool, key, argument } = each;
           const call: GuardedCall = {
-            ...{ actor: "view", user, server, method: "tools/call", key, view: `${user}-${server}-${view}` },
+            actor: "view",
+            user,
+            server,
+            method: "tools/call",
+            key,
+            view: `${user}-${server}-${view}`,
             params: { name: tool, arguments: { argument } },
           };
           await scheduler.schedule(Promise.resolve(), `send ${at}`);

@@ -4,7 +4,7 @@
  * @module
  */
 import { isRefusal, targetOf } from "@vitrine/guard";
-import { INVALID_PARAMS, VitrineError } from "@vitrine/protocol";
+import { INVALID_PARAMS, recordOf, VitrineError } from "@vitrine/protocol";
 import { isUnsent } from "@vitrine/servers";
 import { GatewayError } from "@vitrine/wire";
 import type { AuditSettings } from "../config/config.js";
@@ -75,7 +75,7 @@ export function resultFor(
 /** One word for an error: a refusal's, the gateway's, or the number of a server's. */
 export function codeOf(error: unknown): string {
   if (isRefusal(error) || error instanceof GatewayError) return error.data.code;
-  const { code } = Object(error) as { code?: unknown };
+  const { code } = recordOf(error);
   if (code === INVALID_PARAMS) return "invalid-params";
   return (typeof code === "string" || typeof code === "number" ? `${code}` : "error").slice(0, 100);
 }

@@ -16,7 +16,9 @@ describe("redacted", () => {
     const text = redacted(value, { fields });
     expect(text).not.toContain("hunter2");
     expect(JSON.parse(text)).toEqual({
-      ...{ user: "ann", PassWord: "[redacted]", passwords: "kept" },
+      user: "ann",
+      PassWord: "[redacted]",
+      passwords: "kept",
       list: [{ deep: { AUTHORIZATION: "[redacted]" } }],
     });
   });

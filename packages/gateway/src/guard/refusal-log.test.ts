@@ -3,8 +3,13 @@ import type { AuditEntry } from "../store/store.js";
 import { RefusalLog } from "./refusal-log.js";
 
 const entry = (reason: string, view = "v1"): AuditEntry => ({
-  ...{ user: "ann", actor: "view", view, server: "shop", method: "tools/call" },
-  ...{ decision: "refused", reason },
+  user: "ann",
+  actor: "view",
+  view,
+  server: "shop",
+  method: "tools/call",
+  decision: "refused",
+  reason,
 });
 
 function setUp() {

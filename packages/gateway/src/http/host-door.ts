@@ -5,7 +5,7 @@
  * @module
  */
 import { type HostEndpointOptions, hostEndpoint, type Link, Refusal } from "@vitrine/guard";
-import { INVALID_PARAMS, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
+import { INVALID_PARAMS, METHOD_NOT_FOUND, recordOf, VitrineError } from "@vitrine/protocol";
 import type { GuardedCall } from "../guard/guarded-call.js";
 import type { GuardedServer } from "../guard/guarded-servers.js";
 import { HttpError } from "./http-error.js";
@@ -52,7 +52,11 @@ export async function answerView(request: Request, door: HostDoor): Promise<Resp
     return guard.pass({ ...call, actor: "http", user }, ({ params }) => next({ ...call, params }));
   };
   const handle = hostEndpoint({
-    ...{ ...host, info, view, upstream: server.upstream, guard: link },
+    ...host,
+    info,
+    view,
+    upstream: server.upstream,
+    guard: link,
     onreport: (error) => {
       if (error.code === "listener-failed") onerror(error.cause ?? error);
       else dropped = error;
@@ -77,10 +81,10 @@ function viewOf(request: Request, { view }: HostOptions): string {
 /** What was asked, as far as it can be read. */
 function asked(body: ArrayBuffer): Pick<GuardedCall, "method" | "params"> {
   try {
-    const { method, params } = Object(JSON.parse(Buffer.from(body).toString())) as Record<string, unknown>;
+    const { method, params } = recordOf(JSON.parse(Buffer.from(body).toString()));
     return {
       method: typeof method === "string" ? method : "",
-      params: Object(params) as Record<string, unknown>,
+      params: recordOf(params),
     };
   } catch {
     return { method: "", params: {} };

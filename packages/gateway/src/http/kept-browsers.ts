@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import { join } from "node:path";
+import { recordOf } from "@vitrine/protocol";
 import { readPrivate, writePrivate } from "@vitrine/servers/support";
 import type { SignedInBrowser } from "./auth.js";
 
@@ -59,7 +61,7 @@ function read(text: string): SignedInBrowser[] {
 }
 
 function isBrowser(value: unknown): value is SignedInBrowser {
-  const { browser, user, credential, until, usedAt } = Object(value) as Record<string, unknown>;
+  const { browser, user, credential, until, usedAt } = recordOf(value);
   return (
     /^[0-9a-f]{64}$/.test(`${browser}`) &&
     typeof user === "string" &&

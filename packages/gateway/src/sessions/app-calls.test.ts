@@ -25,7 +25,14 @@ function setUp(policy: { server?: object; all?: object; identity?: string } = {}
   const calls = new AppCalls({
     views,
     place: ({ server, identity }) => ({
-      ...{ server, identity, audit: store.audit, settings, refusals, onerror, metrics: {}, clock: () => 0 },
+      server,
+      identity,
+      audit: store.audit,
+      settings,
+      refusals,
+      onerror,
+      metrics: {},
+      clock: () => 0,
     }),
     policy: () => ({
       server: { policy: { ...policy.server }, trusted: false, identity: policy.identity ?? "1" },

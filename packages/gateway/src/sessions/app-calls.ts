@@ -103,8 +103,13 @@ export class AppCalls implements AppPort {
     if (this.#allowed.get(view)?.has(mark)) return "remembered";
     const isDestructive = tool.annotations?.destructiveHint === true;
     const question: Question = {
-      ...{ view, server, method: "tools/call", subject: tool.name, tool },
-      ...{ title: tool.title ?? tool.annotations?.title ?? tool.name, fingerprint: fingerprint(tool) },
+      view,
+      server,
+      method: "tools/call",
+      subject: tool.name,
+      tool,
+      title: tool.title ?? tool.annotations?.title ?? tool.name,
+      fingerprint: fingerprint(tool),
       params: { name: tool.name, arguments: input },
       // The name is the agent's own word, so it is quoted: none passes for "You" or "The app".
       reason: `${agent === undefined ? "The model" : `The agent ${JSON.stringify(agent)}`} wants to use a tool of this app that ${effectOf(tool)}.`,

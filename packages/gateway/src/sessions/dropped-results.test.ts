@@ -26,9 +26,15 @@ it("a view whose result was let go of keeps it no more, and says so where it is 
   const weather = { server: "weather", identity: "weather" };
   const opened: OpenedView = { view: "v1", ...weather, capabilities: {}, uri: "ui://dump", tool };
   const page = new PageConversations({
-    ...{ user: "ana", conversations, known: NO_HEIRS, models: { state: nothing, choose: nothing } },
+    user: "ana",
+    conversations,
+    known: NO_HEIRS,
+    models: { state: nothing, choose: nothing },
     testMode: false,
-    ...{ view: () => opened, changed: () => {}, isCongested: () => false, isConnected: () => true },
+    view: () => opened,
+    changed: () => {},
+    isCongested: () => false,
+    isConnected: () => true,
   });
   const conversation = await conversations.open("ana");
   const call = async (): Promise<string> => {

@@ -30,7 +30,8 @@ class Line {
     this.#session = session;
     this.#at = page;
     this.gateway = {
-      ...{ send: (frame: string) => void this.#toPage.push(frame), ...more },
+      send: (frame: string) => void this.#toPage.push(frame),
+      ...more,
       get full() {
         return isStuck();
       },
@@ -95,22 +96,27 @@ async function setUp() {
   };
   const session = new LiveSession("ana", SESSION_LIMITS, { now: 0 }, { onerror: nothing });
   const page = new PageSession({
-    ...{ user: "ana", wire: session, mayBeOld: false, conversations, known: NO_HEIRS, onerror: nothing },
-    ...{
-      refused: async () => {},
-      sampling: { forView: nothing },
-      models: { state: nothing, choose: nothing },
-    },
-    ...{
-      summaries: () => [],
-      server: nothing,
-      pass: nothing,
-      refuse: nothing,
-      catalogue: nothing,
-      start: nothing,
-      restart: nothing,
-    },
-    ...{ document: nothing, closeDocument: nothing, know: nothing, forget: nothing, prepare: nothing },
+    user: "ana",
+    wire: session,
+    mayBeOld: false,
+    conversations,
+    known: NO_HEIRS,
+    onerror: nothing,
+    refused: async () => {},
+    sampling: { forView: nothing },
+    models: { state: nothing, choose: nothing },
+    summaries: () => [],
+    server: nothing,
+    pass: nothing,
+    refuse: nothing,
+    catalogue: nothing,
+    start: nothing,
+    restart: nothing,
+    document: nothing,
+    closeDocument: nothing,
+    know: nothing,
+    forget: nothing,
+    prepare: nothing,
     restore: async (opened: OpenedView) => opened,
   });
   session.handler = {

@@ -16,7 +16,10 @@ function setUp(options: Partial<PageOptions> = {}) {
   const at = {
     server,
     guard: gatewayGuard({
-      ...{ server, user: "ann", store, views: (view) => (known.has(view) ? {} : undefined) },
+      server,
+      user: "ann",
+      store,
+      views: (view) => (known.has(view) ? {} : undefined),
       settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
       ask: (question, remember, signal) => page.ask(question, remember, signal),
     }),
@@ -44,7 +47,13 @@ function setUp(options: Partial<PageOptions> = {}) {
     throw new GatewayError("server-unknown", `there is no server "${name}"`);
   };
   const page: PageSession = new PageSession({
-    ...{ user: "ann", wire, mayBeOld: false, refused, onerror, conversations, known: NO_HEIRS },
+    user: "ann",
+    wire,
+    mayBeOld: false,
+    refused,
+    onerror,
+    conversations,
+    known: NO_HEIRS,
     sampling: { forView: nothing },
     models: { state: () => ({ models: [], help: "" }), choose: nothing },
     summaries: () => [],
@@ -63,7 +72,11 @@ function setUp(options: Partial<PageOptions> = {}) {
     know: (view) => void known.add(view),
     forget: (view) => void known.delete(view),
     prepare: async (view, _at, { uri = "ui://shop/cart.html" }): Promise<OpenedView> => ({
-      ...{ view, server: "shop", identity: at.server.settings.identity, capabilities: {}, uri },
+      view,
+      server: "shop",
+      identity: at.server.settings.identity,
+      capabilities: {},
+      uri,
     }),
     ...options,
   });
@@ -211,7 +224,8 @@ describe("what a page asks", () => {
     const { ask, page, say, sent, server, store } = setUp();
     const running = stall(server);
     const request = {
-      ...{ id: "7-9.1", method: "gateway/call" },
+      id: "7-9.1",
+      method: "gateway/call",
       params: { server: "shop", name: "secret", arguments: { a: 1 }, _meta: { progressToken: "7-9.1" } },
     };
     const answers = () => sent.filter(({ message }) => message["id"] === "7-9.1");
@@ -241,7 +255,11 @@ describe("what a page asks", () => {
   it("is not made again after a reload when its answer is not kept any more: the audit log knows that it was made", async () => {
     const { ask, at, page, say, sent, server, store } = setUp();
     at.guard = gatewayGuard({
-      ...{ server, user: "ann", store, views: () => undefined, ask: () => ({ answer: "deny" }) },
+      server,
+      user: "ann",
+      store,
+      views: () => undefined,
+      ask: () => ({ answer: "deny" }),
       settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
       idempotency: new Idempotency({ audit: store.audit, keepFor: 0 }),
     });
@@ -274,7 +292,8 @@ describe("what a page asks", () => {
     const { page, say, sent, server } = setUp();
     const running = stall(server);
     const call = (id: unknown, name: string) => ({
-      ...{ id, method: "gateway/call" },
+      id,
+      method: "gateway/call",
       params: { server: "shop", name },
     });
     for (const id of [1, "7-9.1"]) say(call(id, "secret"));
@@ -696,7 +715,10 @@ describe("a document without a server", () => {
     const { ask, known, page, wire } = setUp();
     const shown = (await ask("gateway/show", { name: "Cart", html: "<p>" }))["result"] as OpenedView;
     expect(shown).toEqual({
-      ...{ view: expect.stringMatching(/^v[\w-]{16}$/), server: "", capabilities: {}, uri: "Cart" },
+      view: expect.stringMatching(/^v[\w-]{16}$/),
+      server: "",
+      capabilities: {},
+      uri: "Cart",
     });
     // No guard knows it: there is nothing that it could be allowed.
     expect(known.size).toBe(0);

@@ -17,6 +17,7 @@ import {
   PARSE_ERROR,
   type Progress,
   type RequestId,
+  recordOf,
   type ToolVisibility,
   VitrineError,
 } from "@vitrine/protocol";
@@ -169,7 +170,12 @@ export class PageSession {
     this.#notices = new PacedNotices({ send, isCongested: () => options.wire.isFull });
     const { user, conversations, known, models, testMode = false } = options;
     this.#conversations = new PageConversations({
-      ...{ user, conversations, known, models, testMode, isCongested: () => options.wire.isFull },
+      user,
+      conversations,
+      known,
+      models,
+      testMode,
+      isCongested: () => options.wire.isFull,
       isConnected: () => options.wire.isConnected,
       view: (id) => this.#views.get(id)?.opened,
       changed: (notice) => this.notify("conversation/changed", notice),
@@ -282,7 +288,7 @@ export class PageSession {
     const { id, method, params }: Record<string, unknown> = isComplex ? { ...headOf(text) } : read(text);
     if (!isId(id) || typeof method !== "string") return;
     const error = this.#documents.has(view) ? withoutServer() : unknownView(view);
-    const { rest } = withoutToken(Object(params) as Record<string, unknown>);
+    const { rest } = withoutToken(recordOf(params));
     // As the view's channel hashed them: an old key is known by that.
     const asked = { method, params: rest, paramsText: isComplex ? undefined : paramsTextOf(text) };
     const { server = "", identity } = this.#closed.get(view) ?? {};
@@ -307,7 +313,7 @@ export class PageSession {
     const message = read(text);
     const { id, method, params, result, error } = message;
     if (method === "notifications/cancelled") {
-      const { requestId } = Object(params) as { requestId?: unknown };
+      const { requestId } = recordOf(params);
       if (isId(requestId)) this.#cancel(requestId);
     } else if (!isId(id)) {
       if (method === undefined)
@@ -337,7 +343,9 @@ export class PageSession {
     let answer: string;
     try {
       const request: PageRequest = {
-        ...{ key: keyOf(id), signal: controller.signal, mayBeOld: this.#options.mayBeOld || this.#isRenewed },
+        key: keyOf(id),
+        signal: controller.signal,
+        mayBeOld: this.#options.mayBeOld || this.#isRenewed,
         ...(token !== undefined && {
           onprogress: (progress) => !controller.signal.aborted && this.#notices.progress(token, progress),
         }),
@@ -604,7 +612,7 @@ const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof 
 
 function read(text: string): Record<string, unknown> {
   try {
-    return Object(JSON.parse(text)) as Record<string, unknown>;
+    return recordOf(JSON.parse(text));
   } catch {
     return {};
   }

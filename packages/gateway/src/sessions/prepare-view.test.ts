@@ -26,18 +26,19 @@ function setUp(document: Partial<Document> = {}, settings: Partial<ServerSetting
   const asked: Question[] = [];
   const state = { answer: "allow" as "allow" | "deny", remember: "always" as "always" | "once", document };
   const read = async (): Promise<UiDocument> => ({
-    ...{
-      ok: true,
-      uri: "ui://shop/cart.html",
-      html: "<p>Cart",
-      meta: {},
-      from: "content",
-      problems: [],
-      ...state.document,
-    },
+    ok: true,
+    uri: "ui://shop/cart.html",
+    html: "<p>Cart",
+    meta: {},
+    from: "content",
+    problems: [],
+    ...state.document,
   });
   const guard = gatewayGuard({
-    ...{ server, user: "ann", store: memoryStore(), views: () => ({ session: "s1", tool: "show" }) },
+    server,
+    user: "ann",
+    store: memoryStore(),
+    views: () => ({ session: "s1", tool: "show" }),
     settings: { policy: {}, strict: false, audit: { payloads: "none", redact: [] } },
     ask: (question) => {
       asked.push(question);
@@ -54,7 +55,10 @@ describe("prepareView", () => {
   it("says where and how the view of a tool is shown", async () => {
     const { prepare } = setUp({ meta: { prefersBorder: true } }, { relax: ["unsafe-eval"] });
     expect(await prepare()).toMatchObject({
-      ...{ view: "v1", server: "shop", uri: "ui://shop/cart.html", tool: { name: "show" } },
+      view: "v1",
+      server: "shop",
+      uri: "ui://shop/cart.html",
+      tool: { name: "show" },
       place: { src: expect.stringContaining(".localhost:8091"), relax: ["unsafe-eval"], prefersBorder: true },
     });
   });

@@ -3,14 +3,16 @@
  *
  * @module
  */
+
 import type { RequestId } from "@vitrine/protocol";
+import { recordOf } from "@vitrine/protocol";
 
 /** The token is the asker's own word for its request (D6): the server gets one of the gateway's. */
 export function withoutToken(params: Record<string, unknown>): {
   token: RequestId | undefined;
   rest: Record<string, unknown>;
 } {
-  const meta = (Object(params) as Record<string, unknown>)["_meta"];
+  const meta = recordOf(params)["_meta"];
   if (typeof meta !== "object" || meta === null || !("progressToken" in meta)) {
     return { token: undefined, rest: params };
   }

@@ -3,8 +3,14 @@ import { describe, expect, it } from "vitest";
 import { Questions } from "./questions.js";
 
 const QUESTION: Question = {
-  ...{ view: "v1", server: "shop", method: "tools/call", subject: "pay", fingerprint: "f" },
-  ...{ title: "Pay", reason: "It pays.", params: { name: "pay" } },
+  view: "v1",
+  server: "shop",
+  method: "tools/call",
+  subject: "pay",
+  fingerprint: "f",
+  title: "Pay",
+  reason: "It pays.",
+  params: { name: "pay" },
 };
 const never = new AbortController().signal;
 
@@ -21,7 +27,9 @@ describe("Questions", () => {
     const { fingerprint, ...shown } = QUESTION;
     expect(sent).toEqual([
       {
-        ...{ jsonrpc: "2.0", id: "q1", method: "gateway/ask" },
+        jsonrpc: "2.0",
+        id: "q1",
+        method: "gateway/ask",
         params: { ...shown, id: "q1", remember: ["session"] },
       },
     ]);

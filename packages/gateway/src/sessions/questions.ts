@@ -4,7 +4,7 @@
  * @module
  */
 import type { Answer, Question } from "@vitrine/guard";
-import { INTERNAL_ERROR, isRecord, VitrineError } from "@vitrine/protocol";
+import { INTERNAL_ERROR, isRecord, recordOf, VitrineError } from "@vitrine/protocol";
 import type { GatewayAsks, GatewayQuestion } from "@vitrine/wire";
 import { notificationMessage, requestMessage } from "./rpc.js";
 
@@ -28,7 +28,18 @@ export class Questions {
   async ask(question: Question, remember: GatewayQuestion["remember"], signal: AbortSignal): Promise<Answer> {
     const { view, server, method, subject, title, reason, params, tool, link, files, scope } = question;
     const asked = (id: string): GatewayQuestion => ({
-      ...{ id, view, server, method, subject, title, reason, params, tool, files, remember, scope },
+      id,
+      view,
+      server,
+      method,
+      subject,
+      title,
+      reason,
+      params,
+      tool,
+      files,
+      remember,
+      scope,
       link: link && { url: link.url, host: link.host, display: link.display },
     });
     let given: unknown;
@@ -37,7 +48,7 @@ export class Questions {
     } catch {
       return { answer: "deny" };
     }
-    const { answer, remember: kept } = Object(given) as Partial<Answer>;
+    const { answer, remember: kept } = recordOf(given);
     return {
       answer: answer === "allow" ? "allow" : "deny",
       remember: kept === "session" || kept === "always" ? kept : "once",

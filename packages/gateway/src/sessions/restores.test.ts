@@ -4,7 +4,11 @@ import { Restores } from "./restores.js";
 
 const placeAt = (src: string) => ({ src }) as ViewPlace;
 const viewOf = (view: string): OpenedView => ({
-  ...{ view, server: "shop", capabilities: {}, uri: "ui://shop/cart", place: placeAt("http://old") },
+  view,
+  server: "shop",
+  capabilities: {},
+  uri: "ui://shop/cart",
+  place: placeAt("http://old"),
 });
 
 /** Views that come back when a test says so. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { encodeError, INTERNAL_ERROR, type RequestId, VitrineError } from "@vitrine/protocol";
+import { encodeError, INTERNAL_ERROR, type RequestId, recordOf, VitrineError } from "@vitrine/protocol";
 import { answerText } from "@vitrine/wire";
 
 /**
@@ -45,7 +45,7 @@ export const requestMessage = (id: RequestId, method: string, params: object): s
  * becomes its `data.code`. Anything else may quote what is nobody's business.
  */
 export function presentable(error: unknown): { code: number; message: string; data?: unknown } {
-  const { code, message, data } = Object(error) as Partial<VitrineError>;
+  const { code, message, data } = recordOf(error);
   if (Number.isInteger(code)) return { code: Number(code), message: `${message}`, data };
   if (error instanceof VitrineError)
     return { code: INTERNAL_ERROR, message: error.message, data: { ...Object(data), code } };
@@ -54,4 +54,4 @@ export function presentable(error: unknown): { code: number; message: string; da
 
 /** Whether an error says too little to be understood without the log. */
 export const isUnexpected = (error: unknown): boolean =>
-  !(error instanceof VitrineError) && !Number.isInteger((Object(error) as { code?: unknown }).code);
+  !(error instanceof VitrineError) && !Number.isInteger(recordOf(error).code);

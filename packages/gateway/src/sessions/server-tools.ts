@@ -56,9 +56,14 @@ export function serverTools(servers: GuardedServers): ToolPort {
       const { signal } = options;
       let learn = (_result: CallToolResult): void => {};
       const call = {
-        ...{ user, view: conversation, server: name, method: "tools/call" as const, key, signal },
+        user,
+        view: conversation,
+        server: name,
+        method: "tools/call" as const,
+        key,
+        signal,
         isOwnKey: true,
-        ...{ params: { name: tool, arguments: input } },
+        params: { name: tool, arguments: input },
         actor: by === "model" ? ("model" as const) : ("host" as const),
       };
       const answer = await servers.pass(call, ({ server, guard }, { params }) => {

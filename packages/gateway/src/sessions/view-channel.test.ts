@@ -20,7 +20,10 @@ function setUp(limits?: Partial<ServerSettings["limits"]>) {
   const guarded = (server: StageServer): GuardedServer => ({
     server,
     guard: gatewayGuard({
-      ...{ server, user: "ann", store, views: (view) => (view === "v1" ? {} : undefined) },
+      server,
+      user: "ann",
+      store,
+      views: (view) => (view === "v1" ? {} : undefined),
       settings: { policy: { "ui/message": "allow" }, strict: false, audit: { payloads: "none", redact: [] } },
     }),
   });
@@ -31,7 +34,9 @@ function setUp(limits?: Partial<ServerSettings["limits"]>) {
   const refused = vi.fn(async () => {});
   const channel = new ViewChannel({
     opened: { view: "v1", server: "shop", capabilities: {}, uri: "ui://shop/cart.html" },
-    ...{ user: "ann", at: guarded(server), refused },
+    user: "ann",
+    at: guarded(server),
+    refused,
     refuse: (_call, error) => Promise.reject(error),
     sampling: {
       forView: async () => {
@@ -59,7 +64,9 @@ describe("what a view asks", () => {
   it("is answered with what the server said, through the guard", async () => {
     const { ask, store } = setUp();
     expect(await ask("tools/call", { name: "look" })).toEqual({
-      ...{ jsonrpc: "2.0", id: "n.1", result: { content: [{ type: "text", text: "did look" }] } },
+      jsonrpc: "2.0",
+      id: "n.1",
+      result: { content: [{ type: "text", text: "did look" }] },
     });
     expect(store.entries).toMatchObject([{ actor: "view", view: "v1", key: "n.1", target: "look" }]);
   });

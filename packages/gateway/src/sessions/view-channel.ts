@@ -5,7 +5,14 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { isRefusal, type Subscriptions, type UpstreamMethod } from "@vitrine/guard";
-import { INVALID_REQUEST, type Params, type Progress, type RequestId, VitrineError } from "@vitrine/protocol";
+import {
+  INVALID_REQUEST,
+  type Params,
+  type Progress,
+  type RequestId,
+  recordOf,
+  VitrineError,
+} from "@vitrine/protocol";
 import { membersOf, type ServerIdentity } from "@vitrine/servers";
 import { GatewayError, type OpenedView } from "@vitrine/wire";
 import { SAMPLING_METHOD, type SamplingDesk, sampleForView } from "../asks/index.js";
@@ -140,7 +147,7 @@ export class ViewChannel {
       // The gateway asks views nothing: what looks like an answer is none (attack C10).
       if (isId(id) && result === undefined && error === undefined)
         this.#options.send(errorMessage(id, notRequest()));
-    } else if (!isId(id)) this.#hear(method, Object(params) as Record<string, unknown>);
+    } else if (!isId(id)) this.#hear(method, recordOf(params));
     else {
       const paramsText = paramsTextOf(text);
       this.#answer({ id, method, params, paramsText, mayBeOld }).catch(this.#options.onerror);
@@ -283,7 +290,7 @@ const isId = (id: unknown): id is RequestId => typeof id === "string" || typeof 
 
 function parse(text: string): Record<string, unknown> {
   try {
-    return Object(JSON.parse(text)) as Record<string, unknown>;
+    return recordOf(JSON.parse(text));
   } catch {
     return {};
   }

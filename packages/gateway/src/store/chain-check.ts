@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { recordOf } from "@vitrine/protocol";
 import { GENESIS, type RowFields, rowHash } from "./row.js";
 import type { AuditHead, Verification } from "./store.js";
 
@@ -75,7 +76,7 @@ export class ChainCheck {
   #accept(mark: CheckedRow): void {
     const accepted = readParams(mark)["breaks"];
     for (const entry of Array.isArray(accepted) ? accepted : []) {
-      const { seq, expected } = Object(entry) as Record<string, unknown>;
+      const { seq, expected } = recordOf(entry);
       if (typeof seq === "number" && this.#breaks.get(seq)?.expected === expected) this.#breaks.delete(seq);
     }
   }
@@ -97,7 +98,7 @@ export function prunedBefore(mark: RowFields | undefined): number {
 /** What a mark says. It may have been changed: then it says nothing, and its hash shows it. */
 function readParams({ params }: RowFields): Record<string, unknown> {
   try {
-    return Object(JSON.parse(params ?? "null")) as Record<string, unknown>;
+    return recordOf(JSON.parse(params ?? "null"));
   } catch {
     return {};
   }

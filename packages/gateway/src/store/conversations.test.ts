@@ -230,7 +230,8 @@ describe.each(Object.keys(engines))("conversations on %s", (engine) => {
     });
     const matchOf = async (search: string) => (await conversations.list("ann", { search }))[0]?.match;
     expect(await matchOf("abbey")).toEqual({
-      ...{ item: "1", who: "You" },
+      item: "1",
+      who: "You",
       text: expect.stringMatching(/^….{10,30}Is there an ABBEY near it\? .*…$/),
     });
     expect(await matchOf("weekend abbey melk")).toEqual({

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { recordOf } from "@vitrine/protocol";
 import { GatewayError } from "@vitrine/wire";
 import { ChainCheck, type CheckedRow, prunedThrough } from "./chain-check.js";
 import { type RowFields, rowHash, rowText } from "./row.js";
@@ -103,7 +104,7 @@ function readLine(text: string): CheckedRow | undefined {
   } catch {
     return undefined;
   }
-  const { seq, hash, ...rest } = Object(value) as Record<string, unknown>;
+  const { seq, hash, ...rest } = recordOf(value);
   if (typeof seq !== "number" || typeof hash !== "string") return undefined;
   const row = { seq, hash, ...rest } as CheckedRow;
   return rowLine(row) === text ? row : undefined;

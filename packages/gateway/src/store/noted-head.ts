@@ -4,8 +4,10 @@
  *
  * @module
  */
+
 import { closeSync, constants, fdatasync, fdatasyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { recordOf } from "@vitrine/protocol";
 import { sha256 } from "./row.js";
 import type { AuditHead } from "./store.js";
 
@@ -68,7 +70,7 @@ export class NotedHead {
 
 function read(text: string): AuditHead | undefined {
   try {
-    const { seq, hash } = Object(JSON.parse(text)) as Record<string, unknown>;
+    const { seq, hash } = recordOf(JSON.parse(text));
     if (Number.isSafeInteger(seq) && typeof hash === "string") return { seq: Number(seq), hash };
   } catch {
     // A new file is empty.

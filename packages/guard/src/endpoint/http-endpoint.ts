@@ -11,6 +11,7 @@ import {
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
   type RequestId,
+  recordOf,
   VitrineError,
 } from "@vitrine/protocol";
 import type { AppDetails } from "../bridge-events.js";
@@ -148,7 +149,7 @@ function readMessage(data: unknown): HttpMessage | Unreadable {
     return { failure: { status: 400, code: INVALID_REQUEST, message }, id: null, answer: true };
   };
   if (Array.isArray(data)) return noRequest("batches are not served: send each message by itself");
-  const { jsonrpc, id, method } = Object(data) as Record<string, unknown>;
+  const { jsonrpc, id, method } = recordOf(data);
   // A request of the host's, whose answer is told under its name: with an id or without.
   if (method === "ui/resource-teardown" && jsonrpc === "2.0" && id === undefined)
     return { method, params: {} };

@@ -10,6 +10,7 @@ import {
   negotiateVersion,
   type RequestId,
   type Result,
+  recordOf,
   VitrineError,
 } from "@vitrine/protocol";
 import type { AppDetails } from "../bridge-events.js";
@@ -177,7 +178,7 @@ export class HttpExchange<C> {
 function coded(error: unknown): Pick<VitrineError, "code" | "message" | "data"> | undefined {
   if (error instanceof VitrineError) return error;
   try {
-    const { code, message, data } = Object(error) as Partial<VitrineError>;
+    const { code, message, data } = recordOf(error);
     return Number.isInteger(code) ? { code: Number(code), message: `${message}`, data } : undefined;
   } catch {
     return undefined;
@@ -186,7 +187,7 @@ function coded(error: unknown): Pick<VitrineError, "code" | "message" | "data"> 
 
 /** Progress tokens belong to one channel, and this one has no progress. */
 function withoutToken(params: Record<string, unknown>): Record<string, unknown> {
-  const { progressToken, ..._meta } = Object(params["_meta"]) as Record<string, unknown>;
+  const { progressToken, ..._meta } = recordOf(params["_meta"]);
   return progressToken === undefined ? params : { ...params, _meta };
 }
 

@@ -3,7 +3,14 @@
  *
  * @module
  */
-import { METHOD_NOT_FOUND, type Params, type Progress, type Result, VitrineError } from "@vitrine/protocol";
+import {
+  METHOD_NOT_FOUND,
+  type Params,
+  type Progress,
+  type Result,
+  recordOf,
+  VitrineError,
+} from "@vitrine/protocol";
 import { type ListenFilter, type ListenStream, ListenStreams } from "./listen-streams.js";
 import type {
   ServerCapabilities,
@@ -104,12 +111,12 @@ export function clientUpstream(client: McpClient, options: ClientUpstreamOptions
   let tapped: ClientTransport | undefined;
 
   const hear = (message: unknown): void => {
-    const { method, params } = Object(message) as { method?: unknown; params?: unknown };
+    const { method, params } = recordOf(message);
     if (!HEARD.includes(method as string)) return;
     for (const listener of [...listeners]) {
       // An error stops neither other listeners nor the client, which has a handler for such errors.
       try {
-        listener(method as UpstreamNotification, Object(params) as Record<string, unknown>);
+        listener(method as UpstreamNotification, recordOf(params));
       } catch (error) {
         client.onerror?.(error as Error);
       }
@@ -228,7 +235,7 @@ const UNFIT_RESULT = /has an output schema but did not return|structured content
 
 /** The client's own errors have string codes; the server's have numbers, and pass unchanged. */
 function translate(error: unknown, method: string, signal: AbortSignal | undefined): unknown {
-  const { code } = Object(error) as { code?: unknown };
+  const { code } = recordOf(error);
   if (signal?.aborted) return new VitrineError("aborted", "the request was aborted", { cause: error });
   if (code === "REQUEST_TIMEOUT") {
     // A tool that did not answer may have run.

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { encodeRequest, JsonText, type Result, VitrineError } from "@vitrine/protocol";
+import { encodeRequest, JsonText, type Result, recordOf, VitrineError } from "@vitrine/protocol";
 import { resultText } from "../endpoint/http-answer.js";
 import type { ServerCapabilities, Upstream } from "./upstream.js";
 
@@ -94,7 +94,7 @@ function writeBody(message: object): string {
 
 function readAnswer(text: string, id: number, status: number): object {
   const answer = parse(text);
-  const { code, message, data } = Object(answer.error) as Record<string, unknown>;
+  const { code, message, data } = recordOf(answer.error);
   // An unreadable request is refused without an id.
   if (Number.isInteger(code) && (answer.id === id || answer.id === null)) {
     throw new VitrineError(Number(code), String(message), { data });
@@ -106,7 +106,7 @@ function readAnswer(text: string, id: number, status: number): object {
 
 function parse(text: string): Record<string, unknown> {
   try {
-    return Object(JSON.parse(text)) as Record<string, unknown>;
+    return recordOf(JSON.parse(text));
   } catch {
     return {};
   }

@@ -1,3 +1,4 @@
+import { isRecord, recordOf } from "@vitrine/protocol";
 /**
  * Streams of `subscriptions/listen` (revision 2026-07-28): a server sends change notifications only while one is open.
  *
@@ -93,8 +94,7 @@ export class ListenStreams {
       } catch (error) {
         if (this.#wanted.get(key) !== wanted) return;
         // A JSON-RPC error is the server's refusal; anything else may pass.
-        if (typeof (Object(error) as { code?: unknown }).code !== "number")
-          return this.#reopenLater(key, wanted);
+        if (typeof recordOf(error).code !== "number") return this.#reopenLater(key, wanted);
         this.#wanted.delete(key);
         return this.#options.onerror(error);
       }
@@ -106,7 +106,7 @@ export class ListenStreams {
     };
     const timer: unknown = setTimeout(() => void again(), wanted.wait);
     // In Node.js a timer must not keep a process alive that has nothing else to do.
-    (Object(timer) as { unref?: () => void }).unref?.();
+    if (isRecord(timer) && typeof timer["unref"] === "function") timer["unref"]();
     wanted.wait = Math.min(wanted.wait * 2, LONGEST_WAIT);
   }
 }

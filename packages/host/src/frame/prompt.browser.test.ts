@@ -187,7 +187,13 @@ async function draw(words: Partial<FrameQuestion>, of = "p,pre"): Promise<string
   });
   await page.evaluate(`${outputFiles[0]?.text}; globalThis.drawn = drawn`);
   const question = {
-    ...{ view: "v", server: "s", reason: "r", method: "tools/call", title: "", subject: "", params: {} },
+    view: "v",
+    server: "s",
+    reason: "r",
+    method: "tools/call",
+    title: "",
+    subject: "",
+    params: {},
     ...words,
   };
   return page.evaluate(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type CallToolResult, JsonText } from "@vitrine/protocol";
+import { type CallToolResult, JsonText, recordOf } from "@vitrine/protocol";
 import type { Bridge } from "../bridge.js";
 import type { AppFrameOptions } from "../frame/frame.js";
 import type { FrameView } from "../frame/proxy-frame.js";
@@ -83,7 +83,7 @@ async function placeOf({ opened: { place, problem } }: GatewayView): Promise<Fra
 }
 
 function textOf(result: CallToolResult | JsonText | undefined): string {
-  const { content } = Object(result instanceof JsonText ? result.parse() : result) as { content?: unknown };
+  const { content } = recordOf(result instanceof JsonText ? result.parse() : result);
   // The result comes from the server, and may be anything.
   return [content]
     .flat()

@@ -11,7 +11,12 @@ const CLIENT = `export * from "@vitrine/host/gateway";`;
 async function bundle(contents: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: ROOT, sourcefile: "entry.js", loader: "js" },
-    ...{ bundle: true, minify: true, format: "esm", target: "es2022", write: false, logLevel: "silent" },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    write: false,
+    logLevel: "silent",
   });
   return outputFiles[0]?.text ?? "";
 }

@@ -5,7 +5,7 @@
  */
 
 import { Refusal, resultText } from "@vitrine/guard";
-import { JsonText, type Progress, VitrineError } from "@vitrine/protocol";
+import { JsonText, type Progress, recordOf, VitrineError } from "@vitrine/protocol";
 import type { Session } from "@vitrine/wire";
 
 /** The target of requests: the session's own channel or a view's. Without a channel they wait for one. */
@@ -133,15 +133,13 @@ export class Calls {
     }
     const message = parse(text);
     if (message["method"] === "notifications/progress") {
-      const { progressToken, ...progress } = Object(message["params"]) as Progress & {
-        progressToken: unknown;
-      };
+      const { progressToken, ...progress } = recordOf(message["params"]);
       const call = this.#pending.get(progressToken);
-      if (call?.port === port) call.onprogress?.(progress);
+      if (call?.port === port && isProgress(progress)) call.onprogress?.(progress);
       return undefined;
     }
     if (typeof message["method"] === "string") return message;
-    const { code, message: why, data } = Object(message["error"]) as Record<string, unknown>;
+    const { code, message: why, data } = recordOf(message["error"]);
     const error = Number.isInteger(code) ? new VitrineError(Number(code), `${why}`, { data }) : undefined;
     this.#settle(port, message["id"], error, message["result"]);
     return undefined;
@@ -164,8 +162,11 @@ function idOf(text: string): string | undefined {
 
 function parse(text: string): Record<string, unknown> {
   try {
-    return Object(JSON.parse(text)) as Record<string, unknown>;
+    return recordOf(JSON.parse(text));
   } catch {
     return {};
   }
 }
+
+const isProgress = (value: object): value is Progress =>
+  "progress" in value && typeof value.progress === "number";

@@ -329,7 +329,8 @@ describe("a gateway", () => {
     });
     before.answer = ({ params }) =>
       opened(`v${params["tool"]}`, {
-        ...{ call, tool: toolOf(params) },
+        call,
+        tool: toolOf(params),
         ...(params["tool"] === "running" && { input }),
       });
     const told: unknown[] = [];

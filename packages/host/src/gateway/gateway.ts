@@ -4,7 +4,7 @@
  * @module
  */
 
-import { INTERNAL_ERROR, JsonText, METHOD_NOT_FOUND, VitrineError } from "@vitrine/protocol";
+import { INTERNAL_ERROR, JsonText, METHOD_NOT_FOUND, recordOf, VitrineError } from "@vitrine/protocol";
 import {
   type GatewayAnswer,
   type GatewayAsks,
@@ -243,10 +243,8 @@ export class Gateway {
     if (typeof id === "string") void this.#answer(id, `${method}`, params);
     else {
       // The next answer names the server that is there now.
-      if (method === "gateway/changed")
-        this.#identities.delete(`${(Object(params) as { server?: unknown }).server}`);
-      if (method === "gateway/withdrawn")
-        this.#asked.get(`${(Object(params) as { id?: unknown }).id}`)?.abort();
+      if (method === "gateway/changed") this.#identities.delete(`${recordOf(params).server}`);
+      if (method === "gateway/withdrawn") this.#asked.get(`${recordOf(params).id}`)?.abort();
       // An error does not affect other listeners, and is reported to the window.
       for (const listener of [...(this.#listeners.get(`${method}`) ?? [])])
         void (async () => listener(params as never))();

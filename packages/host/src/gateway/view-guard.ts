@@ -1,4 +1,5 @@
 import type { Link } from "@vitrine/guard";
+import { recordOf } from "@vitrine/protocol";
 import type { GatewayOutcome, GatewayPermit } from "@vitrine/wire";
 import type { Calls, Port } from "./calls.js";
 
@@ -38,11 +39,11 @@ export const viewGuard =
     };
     try {
       const result = await next({ ...call, params: permitted });
-      const { isError } = Object(result) as { isError?: unknown };
+      const { isError } = recordOf(result);
       tell(isError === true ? "failed" : "ok");
       return result;
     } catch (error) {
-      const { code } = Object(error) as { code?: unknown };
+      const { code } = recordOf(error);
       tell(signal?.aborted ? "cancelled" : "failed", code);
       throw error;
     }

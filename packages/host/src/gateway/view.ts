@@ -11,7 +11,7 @@ import {
   type Upstream,
   type UpstreamNotification,
 } from "@vitrine/guard";
-import { JsonText, type Progress, type Result } from "@vitrine/protocol";
+import { JsonText, type Progress, type Result, recordOf } from "@vitrine/protocol";
 import type { GatewayRequests, OpenedView } from "@vitrine/wire";
 import type { Calls, Port } from "./calls.js";
 import { viewGuard } from "./view-guard.js";
@@ -158,7 +158,7 @@ export class GatewayView {
       this.onprogress?.(this.progress);
     } else if (isHeard(method)) {
       for (const listener of [...this.#listeners]) {
-        void (async () => listener(method, Object(params) as Record<string, unknown>))();
+        void (async () => listener(method, recordOf(params)))();
       }
     }
   }

@@ -12,8 +12,14 @@ const PER_SECOND = 100;
 
 /** Reported methods and their levels. */
 const LEVELS = {
-  ...{ debug: "debug", log: "log", info: "info", warn: "warn", error: "error" },
-  ...{ trace: "log", table: "log", assert: "error" },
+  debug: "debug",
+  log: "log",
+  info: "info",
+  warn: "warn",
+  error: "error",
+  trace: "log",
+  table: "log",
+  assert: "error",
 } as const;
 type Method = keyof typeof LEVELS;
 

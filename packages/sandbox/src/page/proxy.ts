@@ -148,7 +148,7 @@ function fromView(data: unknown, ports: readonly MessagePort[]): void {
     report("malformed");
     return;
   }
-  const { method, id, params } = Object(message) as Message;
+  const { method, id, params }: Message = Object(message);
   const what = read(name);
   const ofItself = what === "report";
   if (what === "started") {

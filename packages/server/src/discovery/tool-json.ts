@@ -28,7 +28,8 @@ interface ToolJson {
 }
 
 const text = (description?: string): JsonSchema => ({
-  ...{ type: "string", minLength: 1 },
+  type: "string",
+  minLength: 1,
   ...(description !== undefined && { description }),
 });
 const jsonSchema = (description: string): JsonSchema => ({

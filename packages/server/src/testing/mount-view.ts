@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type HostContext, type Tool, VitrineError } from "@vitrine/protocol";
+import { type HostContext, recordOf, type Tool, VitrineError } from "@vitrine/protocol";
 import type { AnyTool, ToolsOf } from "../tool.js";
 import { MountedView, type Mounting } from "./mounted-view.js";
 import { type Answer, TestHost } from "./test-host.js";
@@ -127,8 +127,8 @@ async function listed(
 /** Errors of another window are not instances of this program's classes. */
 function errorOf(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
-  const { message = String(thrown), name } = Object(thrown) as Partial<Error>;
-  return Object.assign(new Error(message, { cause: thrown }), name !== undefined && { name });
+  const { message = thrown, name } = recordOf(thrown);
+  return Object.assign(new Error(String(message), { cause: thrown }), name !== undefined && { name });
 }
 
 const withCause = (error: VitrineError, cause: Error | undefined): VitrineError =>

@@ -14,6 +14,7 @@ import {
   type NotificationFrom,
   type Outgoing,
   type Params,
+  recordOf,
   type Transport,
   VitrineError,
 } from "@vitrine/protocol";
@@ -124,7 +125,7 @@ export class ViewChannel {
   #send(message: unknown): void {
     this.#passed++;
     this.#wire.send(message);
-    const { id, method, result } = Object(message) as Record<string, unknown>;
+    const { id, method, result } = recordOf(message);
     if (method !== undefined) return;
     this.#asked.delete(id);
     if (result === undefined || id !== this.#initializing) return;
@@ -135,7 +136,7 @@ export class ViewChannel {
 
   #receive(message: unknown): void {
     this.#passed++;
-    const { jsonrpc, id, method } = Object(message) as Record<string, unknown>;
+    const { jsonrpc, id, method } = recordOf(message);
     if (typeof method === "string" && jsonrpc === "2.0") {
       const verdict = this.#life.received(method);
       const isRequest = typeof id === "string" || typeof id === "number";
@@ -162,5 +163,4 @@ export class ViewChannel {
   }
 }
 
-const requestIdOf = (message: unknown): unknown =>
-  (Object(message) as { params?: { requestId?: unknown } }).params?.requestId;
+const requestIdOf = (message: unknown): unknown => recordOf(recordOf(message)["params"])["requestId"];

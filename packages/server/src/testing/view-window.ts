@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Transport, VitrineError } from "@vitrine/protocol";
+import { recordOf, type Transport, VitrineError } from "@vitrine/protocol";
 import { next } from "./real-time.js";
 
 /**
@@ -97,7 +97,7 @@ export class ViewFrame implements Transport {
     // As between windows: delivers a copy, throws if it cannot be copied, and drops messages for other
     // origins.
     const data: unknown = structuredClone(message);
-    const origin = typeof to === "string" ? to : (Object(to) as { targetOrigin?: string }).targetOrigin;
+    const origin = typeof to === "string" ? to : recordOf(to)["targetOrigin"];
     if (origin === "*" || origin === HOST_ORIGIN) next(() => this.#receive?.(data));
   }
 

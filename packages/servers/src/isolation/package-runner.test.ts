@@ -6,7 +6,12 @@ import { launch } from "./launch.js";
 import { needDownload } from "./package-runner.js";
 
 const spec = (command: string, args: string[], more: Partial<LaunchSpec> = {}): LaunchSpec => ({
-  ...{ name: "files", command, args, env: {}, cwd: "/", isolation: CLOSED },
+  name: "files",
+  command,
+  args,
+  env: {},
+  cwd: "/",
+  isolation: CLOSED,
   ...more,
 });
 const bubblewrap = await probeDriver("bubblewrap");

@@ -186,7 +186,9 @@ describe("OAuthSessions", () => {
     await sessions.authorized(query, "ana");
 
     const alone = new OAuthSessions({
-      ...{ secrets, redirectUrl: () => CALLBACK, fetch: () => fetch },
+      secrets,
+      redirectUrl: () => CALLBACK,
+      fetch: () => fetch,
       needsUser: () => false,
     });
     const local = alone.for("local", "mail", settings);

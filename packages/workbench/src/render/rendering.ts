@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import { connectGateway, type Gateway } from "@vitrine/host/gateway";
 import type { DisplayMode } from "@vitrine/protocol";
+import { recordOf } from "@vitrine/protocol";
 import { AppModel } from "../model/app/app-model.js";
 import { gatewaySource } from "../model/app/app-source.js";
 import { diagnose } from "../model/diagnosis/diagnose.js";
@@ -237,7 +239,7 @@ export class Rendering implements RenderPage {
     element.bridge?.on("ready", () => this.#note("initialized"));
     element.bridge?.on("size", () => this.#note("firstSize"));
     element.bridge?.on("traffic", ({ direction, message }) => {
-      const { method } = Object(message) as { method?: unknown };
+      const { method } = recordOf(message);
       const isResult = direction === "out" && method === "ui/notifications/tool-result";
       // The bridge reports readiness only after the app received its queued messages.
       if (isResult || (direction === "in" && method === "ui/notifications/initialized"))

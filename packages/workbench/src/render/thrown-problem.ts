@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { recordOf } from "@vitrine/protocol";
 import { messageOf } from "../model/messages/messages.js";
 import { RecordingError } from "../model/recording/recording.js";
 import type { RenderProblem } from "../node/render-page.js";
@@ -16,8 +17,8 @@ export function problemOf(error: unknown): RenderProblem {
       message: `The recording cannot be read: ${message}.`,
       fix: "Name a file that --trace or the workbench wrote.",
     };
-  const { data, code } = Object(error) as { data?: unknown; code?: unknown };
-  const { code: word } = Object(data) as { code?: unknown };
+  const { data, code } = recordOf(error);
+  const { code: word } = recordOf(data);
   if (typeof word === "string") return { code: word, message };
   if (code === "aborted")
     return {

@@ -385,7 +385,9 @@ describe("questions", () => {
     const params = {
       messages: [{ role: "user", content: { type: "text", text: "Name a fruit" } }],
       systemPrompt: "Be short.",
-      ...{ maxTokens: 100, temperature: 0.5, stopSequences: ["END"] },
+      maxTokens: 100,
+      temperature: 0.5,
+      stopSequences: ["END"],
     };
     model.add(say("A leek."));
     await ask("sampling/createMessage", params);

@@ -34,10 +34,8 @@ const settings = (): Record<string, unknown> => ({
       ["debug", "basic-vanillajs", "budget-allocator"].map((name) => [
         name,
         {
-          ...{
-            command: process.execPath,
-            args: [officialServer(name), "--stdio", `--log-file=${join(folder, "server.log")}`],
-          },
+          command: process.execPath,
+          args: [officialServer(name), "--stdio", `--log-file=${join(folder, "server.log")}`],
           // None says that its tools only read. The debugger notes by one of them whatever happens.
           policy: { [name === "debug" ? "tools/call:debug-log" : "tools/call"]: "allow" },
         },

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isRecord } from "@vitrine/protocol";
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** A request for approval. */
@@ -43,6 +45,3 @@ function entriesOf(details: unknown): [string, unknown][] {
     return value === undefined ? ["", each] : [`${name ?? ""}`, value];
   });
 }
-
-const isRecord = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

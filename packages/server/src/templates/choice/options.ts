@@ -1,3 +1,5 @@
+import { recordOf } from "@vitrine/protocol";
+
 /**
  * Reads a question and its options from the configuration, or from data.
  *
@@ -31,7 +33,7 @@ export interface Asked {
 
 /** Reads data that is a list of options, or a record with `options` or `items`, and `question`. */
 export function askedOf(data: unknown, config: Asking): Asked {
-  const record = Array.isArray(data) ? { options: data } : (Object(data) as Record<string, unknown>);
+  const record = Array.isArray(data) ? { options: data } : recordOf(data);
   const said = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
   const { question, options, items, multiple } = { ...record, ...said } as Record<string, unknown>;
   const list = Array.isArray(options) ? options : Array.isArray(items) ? items : [];

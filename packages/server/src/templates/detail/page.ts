@@ -1,10 +1,11 @@
 /** The page of the detail card. */
 
+import { isRecord } from "@vitrine/protocol";
 import { callTool, waiting } from "../page/call.js";
 import { element, put } from "../page/dom.js";
 import { type Kit, startPage } from "../page/kit.js";
 import { tellModel } from "../page/tell.js";
-import { filled, isRecord, type Json, recordOf } from "./record.js";
+import { filled, type Json, recordOf } from "./record.js";
 import type { DetailAction, DetailConfig } from "./template.js";
 import { card } from "./value.js";
 

@@ -5,11 +5,8 @@
  */
 
 /** A record: fields by name. */
+import { isRecord } from "@vitrine/protocol";
 export type Json = Record<string, unknown>;
-
-/** Whether a value is a record. */
-export const isRecord = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * Returns the record, or the first of a list. `{ items: [one] }` is a list only if it has no other field: an

@@ -4,10 +4,11 @@
  * @module
  */
 
+import { isRecord } from "@vitrine/protocol";
 import { element } from "../page/dom.js";
 import type { Kit } from "../page/kit.js";
 import { writeDate, writeNumber } from "../page/write.js";
-import { isRecord, type Json } from "./record.js";
+import type { Json } from "./record.js";
 import type { DetailConfig, DetailField, DetailFieldType } from "./template.js";
 
 type DetailKit = Kit<DetailConfig>;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { recordOf } from "@vitrine/protocol";
 import { matchLines } from "./diff.js";
 
 /** A line, on one side or on both. */
@@ -31,7 +32,7 @@ const AROUND = 3;
  * data.
  */
 export function compare(data: unknown): Comparison {
-  const given = Object(data) as Record<string, unknown>;
+  const given = recordOf(data);
   const [left, right] = [
     textOf(given["left"] ?? given["original"] ?? ""),
     textOf(given["right"] ?? given["modified"] ?? ""),

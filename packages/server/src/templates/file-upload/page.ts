@@ -202,7 +202,7 @@ function uploadPage(kit: Kit<FileUploadConfig>): Page {
       const [, problem = each && text] =
         Object.entries(problems).find(([path]) => `${path}.`.startsWith(`files.${at}.`)) ?? [];
       if (ok) row.show("done", (each && text) || undefined);
-      else row.show(problem ? "failed" : "", problem || "");
+      else row.show(problem ? "failed" : "", `${problem || ""}`);
     }
     return ok ? text : "";
   }

@@ -47,9 +47,9 @@ export class Fields {
    * Shows a tool's problems with its arguments; `address.city` belongs to `address`. Returns whether none is
    * about these fields.
    */
-  show(problems: Readonly<Record<string, string>>): boolean {
+  show(problems: Readonly<Record<string, unknown>>): boolean {
     const of = (name: string): string =>
-      Object.entries(problems).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1] ?? "";
+      `${Object.entries(problems).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1] ?? ""}`;
     return this.#goToFirst(this.#fields.filter((field) => field.say(of(field.name))));
   }
 

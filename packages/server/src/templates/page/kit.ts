@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { Channel } from "@vitrine/protocol";
+import { Channel, recordOf } from "@vitrine/protocol";
 import { View } from "@vitrine/view";
 import { element, put, set } from "./dom.js";
 
@@ -18,7 +18,7 @@ export interface Answer {
   /** The tool's text, or the error message. */
   readonly text: string;
   /** Problems with single arguments by name, if the tool reports them. */
-  readonly problems: Readonly<Record<string, string>>;
+  readonly problems: Readonly<Record<string, unknown>>;
 }
 
 /** The part of a page that differs by template. */
@@ -170,7 +170,7 @@ export function answerOf({ content, structuredContent, isError, _meta }: Result)
       // Not JSON.
     }
   }
-  const problems = Object((_meta as Json | undefined)?.["vitrine/problems"]) as Record<string, string>;
+  const problems = recordOf(_meta?.["vitrine/problems"]);
   return { ok: !isError, data, text: text || (isError ? "The tool failed." : ""), problems };
 }
 

@@ -1,6 +1,7 @@
 /** Reads the nodes of a tree from a tool's data, for the page and for the text. */
 
 /** A node from a tool. Every field is optional. */
+import { isRecord } from "@vitrine/protocol";
 export interface TreeNodeData {
   readonly id?: string | number | undefined;
   /** The displayed name; the id by default. */
@@ -15,9 +16,6 @@ export interface TreeNodeData {
   /** Whether there are children to load. */
   readonly hasChildren?: boolean | undefined;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The nodes in data: a list, one node, or a list in a record that is not a node itself. */
 export function nodesOf(data: unknown): readonly TreeNodeData[] {

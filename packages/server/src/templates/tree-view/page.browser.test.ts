@@ -189,7 +189,9 @@ describe("the tree", () => {
     );
     const config = { title: "Files", selectable: true, expandLevel: 30, onSelectTool: "slow" };
     const app = await stage.show(html(config), {
-      ...{ data: [...FILES, deep], width, context: { theme, locale } },
+      data: [...FILES, deep],
+      width,
+      context: { theme, locale },
       // Also during the call for the selection.
       tools: { slow: () => new Promise(() => {}) },
     });

@@ -7,6 +7,7 @@
 import { sizeOf, type Traffic } from "@vitrine/guard";
 import type { ProxyReport } from "@vitrine/host";
 import type { RequestId } from "@vitrine/protocol";
+import { isRequestId, recordOf } from "@vitrine/protocol";
 import { Observable } from "../observable.js";
 import type { Act } from "../recording/recorded-act.js";
 
@@ -160,7 +161,8 @@ export class AppLog extends Observable {
 
   /** Logs a message; `person` means that the user was interacting with the app. */
   add({ direction, message }: Traffic, person = false): LoggedMessage {
-    const { id, method, error } = Object(message) as { id?: RequestId; method?: unknown; error?: unknown };
+    const { id: given, method, error } = recordOf(message);
+    const id = isRequestId(given) ? given : undefined;
     const other = direction === "in" ? "out" : "in";
     const isAnswer = typeof method !== "string";
     const asked = isAnswer && id !== undefined ? this.#asked[other].get(id) : undefined;

@@ -3,7 +3,11 @@ import { expect, it } from "vitest";
 import { changeSummary, contextChange } from "./context-change.js";
 
 const context = (text: string, more: Partial<AppContext> = {}): AppContext => ({
-  ...{ item: "1", server: "shop", title: "Cart", at: 1, isStale: false },
+  item: "1",
+  server: "shop",
+  title: "Cart",
+  at: 1,
+  isStale: false,
   content: [{ type: "text", text }],
   ...more,
 });

@@ -18,7 +18,10 @@ function tab(gateway: StagedGateway, kept: Record<string, string> = {}) {
   const page = new StagedPage(gateway);
   const storage = storageOf(kept);
   const conversation = new Conversation({
-    ...{ gateway: page.gateway, storage, look: () => ({}), profile: () => STRICT },
+    gateway: page.gateway,
+    storage,
+    look: () => ({}),
+    profile: () => STRICT,
   });
   const ids = (): string[] => conversation.items.map(({ id }) => id);
   return { page, storage, conversation, ids };
@@ -72,7 +75,10 @@ describe("a tab", () => {
     };
     const storage = { getItem: refuse, setItem: refuse, removeItem: refuse } as unknown as Storage;
     const conversation = new Conversation({
-      ...{ gateway: page.gateway, storage, look: () => ({}), profile: () => STRICT },
+      gateway: page.gateway,
+      storage,
+      look: () => ({}),
+      profile: () => STRICT,
     });
     await conversation.restore();
     await conversation.send("hello");
@@ -88,8 +94,15 @@ describe("a tab", () => {
     await vi.waitFor(() => expect(item.state).toBe("failed"));
     expect(item.problem).toBe("the disk is full");
     page.answer("conversation/open", () => ({
-      ...{ id: "new", title: "", startedAt: 1, changedAt: 1, isRunning: false, items: [], contexts: [] },
-      ...{ usage: { input: 0, output: 0 }, seq: 0 },
+      id: "new",
+      title: "",
+      startedAt: 1,
+      changedAt: 1,
+      isRunning: false,
+      items: [],
+      contexts: [],
+      usage: { input: 0, output: 0 },
+      seq: 0,
     }));
     page.answer("conversation/send", () => ({ item: "x" }));
     await conversation.send("hello");

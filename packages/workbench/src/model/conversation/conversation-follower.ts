@@ -4,7 +4,7 @@
  * @module
  */
 import type { Gateway } from "@vitrine/host/gateway";
-import { VitrineError } from "@vitrine/protocol";
+import { recordOf, VitrineError } from "@vitrine/protocol";
 import type { ConversationNotices, ConversationState } from "@vitrine/wire";
 import { messageOf } from "../messages/messages.js";
 import { ConversationMirror, type MirrorHome } from "./conversation-mirror.js";
@@ -171,6 +171,6 @@ export class ConversationFollower {
 
 /** Whether the gateway refuses a request because the conversation does not exist. */
 export const isUnknown = (error: unknown): boolean => {
-  const { data } = Object(error) as { data?: unknown };
-  return (Object(data) as { code?: unknown }).code === "conversation-unknown";
+  const { data } = recordOf(error);
+  return recordOf(data).code === "conversation-unknown";
 };

@@ -37,7 +37,8 @@ const start = async (): Promise<void> => {
   const demo = new URL("../../../../../testing/gateway/demo-server.mjs", import.meta.url).pathname;
   ({ gateway } = await startTestGateway(
     {
-      ...{ listen, sandbox },
+      listen,
+      sandbox,
       mcpServers: { demo: { command: process.execPath, args: [demo, folder], isolation: "process" } },
       model: { use: "local/scripted", providers: { local: { url: model.url, models: ["scripted"] } } },
     },
@@ -87,7 +88,10 @@ async function tab(
   });
   pages.add(page);
   const conversation: Conversation = new Conversation({
-    ...{ gateway: page, storage: kept, look: () => ({}), profile: () => STRICT },
+    gateway: page,
+    storage: kept,
+    look: () => ({}),
+    profile: () => STRICT,
   });
   await conversation.restore();
   const calls = (): CallItem[] => conversation.items.filter((item) => item.kind === "call");

@@ -13,11 +13,18 @@ import { STRICT } from "../profiles/profile.js";
 import { type CallItem, Conversation } from "./conversation.js";
 
 const user = (id: string, text = id): UserItem => ({
-  ...{ kind: "user", id, at: 1 },
+  kind: "user",
+  id,
+  at: 1,
   content: [{ type: "text", text }],
 });
 const model = (id: string, more: Partial<ModelItem> = {}): ModelItem => ({
-  ...{ kind: "model", id, at: 1, model: "m", text: "", state: "streaming" },
+  kind: "model",
+  id,
+  at: 1,
+  model: "m",
+  text: "",
+  state: "streaming",
   ...more,
 });
 const done = (id: string, more = {}) => callOf(id, { hasApp: false, ...more });

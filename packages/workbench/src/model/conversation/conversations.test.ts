@@ -18,7 +18,10 @@ async function stage() {
   const page = new StagedPage(gateway);
   const storage = storageOf({ "vitrine-conversation": "c" });
   const conversation = new Conversation({
-    ...{ gateway: page.gateway, storage, look: () => ({}), profile: () => STRICT },
+    gateway: page.gateway,
+    storage,
+    look: () => ({}),
+    profile: () => STRICT,
   });
   await conversation.restore();
   const conversations = new Conversations({ gateway: page.gateway, conversation });
@@ -97,8 +100,13 @@ describe("a conversation in the list", () => {
     const { page, conversation, conversations } = await stage();
     const text = await conversations.exportText("d");
     expect(JSON.parse(text)).toMatchObject({
-      ...{ format: "vitrine-conversation", version: 1, id: "d", title: "Rome" },
-      ...{ items: [user("v")], contexts: [], usage: { input: 0, output: 0 } },
+      format: "vitrine-conversation",
+      version: 1,
+      id: "d",
+      title: "Rome",
+      items: [user("v")],
+      contexts: [],
+      usage: { input: 0, output: 0 },
     });
     expect(JSON.parse(text)).not.toHaveProperty("seq");
     expect([conversation.id, [...page.shown]]).toEqual(["c", ["c"]]);

@@ -3,7 +3,11 @@ import { expect, it } from "vitest";
 import { Questions } from "./questions.js";
 
 const sampling = (id: string): SamplingQuestion => ({
-  ...{ id, server: "s", model: "m", messages: [], maxTokens: 10 },
+  id,
+  server: "s",
+  model: "m",
+  messages: [],
+  maxTokens: 10,
 });
 const elicitation: ElicitationQuestion = { id: "e", server: "s", message: "Who?", mode: "form", schema: {} };
 const never = new AbortController().signal;
@@ -58,7 +62,11 @@ it("a page that a server sent the person to is remembered until the server has w
   const questions = new Questions();
   const url = "https://example.com/login";
   const asked = (id: string, elicitationId?: string): ElicitationQuestion => ({
-    ...{ id, server: "s", message: "Sign in", mode: "url", url },
+    id,
+    server: "s",
+    message: "Sign in",
+    mode: "url",
+    url,
     ...(elicitationId !== undefined && { elicitationId }),
   });
   const ask = async (question: ElicitationQuestion, action: "accept" | "decline"): Promise<void> => {

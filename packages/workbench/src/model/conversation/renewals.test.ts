@@ -141,7 +141,10 @@ describe("an app whose UI has changed", () => {
     };
     const storage = storageOf({ "vitrine-conversation": "c" });
     const conversation = new Conversation({
-      ...{ gateway: page.gateway, storage, look: () => ({}), profile: () => STRICT },
+      gateway: page.gateway,
+      storage,
+      look: () => ({}),
+      profile: () => STRICT,
     });
     await conversation.restore();
     const [item] = conversation.items as [CallItem];

@@ -101,7 +101,9 @@ describe("advice on what a policy blocked", () => {
       const [group] = groupViolations(
         [
           {
-            ...{ at: 1, directive: "frame-src", blocked: "https://eu.maps.example.com/" },
+            at: 1,
+            directive: "frame-src",
+            blocked: "https://eu.maps.example.com/",
             report: { code: "csp_violation", by: "view" },
           },
         ],
@@ -109,7 +111,9 @@ describe("advice on what a policy blocked", () => {
       );
       expect(group?.remedy.kind).toBe("profile");
       const place = {
-        ...{ csp: { resourceDomains: ["https://cdn.example.com"] }, narrowed, permissions: {} },
+        csp: { resourceDomains: ["https://cdn.example.com"] },
+        narrowed,
+        permissions: {},
       };
       expect(suggestedMeta(place, group ? [group] : []).csp).toEqual({
         resourceDomains: ["https://cdn.example.com", "http://localhost:5173"],

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { recordOf } from "@vitrine/protocol";
 import type { LoggedMessage } from "../app/app-log.js";
 import { plainOf } from "../messages/message-json.js";
 import { type Diagnosed, type Diagnosis, type DiagnosisCode, error } from "./diagnosis.js";
@@ -163,7 +164,7 @@ export function running(app: Diagnosed, facts: Facts): Diagnosis | undefined {
 const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);
 
 const paramsOf = ({ message }: LoggedMessage): Record<string, unknown> =>
-  Object(plainOf((Object(message) as { params?: unknown }).params)) as Record<string, unknown>;
+  recordOf(plainOf(recordOf(message).params));
 
 const text = (message: LoggedMessage, key: string): string => {
   const value = paramsOf(message)[key];
@@ -172,8 +173,6 @@ const text = (message: LoggedMessage, key: string): string => {
 
 function firstText(content: unknown): string {
   const blocks: unknown[] = Array.isArray(content) ? content : [];
-  const found = blocks
-    .map((block) => (Object(block) as { text?: unknown }).text)
-    .find((each) => typeof each === "string");
+  const found = blocks.map((block) => recordOf(block).text).find((each) => typeof each === "string");
   return typeof found === "string" ? found.slice(0, 500) : "nothing more";
 }

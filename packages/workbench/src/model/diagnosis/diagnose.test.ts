@@ -9,8 +9,14 @@ import { type Diagnosed, diagnose, failureText, lookAgainIn } from "./diagnose.j
 const tool = { name: "show", inputSchema: { type: "object" } } as Tool;
 
 const PLACE: ViewPlace = {
-  ...{ src: "http://p.l.localhost/n", origin: "http://p.l.localhost", viewOrigin: "http://v.l.localhost" },
-  ...{ allow: "", policy: "", csp: {}, permissions: {}, relax: [] },
+  src: "http://p.l.localhost/n",
+  origin: "http://p.l.localhost",
+  viewOrigin: "http://v.l.localhost",
+  allow: "",
+  policy: "",
+  csp: {},
+  permissions: {},
+  relax: [],
 };
 
 /** An app that was opened and loads; `now` is moved by tests. */

@@ -18,7 +18,10 @@ export function messageFor(item: Item): ConversationMessage {
       return { id, role: "user", content: item.content, state: "done", from: item.from };
     case "model":
       return {
-        ...{ id, role: "assistant", state: item.state, problem: item.problem?.message },
+        id,
+        role: "assistant",
+        state: item.state,
+        problem: item.problem?.message,
         content: item.text ? [{ type: "text", text: item.text }] : [],
       };
     case "note":
@@ -26,7 +29,11 @@ export function messageFor(item: Item): ConversationMessage {
     case "call": {
       const { server, tool: name, input, by, appOf: app, state, problem, result } = item;
       return {
-        ...{ id, role: "tool", content: result?.content ?? [], state, problem },
+        id,
+        role: "tool",
+        content: result?.content ?? [],
+        state,
+        problem,
         call: { server, name, arguments: input, by, app },
       };
     }

@@ -42,11 +42,16 @@ async function stage() {
     testMode,
   }));
   page.answer("gateway/catalogue", ({ server }) => ({
-    ...{ resources: [], templates: [], prompts: [], tools: TOOLS[server] },
+    resources: [],
+    templates: [],
+    prompts: [],
+    tools: TOOLS[server],
     views: TOOLS[server]?.map(({ name }) => ({ tool: name, uri: `ui://${server}/${name}` })),
   }));
   const conversation = new Conversation({
-    ...{ gateway: page.gateway, look: () => driven.look, profile: () => STRICT },
+    gateway: page.gateway,
+    look: () => driven.look,
+    profile: () => STRICT,
   });
   /** The prompts that the user sees, and functions that close them. */
   const shown: { question: GatewayQuestion; signal: AbortSignal; answer(answer: GatewayAnswer): void }[] = [];
@@ -121,7 +126,10 @@ describe("confirmAction", () => {
     const { test, shown, ask } = await stage();
     const asked = ask("ui/open-link");
     expect(await test.confirmAction()).toEqual({
-      ...{ method: "ui/open-link", server: "shop", title: "ui/open-link", params: { a: 1 } },
+      method: "ui/open-link",
+      server: "shop",
+      title: "ui/open-link",
+      params: { a: 1 },
     });
     expect(await asked).toEqual({ answer: "allow", remember: "once" });
     expect(shown[0]?.signal.aborted).toBe(true);
@@ -187,7 +195,10 @@ describe("the messages, and the model's input", () => {
       { kind: "user", id: "u", at: 1, content: [{ type: "text", text: "Hello" }], from },
       { kind: "model", id: "m", at: 2, model: "x", text: "Yes?", state: "streaming" },
       callOf("c", {
-        ...{ hasApp: false, by: "model", state: "failed", problem: "no" },
+        hasApp: false,
+        by: "model",
+        state: "failed",
+        problem: "no",
         result: { content: [{ type: "text", text: "sold out" }], isError: true },
       }),
       { kind: "note", id: "n", at: 3, level: "info", code: "x", text: "A note" },
@@ -209,7 +220,10 @@ describe("the messages, and the model's input", () => {
   });
 
   const offer = (server: string, tool: string): ModelViewTool => ({
-    ...{ name: `${server}__${tool}`, server, tool, inputSchema },
+    name: `${server}__${tool}`,
+    server,
+    tool,
+    inputSchema,
   });
 
   it("has tools by their own names, and calls them by those, if they are of one", async () => {
@@ -217,7 +231,10 @@ describe("the messages, and the model's input", () => {
     const tools = [offer("shop", "show"), offer("bank", "show"), offer("bank", "pay")];
     page.answer("conversation/model-view", () => ({ system: "s", messages: [], tools }));
     expect((await test.getConversationContext()).tools[2]).toEqual({
-      ...{ name: "pay", offeredAs: "bank__pay", server: "bank", inputSchema },
+      name: "pay",
+      offeredAs: "bank__pay",
+      server: "bank",
+      inputSchema,
     });
     await expect(test.callTool("show")).rejects.toThrow("name one of shop__show, bank__show");
     await expect(test.callTool("sell")).rejects.toThrow(
@@ -232,7 +249,9 @@ describe("the messages, and the model's input", () => {
     expect(await test.callTool("pay", { amount: 1 })).toEqual(result);
     await expect(test.callTool("bank__show")).rejects.toThrow("bank__show has no result: no money");
     expect(page.of("conversation/model-call")[0]).toEqual({
-      ...{ id: conversation.id, name: "bank__pay", arguments: { amount: 1 } },
+      id: conversation.id,
+      name: "bank__pay",
+      arguments: { amount: 1 },
     });
   });
 
@@ -264,7 +283,9 @@ describe("the environment", () => {
   it("is changed for apps that come, with the page's theme; what cannot be is refused whole", async () => {
     const { test, driven, onTheme } = await stage();
     await test.changeHostContext({
-      ...{ theme: "dark", deviceCapabilities: { touch: true }, containerDimensions: { maxHeight: 300 } },
+      theme: "dark",
+      deviceCapabilities: { touch: true },
+      containerDimensions: { maxHeight: 300 },
     });
     const look = { locale: "en", theme: "dark", touch: true, maxHeight: 300 };
     expect([driven.look, onTheme.mock.calls]).toEqual([look, [["dark"]]]);

@@ -223,12 +223,16 @@ export class HostTest implements HostTestApi {
     return [
       ...this.#asked,
       ...sampling.map(({ question, answer }) => ({
-        ...{ method: "sampling/createMessage", server: question.server, title: question.model },
+        method: "sampling/createMessage",
+        server: question.server,
+        title: question.model,
         params: { ...question },
         answer: (isYes: boolean) => answer({ answer: isYes ? "allow" : "deny" }),
       })),
       ...elicitations.map(({ question, answer }) => ({
-        ...{ method: "elicitation/create", server: question.server, title: question.message },
+        method: "elicitation/create",
+        server: question.server,
+        title: question.message,
         params: { ...question },
         answer: (isYes: boolean, content?: Record<string, unknown>) =>
           answer(isYes ? { action: "accept", ...(content && { content }) } : { action: "decline" }),
@@ -247,7 +251,10 @@ export class HostTest implements HostTestApi {
     let asked: Asked | undefined;
     const byProgram = new Promise<GatewayAnswer>((resolve) => {
       asked = {
-        ...{ method, server, title, params },
+        method,
+        server,
+        title,
+        params,
         answer: (isYes) => {
           resolve({ answer: isYes ? "allow" : "deny", remember: "once" });
           if (asked) this.#asked.delete(asked);

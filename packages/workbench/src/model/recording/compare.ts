@@ -4,10 +4,11 @@
  * @module
  */
 
+import { isRecord } from "@vitrine/protocol";
 import { jsonIn } from "../redaction/json-in.js";
 import { REDACTED } from "../redaction/redacted.js";
 import { aloneUntil, isAction, type RunMessage, runOf, sinceLastStart } from "./recorded-run.js";
-import { isRecord, isStep, type RecordedEvent } from "./recording.js";
+import { isStep, type RecordedEvent } from "./recording.js";
 
 /** Result of {@link compare}. */
 export interface Comparison {

@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { recordOf } from "@vitrine/protocol";
 import type { Act } from "./recorded-act.js";
-import { isAct, isMessage, isStep, type RecordedEvent, type RecordedMessage, record } from "./recording.js";
+import { isAct, isMessage, isStep, type RecordedEvent, type RecordedMessage } from "./recording.js";
 
 /** A message with its position. */
 export interface RunMessage extends RecordedMessage {
@@ -40,7 +41,7 @@ export function runOf(events: readonly RecordedEvent[]): RunMessage[] {
         n,
         kind: isAnswer ? "answer" : id === undefined ? "notification" : "request",
         method: isAnswer ? (question?.method ?? "") : method,
-        params: record(params),
+        params: recordOf(params),
       };
       if (question) {
         question.answer = message;

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Link, Upstream, UpstreamNotification, UpstreamRequestOptions } from "@vitrine/guard";
-import { INTERNAL_ERROR, VitrineError } from "@vitrine/protocol";
+import { INTERNAL_ERROR, recordOf, VitrineError } from "@vitrine/protocol";
 import type { RunMessage } from "./recorded-run.js";
-import { record } from "./recording.js";
+
 import { Answers } from "./replay-answers.js";
 
 /**
@@ -34,9 +34,9 @@ export class RecordedServer implements Upstream {
     const asks = (start: string): boolean =>
       messages.some(({ d, method }) => d === "in" && method.startsWith(start));
     this.capabilities = {
-      ...((serverTools || asks("tools/")) && { tools: record(serverTools) }),
+      ...((serverTools || asks("tools/")) && { tools: recordOf(serverTools) }),
       ...((serverResources || asks("resources/")) && {
-        resources: { ...record(serverResources), subscribe: asks("resources/subscribe") },
+        resources: { ...recordOf(serverResources), subscribe: asks("resources/subscribe") },
       }),
       ...(asks("prompts/") && { prompts: {} }),
     };
@@ -89,12 +89,12 @@ export class RecordedServer implements Upstream {
         onprogress?.({ ...progress, progress: progress["progress"] });
     const { result, error } = answer.m;
     if (error === undefined) return result;
-    const { code, message, data } = record(error);
+    const { code, message, data } = recordOf(error);
     throw new VitrineError(typeof code === "number" ? code : INTERNAL_ERROR, `${message}`, { data });
   }
 
   #progressOf({ n, answer, params }: RunMessage): RunMessage[] {
-    const { progressToken } = record(params["_meta"]);
+    const { progressToken } = recordOf(params["_meta"]);
     if (progressToken === undefined) return [];
     return this.#messages
       .slice(n, answer?.n)

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { INSTANCE_KEY, type ResourceMeta, readUiDocument } from "@vitrine/protocol";
+import { INSTANCE_KEY, type ResourceMeta, readUiDocument, recordOf } from "@vitrine/protocol";
 import type { AppLog, LoggedLine } from "../app/app-log.js";
 import { type AppModel, INFO } from "../app/app-model.js";
 import { plainOf } from "../messages/message-json.js";
@@ -29,7 +29,7 @@ export function eventsOf({ messages, steps, lines, violations, acts }: AppLog): 
     ...messages.map(({ at, direction, message, person }) => ({
       t: at,
       d: direction,
-      m: Object(message) as Record<string, unknown>,
+      m: recordOf(message),
       ...(person && { person }),
     })),
     ...lines.filter(isKept).map(({ at, level, from, text }) => ({ t: at, line: { level, from, text } })),

@@ -4,7 +4,9 @@
  *
  * @module
  */
+
 import type { HostContext, Implementation, ResourceMeta, Tool } from "@vitrine/protocol";
+import { isRecord, recordOf } from "@vitrine/protocol";
 import type { Look } from "../diagnosis/look.js";
 import { jsonOf } from "../messages/message-json.js";
 import { type Act, readAct } from "./recorded-act.js";
@@ -207,7 +209,7 @@ function readHeader(line: string, number: number): RecordingHeader {
   const { tool, host, context, look, relax, redacted } = read;
   const text = (list: unknown): string[] =>
     Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
-  const { name, version: release } = record(host);
+  const { name, version: release } = recordOf(host);
   // Fields that a frame or the gateway checks again, or that are only displayed, need only the right type.
   return {
     format: RECORDING_FORMAT,
@@ -217,11 +219,11 @@ function readHeader(line: string, number: number): RecordingHeader {
     uri: `${read["uri"]}`,
     title: `${read["title"]}`,
     ...(isRecord(tool) && typeof tool["name"] === "string" && { tool: tool as unknown as Tool }),
-    document: { html: `${html}`, meta: record(meta) as ResourceMeta },
+    document: { html: `${html}`, meta: recordOf(meta) as ResourceMeta },
     host: { name: `${name ?? ""}`, version: `${release ?? ""}` },
-    context: record(context) as HostContext,
+    context: recordOf(context) as HostContext,
     profile: `${read["profile"] ?? ""}`,
-    look: record(look) as Look,
+    look: recordOf(look) as Look,
     relax: text(relax),
     dropped: typeof read["dropped"] === "number" ? read["dropped"] : 0,
     ...(read["restored"] === true && { restored: true }),
@@ -247,22 +249,22 @@ function readEvent(line: string, number: number): RecordedEvent | undefined {
     return { t, step, ...(typeof detail === "string" && { detail }) };
   }
   if (written !== undefined) {
-    const { level, from, text } = record(written);
+    const { level, from, text } = recordOf(written);
     if (typeof text !== "string") throw wrong('"line" must be an object with "text"');
     return { t, line: { level: `${level ?? "info"}`, from: `${from ?? "log"}`, text } };
   }
   if (violation !== undefined) {
-    const { directive, blocked } = record(violation);
+    const { directive, blocked } = recordOf(violation);
     if (typeof directive !== "string") throw wrong('"violation" must be an object with "directive"');
     return { t, violation: { directive, blocked: `${blocked ?? ""}` } };
   }
   if (did !== undefined) {
-    const act = readAct(record(did));
+    const act = readAct(recordOf(did));
     if (!act) throw wrong('"did" must be an object with "click" or "wait"');
     return { t, did: act };
   }
   if (shown !== undefined) {
-    const { text, isDrawn } = record(shown);
+    const { text, isDrawn } = recordOf(shown);
     if (typeof isDrawn !== "boolean") throw wrong('"shown" must be an object with "isDrawn"');
     return { t, shown: { isDrawn, ...(typeof text === "string" && { text }) } };
   }
@@ -276,9 +278,3 @@ function parse(line: string): unknown {
     return undefined;
   }
 }
-
-/** Whether a value is an object with keys. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-/** The value if it is an object, or an empty object. */
-export const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});

@@ -4,9 +4,9 @@
  * @module
  */
 
+import { isRecord, recordOf } from "@vitrine/protocol";
 import { changeBetween } from "./compare.js";
 import type { RunMessage } from "./recorded-run.js";
-import { isRecord } from "./recording.js";
 
 /** Finds the recorded answers. */
 export class Answers {
@@ -40,7 +40,7 @@ export class Answers {
 
 /** The subject of a request: answers about another tool do not match. */
 function subjectOf(params: unknown): string {
-  const { name, uri } = Object(params) as { name?: unknown; uri?: unknown };
+  const { name, uri } = recordOf(params);
   return `${name ?? uri ?? ""}`;
 }
 

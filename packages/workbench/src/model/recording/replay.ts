@@ -6,7 +6,14 @@
  */
 import { type Bridge, oneLine } from "@vitrine/host";
 import { type Gateway, gatewayApp } from "@vitrine/host/gateway";
-import { type CallToolResult, type DisplayMode, type HostContext, mergeHostContext } from "@vitrine/protocol";
+import {
+  type CallToolResult,
+  type DisplayMode,
+  type HostContext,
+  isRecord,
+  mergeHostContext,
+  recordOf,
+} from "@vitrine/protocol";
 import { AppModel, type AppSurroundings } from "../app/app-model.js";
 import type { AppSource } from "../app/app-source.js";
 import type { Look } from "../diagnosis/look.js";
@@ -17,7 +24,7 @@ import { type Act, isActTakenOut, sayAct } from "./recorded-act.js";
 import { actsOf, aloneUntil, isAction, type PlacedAct, type RunMessage, runOf } from "./recorded-run.js";
 import { RecordedServer } from "./recorded-server.js";
 import { type AppDocument, eventsOf } from "./recorder.js";
-import { isRecord, type Recording, record } from "./recording.js";
+import type { Recording } from "./recording.js";
 import { ReplayActions } from "./replay-actions.js";
 import { recordedContext, recordedLook } from "./replay-context.js";
 
@@ -244,14 +251,14 @@ export class Replay extends Observable {
       narrow: profile.narrow,
     });
     const greeting = this.messages.find(({ d, method }) => d === "in" && method === "ui/initialize")?.answer;
-    const { hostContext, hostCapabilities } = record(greeting?.m["result"]);
+    const { hostContext, hostCapabilities } = recordOf(greeting?.m["result"]);
     const known = isRecord(hostContext) ? hostContext : header.context;
     this.#context = recordedContext(known);
     // The frame shows the owner of the app: here it is only what the file claims.
     const server = new RecordedServer(
       `Recording of ${oneLine(header.server)}`,
       this.messages,
-      record(hostCapabilities),
+      recordOf(hostCapabilities),
     );
     this.#server = server;
     this.#owed = 0;
@@ -365,8 +372,8 @@ export class Replay extends Observable {
     const bridge = this.#bridge;
     if (d !== "out" || kind !== "notification" || !bridge) return;
     if (method === "ui/notifications/tool-input-partial")
-      bridge.sendToolInputPartial(record(params["arguments"]));
-    else if (method === "ui/notifications/tool-input") bridge.sendToolInput(record(params["arguments"]));
+      bridge.sendToolInputPartial(recordOf(params["arguments"]));
+    else if (method === "ui/notifications/tool-input") bridge.sendToolInput(recordOf(params["arguments"]));
     else if (method === "ui/notifications/tool-result")
       bridge.sendToolResult({ content: [], ...params } as CallToolResult);
     else if (method === "ui/notifications/tool-cancelled") bridge.sendToolCancelled(textOf(params["reason"]));

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { isRecord } from "@vitrine/protocol";
 import { plainOf } from "../messages/message-json.js";
-import { isMessage, isRecord, type RecordedEvent } from "../recording/recording.js";
+import { isMessage, type RecordedEvent } from "../recording/recording.js";
 import { jsonIn } from "./json-in.js";
 import { REDACTED } from "./redacted.js";
 

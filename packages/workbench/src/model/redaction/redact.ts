@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { isSecretName, SECRET_ENDINGS } from "@vitrine/protocol";
+import { isSecretName, recordOf, SECRET_ENDINGS } from "@vitrine/protocol";
 import { plainOf } from "../messages/message-json.js";
-import { isShown, type RecordedEvent, type Recording, record } from "../recording/recording.js";
+import { isShown, type RecordedEvent, type Recording } from "../recording/recording.js";
 import { jsonIn } from "./json-in.js";
 import { withoutPath } from "./redact-paths.js";
 import { RedactedValues } from "./redact-values.js";
@@ -204,7 +204,7 @@ function withoutMethods(
 
 const withoutAnswer = (m: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   "error" in m
-    ? { ...m, error: { code: record(m["error"])["code"], message: REDACTED } }
+    ? { ...m, error: { code: recordOf(m["error"])["code"], message: REDACTED } }
     : { ...m, result: { [REDACTED]: true, content: [] } };
 
 function walk(value: unknown, path: Path, change: Change): unknown {

@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import type { DisplayMode, HostContext } from "@vitrine/protocol";
+import { recordOf } from "@vitrine/protocol";
 import { Button } from "react-aria-components";
 import type { AppModel } from "../../model/app/app-model.js";
 import type { Look } from "../../model/diagnosis/look.js";
@@ -54,10 +56,7 @@ export function ContextTab({ app }: { app: AppModel }) {
         {contextChange ? (
           <>
             <p className="soft small">at {moment(contextChange.at)}</p>
-            <Json
-              value={(Object(contextChange.message) as { params?: unknown }).params}
-              label="The last change"
-            />
+            <Json value={recordOf(contextChange.message).params} label="The last change" />
           </>
         ) : (
           <p className="soft">None since it was initialized.</p>
