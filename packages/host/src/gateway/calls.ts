@@ -89,7 +89,7 @@ export class Calls {
       if (port.ended !== undefined) return settle(new VitrineError("closed", port.ended));
       if (signal?.aborted) return settle(new VitrineError("aborted", `${method}: aborted`));
       if (this.#pending.size >= MAX_PENDING || port.waiting >= port.most) {
-        return settle(new Refusal("rate-limited", "too many requests are running: wait for an answer"));
+        return settle(new Refusal("rate-limited", "too many requests: wait for an answer"));
       }
       const { _meta } = params as { _meta?: object };
       const asked = onprogress ? { ...params, _meta: { ..._meta, progressToken: id } } : params;

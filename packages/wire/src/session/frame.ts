@@ -87,9 +87,9 @@ export function parseFrame(frame: string): Frame {
   const more = frame.charCodeAt(afterChannel - 1) === PLUS;
   const channel = frame.slice(afterAck + 1, afterChannel - (more ? 1 : 0));
   if (afterChannel < 0 || !isChannel(channel)) throw malformed("has no channel name in third position");
-  if (seq === 0) throw malformed("has the number 0, but numbers start at 1");
+  if (seq === 0) throw malformed("has the number 0");
   const text = frame.slice(afterChannel + 1);
-  if (text.length > PART) throw malformed(`has ${text.length} characters, more than the limit of ${PART}`);
+  if (text.length > PART) throw malformed(`has more than ${PART} characters`);
   if (more && text === "") throw malformed("is an empty part of an unfinished message");
   return { seq, ack, channel, more, text };
 }
