@@ -12,6 +12,7 @@ import {
   FaultStage,
   faultyServer,
   type Settings,
+  tabStorage,
 } from "../../../../testing/gateway/fault-stage.ts";
 import {
   callTool,
@@ -155,6 +156,19 @@ describe("D1: a call that ran before the gateway was killed", () => {
     expect(stage.effects()).toEqual(["kept", "none"]);
   });
 
+  it("is indeterminate for a page that opens its view again after its server was removed", async () => {
+    const page = await stage.page();
+    const open = () => {
+      const call = { server: "faulty", tool: "echo", arguments: { key: "opened", text: "hello" } };
+      return page.request("gateway/open", call, { id: "kept-by-the-page.1" });
+    };
+    await open();
+    await expect.poll(() => stage.effects()).toEqual(["opened"]);
+    await restart({});
+    await expect(open()).rejects.toMatchObject({ data: indeterminate.data });
+    expect(stage.effects()).toEqual(["opened"]);
+  });
+
   it("is another call when another user has the same key", async () => {
     await stage.program("ann")("faulty", "echo", { key: "a", text: "ann's" }, "k1");
     await restart();
@@ -286,7 +300,9 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
   /** A page in which the model calls the tool `press` of an app; `answer` is what the app does. */
   async function press(answer: () => Promise<CallToolResult>) {
     const pressed: unknown[] = [];
+    const storage = tabStorage();
     const page = await stage.page({
+      storage,
       onask: async () => ({ answer: "allow" }),
       answers: {
         "conversation/app-tool": ({ name }) => {
@@ -305,7 +321,7 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
     model.add(callTool("app_1__press", {}));
     await page.request("conversation/send", { id, content: [{ type: "text", text: "Press it." }] });
     await expect.poll(() => pressed, { interval: 1 }).toEqual(["press"]);
-    return { page, id, pressed };
+    return { page, id, pressed, storage };
   }
 
   it("is in the conversation, as indeterminate, when the app did not answer in time", async () => {
@@ -339,6 +355,23 @@ describe("D3: a call in a conversation that ran before the gateway was killed", 
       isIndeterminate: true,
     });
     expect(pressed).toEqual(["press"]);
+  });
+
+  it("is in the conversation, as indeterminate, when its page was reloaded during a call of an app's tool", async () => {
+    const { id, storage } = await press(() => new Promise(() => {}));
+    const pressedAgain: unknown[] = [];
+    const reloaded = await stage.page({
+      storage,
+      answers: {
+        "conversation/app-tool": async ({ name }) => {
+          pressedAgain.push(name);
+          throw new VitrineError("unsupported", "the app is not open in this page any more");
+        },
+      },
+    });
+    const pressing = async () => (await calls(reloaded, id)).at(-1);
+    await expect.poll(pressing).toMatchObject({ tool: "press", state: "failed", isIndeterminate: true });
+    expect(pressedAgain).toEqual([]);
   });
 
   it("is indeterminate also when the audit log has forgotten it", async () => {

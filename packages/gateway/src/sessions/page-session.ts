@@ -425,17 +425,18 @@ export class PageSession {
           INVALID_PARAMS,
           'a "call" is shown by the view of its "tool", and has its arguments',
         );
-      this.#checkRoom();
-      // Before anybody is asked about a view that will not be shown.
-      const { settings } = this.#options.server(server).server;
-      if (call) await this.#conversations.checkServer(call, settings);
-      const of = { name: server, identity: identity ?? settings.identity };
-      const { opened, at } = await this.#prepare(of, { tool, uri, narrow }, request.signal).catch(
-        (error: unknown) => {
-          if (tool === undefined || !input) throw error;
-          return this.#cannotShow(this.#toolCall(server, tool, input, request), error);
-        },
-      );
+      const prepare = async () => {
+        this.#checkRoom();
+        // Before anybody is asked about a view that will not be shown.
+        const { settings } = this.#options.server(server).server;
+        if (call) await this.#conversations.checkServer(call, settings);
+        const of = { name: server, identity: identity ?? settings.identity };
+        return this.#prepare(of, { tool, uri, narrow }, request.signal);
+      };
+      const { opened, at } = await prepare().catch((error: unknown) => {
+        if (tool === undefined || !input) throw error;
+        return this.#cannotShow(this.#toolCall(server, tool, input, request), error);
+      });
       const view = this.#add(opened, at);
       if (call) return this.#showCall(view, call);
       if (tool !== undefined && input)

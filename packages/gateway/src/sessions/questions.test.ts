@@ -96,6 +96,15 @@ describe("Questions", () => {
     expect(sent[2]).toEqual(sent[1]);
   });
 
+  it("do not repeat a call of an app's tool in a new page: it fails, because it may have run", async () => {
+    const { sent, questions } = setUp();
+    const call = () => ({ view: "v1", name: "press", arguments: {} });
+    const pressed = questions.request("conversation/app-tool", call, never);
+    questions.again();
+    await expect(pressed).rejects.toMatchObject({ code: "closed" });
+    expect(sent).toHaveLength(1);
+  });
+
   it("are a no when the page is gone for good", async () => {
     const { questions } = setUp();
     const asked = [1, 2].map(() => questions.ask(QUESTION, [], never));

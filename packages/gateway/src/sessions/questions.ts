@@ -9,12 +9,13 @@ import type { GatewayAsks, GatewayQuestion } from "@vitrine/wire";
 import { notificationMessage, requestMessage } from "./rpc.js";
 
 interface Pending {
+  readonly method: keyof GatewayAsks;
   readonly text: string;
   answered(result: unknown): void;
   failed(error: VitrineError): void;
 }
 
-/** The questions that one page has not answered yet. They outlive a reload: the new page is asked again. */
+/** The questions that one page has not answered yet. They survive a reload: the new page gets them again. */
 export class Questions {
   readonly #send: (text: string) => void;
   readonly #pending = new Map<string, Pending>();
@@ -81,6 +82,7 @@ export class Questions {
       signal.addEventListener("abort", withdraw, { once: true });
       const text = requestMessage(id, method, params(id));
       this.#pending.set(id, {
+        method,
         text,
         answered: (result) => over(() => resolve(result)),
         failed: (error) => over(() => reject(error)),
@@ -96,9 +98,16 @@ export class Questions {
     else pending?.failed(readError(error));
   }
 
-  /** Asks the page that came in place of another. */
+  /**
+   * Sends the open questions to a new page, for example after a reload. A pending call of an app's tool is not sent again,
+   * because the app may have run it in the previous page: it fails with `closed`.
+   */
   again(): void {
-    for (const { text } of this.#pending.values()) this.#send(text);
+    for (const { method, text, failed } of [...this.#pending.values()]) {
+      if (method === "conversation/app-tool")
+        failed(new VitrineError("closed", "the page was reloaded during the call"));
+      else this.#send(text);
+    }
   }
 
   /** Nobody is there any more. */
